@@ -1,0 +1,27 @@
+//! Traits for writing parallel programs in the style of std's iterators, the adaptors, and what comes out of them.
+//!
+//! The entry points are [`IntoParallelIterator`] (`into_par_iter`, `par_iter`, `par_iter_mut`) and, for anything
+//! [`Divisible`](furcate_schedulers::Divisible), [`WrapIter`]. What can be done with the items is in
+//! [`ParallelIterator`] and, where length and positions are known, [`IndexedParallelIterator`].
+
+mod adaptors;
+pub(crate) mod collect;
+mod convert;
+mod indexed;
+mod item_wise;
+mod parallel;
+mod schedule;
+mod terminals;
+mod wrap;
+
+pub use adaptors::*;
+pub use convert::{
+    FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
+    ParallelDrainRange, ParallelExtend,
+};
+pub use indexed::IndexedParallelIterator;
+pub use parallel::ParallelIterator;
+pub use schedule::{On, WithPolicy, WithScheduler};
+pub use wrap::{Wrap, WrapIter};
+
+pub(crate) use schedule::{debug_base, default_schedule, inherit_schedule};

@@ -1,0 +1,93 @@
+//! `enumerate`
+
+use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::ops::Range;
+
+/// Counts the items: see [`IndexedParallelIterator::enumerate`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Enumerate<I> {
+    base: I,
+}
+
+impl<I> Enumerate<I> {
+    pub(crate) fn new(base: I) -> Self {
+        Enumerate { base }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Enumerate<I> {
+    type Item = (usize, I::Item);
+    type Producer<'a>
+        = EnumerateProducer<I::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.indexed_producer()
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Enumerate<I> {
+    type IndexedProducer<'a>
+        = EnumerateProducer<I::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        EnumerateProducer { base: self.base.indexed_producer(), offset: 0 }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// The producer of [`Enumerate`]: a part, and the place of its first item.
+#[derive(Debug)]
+pub struct EnumerateProducer<P> {
+    base: P,
+    offset: usize,
+}
+
+impl<P: Divisible> Divisible for EnumerateProducer<P> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.base.size()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.base.divide_at(index);
+        let middle = self.offset + left.size();
+        (
+            EnumerateProducer { base: left, offset: self.offset },
+            EnumerateProducer { base: right, offset: middle },
+        )
+    }
+}
+
+impl<P: IndexedProducer> IntoIterator for EnumerateProducer<P> {
+    type Item = (usize, P::Item);
+    type IntoIter = std::iter::Zip<Range<usize>, P::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        let base = self.base.into_iter();
+        (self.offset..self.offset + base.len()).zip(base)
+    }
+}
+
+impl<P: IndexedProducer> Producer for EnumerateProducer<P> {}
+impl<P: IndexedProducer> IndexedProducer for EnumerateProducer<P> {}

@@ -1,0 +1,87 @@
+//! `rev`
+
+use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+
+/// The items from the back: see [`IndexedParallelIterator::rev`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Rev<I> {
+    base: I,
+}
+
+impl<I> Rev<I> {
+    pub(crate) fn new(base: I) -> Self {
+        Rev { base }
+    }
+}
+
+impl<I: IndexedParallelIterator> ParallelIterator for Rev<I> {
+    type Item = I::Item;
+    type Producer<'a>
+        = RevProducer<I::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.indexed_producer()
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Rev<I> {
+    type IndexedProducer<'a>
+        = RevProducer<I::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        RevProducer { base: self.base.indexed_producer() }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// The producer of [`Rev`]: what is to the right of a cut of the base comes first.
+#[derive(Debug)]
+pub struct RevProducer<P> {
+    base: P,
+}
+
+impl<P: Divisible> Divisible for RevProducer<P> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.base.size()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let from_front = self.base.size().saturating_sub(index);
+        let (left, right) = self.base.divide_at(from_front);
+        (RevProducer { base: right }, RevProducer { base: left })
+    }
+}
+
+impl<P: IndexedProducer> IntoIterator for RevProducer<P> {
+    type Item = P::Item;
+    type IntoIter = std::iter::Rev<P::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.base.into_iter().rev()
+    }
+}
+
+impl<P: IndexedProducer> Producer for RevProducer<P> {}
+impl<P: IndexedProducer> IndexedProducer for RevProducer<P> {}

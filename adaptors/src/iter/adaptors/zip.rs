@@ -1,0 +1,103 @@
+//! `zip`
+
+use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+
+/// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Zip<A, B> {
+    left: A,
+    right: B,
+}
+
+impl<A, B> Zip<A, B> {
+    pub(crate) fn new(left: A, right: B) -> Self {
+        Zip { left, right }
+    }
+}
+
+impl<A, B> ParallelIterator for Zip<A, B>
+where
+    A: IndexedParallelIterator,
+    B: IndexedParallelIterator,
+{
+    type Item = (A::Item, B::Item);
+    type Producer<'a>
+        = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(left: A);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.indexed_producer()
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<A, B> IndexedParallelIterator for Zip<A, B>
+where
+    A: IndexedParallelIterator,
+    B: IndexedParallelIterator,
+{
+    type IndexedProducer<'a>
+        = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        let (left, right) = (self.left.indexed_producer(), self.right.indexed_producer());
+        let len = left.size().min(right.size());
+        // What one side has more is cut off, so that both can be walked from the back too.
+        ZipProducer { left: left.divide_at(len).0, right: right.divide_at(len).0 }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.left.len().min(self.right.len())
+    }
+}
+
+/// The producer of [`Zip`]: two of the same length, cut at the same place.
+#[derive(Debug)]
+pub struct ZipProducer<A, B> {
+    left: A,
+    right: B,
+}
+
+impl<A: Divisible, B: Divisible> Divisible for ZipProducer<A, B> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.left.size().min(self.right.size())
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left_head, left_tail) = self.left.divide_at(index);
+        let (right_head, right_tail) = self.right.divide_at(index);
+        (
+            ZipProducer { left: left_head, right: right_head },
+            ZipProducer { left: left_tail, right: right_tail },
+        )
+    }
+}
+
+impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
+    type Item = (A::Item, B::Item);
+    type IntoIter = std::iter::Zip<A::IntoIter, B::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.left.into_iter().zip(self.right)
+    }
+}
+
+// Nano-loops cut off their items, so that they too run on std's zip.
+impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {}
+impl<A: IndexedProducer, B: IndexedProducer> IndexedProducer for ZipProducer<A, B> {}

@@ -1,0 +1,146 @@
+//! Into parallel iterators, and out of them.
+
+use super::ParallelIterator;
+use std::ops::RangeBounds;
+
+/// What becomes a parallel iterator, by value.
+///
+/// ```
+/// use furcate::prelude::*;
+/// assert_eq!((0..10).into_par_iter().sum::<i32>(), 45);
+/// assert_eq!(vec![1, 2, 3].into_par_iter().sum::<i32>(), 6);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a parallel iterator and cannot become one",
+    note = "for the pieces of something divisible, call `wrap_iter()`"
+)]
+pub trait IntoParallelIterator {
+    /// The iterator.
+    type Iter: ParallelIterator<Item = Self::Item>;
+    /// Its items.
+    type Item: Send;
+
+    /// Makes it a parallel iterator.
+    fn into_par_iter(self) -> Self::Iter;
+}
+
+impl<I: ParallelIterator> IntoParallelIterator for I {
+    type Iter = I;
+    type Item = I::Item;
+
+    #[inline]
+    fn into_par_iter(self) -> I {
+        self
+    }
+}
+
+/// What can be iterated by shared reference: everything whose `&` is [`IntoParallelIterator`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// assert_eq!([1, 2, 3].par_iter().map(|x| x * x).sum::<i32>(), 14);
+/// ```
+pub trait IntoParallelRefIterator<'data> {
+    /// The iterator.
+    type Iter: ParallelIterator<Item = Self::Item>;
+    /// Its items, typically `&'data T`.
+    type Item: Send + 'data;
+
+    /// Iterates by shared reference.
+    fn par_iter(&'data self) -> Self::Iter;
+}
+
+impl<'data, I: ?Sized + 'data> IntoParallelRefIterator<'data> for I
+where
+    &'data I: IntoParallelIterator,
+{
+    type Iter = <&'data I as IntoParallelIterator>::Iter;
+    type Item = <&'data I as IntoParallelIterator>::Item;
+
+    #[inline]
+    fn par_iter(&'data self) -> Self::Iter {
+        self.into_par_iter()
+    }
+}
+
+/// What can be iterated by mutable reference: everything whose `&mut` is [`IntoParallelIterator`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 3];
+/// v.par_iter_mut().for_each(|x| *x += 1);
+/// assert_eq!(v, [2, 3, 4]);
+/// ```
+pub trait IntoParallelRefMutIterator<'data> {
+    /// The iterator.
+    type Iter: ParallelIterator<Item = Self::Item>;
+    /// Its items, typically `&'data mut T`.
+    type Item: Send + 'data;
+
+    /// Iterates by mutable reference.
+    fn par_iter_mut(&'data mut self) -> Self::Iter;
+}
+
+impl<'data, I: ?Sized + 'data> IntoParallelRefMutIterator<'data> for I
+where
+    &'data mut I: IntoParallelIterator,
+{
+    type Iter = <&'data mut I as IntoParallelIterator>::Iter;
+    type Item = <&'data mut I as IntoParallelIterator>::Item;
+
+    #[inline]
+    fn par_iter_mut(&'data mut self) -> Self::Iter {
+        self.into_par_iter()
+    }
+}
+
+/// What [`collect`](ParallelIterator::collect) can make.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let squares: Vec<u32> = (0..4_u32).into_par_iter().map(|x| x * x).collect();
+/// assert_eq!(squares, [0, 1, 4, 9]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be collected from a parallel iterator over `{T}`",
+    note = "collect into a `Vec` first, or implement `FromParallelIterator` for it"
+)]
+pub trait FromParallelIterator<T: Send> {
+    /// Makes a collection of the items.
+    fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self;
+}
+
+/// What can be extended with the items of a parallel iterator.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = vec![0];
+/// v.par_extend(1..4);
+/// assert_eq!(v, [0, 1, 2, 3]);
+/// ```
+pub trait ParallelExtend<T: Send> {
+    /// Adds all items, in order where the collection has one.
+    fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I);
+}
+
+/// What a range can be taken out of.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = vec![0, 1, 2, 3, 4];
+/// assert_eq!(v.par_drain(1..3).sum::<i32>(), 3);
+/// assert_eq!(v, [0, 3, 4]);
+/// ```
+pub trait ParallelDrainRange<Idx = usize> {
+    /// The draining iterator.
+    type Iter: ParallelIterator<Item = Self::Item>;
+    /// Its items.
+    type Item: Send;
+
+    /// Iterates over a range by value and takes it out, also if the iterator is dropped undriven.
+    ///
+    /// # Panics
+    ///
+    /// If the range lies outside.
+    fn par_drain<R: RangeBounds<Idx>>(self, range: R) -> Self::Iter;
+}

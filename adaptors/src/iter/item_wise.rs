@@ -1,0 +1,111 @@
+//! The skeleton of all adaptors that treat every item by itself: `map`, `filter`, `flat_map_iter`, `inspect` and so on.
+//!
+//! Such an adaptor says two things ([`ItemWise`]): which iterator a leaf becomes, and how one item is fed to a fold.
+//! Division, sizes and nano-loops are the base's, and are passed on here, once.
+
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::ops::ControlFlow;
+
+/// What an item-wise adaptor does to items of type `T`.
+pub trait ItemWise<T>: Copy + Send {
+    /// The items that come out.
+    type Output;
+
+    /// The iterator that a leaf becomes.
+    type Leaf<I: Iterator<Item = T>>: Iterator<Item = Self::Output>;
+
+    /// Adapts a leaf.
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I>;
+
+    /// Feeds what one item becomes (nothing, one item, several) to a fold.
+    fn feed<B, C, F>(self, accumulator: B, item: T, fold_op: &mut F) -> ControlFlow<C, B>
+    where
+        F: FnMut(B, Self::Output) -> ControlFlow<C, B>;
+}
+
+/// A closure that lies in the adaptor's description, as its pieces see it.
+macro_rules! borrowed_op {
+    ($Op:ident) => {
+        #[allow(missing_debug_implementations, reason = "a borrowed closure")]
+        pub struct $Op<'a, F>(&'a F);
+
+        impl<F> Clone for $Op<'_, F> {
+            #[inline]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<F> Copy for $Op<'_, F> {}
+    };
+}
+pub(crate) use borrowed_op;
+
+/// The producer of an item-wise adaptor.
+#[derive(Debug)]
+pub struct Adapted<P, S> {
+    base: P,
+    shape: S,
+}
+
+impl<P, S> Adapted<P, S> {
+    #[inline]
+    pub(crate) fn new(base: P, shape: S) -> Self {
+        Adapted { base, shape }
+    }
+}
+
+impl<P: Divisible, S: Copy> Divisible for Adapted<P, S> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.base.size()
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        self.base.should_be_divided()
+    }
+
+    #[inline]
+    fn divide(self) -> (Self, Self) {
+        let (left, right) = self.base.divide();
+        (Adapted::new(left, self.shape), Adapted::new(right, self.shape))
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.base.divide_at(index);
+        (Adapted::new(left, self.shape), Adapted::new(right, self.shape))
+    }
+}
+
+impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
+    type Item = S::Output;
+    type IntoIter = S::Leaf<P::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.shape.leaf(self.base.into_iter())
+    }
+}
+
+impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
+    #[inline]
+    fn partial_fold<B, C, F>(self, init: B, mut fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    where
+        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+    {
+        let Adapted { base, shape } = self;
+        let (folded, rest) =
+            base.partial_fold(init, |folded, item| shape.feed(folded, item, &mut fold_op), limit)?;
+        ControlFlow::Continue((folded, Adapted::new(rest, shape)))
+    }
+}
+
+impl<P, S> IndexedProducer for Adapted<P, S>
+where
+    P: IndexedProducer,
+    S: ItemWise<P::Item>,
+    S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
+{
+}

@@ -1,0 +1,360 @@
+//! The parallel iterator.
+
+use super::terminals::Sum;
+use super::{Filter, FromParallelIterator, Map, On, WithPolicy, WithScheduler};
+use furcate_pool::Executor;
+use furcate_schedulers::policy::{
+    BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, ThiefSplitting,
+};
+use furcate_schedulers::{Join, Policy, Producer, Reduction, Scheduler, Sequential};
+
+/// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
+///
+/// The methods are rayon's, with rayon's meaning; those of the section *scheduling* are furcate's own. Iterators are lazy: nothing runs before a
+/// terminal (`for_each`, `sum`, `collect`, ...) is called.
+///
+/// # Scheduling
+///
+/// | question | answered by | default |
+/// |---|---|---|
+/// | *when* is work divided | [`with_policy`](Self::with_policy), [`bound_depth`](Self::bound_depth), [`thief_splitting`](Self::thief_splitting) ... | [`Auto`](furcate_schedulers::policy::Auto) |
+/// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`sequential`](Self::sequential) | [`Join`] |
+/// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_pool::DefaultExecutor) |
+///
+/// A schedule can be named anywhere in a chain and holds for all of it. Of two combined iterators (`zip`, `chain` ...)
+/// the first one's counts.
+///
+/// # Implementing it
+///
+/// A new source lends a [`Producer`] and answers the three questions; an adaptor passes its base's answers on.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::{DefaultExecutor, Join, policy::Auto};
+///
+/// /// The numbers of a deck of cards.
+/// struct Deck;
+///
+/// impl ParallelIterator for Deck {
+///     type Item = u32;
+///     type Producer<'a> = std::ops::Range<u32>;
+///     type Policy = Auto;
+///     type Scheduler = Join;
+///     type Executor = DefaultExecutor;
+///
+///     fn producer(&mut self) -> Self::Producer<'_> {
+///         0..52
+///     }
+///     fn policy(&self) -> Auto {
+///         Auto::new()
+///     }
+///     fn scheduler(&self) -> Join {
+///         Join
+///     }
+///     fn executor(&self) -> DefaultExecutor {
+///         DefaultExecutor::default()
+///     }
+/// }
+/// assert_eq!(Deck.map(|card| card % 13).sum::<u32>(), 4 * 78);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a parallel iterator",
+    note = "call `par_iter()`, `par_iter_mut()`, `into_par_iter()` or `wrap_iter()` to make one"
+)]
+#[must_use = "iterators do nothing until a terminal drives them"]
+pub trait ParallelIterator: Sized + Send {
+    /// The items.
+    type Item: Send;
+
+    /// What the iterator lends to the scheduler; it may borrow the closures and the data that lie in the iterator.
+    type Producer<'a>: Producer<Item = Self::Item>
+    where
+        Self: 'a;
+
+    /// When it is divided.
+    type Policy: Policy;
+
+    /// How its parts are run.
+    type Scheduler: Scheduler;
+
+    /// Where they run.
+    type Executor: Executor;
+
+    /// Lends all items. A second call lends nothing or the same again; terminals call it once.
+    fn producer(&mut self) -> Self::Producer<'_>;
+
+    /// The policy that was chosen, fresh for one run.
+    fn policy(&self) -> Self::Policy;
+
+    /// The scheduler that was chosen.
+    fn scheduler(&self) -> Self::Scheduler;
+
+    /// The executor that was chosen.
+    fn executor(&self) -> Self::Executor;
+
+    /// The exact number of items, if it is known **and** the producer's cuts are exact; then `collect` writes in place.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..10).into_par_iter().map(|x| x + 1).opt_len(), Some(10));
+    /// assert_eq!((0..10).into_par_iter().filter(|x| x % 2 == 0).opt_len(), None);
+    /// ```
+    fn opt_len(&self) -> Option<usize> {
+        None
+    }
+
+    /// Runs the computation with a reduction of your own: what all terminals do.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Reduction;
+    /// use std::ops::ControlFlow;
+    ///
+    /// /// How many leaves were there?
+    /// #[derive(Clone)]
+    /// struct Leaves;
+    /// impl<T> Reduction<T> for Leaves {
+    ///     type Accumulator = ();
+    ///     type Output = usize;
+    ///     fn start(&self) {}
+    ///     fn step(&self, _: (), _: T) -> ControlFlow<(), ()> {
+    ///         ControlFlow::Continue(())
+    ///     }
+    ///     fn finish(&self, _: ()) -> usize {
+    ///         1
+    ///     }
+    ///     fn reduce(&self, left: usize, right: usize) -> usize {
+    ///         left + right
+    ///     }
+    /// }
+    /// assert_eq!((0..1000).into_par_iter().bound_depth(3).drive(Leaves), 8);
+    /// ```
+    fn drive<R: Reduction<Self::Item>>(mut self, reduction: R) -> R::Output {
+        let (policy, scheduler, executor) = (self.policy(), self.scheduler(), self.executor());
+        scheduler.schedule(self.producer(), policy, reduction, &executor)
+    }
+
+    // ---------------------------------------------------------------------------------------------- scheduling
+
+    /// Adds a policy, of your own or from [`policy`](furcate_schedulers::policy), to those named before.
+    ///
+    /// The strongest word of all counts, in whatever order they are named; the first policy that says how to divide
+    /// takes the place of the default. See [`policy`](furcate_schedulers::policy).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::{Task, Verdict};
+    ///
+    /// #[derive(Clone)]
+    /// struct Pages;
+    /// impl Policy for Pages {
+    ///     fn wants_split(&mut self, task: &Task) -> Verdict {
+    ///         (task.len > 4096).into()
+    ///     }
+    /// }
+    /// let pages = (0..10_000)
+    ///     .wrap_iter()
+    ///     .with_policy(Pages)
+    ///     .count();
+    /// assert_eq!(pages, 4);
+    /// ```
+    fn with_policy<P: Policy>(self, policy: P) -> WithPolicy<Self, P> {
+        WithPolicy::new(self, policy)
+    }
+
+    /// Divides down to a depth: 2^`depth` parts, if there is enough to divide. See [`BoundDepth`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..1000).wrap_iter().bound_depth(3).count(), 8);
+    /// ```
+    fn bound_depth(self, depth: u32) -> WithPolicy<Self, BoundDepth> {
+        self.with_policy(BoundDepth::new(depth))
+    }
+
+    /// Divides at least down to a depth, whatever other policies say. See [`ForceDepth`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..1000).wrap_iter().size_limit(500).force_depth(3).count(), 8);
+    /// ```
+    fn force_depth(self, depth: u32) -> WithPolicy<Self, ForceDepth> {
+        self.with_policy(ForceDepth::new(depth))
+    }
+
+    /// Has leaves only at even depths. See [`EvenLevels`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..1000).wrap_iter().bound_depth(3).even_levels().count(), 16);
+    /// ```
+    fn even_levels(self) -> WithPolicy<Self, EvenLevels> {
+        self.with_policy(EvenLevels)
+    }
+
+    /// Divides what is larger than a limit. See [`SizeLimit`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..1000).wrap_iter().size_limit(250).count(), 4);
+    /// ```
+    fn size_limit(self, limit: usize) -> WithPolicy<Self, SizeLimit> {
+        self.with_policy(SizeLimit::new(limit))
+    }
+
+    /// Never has more than a number of live tasks. See [`Cap`], also for a cap that several computations share.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    ///
+    /// let live = AtomicUsize::new(0);
+    /// (0..1000).wrap_iter().size_limit(10).cap(2).for_each(|_piece| {
+    ///     assert!(live.fetch_add(1, SeqCst) < 2);
+    ///     live.fetch_sub(1, SeqCst);
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `tasks` is 0.
+    #[track_caller]
+    fn cap(self, tasks: usize) -> WithPolicy<Self, Cap> {
+        self.with_policy(Cap::new(tasks))
+    }
+
+    /// Divides left parts always and right parts only when they have migrated, down to a depth. See [`JoinContext`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Inline; // nobody steals there
+    /// let pieces: Vec<_> = (0..16).wrap_iter().join_context_policy(3).on(Inline).collect();
+    /// assert_eq!(pieces, [0..2, 2..4, 4..8, 8..16]);
+    /// ```
+    fn join_context_policy(self, depth: u32) -> WithPolicy<Self, JoinContext> {
+        self.with_policy(JoinContext::new(depth))
+    }
+
+    /// Divides `levels` times, and as often again in every part that a thief has taken. See [`ThiefSplitting`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!((0..1000).wrap_iter().thief_splitting(4).count() >= 16);
+    /// ```
+    fn thief_splitting(self, levels: u32) -> WithPolicy<Self, ThiefSplitting> {
+        self.with_policy(ThiefSplitting::new(levels))
+    }
+
+    /// Chooses the scheduler.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Join;
+    /// assert_eq!((0..10).into_par_iter().with_scheduler(Join).sum::<i32>(), 45);
+    /// ```
+    fn with_scheduler<S: Scheduler>(self, scheduler: S) -> WithScheduler<Self, S> {
+        WithScheduler::new(self, scheduler)
+    }
+
+    /// Runs everything as one task in the calling thread. See [`Sequential`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..1000).wrap_iter().sequential().count(), 1);
+    /// ```
+    fn sequential(self) -> WithScheduler<Self, Sequential> {
+        self.with_scheduler(Sequential)
+    }
+
+    /// Divides, forks and reduces: the default. See [`Join`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..10).into_par_iter().sequential().join().sum::<i32>(), 45);
+    /// ```
+    fn join(self) -> WithScheduler<Self, Join> {
+        self.with_scheduler(Join)
+    }
+
+    /// Chooses the executor.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Inline;
+    /// assert_eq!((0..10).into_par_iter().on(Inline).sum::<i32>(), 45);
+    /// ```
+    fn on<E: Executor>(self, executor: E) -> On<Self, E> {
+        On::new(self, executor)
+    }
+
+    // ------------------------------------------------------------------- adaptors that treat each item by itself
+
+    /// Transforms every item.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let doubled: Vec<i32> = [1, 2, 3].par_iter().map(|x| x * 2).collect();
+    /// assert_eq!(doubled, [2, 4, 6]);
+    /// ```
+    fn map<F, R>(self, map_op: F) -> Map<Self, F>
+    where
+        F: Fn(Self::Item) -> R + Sync + Send,
+        R: Send,
+    {
+        Map::new(self, map_op)
+    }
+
+    /// Keeps the items that a predicate holds for.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let even: Vec<i32> = (0..6).into_par_iter().filter(|x| x % 2 == 0).collect();
+    /// assert_eq!(even, [0, 2, 4]);
+    /// ```
+    fn filter<P>(self, predicate: P) -> Filter<Self, P>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        Filter::new(self, predicate)
+    }
+
+    // ---------------------------------------------------------------------- adaptors with a state for every task
+
+    // ------------------------------------------------------------------------- adaptors that combine iterators
+
+    // ----------------------------------------------------------------------------------------- terminals: folds
+
+    /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
+    /// ```
+    fn sum<S>(self) -> S
+    where
+        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
+    {
+        self.drive(Sum::new())
+    }
+
+    // ---------------------------------------------------------------------------------------- terminals: searches
+
+    // ------------------------------------------------------------------------------------- terminals: collections
+
+    /// Collects all items, in order where the collection has one.
+    ///
+    /// Into a vector in place and without moving anything twice, if the number of items is known
+    /// ([`opt_len`](Self::opt_len)).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let squares: Vec<usize> = (0..4).into_par_iter().map(|x| x * x).collect();
+    /// assert_eq!(squares, [0, 1, 4, 9]);
+    /// ```
+    fn collect<C>(self) -> C
+    where
+        C: FromParallelIterator<Self::Item>,
+    {
+        C::from_par_iter(self)
+    }
+}

@@ -1,0 +1,203 @@
+//! The adaptors that say *when*, *how* and *where*: they pass the items through and change what the scheduler is told.
+
+use super::{IndexedParallelIterator, ParallelIterator};
+use furcate_pool::Executor;
+use furcate_schedulers::policy::Both;
+use furcate_schedulers::{Policy, Scheduler};
+
+/// The schedule of a source: the default policy, scheduler and executor.
+macro_rules! default_schedule {
+    () => {
+        type Policy = furcate_schedulers::policy::Auto;
+        type Scheduler = furcate_schedulers::Join;
+        type Executor = furcate_pool::DefaultExecutor;
+
+        #[inline]
+        fn policy(&self) -> Self::Policy {
+            furcate_schedulers::policy::Auto::new()
+        }
+        #[inline]
+        fn scheduler(&self) -> Self::Scheduler {
+            furcate_schedulers::Join
+        }
+        #[inline]
+        fn executor(&self) -> Self::Executor {
+            Default::default()
+        }
+    };
+}
+pub(crate) use default_schedule;
+
+/// The schedule of an adaptor: that of its base, but for the answers that are listed (`policy`, `scheduler`, `executor`).
+macro_rules! inherit_schedule {
+    ($base:ident: $I:ty) => {
+        $crate::iter::inherit_schedule!($base: $I, policy);
+        $crate::iter::inherit_schedule!($base: $I, scheduler);
+        $crate::iter::inherit_schedule!($base: $I, executor);
+    };
+    ($base:ident: $I:ty, policy) => {
+        type Policy = <$I as $crate::iter::ParallelIterator>::Policy;
+        #[inline]
+        fn policy(&self) -> Self::Policy {
+            self.$base.policy()
+        }
+    };
+    ($base:ident: $I:ty, scheduler) => {
+        type Scheduler = <$I as $crate::iter::ParallelIterator>::Scheduler;
+        #[inline]
+        fn scheduler(&self) -> Self::Scheduler {
+            self.$base.scheduler()
+        }
+    };
+    ($base:ident: $I:ty, executor) => {
+        type Executor = <$I as $crate::iter::ParallelIterator>::Executor;
+        #[inline]
+        fn executor(&self) -> Self::Executor {
+            self.$base.executor()
+        }
+    };
+}
+pub(crate) use inherit_schedule;
+
+/// `Debug` for an adaptor: its base, not its closures.
+macro_rules! debug_base {
+    ($Name:ident<I, $($param:ident),*>) => {
+        impl<I: std::fmt::Debug, $($param),*> std::fmt::Debug for $Name<I, $($param),*> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($Name)).field("base", &self.base).finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use debug_base;
+
+/// The items of the base, unchanged.
+macro_rules! pass_items {
+    ($I:ident) => {
+        type Item = $I::Item;
+        type Producer<'a>
+            = $I::Producer<'a>
+        where
+            Self: 'a;
+
+        #[inline]
+        fn producer(&mut self) -> Self::Producer<'_> {
+            self.base.producer()
+        }
+        #[inline]
+        fn opt_len(&self) -> Option<usize> {
+            self.base.opt_len()
+        }
+    };
+}
+
+macro_rules! pass_indexed {
+    ($I:ident) => {
+        type IndexedProducer<'a>
+            = $I::IndexedProducer<'a>
+        where
+            Self: 'a;
+
+        #[inline]
+        fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+            self.base.indexed_producer()
+        }
+        #[inline]
+        fn len(&self) -> usize {
+            self.base.len()
+        }
+    };
+}
+
+/// An iterator with one policy more: see [`ParallelIterator::with_policy`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct WithPolicy<I, P> {
+    base: I,
+    policy: P,
+}
+
+impl<I, P> WithPolicy<I, P> {
+    pub(crate) fn new(base: I, policy: P) -> Self {
+        WithPolicy { base, policy }
+    }
+}
+
+impl<I: ParallelIterator, P: Policy> ParallelIterator for WithPolicy<I, P> {
+    pass_items!(I);
+    inherit_schedule!(base: I, scheduler);
+    inherit_schedule!(base: I, executor);
+
+    type Policy = Both<I::Policy, P>;
+
+    #[inline]
+    fn policy(&self) -> Self::Policy {
+        Both::new(self.base.policy(), self.policy.clone())
+    }
+}
+
+impl<I: IndexedParallelIterator, P: Policy> IndexedParallelIterator for WithPolicy<I, P> {
+    pass_indexed!(I);
+}
+
+/// An iterator with another scheduler: see [`ParallelIterator::with_scheduler`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct WithScheduler<I, S> {
+    base: I,
+    scheduler: S,
+}
+
+impl<I, S> WithScheduler<I, S> {
+    pub(crate) fn new(base: I, scheduler: S) -> Self {
+        WithScheduler { base, scheduler }
+    }
+}
+
+impl<I: ParallelIterator, S: Scheduler> ParallelIterator for WithScheduler<I, S> {
+    pass_items!(I);
+    inherit_schedule!(base: I, policy);
+    inherit_schedule!(base: I, executor);
+
+    type Scheduler = S;
+
+    #[inline]
+    fn scheduler(&self) -> S {
+        self.scheduler.clone()
+    }
+}
+
+impl<I: IndexedParallelIterator, S: Scheduler> IndexedParallelIterator for WithScheduler<I, S> {
+    pass_indexed!(I);
+}
+
+/// An iterator on another executor: see [`ParallelIterator::on`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct On<I, E> {
+    base: I,
+    executor: E,
+}
+
+impl<I, E> On<I, E> {
+    pub(crate) fn new(base: I, executor: E) -> Self {
+        On { base, executor }
+    }
+}
+
+impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
+    pass_items!(I);
+    inherit_schedule!(base: I, policy);
+    inherit_schedule!(base: I, scheduler);
+
+    type Executor = E;
+
+    #[inline]
+    fn executor(&self) -> E {
+        self.executor.clone()
+    }
+}
+
+impl<I: IndexedParallelIterator, E: Executor> IndexedParallelIterator for On<I, E> {
+    pass_indexed!(I);
+}

@@ -1,0 +1,32 @@
+//! Furcate's parallel iterators: where items come from, what is done with them, and what comes out.
+//!
+//! The modules are named as rayon's: [`iter`] holds the traits, the data adaptors and the policy adaptors; [`slice`],
+//! [`vec`], [`range`] and the others the sources. A program that used rayon's iterators changes its `use` line.
+//!
+//! # How it is built
+//!
+//! A [`ParallelIterator`](iter::ParallelIterator) is a description. A terminal borrows a
+//! [`Producer`](furcate_schedulers::Producer) from it, which pieces can be cut off, and hands it to the scheduler with
+//! the policy and a [`Reduction`](furcate_schedulers::Reduction). Pieces borrow the closures that lie in the
+//! description, so nothing is cloned, boxed or counted, and no callback traits are needed.
+//!
+//! # Unsafe code
+//!
+//! Three concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
+//! (`vec::owned`), and taking a range out of a vector (`vec::drain`). The modules number the invariants that they
+//! rely on; nothing else here may use `unsafe`.
+#![deny(unsafe_code)]
+
+pub mod iter;
+pub mod range;
+pub mod slice;
+pub mod vec;
+
+pub mod prelude {
+    //! The traits, to be imported together: `use furcate::prelude::*;`.
+    pub use crate::iter::{
+        FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
+        IntoParallelRefMutIterator, ParallelDrainRange, ParallelExtend, ParallelIterator, WrapIter,
+    };
+    pub use furcate_schedulers::{Divisible, Policy, Producer};
+}

@@ -1,0 +1,91 @@
+//! Vectors, by value and in part.
+
+mod drain;
+mod extend;
+mod owned;
+
+pub use drain::Drain;
+pub use owned::{Owned, OwnedIter};
+
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
+use crate::slice;
+
+/// A parallel iterator over a vector's elements by value.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let lengths: Vec<usize> = vec!["a".to_string(), "bc".to_string()].into_par_iter().map(|s| s.len()).collect();
+/// assert_eq!(lengths, [1, 2]);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct IntoIter<T> {
+    vec: Vec<T>,
+}
+
+impl<T: Send> IntoParallelIterator for Vec<T> {
+    type Iter = IntoIter<T>;
+    type Item = T;
+
+    #[inline]
+    fn into_par_iter(self) -> IntoIter<T> {
+        IntoIter { vec: self }
+    }
+}
+
+impl<T: Send> ParallelIterator for IntoIter<T> {
+    type Item = T;
+    type Producer<'a>
+        = Owned<'a, T>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    #[inline]
+    fn producer(&mut self) -> Owned<'_, T> {
+        Owned::take(&mut self.vec)
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.vec.len())
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for IntoIter<T> {
+    type IndexedProducer<'a>
+        = Owned<'a, T>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Owned<'_, T> {
+        self.producer()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.vec.len()
+    }
+}
+
+impl<'data, T: Sync> IntoParallelIterator for &'data Vec<T> {
+    type Iter = slice::Iter<'data, T>;
+    type Item = &'data T;
+
+    #[inline]
+    fn into_par_iter(self) -> Self::Iter {
+        self.as_slice().into_par_iter()
+    }
+}
+
+impl<'data, T: Send> IntoParallelIterator for &'data mut Vec<T> {
+    type Iter = slice::IterMut<'data, T>;
+    type Item = &'data mut T;
+
+    #[inline]
+    fn into_par_iter(self) -> Self::Iter {
+        self.as_mut_slice().into_par_iter()
+    }
+}

@@ -1,0 +1,130 @@
+//! Taking a range out of a vector.
+//!
+//! # Invariants
+//!
+//! 1. While a [`Drain`] exists, the vector's length is the range's start: neither the range nor the tail behind it are
+//!    the vector's. A forgotten drain leaks both, which is safe.
+//! 2. The range's elements are the drain's until they are lent to a producer (`lent`), which then owns them
+//!    ([`Owned`]'s invariant 1).
+//! 3. When the drain is dropped, nobody owns anything in the range any more, and the tail is moved down to its start.
+#![allow(unsafe_code)]
+
+use super::Owned;
+use crate::iter::{IndexedParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule};
+use std::ops::{Bound, Range, RangeBounds};
+
+/// A draining parallel iterator: see [`ParallelDrainRange::par_drain`].
+#[must_use = "iterators do nothing until a terminal drives them; the range is taken out in any case"]
+#[derive(Debug)]
+pub struct Drain<'data, T: Send> {
+    vec: &'data mut Vec<T>,
+    range: Range<usize>,
+    old_len: usize,
+    lent: bool,
+}
+
+impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut Vec<T> {
+    type Iter = Drain<'data, T>;
+    type Item = T;
+
+    fn par_drain<R: RangeBounds<usize>>(self, range: R) -> Drain<'data, T> {
+        let old_len = self.len();
+        let range = indices(range, old_len);
+        // SAFETY: the start is at most the length (invariant 1).
+        unsafe { self.set_len(range.start) };
+        Drain { vec: self, range, old_len, lent: false }
+    }
+}
+
+/// A range as indices of something `len` long.
+///
+/// # Panics
+///
+/// As slicing does, if it lies outside.
+#[track_caller]
+pub(crate) fn indices(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
+    let start = match range.start_bound() {
+        Bound::Unbounded => 0,
+        Bound::Included(&start) => start,
+        Bound::Excluded(&before) => before.checked_add(1).expect("the range starts behind usize::MAX"),
+    };
+    let end = match range.end_bound() {
+        Bound::Unbounded => len,
+        Bound::Included(&last) => last.checked_add(1).expect("the range ends at usize::MAX, inclusive"),
+        Bound::Excluded(&end) => end,
+    };
+    assert!(start <= end, "the range starts at {start} but ends at {end}");
+    assert!(end <= len, "the range ends at {end} but the length is {len}");
+    start..end
+}
+
+impl<T: Send> Drain<'_, T> {
+    fn lend(&mut self) -> Owned<'_, T> {
+        let len = if std::mem::replace(&mut self.lent, true) { 0 } else { self.range.len() };
+        // SAFETY: the range lies within the buffer.
+        let start = unsafe { self.vec.as_mut_ptr().add(self.range.start) };
+        // SAFETY: the range's elements are initialised and the drain's, which gives them up (invariant 2); the borrow of
+        // `self` keeps everybody else away from the buffer.
+        unsafe { Owned::new(&mut *std::ptr::slice_from_raw_parts_mut(start, len)) }
+    }
+}
+
+impl<T: Send> ParallelIterator for Drain<'_, T> {
+    type Item = T;
+    type Producer<'a>
+        = Owned<'a, T>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    fn producer(&mut self) -> Owned<'_, T> {
+        self.lend()
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.range.len())
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
+    type IndexedProducer<'a>
+        = Owned<'a, T>
+    where
+        Self: 'a;
+
+    fn indexed_producer(&mut self) -> Owned<'_, T> {
+        self.lend()
+    }
+
+    fn len(&self) -> usize {
+        self.range.len()
+    }
+}
+
+impl<T: Send> Drop for Drain<'_, T> {
+    fn drop(&mut self) {
+        /// Moves the tail even if an element's drop panics.
+        struct MoveTail<'a, T> {
+            vec: &'a mut Vec<T>,
+            range: Range<usize>,
+            old_len: usize,
+        }
+        impl<T> Drop for MoveTail<'_, T> {
+            fn drop(&mut self) {
+                let tail = self.old_len - self.range.end;
+                let start = self.vec.as_mut_ptr();
+                // SAFETY: both ends lie within the buffer; the tail is initialised, belongs to nobody (invariant 1), and
+                // the place it moves to holds nothing that is owned (invariant 3). Then the first `start + tail`
+                // elements are initialised.
+                unsafe {
+                    std::ptr::copy(start.add(self.range.end), start.add(self.range.start), tail);
+                    self.vec.set_len(self.range.start + tail);
+                }
+            }
+        }
+
+        drop(self.lend());
+        let _guard = MoveTail { vec: &mut *self.vec, range: self.range.clone(), old_len: self.old_len };
+    }
+}

@@ -1,0 +1,19 @@
+//! Collecting into vectors.
+
+use crate::iter::collect::append;
+use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
+
+/// In place, if the iterator knows its length; else one vector per leaf is filled and appended.
+impl<T: Send> FromParallelIterator<T> for Vec<T> {
+    fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self {
+        let mut vec = Vec::new();
+        vec.par_extend(items);
+        vec
+    }
+}
+
+impl<T: Send> ParallelExtend<T> for Vec<T> {
+    fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
+        append(self, items.into_par_iter());
+    }
+}

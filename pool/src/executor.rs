@@ -1,0 +1,77 @@
+//! The contract between schedulers and engines.
+//!
+//! # Invariants an engine keeps
+//!
+//! 1. [`Executor::join_context`] returns or unwinds only after both closures have returned or unwound (or were
+//!    dropped unrun): they may borrow from the caller's stack.
+//! 2. If a closure panics, the panic reaches the caller; if both do, the left one's payload does.
+//! 3. The left closure runs on the worker that the caller is on, or that the call was taken to when it came from
+//!    outside; it is never [migrated](Context::migrated).
+//! 4. [`Context::migrated`] is true exactly when another worker runs the closure than the one that forked it. That a
+//!    job went through a queue and came back to its owner is not a migration.
+
+/// What an engine tells a closure about the way it came to run.
+///
+/// ```
+/// use furcate::{Executor, Inline};
+/// let (left, right) = Inline.join_context(|c| c.migrated(), |c| c.migrated());
+/// assert_eq!((left, right), (false, false));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    migrated: bool,
+}
+
+impl Context {
+    /// A context for closures run by another worker than the one that forked them (`true`), or by the same.
+    #[must_use]
+    pub const fn new(migrated: bool) -> Self {
+        Context { migrated }
+    }
+
+    /// Is the closure run by another worker than the one that forked it?
+    ///
+    /// The name is rayon's (`FnContext::migrated`), the meaning is stricter: a job that merely went through a queue
+    /// and is run by its own worker has not migrated.
+    #[must_use]
+    pub const fn migrated(self) -> bool {
+        self.migrated
+    }
+}
+
+/// An engine: something that runs two closures, potentially in parallel.
+///
+/// Implementations are small handles, cheap to clone. The module's invariants are what schedulers rely on; safe code
+/// that breaks them gets wrong results, hangs or panics, never undefined behaviour.
+///
+/// ```
+/// use furcate::{DefaultExecutor, Executor};
+///
+/// fn fib<E: Executor>(n: u32, on: &E) -> u64 {
+///     if n < 2 {
+///         return u64::from(n);
+///     }
+///     let (a, b) = on.join_context(|_| fib(n - 1, on), |_| fib(n - 2, on));
+///     a + b
+/// }
+/// assert_eq!(fib(16, &DefaultExecutor::default()), 987);
+/// ```
+pub trait Executor: Clone + Send + Sync {
+    /// Runs both closures, potentially in parallel, and returns both results.
+    ///
+    /// # Panics
+    ///
+    /// With the payload of the closure that panicked, the left one's if both did.
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send;
+
+    /// How many threads may run jobs at once; at least 1.
+    fn num_threads(&self) -> usize;
+
+    /// The caller's index among this engine's workers (`0..num_threads`), `None` if it is not one of them.
+    fn thread_index(&self) -> Option<usize>;
+}

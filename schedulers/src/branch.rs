@@ -1,0 +1,202 @@
+//! One node of the division tree, and the decisions that every scheduler makes about it.
+//!
+//! # Invariants
+//!
+//! 1. *Progress.* Two divisions in a row that put everything on one side end in a leaf. So no policy can keep a
+//!    scheduler busy with something that does not get smaller.
+//! 2. *Nothing is reduced with nothing.* A side of size 0 is dropped, and the other side goes on in its place: the
+//!    depth counts on, but no fork is made and no frame is used.
+//! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
+//!    division is not made.
+
+use crate::{Policy, Producer, Reduction, Task};
+use furcate_pool::Executor;
+
+/// Folds a whole producer as one task.
+///
+/// An [interruptible](Reduction::INTERRUPTIBLE) reduction is fed in nano-loops, between which the task looks whether it
+/// is still needed.
+#[inline]
+pub(crate) fn fold_leaf<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R) -> R::Output {
+    let start = reduction.start();
+    if R::INTERRUPTIBLE {
+        return fold_interruptibly(producer, reduction, start);
+    }
+    reduction.finish(reduction.fold(start, producer.into_iter()))
+}
+
+/// The sizes of the nano-loops between two looks: short at first, because hits near the front are common.
+const FIRST_NANO_LOOP: usize = 16;
+const LAST_NANO_LOOP: usize = 1024;
+
+fn fold_interruptibly<P, R>(mut producer: P, reduction: &R, mut accumulator: R::Accumulator) -> R::Output
+where
+    P: Producer,
+    R: Reduction<P::Item>,
+{
+    use std::ops::ControlFlow::{Break, Continue};
+    let mut limit = FIRST_NANO_LOOP;
+    loop {
+        if reduction.stopped() {
+            return reduction.finish(accumulator);
+        }
+        let size = producer.size();
+        if size <= limit {
+            return reduction.finish(reduction.fold(accumulator, producer.into_iter()));
+        }
+        match producer.partial_fold(accumulator, |a, item| reduction.step(a, item), limit) {
+            Break(broken) => return reduction.finish(broken),
+            Continue((folded, rest)) => (accumulator, producer) = (folded, rest),
+        }
+        if producer.size() >= size {
+            // A producer that does not get smaller by units: take it at one go.
+            return reduction.finish(reduction.fold(accumulator, producer.into_iter()));
+        }
+        limit = (limit * 2).min(LAST_NANO_LOOP);
+    }
+}
+
+/// A part of the computation with the policy and the reduction that rode down the division tree to it.
+#[derive(Debug)]
+pub(crate) struct Branch<P, L, R> {
+    producer: P,
+    policy: L,
+    reduction: R,
+    depth: u32,
+    migrated: bool,
+    /// How many divisions in a row have put everything on one side (invariant 1).
+    fruitless: u8,
+}
+
+/// What becomes of a branch.
+pub(crate) enum Decision {
+    /// Fold it.
+    Leaf,
+    /// Divide it; may the parts run in parallel?
+    Divide { fork: bool },
+}
+
+/// What a division gives.
+pub(crate) enum Parts<P, L, R> {
+    /// Everything is on one side (invariant 2).
+    One(Branch<P, L, R>),
+    /// Two parts, and the reduction for their outputs.
+    Two(Branch<P, L, R>, Branch<P, L, R>, R),
+}
+
+impl<P, L, R> Branch<P, L, R>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+{
+    pub(crate) fn root(producer: P, policy: L, reduction: R) -> Self {
+        Branch { producer, policy, reduction, depth: 0, migrated: false, fruitless: 0 }
+    }
+
+    /// The same branch, told whether another worker runs it than the one that forked it.
+    #[inline]
+    pub(crate) fn migrated(mut self, migrated: bool) -> Self {
+        self.migrated = migrated;
+        self
+    }
+
+    #[inline]
+    fn task<E: Executor>(&self, executor: &E) -> Task {
+        Task {
+            len: self.producer.size(),
+            divisible: self.producer.should_be_divided() && self.fruitless == 0,
+            depth: self.depth,
+            migrated: self.migrated,
+            threads: executor.num_threads(),
+        }
+    }
+
+    /// Asks the policy (invariant 3).
+    #[inline]
+    pub(crate) fn decide<E: Executor>(&mut self, executor: &E) -> Decision {
+        if self.fruitless > 1 || (R::INTERRUPTIBLE && self.reduction.stopped()) {
+            return Decision::Leaf;
+        }
+        let task = self.task(executor);
+        let verdict = self.policy.wants_split(&task);
+        if !verdict.divides(&task) {
+            return Decision::Leaf;
+        }
+        match (self.policy.permit_fork(&task), verdict.is_must()) {
+            (true, _) => Decision::Divide { fork: true },
+            (false, true) => Decision::Divide { fork: false },
+            (false, false) => Decision::Leaf,
+        }
+    }
+
+    /// Divides, after a [`Decision::Divide`] that no fork will follow: a permit is given back first.
+    pub(crate) fn divide_in_turn<E: Executor>(mut self, executor: &E) -> Parts<P, L, R> {
+        self.policy.return_permit();
+        self.divide(executor)
+    }
+
+    /// Divides, after a [`Decision::Divide`].
+    #[inline]
+    pub(crate) fn divide<E: Executor>(mut self, executor: &E) -> Parts<P, L, R> {
+        let task = self.task(executor);
+        let (left, right) = self.producer.divide();
+        let (left_size, right_size) = (left.size(), right.size());
+        let (depth, migrated) = (self.depth.saturating_add(1), self.migrated);
+        if left_size == 0 || right_size == 0 {
+            self.policy.return_permit();
+            let fruitless =
+                if left_size.max(right_size) < task.len { 0 } else { self.fruitless.saturating_add(1) };
+            let (left_policy, right_policy) = self.policy.split(&task);
+            let (left_reduction, right_reduction) = self.reduction.divide();
+            return Parts::One(if right_size == 0 {
+                Branch {
+                    producer: left,
+                    policy: left_policy,
+                    reduction: left_reduction,
+                    depth,
+                    migrated,
+                    fruitless,
+                }
+            } else {
+                Branch {
+                    producer: right,
+                    policy: right_policy,
+                    reduction: right_reduction,
+                    depth,
+                    migrated,
+                    fruitless,
+                }
+            });
+        }
+        let (left_policy, right_policy) = self.policy.split(&task);
+        let joint = self.reduction.clone();
+        let (left_reduction, right_reduction) = self.reduction.divide();
+        let left = Branch {
+            producer: left,
+            policy: left_policy,
+            reduction: left_reduction,
+            depth,
+            migrated: false,
+            fruitless: 0,
+        };
+        let right = Branch {
+            producer: right,
+            policy: right_policy,
+            reduction: right_reduction,
+            depth,
+            migrated: false,
+            fruitless: 0,
+        };
+        Parts::Two(left, right, joint)
+    }
+
+    /// Folds the branch as one task; its policy (and with it any permit) goes when the fold is done.
+    #[inline]
+    pub(crate) fn fold(self) -> R::Output {
+        let Branch { producer, policy, reduction, .. } = self;
+        let output = fold_leaf(producer, &reduction);
+        drop(policy);
+        output
+    }
+}

@@ -1,0 +1,42 @@
+//! Slices, shared and mutable.
+
+use crate::{Divisible, IndexedProducer, Producer};
+
+/// Cut between elements; no cost.
+///
+/// ```
+/// use furcate::Divisible;
+/// assert_eq!([1, 2, 3, 4, 5][..].divide(), (&[1, 2][..], &[3, 4, 5][..]));
+/// assert_eq!([1, 2][..].divide_at(9), (&[1, 2][..], &[][..]));
+/// ```
+impl<T> Divisible for &[T] {
+    #[inline]
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        self.split_at(index.min(self.len()))
+    }
+}
+
+/// Cut between elements; no cost.
+impl<T> Divisible for &mut [T] {
+    #[inline]
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let index = index.min(self.len());
+        self.split_at_mut(index)
+    }
+}
+
+impl<T: Sync> Producer for &[T] {}
+impl<T: Sync> IndexedProducer for &[T] {}
+
+impl<T: Send> Producer for &mut [T] {}
+impl<T: Send> IndexedProducer for &mut [T] {}

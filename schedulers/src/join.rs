@@ -1,0 +1,124 @@
+//! The fork-join scheduler.
+//!
+//! Divide, fork, reduce. A division's left part runs in the forking worker, the right one lies ready for a thief;
+//! outputs are reduced where the fork was made, when both are there.
+//!
+//! # Invariants
+//!
+//! 1. The reduction tree is the division tree, children in order.
+//! 2. *Bounded stack.* At most [`MAX_FRAMES`] forks of one call lie on top of each other on one stack. Past that a
+//!    branch is still divided as its policy says, but its parts are run in turn, in a loop that keeps them on the heap.
+//!    A balanced division of anything that fits memory stays far below; a list that gives its elements one by one does
+//!    not.
+
+use crate::branch::{Branch, Decision, Parts};
+use crate::{Policy, Producer, Reduction, Scheduler};
+use furcate_pool::Executor;
+
+/// Invariant 2.
+const MAX_FRAMES: u32 = 128;
+
+/// Divide, fork, reduce: the default scheduler.
+///
+/// Cost: one fork ([`Executor::join_context`]) per division; no allocation but what the policy makes.
+///
+/// ```
+/// # use furcate::{Join, Scheduler};
+/// # fn any_scheduler(_: impl Scheduler) {}
+/// any_scheduler(Join);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Join;
+
+impl Scheduler for Join {
+    #[inline]
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        run(Branch::root(producer, policy, reduction), 0, executor)
+    }
+}
+
+fn run<P, L, R, E>(mut branch: Branch<P, L, R>, frames: u32, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    loop {
+        let fork = match branch.decide(executor) {
+            Decision::Leaf => return branch.fold(),
+            Decision::Divide { fork } => fork,
+        };
+        if frames >= MAX_FRAMES {
+            return run_in_turn(branch, executor);
+        }
+        let (left, right, reduction) = match branch.divide(executor) {
+            Parts::One(rest) => {
+                branch = rest;
+                continue;
+            }
+            Parts::Two(left, right, reduction) => (left, right, reduction),
+        };
+        let frames = frames + 1;
+        let (left, right) = if fork {
+            executor.join_context(
+                |_| run(left, frames, executor),
+                |context| {
+                    // A thief's stack holds none of this call's frames below the fork.
+                    let frames = if context.migrated() { 0 } else { frames };
+                    run(right.migrated(context.migrated()), frames, executor)
+                },
+            )
+        } else {
+            (run(left, frames, executor), run(right, frames, executor))
+        };
+        return reduction.reduce(left, right);
+    }
+}
+
+/// What [`run_in_turn`] has still to do.
+enum Step<P, L, R> {
+    Run(Branch<P, L, R>),
+    Reduce(R),
+}
+
+/// Runs a branch without a fork and without recursion, with the divisions its policy wants (invariant 2).
+#[cold]
+fn run_in_turn<P, L, R, E>(branch: Branch<P, L, R>, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    let mut steps = vec![Step::Run(branch)];
+    let mut outputs = Vec::new();
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Run(mut branch) => match branch.decide(executor) {
+                Decision::Leaf => outputs.push(branch.fold()),
+                Decision::Divide { .. } => match branch.divide_in_turn(executor) {
+                    Parts::One(rest) => steps.push(Step::Run(rest)),
+                    Parts::Two(left, right, reduction) => {
+                        steps.extend([Step::Reduce(reduction), Step::Run(right), Step::Run(left)]);
+                    }
+                },
+            },
+            Step::Reduce(reduction) => {
+                let right = outputs.pop().expect("a reduction follows its two branches");
+                let left = outputs.pop().expect("a reduction follows its two branches");
+                outputs.push(reduction.reduce(left, right));
+            }
+        }
+    }
+    outputs.pop().expect("the root gives an output")
+}
+
+#[cfg(test)]
+mod tests;

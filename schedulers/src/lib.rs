@@ -1,0 +1,32 @@
+//! What is divided, when, and how: the middle layers of furcate.
+//!
+//! | question | trait | answers here |
+//! |---|---|---|
+//! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, vectors, tuples, your own types |
+//! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `force_depth`, `even_levels`, ... |
+//! | **how** are the parts run and reduced | [`Scheduler`] | [`Sequential`], [`Join`] |
+//! | **where** do they run | `Executor` | the crate below, `furcate-pool` |
+//!
+//! A fifth trait, [`Reduction`], is what a terminal (`sum`, `collect`, `find_any` ...) is to a scheduler: how one task
+//! folds its items and how two neighbours' results become one.
+//!
+//! The vocabulary and the idea of composable policies are Kvik's (*Kvik: A task based middleware with composable
+//! scheduling policies*, Wagner, Khalid, Zimmer et al.).
+#![forbid(unsafe_code)]
+
+mod branch;
+mod divisible;
+mod join;
+pub mod policy;
+mod producer;
+mod reduction;
+mod scheduler;
+mod sequential;
+
+pub use divisible::Divisible;
+pub use join::Join;
+pub use policy::{Policy, Task, Verdict};
+pub use producer::{IndexedProducer, Producer};
+pub use reduction::Reduction;
+pub use scheduler::Scheduler;
+pub use sequential::Sequential;

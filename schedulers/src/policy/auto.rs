@@ -1,0 +1,55 @@
+use super::{Policy, Task, Verdict};
+
+/// The default: some parts per thread, and more where parts are stolen.
+///
+/// The rule is rayon's: a budget of divisions is halved at each division, and comes back to at least the number of threads
+/// in a part that has migrated. It begins with twice the number of threads (rayon begins with once, but counts a call
+/// from outside its pool as a steal, which comes to the same). Without steals that makes four to eight parts per
+/// thread, however long the input is. Every other policy's word overrules it.
+///
+/// ```
+/// use furcate::policy::{Auto, Policy, Task, Verdict};
+/// let mut task = Task::new(1_000_000);
+/// task.threads = 2;
+/// assert_eq!(Auto::new().wants_split(&task), Verdict::Rather);
+/// let mut leaf = Auto::new();
+/// for _ in 0..3 {
+///     leaf = leaf.split(&task).0;
+/// }
+/// assert_eq!(leaf.wants_split(&task), Verdict::RatherNot); // 2^3 parts
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto {
+    /// `None` at the root, where the number of threads is not yet known.
+    budget: Option<usize>,
+}
+
+impl Auto {
+    /// The default policy.
+    #[must_use]
+    pub const fn new() -> Self {
+        Auto { budget: None }
+    }
+
+    #[inline]
+    fn budget(&self, task: &Task) -> usize {
+        match self.budget {
+            None => task.threads.saturating_mul(2),
+            Some(budget) if task.migrated => task.threads.max(budget),
+            Some(budget) => budget,
+        }
+    }
+}
+
+impl Policy for Auto {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        if self.budget(task) > 0 { Verdict::Rather } else { Verdict::RatherNot }
+    }
+
+    #[inline]
+    fn split(self, task: &Task) -> (Self, Self) {
+        let half = Auto { budget: Some(self.budget(task) / 2) };
+        (half, half)
+    }
+}

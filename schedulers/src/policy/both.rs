@@ -1,0 +1,57 @@
+use super::{Policy, Task, Verdict};
+
+/// Two policies at once: what a chain of policies is made of.
+///
+/// The stronger verdict counts; a fork needs both permits.
+///
+/// ```
+/// use furcate::policy::{Both, BoundDepth, Policy, SizeLimit, Task, Verdict};
+/// let mut policy = Both::new(SizeLimit::new(100), BoundDepth::new(3));
+/// assert_eq!(policy.wants_split(&Task::new(1000)), Verdict::Would);
+/// assert_eq!(policy.wants_split(&Task::new(10)), Verdict::MayNot);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Both<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A, B> Both<A, B> {
+    /// Both policies; their order makes no difference.
+    #[must_use]
+    pub const fn new(first: A, second: B) -> Self {
+        Both { first, second }
+    }
+}
+
+impl<A: Policy, B: Policy> Policy for Both<A, B> {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        self.first.wants_split(task).max(self.second.wants_split(task))
+    }
+
+    #[inline]
+    fn split(self, task: &Task) -> (Self, Self) {
+        let (first_left, first_right) = self.first.split(task);
+        let (second_left, second_right) = self.second.split(task);
+        (Both::new(first_left, second_left), Both::new(first_right, second_right))
+    }
+
+    #[inline]
+    fn permit_fork(&mut self, task: &Task) -> bool {
+        if !self.first.permit_fork(task) {
+            return false;
+        }
+        let both = self.second.permit_fork(task);
+        if !both {
+            self.first.return_permit();
+        }
+        both
+    }
+
+    #[inline]
+    fn return_permit(&mut self) {
+        self.first.return_permit();
+        self.second.return_permit();
+    }
+}

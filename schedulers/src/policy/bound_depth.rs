@@ -1,0 +1,32 @@
+use super::{Policy, Task, Verdict};
+
+/// Divides down to a depth, and no further: at most 2^depth parts.
+///
+/// Kvik's `bound_depth`: the classical static partition.
+///
+/// ```
+/// use furcate::policy::{BoundDepth, Policy, Task, Verdict};
+/// let mut task = Task::new(1000);
+/// assert_eq!(BoundDepth::new(3).wants_split(&task), Verdict::Would);
+/// task.depth = 3;
+/// assert_eq!(BoundDepth::new(3).wants_split(&task), Verdict::MayNot);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundDepth {
+    depth: u32,
+}
+
+impl BoundDepth {
+    /// At most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
+    #[must_use]
+    pub const fn new(depth: u32) -> Self {
+        BoundDepth { depth }
+    }
+}
+
+impl Policy for BoundDepth {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        (task.depth < self.depth).into()
+    }
+}

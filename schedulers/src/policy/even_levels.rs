@@ -1,0 +1,24 @@
+use super::{Policy, Task, Verdict};
+
+/// Leaves only at even depths.
+///
+/// Kvik's `even_levels`. An algorithm that swaps two buffers at every level, such as a merge sort, then ends in the
+/// buffer it began in. A task at an odd depth is divided even if there is nothing left to cut: one part is then empty
+/// and forgotten, and the other one is a level deeper.
+///
+/// ```
+/// use furcate::policy::{EvenLevels, Policy, Task, Verdict};
+/// let mut task = Task::new(1000);
+/// assert_eq!(EvenLevels.wants_split(&task), Verdict::Pass);
+/// task.depth = 1;
+/// assert_eq!(EvenLevels.wants_split(&task), Verdict::Must);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EvenLevels;
+
+impl Policy for EvenLevels {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        if task.depth % 2 == 1 { Verdict::Must } else { Verdict::Pass }
+    }
+}

@@ -1,0 +1,32 @@
+use super::{Policy, Task, Verdict};
+
+/// Divides down to a depth whatever others say, while there is something to cut; below, leaves the word to others.
+///
+/// Kvik's `force_depth`.
+///
+/// ```
+/// use furcate::policy::{ForceDepth, Policy, Task, Verdict};
+/// let mut task = Task::new(1000);
+/// assert_eq!(ForceDepth::new(3).wants_split(&task), Verdict::Must);
+/// task.depth = 3;
+/// assert_eq!(ForceDepth::new(3).wants_split(&task), Verdict::Pass);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForceDepth {
+    depth: u32,
+}
+
+impl ForceDepth {
+    /// At least `depth` divisions on the way from the root to a leaf that could have been divided further.
+    #[must_use]
+    pub const fn new(depth: u32) -> Self {
+        ForceDepth { depth }
+    }
+}
+
+impl Policy for ForceDepth {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        if task.divisible && task.depth < self.depth { Verdict::Must } else { Verdict::Pass }
+    }
+}

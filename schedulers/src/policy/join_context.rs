@@ -1,0 +1,42 @@
+use super::{Policy, Task, Verdict};
+
+/// Divides left parts always, right parts only when they have migrated, down to a depth.
+///
+/// Kvik's `join_context`: a worker that nobody steals from divides along its leftmost path only (depth + 1 leaves,
+/// each half as large as the next), and a part that a thief has taken is divided in the same manner.
+///
+/// ```
+/// use furcate::policy::{JoinContext, Policy, Task, Verdict};
+/// let mut task = Task::new(1000);
+/// let (mut left, mut right) = JoinContext::new(5).split(&task);
+/// task.depth = 1;
+/// assert_eq!(left.wants_split(&task), Verdict::Would);
+/// assert_eq!(right.wants_split(&task), Verdict::MayNot);
+/// task.migrated = true;
+/// assert_eq!(right.wants_split(&task), Verdict::Would);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JoinContext {
+    depth: u32,
+    right: bool,
+}
+
+impl JoinContext {
+    /// At most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
+    #[must_use]
+    pub const fn new(depth: u32) -> Self {
+        JoinContext { depth, right: false }
+    }
+}
+
+impl Policy for JoinContext {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        (task.depth < self.depth && (!self.right || task.migrated)).into()
+    }
+
+    #[inline]
+    fn split(self, _task: &Task) -> (Self, Self) {
+        (JoinContext { right: false, ..self }, JoinContext { right: true, ..self })
+    }
+}

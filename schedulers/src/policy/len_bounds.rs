@@ -1,0 +1,59 @@
+use super::{Policy, Task, Verdict};
+
+/// No division that would leave a half shorter than a minimum; else no word.
+///
+/// rayon's `with_min_len`.
+///
+/// ```
+/// use furcate::policy::{MinLen, Policy, Task, Verdict};
+/// assert_eq!(MinLen::new(100).wants_split(&Task::new(199)), Verdict::MayNot);
+/// assert_eq!(MinLen::new(100).wants_split(&Task::new(200)), Verdict::Pass);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinLen {
+    min: usize,
+}
+
+impl MinLen {
+    /// No part shorter than `min` units, unless the whole is.
+    #[must_use]
+    pub const fn new(min: usize) -> Self {
+        MinLen { min }
+    }
+}
+
+impl Policy for MinLen {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        if task.len / 2 < self.min { Verdict::MayNot } else { Verdict::Pass }
+    }
+}
+
+/// Divides what is longer than a maximum; else no word.
+///
+/// rayon's `with_max_len`.
+///
+/// ```
+/// use furcate::policy::{MaxLen, Policy, Task, Verdict};
+/// assert_eq!(MaxLen::new(100).wants_split(&Task::new(101)), Verdict::Must);
+/// assert_eq!(MaxLen::new(100).wants_split(&Task::new(100)), Verdict::Pass);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaxLen {
+    max: usize,
+}
+
+impl MaxLen {
+    /// No part longer than `max` units that could be divided; 0 is as 1.
+    #[must_use]
+    pub const fn new(max: usize) -> Self {
+        MaxLen { max }
+    }
+}
+
+impl Policy for MaxLen {
+    #[inline]
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        if task.divisible && task.len > self.max { Verdict::Must } else { Verdict::Pass }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a terminal is to a scheduler.
+
+use std::ops::ControlFlow;
+
+/// How a task folds its items, and how two neighbours' results become one.
+///
+/// A scheduler keeps exactly one accumulator per task: [`start`](Self::start) makes it, [`step`](Self::step) or
+/// [`fold`](Self::fold) feed it, [`finish`](Self::finish) turns it into the task's output, and
+/// [`reduce`](Self::reduce) joins the outputs of two neighbours, the left one first, so that a non-commutative
+/// operation gives what the sequential loop gives.
+///
+/// The reduction itself is a small value that rides down the division tree; most are copied, and some (the search for
+/// the *first* hit) give their children different places: [`divide`](Self::divide).
+///
+/// ```
+/// use furcate::Inline;
+/// use furcate::{Join, Reduction, Scheduler, policy::BoundDepth};
+/// use std::ops::ControlFlow;
+///
+/// /// Joins items to text.
+/// #[derive(Clone)]
+/// struct Text;
+///
+/// impl Reduction<u32> for Text {
+///     type Accumulator = String;
+///     type Output = String;
+///     fn start(&self) -> String {
+///         String::new()
+///     }
+///     fn step(&self, text: String, item: u32) -> ControlFlow<String, String> {
+///         ControlFlow::Continue(text + &item.to_string())
+///     }
+///     fn finish(&self, text: String) -> String {
+///         text
+///     }
+///     fn reduce(&self, left: String, right: String) -> String {
+///         format!("({left} {right})")
+///     }
+/// }
+///
+/// let text = Join.schedule(0..8, BoundDepth::new(2), Text, &Inline);
+/// assert_eq!(text, "((01 23) (45 67))");
+/// ```
+pub trait Reduction<T>: Clone + Send {
+    /// The state of one task; it never leaves its thread.
+    type Accumulator;
+
+    /// What a task delivers.
+    type Output: Send;
+
+    /// Can a task of this reduction end before its items do?
+    ///
+    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and between its nano-loops, else
+    /// they fold a leaf in one go.
+    const INTERRUPTIBLE: bool = false;
+
+    /// The accumulator of a new task.
+    fn start(&self) -> Self::Accumulator;
+
+    /// Folds one item; `Break` ends the task.
+    fn step(
+        &self,
+        accumulator: Self::Accumulator,
+        item: T,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator>;
+
+    /// Folds all items of an iterator. Override it where std has a better loop than one step after the other.
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&self, accumulator: Self::Accumulator, mut items: I) -> Self::Accumulator {
+        match items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item)) {
+            ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator) => accumulator,
+        }
+    }
+
+    /// Ends a task.
+    fn finish(&self, accumulator: Self::Accumulator) -> Self::Output;
+
+    /// Joins the outputs of two neighbours.
+    fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output;
+
+    /// The reductions of the two halves of a task. By default two copies.
+    #[inline]
+    fn divide(self) -> (Self, Self) {
+        (self.clone(), self)
+    }
+
+    /// Need this task not go on, because of what another one has found? Asked only if [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).
+    #[inline]
+    fn stopped(&self) -> bool {
+        false
+    }
+}

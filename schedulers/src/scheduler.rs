@@ -1,0 +1,31 @@
+//! *How* the parts are run and reduced.
+
+use crate::{Policy, Producer, Reduction};
+use furcate_pool::Executor;
+
+/// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the
+/// leaves and reduces their results.
+///
+/// # Contract
+///
+/// 1. Every item is folded once, unless the reduction ends early; items of one task in order.
+/// 2. Outputs are reduced in order: the result equals the sequential one for every associative reduction.
+/// 3. A panic of user code reaches the caller once nothing of the call runs any more.
+///
+/// ```
+/// use furcate::Inline;
+/// use furcate::{Join, Policy, Producer, Reduction, Scheduler, Sequential};
+///
+/// fn run<S: Scheduler, P: Producer, L: Policy, R: Reduction<P::Item>>(s: S, p: P, l: L, r: R) -> R::Output {
+///     s.schedule(p, l, r, &Inline)
+/// }
+/// ```
+pub trait Scheduler: Clone + Send {
+    /// Runs the whole computation and returns its result.
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor;
+}
