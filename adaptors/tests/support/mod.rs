@@ -4,10 +4,10 @@
 use std::sync::OnceLock;
 
 /// Lengths at which off-by-one errors show (I2).
-pub const LENGTHS: [usize; 12] = [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097];
+pub(crate) const LENGTHS: [usize; 12] = [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097];
 
 /// Pools of 1, 2, 3 and 8 threads.
-pub fn pools() -> &'static [rayon_core::ThreadPool] {
+pub(crate) fn pools() -> &'static [rayon_core::ThreadPool] {
     static POOLS: OnceLock<Vec<rayon_core::ThreadPool>> = OnceLock::new();
     POOLS.get_or_init(|| {
         [1, 2, 3, 8]
@@ -18,7 +18,7 @@ pub fn pools() -> &'static [rayon_core::ThreadPool] {
 }
 
 /// Runs a check inside every pool, and from outside all of them.
-pub fn on_pools(check: impl Fn() + Sync) {
+pub(crate) fn on_pools(check: impl Fn() + Sync) {
     check();
     for pool in pools() {
         pool.install(&check);
