@@ -1,1 +1,71 @@
-//! x
+//! Measuring contenders against each other, in one process and interleaved.
+//!
+//! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round after
+//! round, the order alternating, and what is reported are ratios of medians of the same rounds.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Something to be timed; its result is kept from being optimised away, and compared among contenders.
+pub type Contender<'a, R> = (&'static str, Box<dyn FnMut() -> R + 'a>);
+
+/// The medians of contenders that ran interleaved.
+#[derive(Debug)]
+pub struct Medians {
+    /// Names and medians, in the order given.
+    pub rows: Vec<(&'static str, Duration)>,
+}
+
+impl Medians {
+    /// The first contender's median over another's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such contender.
+    #[must_use]
+    pub fn ratio_to(&self, other: &str) -> f64 {
+        let (_, median) = self.rows.iter().find(|(name, _)| *name == other).expect("no such contender");
+        self.rows[0].1.as_secs_f64() / median.as_secs_f64()
+    }
+}
+
+/// Runs all contenders `rounds` times in turn, after one round that does not count.
+///
+/// # Panics
+///
+/// If two contenders' results differ.
+pub fn interleave<R: PartialEq + std::fmt::Debug>(
+    rounds: usize,
+    contenders: &mut [Contender<'_, R>],
+) -> Medians {
+    let expected = contenders[0].1();
+    for (name, run) in contenders.iter_mut() {
+        assert_eq!(run(), expected, "{name} has another result");
+    }
+    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
+    for round in 0..rounds {
+        for turn in 0..contenders.len() {
+            let i = if round % 2 == 0 { turn } else { contenders.len() - 1 - turn };
+            let start = Instant::now();
+            black_box(contenders[i].1());
+            times[i].push(start.elapsed());
+        }
+    }
+    let rows = contenders.iter().zip(times).map(|((name, _), mut times)| {
+        times.sort();
+        (*name, times[rounds / 2])
+    });
+    Medians { rows: rows.collect() }
+}
+
+/// How many rounds: `ROUNDS` in the environment, or a default.
+///
+/// # Panics
+///
+/// If `ROUNDS` is no positive number.
+#[must_use]
+pub fn rounds(default: usize) -> usize {
+    let rounds = std::env::var("ROUNDS").map_or(default, |text| text.parse().expect("ROUNDS is a number"));
+    assert!(rounds > 0, "ROUNDS must be at least 1");
+    rounds
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Every example runs, on small inputs.
+set -euo pipefail
+cargo build --release --examples --locked
+cargo run --release --locked --example words
+cargo run --release --locked --example words -- README.md book
+if cargo run --release --locked --example words -- no/such/path; then
+    echo "a missing path must be an error" >&2
+    exit 1
+fi
+for example in max_subarray; do
+    cargo run --release --locked --example "$example"
+done

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+set -euo pipefail
+cargo clippy --workspace --all-targets --locked -- -D warnings
