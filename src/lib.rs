@@ -1,18 +1,76 @@
-//! x
-pub use furcate_adaptors::{iter, range, slice, vec};
-//DERIVE#[cfg(feature = "derive")]
-//DERIVEpub use furcate_derive::Divisible;
+//! Parallel iterators whose **scheduling you choose**.
+//!
+//! Furcate's iterators are rayon's, by name and by result. What is new is that *how* the work is scheduled is part of the
+//! chain: add a word, and the same computation is divided, run or bounded differently.
+//!
+//! ```
+//! use furcate::prelude::*;
+//!
+//! let v: Vec<u64> = (0..100_000).collect();
+//! let sum: u64 = v.par_iter().map(|x| x * x % 7).filter(|x| *x > 2).sum();
+//! let again: u64 = v.par_iter().map(|x| x * x % 7).filter(|x| *x > 2).thief_splitting(4).sum();
+//! assert_eq!(sum, again);
+//! ```
+//!
+//! # Four questions, four layers
+//!
+//! | question | trait | answers |
+//! |---|---|---|
+//! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, collections, tuples, your own types |
+//! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `size_limit`, `thief_splitting`, `cap` ... |
+//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`Sequential`] |
+//! | **where** do they run | [`Executor`] | rayon's pool, or the calling thread ([`Inline`]) |
+//!
+//! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
+//! cut in two, not only what has items, is scheduled through [`iter::WrapIter::wrap_iter`].
+//!
+//! The modules are named as rayon's. The book, in the repository's folder `book/`, explains why and shows the division tree of every policy.
+//!
+//! # Features
+//!
+//! * `rayon` (default): run on rayon-core's pool. Without it everything runs in the calling thread.
+//! * `derive` (default): `#[derive(Divisible)]`.
+#![forbid(unsafe_code)]
+
+pub use furcate_adaptors::{
+    array, collections, iter, option, range, range_inclusive, result, slice, str, string, vec,
+};
+#[cfg(feature = "derive")]
+pub use furcate_derive::Divisible;
 #[cfg(feature = "rayon")]
 pub use furcate_pool::Rayon;
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
 pub use furcate_schedulers::{
-    Divisible, IndexedProducer, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
-    policy,
+    Divisible, IndexedProducer, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict, policy,
 };
 
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use furcate_adaptors::prelude::*;
-    //DERIVE#[cfg(feature = "derive")]
-    //DERIVEpub use furcate_derive::Divisible;
+    #[cfg(feature = "derive")]
+    pub use furcate_derive::Divisible;
 }
+
+/// The code blocks of the README and the book, compiled and run by the tests.
+#[cfg(all(doctest, feature = "rayon", feature = "derive"))]
+mod prose {
+    macro_rules! pages {
+        ($($page:ident: $path:literal),+ $(,)?) => {$(
+            #[doc = include_str!($path)]
+            mod $page {}
+        )+};
+    }
+    pages!(
+        readme: "../README.md",
+        why: "../book/src/why.md",
+        questions: "../book/src/questions.md",
+        policies: "../book/src/policies.md",
+        divisible: "../book/src/divisible.md",
+        policy: "../book/src/policy.md",
+        rayon: "../book/src/rayon.md",
+        design: "../book/src/design.md",
+    );
+}
+
+#[cfg(doctest)]
+mod compile_fail;

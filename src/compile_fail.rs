@@ -1,0 +1,167 @@
+//! What must not compile (I5). Each block has a twin that does compile, so that it fails for the reason it is here for.
+
+/// Items that are shared with other threads must be `Sync`.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let cells = vec![std::sync::atomic::AtomicU32::new(1)];
+/// cells.par_iter().for_each(|_| ());
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let cells = vec![std::cell::Cell::new(1)];
+/// cells.into_par_iter(); // Cell is Send: this is fine
+/// let cells = vec![std::cell::Cell::new(1)];
+/// IntoParallelIterator::into_par_iter(&cells);
+/// ```
+mod shared_items {}
+
+/// Items that move to other threads must be `Send`.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let shared = vec![std::sync::Arc::new(1)];
+/// let _: Vec<_> = IntoParallelIterator::into_par_iter(shared).collect();
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let shared = vec![std::rc::Rc::new(1)];
+/// let _: Vec<_> = IntoParallelIterator::into_par_iter(shared).collect();
+/// ```
+mod owned_items {}
+
+/// What a `map` makes must be `Send`.
+///
+/// ```
+/// use furcate::prelude::*;
+/// (0..3).into_par_iter().map(std::sync::Arc::new).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// (0..3).into_par_iter().map(std::rc::Rc::new).for_each(drop);
+/// ```
+mod made_items {}
+
+/// Closures are shared by all tasks: they cannot change what they capture.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let sum = std::sync::atomic::AtomicU32::new(0);
+/// (0..3).into_par_iter().for_each(|x| drop(sum.fetch_add(x, std::sync::atomic::Ordering::Relaxed)));
+/// ```
+///
+/// ```compile_fail,E0594
+/// use furcate::prelude::*;
+/// let mut sum = 0;
+/// (0..3).into_par_iter().for_each(|x| sum += x);
+/// ```
+mod mutating_closures {}
+
+/// What a closure captures must be `Sync`.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let calls = std::sync::Mutex::new(0);
+/// (0..3).into_par_iter().for_each(|_| *calls.lock().unwrap() += 1);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let calls = std::cell::RefCell::new(0);
+/// (0..3).into_par_iter().for_each(|_| *calls.borrow_mut() += 1);
+/// ```
+mod captured_state {}
+
+/// Borrowed items do not outlive what they are borrowed from.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let v = vec![1, 2, 3];
+/// let largest = v.par_iter().max();
+/// assert_eq!(largest, Some(&3));
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::prelude::*;
+/// let largest = {
+///     let v = vec![1, 2, 3];
+///     v.par_iter().max()
+/// };
+/// assert_eq!(largest, Some(&3));
+/// ```
+mod escaping_items {}
+
+/// Mutable pieces cannot be kept while the whole is used.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = vec![1, 2, 3];
+/// let pieces: Vec<&mut [i32]> = v.par_chunks_mut(2).collect();
+/// drop(pieces);
+/// v.push(4);
+/// ```
+///
+/// ```compile_fail,E0499
+/// use furcate::prelude::*;
+/// let mut v = vec![1, 2, 3];
+/// let pieces: Vec<&mut [i32]> = v.par_chunks_mut(2).collect();
+/// v.push(4);
+/// drop(pieces);
+/// ```
+mod escaping_pieces {}
+
+/// The producer that an iterator lends does not outlive it.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut numbers = vec![1, 2, 3].into_par_iter();
+/// assert_eq!(numbers.producer().into_iter().count(), 3);
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::prelude::*;
+/// let producer = {
+///     let mut numbers = vec![1, 2, 3].into_par_iter();
+///     numbers.producer()
+/// };
+/// assert_eq!(producer.into_iter().count(), 3);
+/// ```
+mod escaping_producers {}
+
+/// An iterator that is not driven is a mistake, and said to be one.
+///
+/// ```
+/// #![deny(unused_must_use)]
+/// use furcate::prelude::*;
+/// let lazy = (0..3).into_par_iter().map(|x| x + 1);
+/// assert_eq!(lazy.sum::<i32>(), 6);
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// use furcate::prelude::*;
+/// (0..3).into_par_iter().map(|x| x + 1);
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// use furcate::prelude::*;
+/// (0..3).into_par_iter().bound_depth(2);
+/// ```
+mod must_use {}
+
+/// Positions need exact lengths.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let _: Vec<_> = (0..9).into_par_iter().enumerate().filter(|(_, x)| x % 2 == 0).collect();
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// let _: Vec<_> = (0..9).into_par_iter().filter(|x| x % 2 == 0).enumerate().collect();
+/// ```
+mod positions {}
