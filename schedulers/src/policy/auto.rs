@@ -5,7 +5,7 @@ use super::{Policy, Task, Verdict};
 /// The rule is rayon's: a budget of divisions is halved at each division, and comes back to at least the number of threads
 /// in a part that has migrated. It begins with twice the number of threads (rayon begins with once, but counts a call
 /// from outside its pool as a steal, which comes to the same). Without steals that makes four to eight parts per
-/// thread, however long the input is. Every other policy's word overrules it.
+/// thread, however long the input is; and one part on one thread. Every other policy's word overrules it.
 ///
 /// ```
 /// use furcate::policy::{Auto, Policy, Task, Verdict};
@@ -34,6 +34,7 @@ impl Auto {
     #[inline]
     fn budget(&self, task: &Task) -> usize {
         match self.budget {
+            None if task.threads == 1 => 0,
             None => task.threads.saturating_mul(2),
             Some(budget) if task.migrated => task.threads.max(budget),
             Some(budget) => budget,
