@@ -4,13 +4,16 @@
 //! [`Divisible`](furcate_schedulers::Divisible), [`WrapIter`]. What can be done with the items is in
 //! [`ParallelIterator`] and, where length and positions are known, [`IndexedParallelIterator`].
 
+mod adaptor;
 mod adaptors;
 pub(crate) mod collect;
 mod convert;
 mod indexed;
 mod item_wise;
+mod mapped;
 mod parallel;
 mod schedule;
+mod task_state;
 mod terminals;
 mod wrap;
 

@@ -1,13 +1,40 @@
 //! Data adaptors: a file for each.
 
+mod cloned;
+mod copied;
 mod enumerate;
 mod filter;
+mod filter_map;
+mod flat_map;
+mod flat_map_iter;
+mod flatten;
+mod flatten_iter;
+mod fold;
+mod fold_with;
+mod inspect;
 mod map;
+mod map_init;
+mod map_state;
+mod map_with;
 mod rev;
+mod update;
 mod zip;
 
+pub use cloned::Cloned;
+pub use copied::Copied;
 pub use enumerate::Enumerate;
 pub use filter::Filter;
+pub use filter_map::FilterMap;
+pub use flat_map::FlatMap;
+pub use flat_map_iter::FlatMapIter;
+pub use flatten::Flatten;
+pub use flatten_iter::FlattenIter;
+pub use fold::Fold;
+pub use fold_with::FoldWith;
+pub use inspect::Inspect;
 pub use map::Map;
+pub use map_init::MapInit;
+pub use map_with::MapWith;
 pub use rev::Rev;
+pub use update::Update;
 pub use zip::Zip;

@@ -3,6 +3,7 @@
 //! Such an adaptor says two things ([`ItemWise`]): which iterator a leaf becomes, and how one item is fed to a fold.
 //! Division, sizes and nano-loops are the base's, and are passed on here, once.
 
+use super::adaptor::divide_by_cut;
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 use std::ops::ControlFlow;
 
@@ -41,6 +42,89 @@ macro_rules! borrowed_op {
 }
 pub(crate) use borrowed_op;
 
+/// The implementations of [`ParallelIterator`](super::ParallelIterator) and, for what maps items one to one,
+/// [`IndexedParallelIterator`](super::IndexedParallelIterator) for an adaptor of a `base: I`:
+///
+/// ```text
+/// adapt_items! {
+///     impl[I, F, R] Map<I, F> by MapOp<F>(map_op) => R, indexed
+///     where [I: ParallelIterator, F: Fn(I::Item) -> R + Sync + Send, R: Send]
+/// }
+/// ```
+///
+/// reads: the pieces of a `Map<I, F>` hold a `MapOp`, which borrows the field `map_op` and gives items `R`.
+macro_rules! adapt_items {
+    (
+        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>
+        by $Op:ident $(<$F:ident>($op:ident))? => $Item:ty
+        where [$($bounds:tt)*]
+    ) => {
+        $crate::iter::item_wise::adapt_items! {
+            @parallel [$($generics)*] $Name<$($param),*>, $Item, $Op $(<$F>($op))?, [$($bounds)*], {}
+        }
+    };
+    (
+        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>
+        by $Op:ident $(<$F:ident>($op:ident))? => $Item:ty, indexed
+        where [$($bounds:tt)*]
+    ) => {
+        $crate::iter::item_wise::adapt_items! {
+            @parallel [$($generics)*] $Name<$($param),*>, $Item, $Op $(<$F>($op))?, [$($bounds)*], {
+                #[inline]
+                fn opt_len(&self) -> Option<usize> {
+                    self.base.opt_len()
+                }
+            }
+        }
+
+        impl<$($generics)*> $crate::iter::IndexedParallelIterator for $Name<$($param),*>
+        where
+            I: $crate::iter::IndexedParallelIterator,
+            $($bounds)*
+        {
+            type IndexedProducer<'a>
+                = $crate::iter::item_wise::Adapted<I::IndexedProducer<'a>, $Op $(<'a, $F>)?>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+                $crate::iter::item_wise::Adapted::new(self.base.indexed_producer(), $Op $((&self.$op))?)
+            }
+
+            #[inline]
+            fn len(&self) -> usize {
+                self.base.len()
+            }
+        }
+    };
+    (
+        @parallel [$($generics:tt)*] $Name:ident<$($param:ident),*>, $Item:ty,
+        $Op:ident $(<$F:ident>($op:ident))?, [$($bounds:tt)*], {$($opt_len:tt)*}
+    ) => {
+        impl<$($generics)*> $crate::iter::ParallelIterator for $Name<$($param),*>
+        where
+            $($bounds)*
+        {
+            type Item = $Item;
+            type Producer<'a>
+                = $crate::iter::item_wise::Adapted<I::Producer<'a>, $Op $(<'a, $F>)?>
+            where
+                Self: 'a;
+
+            $crate::iter::inherit_schedule!(base: I);
+
+            #[inline]
+            fn producer(&mut self) -> Self::Producer<'_> {
+                $crate::iter::item_wise::Adapted::new(self.base.producer(), $Op $((&self.$op))?)
+            }
+
+            $($opt_len)*
+        }
+    };
+}
+pub(crate) use adapt_items;
+
 /// The producer of an item-wise adaptor.
 #[derive(Debug)]
 pub struct Adapted<P, S> {
@@ -52,6 +136,15 @@ impl<P, S> Adapted<P, S> {
     #[inline]
     pub(crate) fn new(base: P, shape: S) -> Self {
         Adapted { base, shape }
+    }
+
+    #[inline]
+    fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self)
+    where
+        S: Copy,
+    {
+        let (left, right) = cut_base(self.base);
+        (Adapted::new(left, self.shape), Adapted::new(right, self.shape))
     }
 }
 
@@ -66,17 +159,7 @@ impl<P: Divisible, S: Copy> Divisible for Adapted<P, S> {
         self.base.should_be_divided()
     }
 
-    #[inline]
-    fn divide(self) -> (Self, Self) {
-        let (left, right) = self.base.divide();
-        (Adapted::new(left, self.shape), Adapted::new(right, self.shape))
-    }
-
-    #[inline]
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        let (left, right) = self.base.divide_at(index);
-        (Adapted::new(left, self.shape), Adapted::new(right, self.shape))
-    }
+    divide_by_cut!(P);
 }
 
 impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {

@@ -1,7 +1,11 @@
 //! The parallel iterator.
 
 use super::terminals::Sum;
-use super::{Filter, FromParallelIterator, Map, On, WithPolicy, WithScheduler};
+use super::{
+    Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
+    FromParallelIterator, Inspect, IntoParallelIterator, Map, MapInit, MapWith, On, Update, WithPolicy,
+    WithScheduler,
+};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
     BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, ThiefSplitting,
@@ -318,7 +322,252 @@ pub trait ParallelIterator: Sized + Send {
         Filter::new(self, predicate)
     }
 
+    /// Keeps what a function makes of the items, where it makes something of them.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let numbers: Vec<u32> = ["1", "x", "3"].par_iter().filter_map(|text| text.parse().ok()).collect();
+    /// assert_eq!(numbers, [1, 3]);
+    /// ```
+    fn filter_map<P, R>(self, filter_op: P) -> FilterMap<Self, P>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        FilterMap::new(self, filter_op)
+    }
+
+    /// Makes a parallel iterator of every item, and gives the items of all these, in order.
+    ///
+    /// An inner iterator is run when its turn comes, in parallel and under its *own* schedule, and its items are
+    /// collected into a vector before the first of them goes on. Where the inner iterators are short, or the outer
+    /// ones are many, [`flat_map_iter`](Self::flat_map_iter) is faster: it needs no vector, forks nothing, and stops
+    /// a search in the middle of an inner iterator.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let below: Vec<u32> = [2, 0, 3].par_iter().flat_map(|&end| 0..end).collect();
+    /// assert_eq!(below, [0, 1, 0, 1, 2]);
+    /// ```
+    fn flat_map<F, PI>(self, map_op: F) -> FlatMap<Self, F>
+    where
+        F: Fn(Self::Item) -> PI + Sync + Send,
+        PI: IntoParallelIterator,
+    {
+        FlatMap::new(self, map_op)
+    }
+
+    /// Makes a sequential iterator of every item, and gives the items of all these, in order.
+    ///
+    /// The tasks share out the outer items; each walks its inner iterators itself. They need not be `Send`.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let letters: String = ["ab", "c"].par_iter().flat_map_iter(|word| word.chars()).collect::<Vec<_>>().iter().collect();
+    /// assert_eq!(letters, "abc");
+    /// ```
+    fn flat_map_iter<F, SI>(self, map_op: F) -> FlatMapIter<Self, F>
+    where
+        F: Fn(Self::Item) -> SI + Sync + Send,
+        SI: IntoIterator<Item: Send>,
+    {
+        FlatMapIter::new(self, map_op)
+    }
+
+    /// Gives the items of items that are parallel iterators: [`flat_map`](Self::flat_map) with what is already there.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let all: Vec<i32> = vec![vec![1, 2], vec![], vec![3]].into_par_iter().flatten().collect();
+    /// assert_eq!(all, [1, 2, 3]);
+    /// ```
+    fn flatten(self) -> Flatten<Self>
+    where
+        Self::Item: IntoParallelIterator,
+    {
+        Flatten::new(self)
+    }
+
+    /// Gives the items of items that are sequential iterators: [`flat_map_iter`](Self::flat_map_iter) with what is
+    /// already there.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let there: Vec<i32> = vec![Some(1), None, Some(3)].into_par_iter().flatten_iter().collect();
+    /// assert_eq!(there, [1, 3]);
+    /// ```
+    fn flatten_iter(self) -> FlattenIter<Self>
+    where
+        Self::Item: IntoIterator<Item: Send>,
+    {
+        FlattenIter::new(self)
+    }
+
+    /// Clones what the items refer to.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let words = ["a".to_string(), "b".to_string()];
+    /// let again: Vec<String> = words.par_iter().cloned().collect();
+    /// assert_eq!(again, words);
+    /// ```
+    fn cloned<'a, T>(self) -> Cloned<Self>
+    where
+        T: 'a + Clone + Send,
+        Self: ParallelIterator<Item = &'a T>,
+    {
+        Cloned::new(self)
+    }
+
+    /// Copies what the items refer to.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum: i32 = [1, 2, 3].par_iter().copied().sum();
+    /// assert_eq!(sum, 6);
+    /// ```
+    fn copied<'a, T>(self) -> Copied<Self>
+    where
+        T: 'a + Copy + Send,
+        Self: ParallelIterator<Item = &'a T>,
+    {
+        Copied::new(self)
+    }
+
+    /// Shows every item to a function and passes it on.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    ///
+    /// let seen = AtomicUsize::new(0);
+    /// let even = (0..10).into_par_iter().inspect(|_| { seen.fetch_add(1, Relaxed); }).filter(|x| x % 2 == 0);
+    /// assert_eq!(even.sum::<i32>(), 20);
+    /// assert_eq!(seen.into_inner(), 10);
+    /// ```
+    fn inspect<OP>(self, inspect_op: OP) -> Inspect<Self, OP>
+    where
+        OP: Fn(&Self::Item) + Sync + Send,
+    {
+        Inspect::new(self, inspect_op)
+    }
+
+    /// Changes every item in place and passes it on.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let words = vec!["a".to_string(), "b".to_string()];
+    /// let louder: Vec<String> = words.into_par_iter().update(|word| word.push('!')).collect();
+    /// assert_eq!(louder, ["a!", "b!"]);
+    /// ```
+    fn update<F>(self, update_op: F) -> Update<Self, F>
+    where
+        F: Fn(&mut Self::Item) + Sync + Send,
+    {
+        Update::new(self, update_op)
+    }
+
     // ---------------------------------------------------------------------- adaptors with a state for every task
+
+    /// Transforms every item with the help of a value, of which every task has a clone.
+    ///
+    /// Cost: a clone for every division; a task that the scheduler interrupts on its way makes one more. What a task
+    /// has done to its clone no other task sees.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::mpsc::channel;
+    ///
+    /// let (sender, receiver) = channel();
+    /// let sent: usize = (0..5).into_par_iter().map_with(sender, |sender, x| sender.send(x).map_or(0, |()| 1)).sum();
+    /// let mut received: Vec<i32> = receiver.iter().collect();
+    /// received.sort();
+    /// assert_eq!((sent, received), (5, vec![0, 1, 2, 3, 4]));
+    /// ```
+    fn map_with<F, T, R>(self, init: T, map_op: F) -> MapWith<Self, T, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        T: Send + Clone,
+        R: Send,
+    {
+        MapWith::new(self, Some(init), map_op)
+    }
+
+    /// Transforms every item with the help of a state, which every task makes for itself: a buffer, a random number
+    /// generator, a connection.
+    ///
+    /// A task makes it once and keeps it to its end, whether it is folded at one go or not. (Behind a `rev` or a `zip`
+    /// a task that is not may make it more often.)
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::fmt::Write;
+    ///
+    /// let digits: usize = (0..100)
+    ///     .into_par_iter()
+    ///     .map_init(String::new, |buffer, x| {
+    ///         buffer.clear();
+    ///         write!(buffer, "{x}").unwrap();
+    ///         buffer.len()
+    ///     })
+    ///     .sum();
+    /// assert_eq!(digits, 190);
+    /// ```
+    ///
+    /// # Differences from rayon
+    ///
+    /// The state must be `Send`: it waits in the part of the computation that it belongs to when the scheduler
+    /// interrupts a task.
+    fn map_init<F, INIT, T, R>(self, init: INIT, map_op: F) -> MapInit<Self, INIT, F>
+    where
+        F: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        INIT: Fn() -> T + Sync + Send,
+        T: Send,
+        R: Send,
+    {
+        MapInit::new(self, init, map_op)
+    }
+
+    /// Folds the items of every task to one, so that there are as many items as tasks, in order.
+    ///
+    /// How many those are, the policy says. So a fold is mostly followed by a reduction; unlike that, it may make
+    /// something else of the items than they are. Where there is nothing to fold, the one task gives the identity.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let parts: Vec<String> = (0..8)
+    ///     .into_par_iter()
+    ///     .bound_depth(1)
+    ///     .fold(String::new, |text, x| text + &x.to_string())
+    ///     .collect();
+    /// assert_eq!(parts, ["0123", "4567"]);
+    /// ```
+    fn fold<T, ID, F>(self, identity: ID, fold_op: F) -> Fold<Self, ID, F>
+    where
+        F: Fn(T, Self::Item) -> T + Sync + Send,
+        ID: Fn() -> T + Sync + Send,
+        T: Send,
+    {
+        Fold::new(self, identity, fold_op)
+    }
+
+    /// Folds the items of every task to one, starting from a clone of a value: [`fold`](Self::fold) for what can be
+    /// cloned but not shared.
+    ///
+    /// Cost: a clone for every division; a task that the scheduler interrupts on its way makes one more.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let total: u32 = [1_u8, 2, 3].par_iter().fold_with(0, |sum: u32, &x| sum + u32::from(x)).sum();
+    /// assert_eq!(total, 6);
+    /// ```
+    fn fold_with<F, T>(self, init: T, fold_op: F) -> FoldWith<Self, T, F>
+    where
+        F: Fn(T, Self::Item) -> T + Sync + Send,
+        T: Send + Clone,
+    {
+        FoldWith::new(self, Some(init), fold_op)
+    }
 
     // ------------------------------------------------------------------------- adaptors that combine iterators
 

@@ -1,7 +1,7 @@
 //! Collecting into vectors.
 
 use crate::iter::collect::append;
-use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend};
+use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
 
 /// In place, if the iterator knows its length; else one vector per leaf is filled and appended.
 impl<T: Send> FromParallelIterator<T> for Vec<T> {
@@ -15,5 +15,19 @@ impl<T: Send> FromParallelIterator<T> for Vec<T> {
 impl<T: Send> ParallelExtend<T> for Vec<T> {
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
         append(self, items.into_par_iter());
+    }
+}
+
+/// Copies what the items refer to.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = vec![1];
+/// v.par_extend(&[2, 3][..]);
+/// assert_eq!(v, [1, 2, 3]);
+/// ```
+impl<'a, T: Copy + Send + Sync + 'a> ParallelExtend<&'a T> for Vec<T> {
+    fn par_extend<I: IntoParallelIterator<Item = &'a T>>(&mut self, items: I) {
+        self.par_extend(items.into_par_iter().copied());
     }
 }

@@ -1,42 +1,18 @@
 //! `filter`
 
-use crate::iter::item_wise::{Adapted, ItemWise, borrowed_op};
-use crate::iter::{ParallelIterator, debug_base, inherit_schedule};
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 use std::ops::ControlFlow;
 
-/// Keeps the items that a predicate holds for: see [`ParallelIterator::filter`].
-#[must_use = "iterators do nothing until a terminal drives them"]
-#[derive(Clone)]
-pub struct Filter<I, P> {
-    base: I,
-    predicate: P,
+adaptor! {
+    /// Keeps the items that a predicate holds for: see [`ParallelIterator::filter`].
+    Filter<I, P> { predicate: P }
 }
 
-impl<I, P> Filter<I, P> {
-    pub(crate) fn new(base: I, predicate: P) -> Self {
-        Filter { base, predicate }
-    }
-}
-
-debug_base!(Filter<I, P>);
-
-impl<I, P> ParallelIterator for Filter<I, P>
-where
-    I: ParallelIterator,
-    P: Fn(&I::Item) -> bool + Sync + Send,
-{
-    type Item = I::Item;
-    type Producer<'a>
-        = Adapted<I::Producer<'a>, FilterOp<'a, P>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::new(self.base.producer(), FilterOp(&self.predicate))
-    }
+adapt_items! {
+    impl[I, P] Filter<I, P> by FilterOp<P>(predicate) => I::Item
+    where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 
 borrowed_op!(FilterOp);

@@ -1,0 +1,43 @@
+//! What all adaptors have in common: how they are declared, and how their producers divide.
+
+/// The declaration of an adaptor: a `base: I` and what is done with it, with `new`, `Clone` and `Debug` (which shows
+/// the base only).
+macro_rules! adaptor {
+    ($(#[$doc:meta])* $Name:ident<I $(, $Param:ident)*> {
+        $($(#[$field_doc:meta])* $field:ident: $Type:ty),* $(,)?
+    }) => {
+        $(#[$doc])*
+        #[must_use = "iterators do nothing until a terminal drives them"]
+        #[derive(Clone)]
+        pub struct $Name<I $(, $Param)*> {
+            base: I,
+            $($(#[$field_doc])* $field: $Type,)*
+        }
+
+        impl<I $(, $Param)*> $Name<I $(, $Param)*> {
+            pub(crate) fn new(base: I $(, $field: $Type)*) -> Self {
+                $Name { base $(, $field)* }
+            }
+        }
+
+        $crate::iter::debug_base!($Name<I, $($Param),*>);
+    };
+}
+pub(crate) use adaptor;
+
+/// `divide` and `divide_at` for a producer with a base `P`, by its method `cut`: which is told how to cut the base, and
+/// cuts everything else at the same place.
+macro_rules! divide_by_cut {
+    ($P:ident) => {
+        #[inline]
+        fn divide(self) -> (Self, Self) {
+            self.cut($P::divide)
+        }
+
+        #[inline]
+        fn divide_at(self, index: usize) -> (Self, Self) {
+            self.cut(|base| base.divide_at(index))
+        }
+    };
+}
+pub(crate) use divide_by_cut;

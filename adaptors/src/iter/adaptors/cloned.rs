@@ -1,0 +1,38 @@
+//! `cloned`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// Clones what the items refer to: see [`ParallelIterator::cloned`].
+    Cloned<I> {}
+}
+
+adapt_items! {
+    impl['data, T, I] Cloned<I> by ClonedOp => T, indexed
+    where [I: ParallelIterator<Item = &'data T>, T: Clone + Send + Sync + 'data]
+}
+
+/// Clones an item.
+#[derive(Clone, Copy, Debug)]
+pub struct ClonedOp;
+
+impl<'data, T: Clone + 'data> ItemWise<&'data T> for ClonedOp {
+    type Output = T;
+    type Leaf<I: Iterator<Item = &'data T>> = std::iter::Cloned<I>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = &'data T>>(self, base: I) -> Self::Leaf<I> {
+        base.cloned()
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, item: &'data T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, T) -> ControlFlow<C, B>,
+    {
+        fold_op(accumulator, item.clone())
+    }
+}

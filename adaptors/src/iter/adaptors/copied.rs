@@ -1,0 +1,38 @@
+//! `copied`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// Copies what the items refer to: see [`ParallelIterator::copied`].
+    Copied<I> {}
+}
+
+adapt_items! {
+    impl['data, T, I] Copied<I> by CopiedOp => T, indexed
+    where [I: ParallelIterator<Item = &'data T>, T: Copy + Send + Sync + 'data]
+}
+
+/// Copies an item.
+#[derive(Clone, Copy, Debug)]
+pub struct CopiedOp;
+
+impl<'data, T: Copy + 'data> ItemWise<&'data T> for CopiedOp {
+    type Output = T;
+    type Leaf<I: Iterator<Item = &'data T>> = std::iter::Copied<I>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = &'data T>>(self, base: I) -> Self::Leaf<I> {
+        base.copied()
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, item: &'data T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, T) -> ControlFlow<C, B>,
+    {
+        fold_op(accumulator, *item)
+    }
+}

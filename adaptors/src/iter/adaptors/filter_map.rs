@@ -1,0 +1,42 @@
+//! `filter_map`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// Keeps what a function makes of the items, where it makes something: see [`ParallelIterator::filter_map`].
+    FilterMap<I, F> { filter_op: F }
+}
+
+adapt_items! {
+    impl[I, F, R] FilterMap<I, F> by FilterMapOp<F>(filter_op) => R
+    where [I: ParallelIterator, F: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
+}
+
+borrowed_op!(FilterMapOp);
+
+impl<'a, T, R, F> ItemWise<T> for FilterMapOp<'a, F>
+where
+    F: Fn(T) -> Option<R> + Sync,
+{
+    type Output = R;
+    type Leaf<I: Iterator<Item = T>> = std::iter::FilterMap<I, &'a F>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        base.filter_map(self.0)
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, R) -> ControlFlow<C, B>,
+    {
+        match (self.0)(item) {
+            Some(output) => fold_op(accumulator, output),
+            None => ControlFlow::Continue(accumulator),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! `flat_map_iter`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// The items of the sequential iterators that the items become, one after the other: see [`ParallelIterator::flat_map_iter`].
+    FlatMapIter<I, F> { map_op: F }
+}
+
+adapt_items! {
+    impl[I, F, S] FlatMapIter<I, F> by FlatMapIterOp<F>(map_op) => S::Item
+    where [I: ParallelIterator, F: Fn(I::Item) -> S + Sync + Send, S: IntoIterator<Item: Send>]
+}
+
+borrowed_op!(FlatMapIterOp);
+
+impl<'a, T, S, F> ItemWise<T> for FlatMapIterOp<'a, F>
+where
+    F: Fn(T) -> S + Sync,
+    S: IntoIterator,
+{
+    type Output = S::Item;
+    type Leaf<I: Iterator<Item = T>> = std::iter::FlatMap<I, S, &'a F>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        base.flat_map(self.0)
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, S::Item) -> ControlFlow<C, B>,
+    {
+        (self.0)(item).into_iter().try_fold(accumulator, fold_op)
+    }
+}

@@ -1,0 +1,38 @@
+//! `flatten_iter`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// The items of items that are sequential iterators, one after the other: see [`ParallelIterator::flatten_iter`].
+    FlattenIter<I> {}
+}
+
+adapt_items! {
+    impl[I] FlattenIter<I> by FlattenIterOp => <I::Item as IntoIterator>::Item
+    where [I: ParallelIterator<Item: IntoIterator<Item: Send>>]
+}
+
+/// Walks an item.
+#[derive(Clone, Copy, Debug)]
+pub struct FlattenIterOp;
+
+impl<T: IntoIterator> ItemWise<T> for FlattenIterOp {
+    type Output = T::Item;
+    type Leaf<I: Iterator<Item = T>> = std::iter::Flatten<I>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        base.flatten()
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, T::Item) -> ControlFlow<C, B>,
+    {
+        item.into_iter().try_fold(accumulator, fold_op)
+    }
+}

@@ -1,0 +1,35 @@
+//! `fold_with`
+
+use super::fold::Folding;
+use crate::iter::adaptor::adaptor;
+use crate::iter::task_state::Copies;
+use crate::iter::{ParallelIterator, inherit_schedule};
+
+adaptor! {
+    /// Folds the items of every task to one, starting from a clone of a value: see [`ParallelIterator::fold_with`].
+    FoldWith<I, T, F> {
+        /// `None` once it has been lent.
+        init: Option<T>,
+        fold_op: F,
+    }
+}
+
+impl<I, T, F> ParallelIterator for FoldWith<I, T, F>
+where
+    I: ParallelIterator,
+    F: Fn(T, I::Item) -> T + Sync + Send,
+    T: Clone + Send,
+{
+    type Item = T;
+    type Producer<'a>
+        = Folding<'a, I::Producer<'a>, Copies<T>, F>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        Folding::new(self.base.producer(), Copies::take(&mut self.init), &self.fold_op)
+    }
+}

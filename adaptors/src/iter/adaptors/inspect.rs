@@ -1,0 +1,40 @@
+//! `inspect`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// Shows every item to a function: see [`ParallelIterator::inspect`].
+    Inspect<I, F> { inspect_op: F }
+}
+
+adapt_items! {
+    impl[I, F] Inspect<I, F> by InspectOp<F>(inspect_op) => I::Item, indexed
+    where [I: ParallelIterator, F: Fn(&I::Item) + Sync + Send]
+}
+
+borrowed_op!(InspectOp);
+
+impl<'a, T, F> ItemWise<T> for InspectOp<'a, F>
+where
+    F: Fn(&T) + Sync,
+{
+    type Output = T;
+    type Leaf<I: Iterator<Item = T>> = std::iter::Inspect<I, &'a F>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        base.inspect(self.0)
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, T) -> ControlFlow<C, B>,
+    {
+        (self.0)(&item);
+        fold_op(accumulator, item)
+    }
+}

@@ -1,0 +1,175 @@
+//! What `map_with` and `map_init` share: mapping with a state that the task keeps.
+
+use crate::iter::adaptor::divide_by_cut;
+use crate::iter::mapped::{MapItem, Mapped};
+use crate::iter::task_state::{Seed, TaskState};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::ops::ControlFlow;
+
+/// The producer: a part of the base and the state of its task.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct MapState<'a, P, S: Seed, F> {
+    base: P,
+    state: TaskState<S>,
+    map_op: &'a F,
+}
+
+impl<'a, P, S: Seed, F> MapState<'a, P, S, F> {
+    #[inline]
+    pub(super) fn new(base: P, seed: S, map_op: &'a F) -> Self {
+        MapState { base, state: TaskState::new(seed), map_op }
+    }
+
+    /// Cuts the base as told, and the state at the same place.
+    #[inline]
+    fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
+        let MapState { base, state, map_op } = self;
+        let (left, right) = cut_base(base);
+        let (left_state, right_state) = state.divide();
+        (
+            MapState { base: left, state: left_state, map_op },
+            MapState { base: right, state: right_state, map_op },
+        )
+    }
+}
+
+impl<P: Divisible, S: Seed, F> Divisible for MapState<'_, P, S, F> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.base.size()
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        self.base.should_be_divided()
+    }
+
+    divide_by_cut!(P);
+}
+
+/// A function with the state of its task.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct WithState<'a, S, F> {
+    state: S,
+    map_op: &'a F,
+}
+
+impl<T, S, F, R> MapItem<T> for WithState<'_, S, F>
+where
+    F: Fn(&mut S, T) -> R,
+{
+    type Output = R;
+
+    #[inline]
+    fn map_item(&mut self, item: T) -> R {
+        (self.map_op)(&mut self.state, item)
+    }
+}
+
+impl<'a, P, S, F, R> IntoIterator for MapState<'a, P, S, F>
+where
+    P: IntoIterator,
+    S: Seed,
+    F: Fn(&mut S::State, P::Item) -> R,
+{
+    type Item = R;
+    type IntoIter = Mapped<P::IntoIter, WithState<'a, S::State, F>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        let state = self.state.into_state();
+        Mapped::new(self.base.into_iter(), WithState { state, map_op: self.map_op })
+    }
+}
+
+impl<P, S, F, R> Producer for MapState<'_, P, S, F>
+where
+    P: Producer,
+    S: Seed,
+    F: Fn(&mut S::State, P::Item) -> R + Sync,
+{
+    fn partial_fold<B, C, G>(self, init: B, mut fold_op: G, limit: usize) -> ControlFlow<C, (B, Self)>
+    where
+        G: FnMut(B, R) -> ControlFlow<C, B>,
+    {
+        let MapState { base, state: mut task, map_op } = self;
+        let mut state = task.take();
+        let (folded, base) =
+            base.partial_fold(init, |folded, item| fold_op(folded, map_op(&mut state, item)), limit)?;
+        ControlFlow::Continue((folded, MapState { base, state: task.hold(state), map_op }))
+    }
+}
+
+impl<P, S, F, R> IndexedProducer for MapState<'_, P, S, F>
+where
+    P: IndexedProducer,
+    S: Seed,
+    F: Fn(&mut S::State, P::Item) -> R + Sync,
+{
+}
+
+/// The implementations of both traits for an adaptor of a `base: I` with a `map_op: F`, given the seed of its states:
+/// its type, how the adaptor lends it, and what that asks for.
+macro_rules! map_with_state {
+    (
+        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>,
+        states $State:ty, seeds $Seed:ty = |$adaptor:ident| $seed:expr,
+        where [$($bounds:tt)*]
+    ) => {
+        impl<$($generics)*, F, R> $crate::iter::ParallelIterator for $Name<$($param),*, F>
+        where
+            I: $crate::iter::ParallelIterator,
+            F: Fn(&mut $State, I::Item) -> R + Sync + Send,
+            R: Send,
+            $($bounds)*
+        {
+            type Item = R;
+            type Producer<'a>
+                = $crate::iter::adaptors::map_state::MapState<'a, I::Producer<'a>, $Seed, F>
+            where
+                Self: 'a;
+
+            $crate::iter::inherit_schedule!(base: I);
+
+            #[inline]
+            fn producer(&mut self) -> Self::Producer<'_> {
+                let $adaptor = self;
+                let seed = $seed;
+                let base = $adaptor.base.producer();
+                $crate::iter::adaptors::map_state::MapState::new(base, seed, &$adaptor.map_op)
+            }
+
+            #[inline]
+            fn opt_len(&self) -> Option<usize> {
+                self.base.opt_len()
+            }
+        }
+
+        impl<$($generics)*, F, R> $crate::iter::IndexedParallelIterator for $Name<$($param),*, F>
+        where
+            I: $crate::iter::IndexedParallelIterator,
+            F: Fn(&mut $State, I::Item) -> R + Sync + Send,
+            R: Send,
+            $($bounds)*
+        {
+            type IndexedProducer<'a>
+                = $crate::iter::adaptors::map_state::MapState<'a, I::IndexedProducer<'a>, $Seed, F>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+                let $adaptor = self;
+                let seed = $seed;
+                let base = $adaptor.base.indexed_producer();
+                $crate::iter::adaptors::map_state::MapState::new(base, seed, &$adaptor.map_op)
+            }
+
+            #[inline]
+            fn len(&self) -> usize {
+                self.base.len()
+            }
+        }
+    };
+}
+pub(super) use map_with_state;

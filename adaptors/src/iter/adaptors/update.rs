@@ -1,0 +1,53 @@
+//! `update`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use crate::iter::mapped::{MapItem, Mapped};
+use std::ops::ControlFlow;
+
+adaptor! {
+    /// Changes every item in place: see [`ParallelIterator::update`].
+    Update<I, F> { update_op: F }
+}
+
+adapt_items! {
+    impl[I, F] Update<I, F> by UpdateOp<F>(update_op) => I::Item, indexed
+    where [I: ParallelIterator, F: Fn(&mut I::Item) + Sync + Send]
+}
+
+borrowed_op!(UpdateOp);
+
+impl<T, F> MapItem<T> for UpdateOp<'_, F>
+where
+    F: Fn(&mut T) + Sync,
+{
+    type Output = T;
+
+    #[inline]
+    fn map_item(&mut self, mut item: T) -> T {
+        (self.0)(&mut item);
+        item
+    }
+}
+
+impl<T, F> ItemWise<T> for UpdateOp<'_, F>
+where
+    F: Fn(&mut T) + Sync,
+{
+    type Output = T;
+    type Leaf<I: Iterator<Item = T>> = Mapped<I, Self>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        Mapped::new(base, self)
+    }
+
+    #[inline]
+    fn feed<B, C, G>(mut self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, T) -> ControlFlow<C, B>,
+    {
+        fold_op(accumulator, self.map_item(item))
+    }
+}
