@@ -1,5 +1,5 @@
 //! x
-pub use furcate_adaptors::{iter, range, slice, vec};
+pub use furcate_adaptors::{array, collections, iter, option, range, range_inclusive, result, slice, vec};
 //DERIVE#[cfg(feature = "derive")]
 //DERIVEpub use furcate_derive::Divisible;
 #[cfg(feature = "rayon")]
