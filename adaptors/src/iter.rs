@@ -14,17 +14,21 @@ mod mapped;
 mod parallel;
 mod schedule;
 mod task_state;
+mod newtype;
+mod sources;
 mod terminals;
 mod wrap;
 
 pub use adaptors::*;
 pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
-    ParallelDrainRange, ParallelExtend,
+    ParallelDrainFull, ParallelDrainRange, ParallelExtend,
 };
 pub use indexed::IndexedParallelIterator;
 pub use parallel::ParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
+pub use sources::*;
 pub use wrap::{Wrap, WrapIter};
 
-pub(crate) use schedule::{debug_base, default_schedule, inherit_schedule};
+pub(crate) use newtype::{clone_base, newtype_iterator};
+pub(crate) use schedule::{debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items};

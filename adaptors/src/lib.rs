@@ -12,13 +12,19 @@
 //!
 //! # Unsafe code
 //!
-//! Three concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
-//! (`vec::owned`), and taking a range out of a vector (`vec::drain`). The modules number the invariants that they
+//! Four concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
+//! (`vec::owned`), lending those of an array (`array`), and taking a range out of a vector (`vec::drain`). The modules number the invariants that they
 //! rely on; nothing else here may use `unsafe`.
 #![deny(unsafe_code)]
 
+pub mod array;
+mod boxed;
+pub mod collections;
 pub mod iter;
+pub mod option;
 pub mod range;
+pub mod range_inclusive;
+pub mod result;
 pub mod slice;
 pub mod vec;
 
@@ -26,7 +32,8 @@ pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use crate::iter::{
         FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
-        IntoParallelRefMutIterator, ParallelDrainRange, ParallelExtend, ParallelIterator, WrapIter,
+        IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend, ParallelIterator,
+        WrapIter,
     };
     pub use furcate_schedulers::{Divisible, Policy, Producer};
 }

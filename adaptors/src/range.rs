@@ -1,29 +1,29 @@
-//! Ranges of integers and characters.
+//! Half-open ranges of integers and characters.
+
+mod item;
+mod offsets;
+
+pub use item::RangeItem;
+pub use offsets::Offsets;
 
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
-use furcate_schedulers::{Divisible, IndexedProducer};
 use std::ops::Range;
 
-/// A parallel iterator over a half-open range.
+/// A parallel iterator over a half-open range, of any integer type or of `char`.
+///
+/// A range that is longer than `usize::MAX` (they exist of 128-bit integers, and on small machines of 64-bit ones) has
+/// no positions: [`opt_len`](ParallelIterator::opt_len) is `None`, and everything that needs a length or positions
+/// (`len`, `zip`, `enumerate`, `rev` ...) panics. The rest works.
 ///
 /// ```
 /// use furcate::prelude::*;
 /// assert_eq!((0..5_usize).into_par_iter().sum::<usize>(), 10);
+/// assert_eq!((0..1_u128 << 100).into_par_iter().opt_len(), None);
 /// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Iter<T> {
     range: Range<T>,
-}
-
-/// What ranges are made of. Sealed: implemented for the integers and `char`.
-pub trait RangeItem: Sized + Send + Clone {
-    /// The producer of a half-open range.
-    #[doc(hidden)]
-    type Producer: IndexedProducer<Item = Self>;
-
-    #[doc(hidden)]
-    fn producer(range: Range<Self>) -> Self::Producer;
 }
 
 // One implementation for all, so that the type of `(0..10).into_par_iter()` is inferred as std's is.
@@ -53,38 +53,37 @@ impl<T: RangeItem> ParallelIterator for Iter<T> {
 
     #[inline]
     fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
+        T::exact_len(&self.range)
     }
 }
 
 impl<T: RangeItem> IndexedParallelIterator for Iter<T> {
     type IndexedProducer<'a>
-        = T::Producer
+        = T::IndexedProducer
     where
         Self: 'a;
 
     #[inline]
-    fn indexed_producer(&mut self) -> T::Producer {
-        T::producer(self.range.clone())
+    fn indexed_producer(&mut self) -> T::IndexedProducer {
+        T::indexed_producer(self.range.clone(), self.len())
     }
 
+    /// # Panics
+    ///
+    /// If the length does not fit `usize`.
     #[inline]
+    #[track_caller]
     fn len(&self) -> usize {
-        T::producer(self.range.clone()).size()
+        fitting(self.opt_len())
     }
 }
 
-macro_rules! integers {
-    ($($int:ident),+) => {$(
-        impl RangeItem for $int {
-            type Producer = Range<$int>;
-
-            #[inline]
-            fn producer(range: Range<$int>) -> Range<$int> {
-                range
-            }
-        }
-    )+};
+/// The length of a range that is used by positions.
+#[inline]
+#[track_caller]
+pub(crate) fn fitting(len: Option<usize>) -> usize {
+    len.expect(
+        "this range has more than usize::MAX items, so its length and positions cannot be told: use shorter ranges with \
+         `len`, `zip`, `enumerate`, `rev` and other indexed methods, or do without them",
+    )
 }
-
-integers!(u8, u16, u32, usize, i8, i16, i32, isize);

@@ -123,6 +123,29 @@ pub trait ParallelExtend<T: Send> {
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I);
 }
 
+/// What can be emptied, and keeps its memory.
+///
+/// For collections without positions; the others are [`ParallelDrainRange`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// use std::collections::HashSet;
+/// let mut set = HashSet::from([1, 2, 3]);
+/// assert_eq!(set.par_drain().sum::<i32>(), 6);
+/// assert!(set.is_empty() && set.capacity() >= 3);
+/// ```
+pub trait ParallelDrainFull {
+    /// The draining iterator.
+    type Iter: ParallelIterator<Item = Self::Item>;
+    /// Its items.
+    type Item: Send;
+
+    /// Iterates over everything by value and leaves the collection empty, also if the iterator is dropped undriven.
+    ///
+    /// If it is forgotten instead, what has not been iterated over leaks.
+    fn par_drain(self) -> Self::Iter;
+}
+
 /// What a range can be taken out of.
 ///
 /// ```

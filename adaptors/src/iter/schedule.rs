@@ -73,41 +73,44 @@ pub(crate) use debug_base;
 
 /// The items of the base, unchanged.
 macro_rules! pass_items {
-    ($I:ident) => {
-        type Item = $I::Item;
-        type Producer<'a>
-            = $I::Producer<'a>
+    ($base:ident: $I:ty) => {
+        type Item = <$I as $crate::iter::ParallelIterator>::Item;
+        type Producer<'p>
+            = <$I as $crate::iter::ParallelIterator>::Producer<'p>
         where
-            Self: 'a;
+            Self: 'p;
 
         #[inline]
         fn producer(&mut self) -> Self::Producer<'_> {
-            self.base.producer()
+            self.$base.producer()
         }
         #[inline]
         fn opt_len(&self) -> Option<usize> {
-            self.base.opt_len()
+            self.$base.opt_len()
         }
     };
 }
+pub(crate) use pass_items;
 
+/// The length and the positions of the base, unchanged.
 macro_rules! pass_indexed {
-    ($I:ident) => {
-        type IndexedProducer<'a>
-            = $I::IndexedProducer<'a>
+    ($base:ident: $I:ty) => {
+        type IndexedProducer<'p>
+            = <$I as $crate::iter::IndexedParallelIterator>::IndexedProducer<'p>
         where
-            Self: 'a;
+            Self: 'p;
 
         #[inline]
         fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-            self.base.indexed_producer()
+            self.$base.indexed_producer()
         }
         #[inline]
         fn len(&self) -> usize {
-            self.base.len()
+            self.$base.len()
         }
     };
 }
+pub(crate) use pass_indexed;
 
 /// An iterator with one policy more: see [`ParallelIterator::with_policy`].
 #[must_use = "iterators do nothing until a terminal drives them"]
@@ -124,7 +127,7 @@ impl<I, P> WithPolicy<I, P> {
 }
 
 impl<I: ParallelIterator, P: Policy> ParallelIterator for WithPolicy<I, P> {
-    pass_items!(I);
+    pass_items!(base: I);
     inherit_schedule!(base: I, scheduler);
     inherit_schedule!(base: I, executor);
 
@@ -137,7 +140,7 @@ impl<I: ParallelIterator, P: Policy> ParallelIterator for WithPolicy<I, P> {
 }
 
 impl<I: IndexedParallelIterator, P: Policy> IndexedParallelIterator for WithPolicy<I, P> {
-    pass_indexed!(I);
+    pass_indexed!(base: I);
 }
 
 /// An iterator with another scheduler: see [`ParallelIterator::with_scheduler`].
@@ -155,7 +158,7 @@ impl<I, S> WithScheduler<I, S> {
 }
 
 impl<I: ParallelIterator, S: Scheduler> ParallelIterator for WithScheduler<I, S> {
-    pass_items!(I);
+    pass_items!(base: I);
     inherit_schedule!(base: I, policy);
     inherit_schedule!(base: I, executor);
 
@@ -168,7 +171,7 @@ impl<I: ParallelIterator, S: Scheduler> ParallelIterator for WithScheduler<I, S>
 }
 
 impl<I: IndexedParallelIterator, S: Scheduler> IndexedParallelIterator for WithScheduler<I, S> {
-    pass_indexed!(I);
+    pass_indexed!(base: I);
 }
 
 /// An iterator on another executor: see [`ParallelIterator::on`].
@@ -186,7 +189,7 @@ impl<I, E> On<I, E> {
 }
 
 impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
-    pass_items!(I);
+    pass_items!(base: I);
     inherit_schedule!(base: I, policy);
     inherit_schedule!(base: I, scheduler);
 
@@ -199,5 +202,5 @@ impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
 }
 
 impl<I: IndexedParallelIterator, E: Executor> IndexedParallelIterator for On<I, E> {
-    pass_indexed!(I);
+    pass_indexed!(base: I);
 }

@@ -105,26 +105,24 @@ impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
 impl<T: Send> Drop for Drain<'_, T> {
     fn drop(&mut self) {
         /// Moves the tail even if an element's drop panics.
-        struct MoveTail<'a, T> {
-            vec: &'a mut Vec<T>,
-            range: Range<usize>,
-            old_len: usize,
-        }
-        impl<T> Drop for MoveTail<'_, T> {
+        struct MoveTail<'a, 'data, T: Send>(&'a mut Drain<'data, T>);
+
+        impl<T: Send> Drop for MoveTail<'_, '_, T> {
             fn drop(&mut self) {
-                let tail = self.old_len - self.range.end;
-                let start = self.vec.as_mut_ptr();
+                let Drain { vec, range, old_len, .. } = &mut *self.0;
+                let tail = *old_len - range.end;
+                let start = vec.as_mut_ptr();
                 // SAFETY: both ends lie within the buffer; the tail is initialised, belongs to nobody (invariant 1), and
                 // the place it moves to holds nothing that is owned (invariant 3). Then the first `start + tail`
                 // elements are initialised.
                 unsafe {
-                    std::ptr::copy(start.add(self.range.end), start.add(self.range.start), tail);
-                    self.vec.set_len(self.range.start + tail);
+                    std::ptr::copy(start.add(range.end), start.add(range.start), tail);
+                    vec.set_len(range.start + tail);
                 }
             }
         }
 
-        drop(self.lend());
-        let _guard = MoveTail { vec: &mut *self.vec, range: self.range.clone(), old_len: self.old_len };
+        let guard = MoveTail(self);
+        drop(guard.0.lend());
     }
 }

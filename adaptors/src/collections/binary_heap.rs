@@ -1,0 +1,68 @@
+//! Binary heaps, in the heap's order.
+
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelDrainFull, clone_base, newtype_iterator,
+    pass_indexed,
+};
+use crate::{slice, vec};
+use std::collections::BinaryHeap;
+use std::marker::PhantomData;
+
+newtype_iterator! {
+    /// A parallel iterator over a heap's items by value: those of its vector, which is not copied.
+    #[derive(Clone, Debug)]
+    IntoIter<T: Send>(vec::IntoIter<T>)
+}
+
+impl<T: Send> IntoParallelIterator for BinaryHeap<T> {
+    type Iter = IntoIter<T>;
+    type Item = T;
+
+    fn into_par_iter(self) -> Self::Iter {
+        IntoIter { base: self.into_vec().into_par_iter() }
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for IntoIter<T> {
+    pass_indexed!(base: vec::IntoIter<T>);
+}
+
+newtype_iterator! {
+    /// A parallel iterator over a heap's items by shared reference: those of its slice.
+    #[derive(Debug)]
+    Iter<'data, T: Sync>(slice::Iter<'data, T>)
+}
+
+clone_base!(Iter<'data, T>);
+
+impl<'data, T: Sync> IntoParallelIterator for &'data BinaryHeap<T> {
+    type Iter = Iter<'data, T>;
+    type Item = &'data T;
+
+    fn into_par_iter(self) -> Self::Iter {
+        Iter { base: self.as_slice().into_par_iter() }
+    }
+}
+
+impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
+    pass_indexed!(base: slice::Iter<'data, T>);
+}
+
+newtype_iterator! {
+    /// A draining parallel iterator: see [`ParallelDrainFull`]. The items are moved to a vector first.
+    #[derive(Debug)]
+    Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut BinaryHeap<T>)
+}
+
+impl<'data, T: Ord + Send> ParallelDrainFull for &'data mut BinaryHeap<T> {
+    type Iter = Drain<'data, T>;
+    type Item = T;
+
+    fn par_drain(self) -> Self::Iter {
+        Drain { base: Vec::from_iter(self.drain()).into_par_iter(), borrowed: PhantomData }
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
+    pass_indexed!(base: vec::IntoIter<T>);
+}

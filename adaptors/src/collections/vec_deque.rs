@@ -1,0 +1,179 @@
+//! Double-ended queues.
+
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule,
+    newtype_iterator, pass_indexed,
+};
+use crate::{slice, vec};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::ops::{Range, RangeBounds};
+
+newtype_iterator! {
+    /// A parallel iterator over a queue's items by value: those of its vector. If they do not lie there in order, they
+    /// are moved within it first.
+    #[derive(Clone, Debug)]
+    IntoIter<T: Send>(vec::IntoIter<T>)
+}
+
+impl<T: Send> IntoParallelIterator for VecDeque<T> {
+    type Iter = IntoIter<T>;
+    type Item = T;
+
+    fn into_par_iter(self) -> Self::Iter {
+        IntoIter { base: Vec::from(self).into_par_iter() }
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for IntoIter<T> {
+    pass_indexed!(base: vec::IntoIter<T>);
+}
+
+/// A parallel iterator over a queue's items by shared reference.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let queue = std::collections::VecDeque::from([1, 2, 3]);
+/// assert_eq!(queue.par_iter().sum::<i32>(), 6);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Debug)]
+pub struct Iter<'data, T> {
+    queue: &'data VecDeque<T>,
+}
+
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Iter { queue: self.queue }
+    }
+}
+
+impl<'data, T: Sync> IntoParallelIterator for &'data VecDeque<T> {
+    type Iter = Iter<'data, T>;
+    type Item = &'data T;
+
+    #[inline]
+    fn into_par_iter(self) -> Self::Iter {
+        Iter { queue: self }
+    }
+}
+
+impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
+    type Item = &'data T;
+    type Producer<'a>
+        = Part<'data, T>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    #[inline]
+    fn producer(&mut self) -> Part<'data, T> {
+        Part { queue: self.queue, range: 0..self.queue.len() }
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.queue.len())
+    }
+}
+
+impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
+    type IndexedProducer<'a>
+        = Part<'data, T>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Part<'data, T> {
+        self.producer()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+}
+
+/// The producer of [`Iter`]: a range of a queue's positions. Its leaf is std's iterator over them.
+#[derive(Debug)]
+pub struct Part<'data, T> {
+    queue: &'data VecDeque<T>,
+    range: Range<usize>,
+}
+
+impl<T> Divisible for Part<'_, T> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.range.len()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.range.divide_at(index);
+        (Part { queue: self.queue, range: left }, Part { queue: self.queue, range: right })
+    }
+}
+
+impl<'data, T> IntoIterator for Part<'data, T> {
+    type Item = &'data T;
+    type IntoIter = std::collections::vec_deque::Iter<'data, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.queue.range(self.range)
+    }
+}
+
+impl<T: Sync> Producer for Part<'_, T> {}
+impl<T: Sync> IndexedProducer for Part<'_, T> {}
+
+newtype_iterator! {
+    /// A parallel iterator over a queue's items by mutable reference: those of its slice.
+    ///
+    /// If the queue does not lie in one piece, it is made so first ([`VecDeque::make_contiguous`]), which allocates
+    /// nothing.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut queue = std::collections::VecDeque::from([2, 3]);
+    /// queue.push_front(1);
+    /// queue.par_iter_mut().for_each(|x| *x *= 2);
+    /// assert_eq!(queue, [2, 4, 6]);
+    /// ```
+    #[derive(Debug)]
+    IterMut<'data, T: Send>(slice::IterMut<'data, T>)
+}
+
+impl<'data, T: Send> IntoParallelIterator for &'data mut VecDeque<T> {
+    type Iter = IterMut<'data, T>;
+    type Item = &'data mut T;
+
+    fn into_par_iter(self) -> Self::Iter {
+        IterMut { base: self.make_contiguous().into_par_iter() }
+    }
+}
+
+impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
+    pass_indexed!(base: slice::IterMut<'data, T>);
+}
+
+newtype_iterator! {
+    /// A draining parallel iterator: see [`ParallelDrainRange`]. The items are moved to a vector first.
+    #[derive(Debug)]
+    Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut VecDeque<T>)
+}
+
+impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut VecDeque<T> {
+    type Iter = Drain<'data, T>;
+    type Item = T;
+
+    fn par_drain<R: RangeBounds<usize>>(self, range: R) -> Drain<'data, T> {
+        Drain { base: Vec::from_iter(self.drain(range)).into_par_iter(), borrowed: PhantomData }
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
+    pass_indexed!(base: vec::IntoIter<T>);
+}

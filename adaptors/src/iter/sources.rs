@@ -1,0 +1,11 @@
+//! Sources that no collection stands behind: a file for each.
+
+mod empty;
+mod once;
+mod repeat;
+mod repeat_n;
+
+pub use empty::{Empty, empty};
+pub use once::{Once, once};
+pub use repeat::{Repeat, RepeatProducer, repeat};
+pub use repeat_n::{Copies, RepeatN, repeat_n};

@@ -1,0 +1,68 @@
+//! `empty`
+
+use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
+use crate::option::AtMostOne;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// No items.
+///
+/// ```
+/// use furcate::prelude::*;
+/// assert_eq!(furcate::iter::empty::<u32>().sum::<u32>(), 0);
+/// ```
+pub fn empty<T: Send>() -> Empty<T> {
+    Empty { items: PhantomData }
+}
+
+/// A parallel iterator without items: see [`empty`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+pub struct Empty<T> {
+    /// It holds no `T`: it is `Send` and `Sync` whatever `T` is.
+    items: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Empty<T> {
+    fn clone(&self) -> Self {
+        Empty { items: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for Empty<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Empty")
+    }
+}
+
+impl<T: Send> ParallelIterator for Empty<T> {
+    type Item = T;
+    type Producer<'a>
+        = AtMostOne<T>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    fn producer(&mut self) -> AtMostOne<T> {
+        AtMostOne::new(None)
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(0)
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for Empty<T> {
+    type IndexedProducer<'a>
+        = AtMostOne<T>
+    where
+        Self: 'a;
+
+    fn indexed_producer(&mut self) -> AtMostOne<T> {
+        AtMostOne::new(None)
+    }
+
+    fn len(&self) -> usize {
+        0
+    }
+}

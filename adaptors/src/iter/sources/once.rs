@@ -1,0 +1,25 @@
+//! `once`
+
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator, newtype_iterator, pass_indexed};
+use crate::option;
+
+/// One item.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let one: Vec<&str> = furcate::iter::once("only").collect();
+/// assert_eq!(one, ["only"]);
+/// ```
+pub fn once<T: Send>(item: T) -> Once<T> {
+    Once { base: Some(item).into_par_iter() }
+}
+
+newtype_iterator! {
+    /// A parallel iterator with one item: see [`once`].
+    #[derive(Clone, Debug)]
+    Once<T: Send>(option::IntoIter<T>)
+}
+
+impl<T: Send> IndexedParallelIterator for Once<T> {
+    pass_indexed!(base: option::IntoIter<T>);
+}

@@ -1,0 +1,168 @@
+//! `repeat_n`
+
+use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::iter::FusedIterator;
+
+/// An item, `n` times.
+///
+/// It is cloned `n - 1` times in all, however the work is divided; with `n` = 0 it is dropped.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let dashes: Vec<char> = furcate::iter::repeat_n('-', 3).collect();
+/// assert_eq!(dashes, ['-', '-', '-']);
+/// ```
+pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
+    RepeatN::new(Some(element), n)
+}
+
+/// A parallel iterator that repeats an item a number of times: see [`repeat_n`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct RepeatN<T> {
+    copies: Copies<T>,
+}
+
+impl<T> RepeatN<T> {
+    pub(super) fn new(element: Option<T>, n: usize) -> Self {
+        RepeatN { copies: Copies::new(element, n) }
+    }
+}
+
+impl<T: Clone + Send> ParallelIterator for RepeatN<T> {
+    type Item = T;
+    type Producer<'a>
+        = Copies<T>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    #[inline]
+    fn producer(&mut self) -> Copies<T> {
+        std::mem::replace(&mut self.copies, Copies::NONE)
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.copies.count)
+    }
+}
+
+impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
+    type IndexedProducer<'a>
+        = Copies<T>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Copies<T> {
+        self.producer()
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.copies.count
+    }
+}
+
+/// A number of copies of an item, as a producer and as a sequential iterator.
+///
+/// It is not std's `RepeatN`, because that cannot be cut, nor be empty without an item: here the last copy is the item
+/// itself, and a cut clones only if both sides get some.
+#[derive(Clone, Debug)]
+pub struct Copies<T> {
+    /// Is there exactly if the count is not 0.
+    element: Option<T>,
+    count: usize,
+}
+
+impl<T> Copies<T> {
+    pub(super) const NONE: Self = Copies { element: None, count: 0 };
+
+    /// None, if there is no element.
+    pub(super) fn new(element: Option<T>, count: usize) -> Self {
+        match element {
+            Some(element) if count > 0 => Copies { element: Some(element), count },
+            _ => Copies::NONE,
+        }
+    }
+}
+
+impl<T: Clone> Divisible for Copies<T> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.count
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        if index == 0 {
+            (Copies::NONE, self)
+        } else if index >= self.count {
+            (self, Copies::NONE)
+        } else {
+            let right = self.count - index;
+            (
+                Copies { element: self.element.clone(), count: index },
+                Copies { element: self.element, count: right },
+            )
+        }
+    }
+}
+
+impl<T: Clone> Iterator for Copies<T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.count = self.count.saturating_sub(1);
+        if self.count == 0 { self.element.take() } else { self.element.clone() }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.count, Some(self.count))
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<T> {
+        if n >= self.count {
+            *self = Copies::NONE;
+            return None;
+        }
+        self.count -= n;
+        self.next()
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        let Some(element) = self.element else { return init };
+        let folded = (1..self.count).fold(init, |folded, _| f(folded, element.clone()));
+        f(folded, element)
+    }
+}
+
+// All items are the same from either end.
+impl<T: Clone> DoubleEndedIterator for Copies<T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        self.next()
+    }
+
+    #[inline]
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        self.nth(n)
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, T) -> B>(self, init: B, f: F) -> B {
+        self.fold(init, f)
+    }
+}
+
+impl<T: Clone> ExactSizeIterator for Copies<T> {}
+impl<T: Clone> FusedIterator for Copies<T> {}
+impl<T: Clone + Send> Producer for Copies<T> {}
+impl<T: Clone + Send> IndexedProducer for Copies<T> {}

@@ -1,0 +1,136 @@
+//! What ranges are made of.
+
+use super::Offsets;
+use furcate_schedulers::{IndexedProducer, Producer};
+use std::ops::Range;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What parallel ranges are made of: the integers and `char`.
+///
+/// Sealed: it cannot be implemented for other types. To iterate over ranges of your own, implement
+/// [`Divisible`](furcate_schedulers::Divisible) and [`Producer`](furcate_schedulers::Producer).
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::range::RangeItem;
+///
+/// fn all<T: RangeItem>(range: std::ops::Range<T>) -> Vec<T> {
+///     range.into_par_iter().collect()
+/// }
+/// assert_eq!(all(-1..2_i64), [-1, 0, 1]);
+/// assert_eq!(all('a'..'c'), ['a', 'b']);
+/// ```
+pub trait RangeItem: Copy + PartialOrd + Send + sealed::Sealed {
+    /// The range itself: its leaf is std's iterator.
+    #[doc(hidden)]
+    type Producer: Producer<Item = Self>;
+
+    /// The range itself if std knows its exact length, else [`Offsets`].
+    #[doc(hidden)]
+    type IndexedProducer: IndexedProducer<Item = Self>;
+
+    #[doc(hidden)]
+    fn producer(range: Range<Self>) -> Self::Producer;
+
+    /// `len` is the range's length.
+    #[doc(hidden)]
+    fn indexed_producer(range: Range<Self>, len: usize) -> Self::IndexedProducer;
+
+    /// The length, if it fits.
+    #[doc(hidden)]
+    fn exact_len(range: &Range<Self>) -> Option<usize>;
+
+    /// The value that comes next, if there is one.
+    #[doc(hidden)]
+    fn after(self) -> Option<Self>;
+
+    /// The value `distance` further on; there is one.
+    #[doc(hidden)]
+    fn forward(self, distance: usize) -> Self;
+}
+
+/// What all have in common.
+macro_rules! range_itself {
+    () => {
+        type Producer = Range<Self>;
+
+        #[inline]
+        fn producer(range: Range<Self>) -> Self::Producer {
+            range
+        }
+
+        #[inline]
+        fn exact_len(range: &Range<Self>) -> Option<usize> {
+            range.size_hint().1 // `None` if, and only if, it does not fit
+        }
+    };
+}
+
+/// Indexed by std's iterator.
+macro_rules! indexed_by_range {
+    () => {
+        type IndexedProducer = Range<Self>;
+
+        #[inline]
+        fn indexed_producer(range: Range<Self>, _len: usize) -> Self::IndexedProducer {
+            range
+        }
+    };
+}
+
+/// Indexed by offsets, for those whose std iterator does not tell its exact length.
+macro_rules! indexed_by_offsets {
+    () => {
+        type IndexedProducer = Offsets<Self>;
+
+        #[inline]
+        fn indexed_producer(range: Range<Self>, len: usize) -> Self::IndexedProducer {
+            Offsets::new(range.start, len)
+        }
+    };
+}
+
+macro_rules! integers {
+    ($indexed:ident: $($int:ident),+) => {$(
+        impl sealed::Sealed for $int {}
+
+        impl RangeItem for $int {
+            range_itself!();
+            $indexed!();
+
+            #[inline]
+            fn after(self) -> Option<Self> {
+                self.checked_add(1)
+            }
+
+            #[inline]
+            fn forward(self, distance: usize) -> Self {
+                // The distance from a negative start can exceed the signed maximum: the sum wraps to the right place.
+                self.wrapping_add(distance as $int)
+            }
+        }
+    )+};
+}
+
+integers!(indexed_by_range: u8, u16, u32, usize, i8, i16, i32, isize);
+integers!(indexed_by_offsets: u64, u128, i64, i128);
+
+impl sealed::Sealed for char {}
+
+impl RangeItem for char {
+    range_itself!();
+    indexed_by_offsets!();
+
+    #[inline]
+    fn after(self) -> Option<Self> {
+        (self..=char::MAX).nth(1)
+    }
+
+    #[inline]
+    fn forward(self, distance: usize) -> Self {
+        (self..=char::MAX).nth(distance).expect("a distance below a range's length leads to a character")
+    }
+}

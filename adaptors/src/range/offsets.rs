@@ -1,0 +1,82 @@
+//! Ranges by their offsets from the start.
+
+use super::RangeItem;
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::iter::FusedIterator;
+use std::ops::Range;
+
+/// A start and a range of offsets from it, as a producer and as a sequential iterator.
+///
+/// It stands for ranges whose std iterator cannot be used by positions, because it does not tell its exact length.
+#[derive(Clone, Debug)]
+pub struct Offsets<T> {
+    start: T,
+    offsets: Range<usize>,
+}
+
+impl<T> Offsets<T> {
+    /// `len` values from `start` on; they exist.
+    #[inline]
+    pub(crate) fn new(start: T, len: usize) -> Self {
+        Offsets { start, offsets: 0..len }
+    }
+}
+
+impl<T: RangeItem> Divisible for Offsets<T> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.offsets.size()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.offsets.divide_at(index);
+        (Offsets { start: self.start, offsets: left }, Offsets { start: self.start, offsets: right })
+    }
+}
+
+impl<T: RangeItem> Iterator for Offsets<T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.offsets.next().map(|offset| self.start.forward(offset))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.offsets.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<T> {
+        self.offsets.nth(n).map(|offset| self.start.forward(offset))
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        self.offsets.fold(init, |folded, offset| f(folded, self.start.forward(offset)))
+    }
+}
+
+impl<T: RangeItem> DoubleEndedIterator for Offsets<T> {
+    #[inline]
+    fn next_back(&mut self) -> Option<T> {
+        self.offsets.next_back().map(|offset| self.start.forward(offset))
+    }
+
+    #[inline]
+    fn nth_back(&mut self, n: usize) -> Option<T> {
+        self.offsets.nth_back(n).map(|offset| self.start.forward(offset))
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, T) -> B>(self, init: B, mut f: F) -> B {
+        self.offsets.rfold(init, |folded, offset| f(folded, self.start.forward(offset)))
+    }
+}
+
+impl<T: RangeItem> ExactSizeIterator for Offsets<T> {}
+impl<T: RangeItem> FusedIterator for Offsets<T> {}
+impl<T: RangeItem> Producer for Offsets<T> {}
+impl<T: RangeItem> IndexedProducer for Offsets<T> {}
