@@ -1,5 +1,5 @@
 //! x
-pub use furcate_adaptors::{iter, range, slice, vec};
+pub use furcate_adaptors::{iter, range, slice, str, string, vec};
 //DERIVE#[cfg(feature = "derive")]
 //DERIVEpub use furcate_derive::Divisible;
 #[cfg(feature = "rayon")]

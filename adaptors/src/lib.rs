@@ -19,7 +19,10 @@
 
 pub mod iter;
 pub mod range;
+mod separated;
 pub mod slice;
+pub mod str;
+pub mod string;
 pub mod vec;
 
 pub mod prelude {
@@ -28,5 +31,7 @@ pub mod prelude {
         FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
         IntoParallelRefMutIterator, ParallelDrainRange, ParallelExtend, ParallelIterator, WrapIter,
     };
+    pub use crate::slice::{ParallelSlice, ParallelSliceMut};
+    pub use crate::str::ParallelString;
     pub use furcate_schedulers::{Divisible, Policy, Producer};
 }
