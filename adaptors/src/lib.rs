@@ -25,7 +25,10 @@ pub mod option;
 pub mod range;
 pub mod range_inclusive;
 pub mod result;
+mod separated;
 pub mod slice;
+pub mod str;
+pub mod string;
 pub mod vec;
 
 pub mod prelude {
@@ -35,5 +38,7 @@ pub mod prelude {
         IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend, ParallelIterator,
         WrapIter,
     };
+    pub use crate::slice::{ParallelSlice, ParallelSliceMut};
+    pub use crate::str::ParallelString;
     pub use furcate_schedulers::{Divisible, Policy, Producer};
 }

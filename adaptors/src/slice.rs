@@ -1,4 +1,19 @@
-//! Slices.
+//! Slices: their elements, and their parts.
+
+mod chunked;
+mod chunks;
+mod parallel_slice;
+mod parallel_slice_mut;
+mod split;
+mod windows;
+
+pub use chunks::{
+    Chunks, ChunksExact, ChunksExactMut, ChunksMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut,
+};
+pub use parallel_slice::ParallelSlice;
+pub use parallel_slice_mut::ParallelSliceMut;
+pub use split::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
+pub use windows::{ArrayWindows, Windows};
 
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
 

@@ -5,6 +5,7 @@ mod extend;
 mod owned;
 
 pub use drain::Drain;
+pub(crate) use drain::indices;
 pub use owned::{Owned, OwnedIter};
 
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};

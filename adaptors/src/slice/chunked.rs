@@ -1,0 +1,142 @@
+//! The skeleton of everything that gives subslices of one length: chunks from the front and from the back, exact or
+//! not, and windows.
+//!
+//! A kind ([`Chunking`]) says which of std's iterators a leaf is, and where in the slice the cut after `index` subslices
+//! lies. Everything else is here, once, for shared and mutable slices alike.
+
+use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::mem::take;
+
+/// How a slice `V` is seen as a sequence of subslices.
+pub trait Chunking<V>: Copy + Send {
+    /// std's iterator.
+    type Leaf: Iterator<Item: Send> + ExactSizeIterator + DoubleEndedIterator;
+
+    /// std's iterator over the subslices, `size` long each.
+    fn leaf(self, slice: V, size: usize) -> Self::Leaf;
+
+    /// How many subslices there are in `len` elements.
+    fn count(len: usize, size: usize) -> usize {
+        len.div_ceil(size)
+    }
+
+    /// The elements of the first `index` subslices, and the elements of the others.
+    fn cut(slice: V, size: usize, index: usize) -> (V, V);
+}
+
+/// A parallel iterator over subslices of one length.
+///
+/// This is the type behind `Chunks`, `RChunksExactMut`, `Windows` and their like: see [`crate::slice`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Chunked<V, K> {
+    slice: V,
+    /// What an exact kind leaves over; of other kinds empty.
+    remainder: V,
+    size: usize,
+    kind: K,
+}
+
+impl<V: Default, K> Chunked<V, K> {
+    #[inline]
+    pub(crate) fn new(slice: V, size: usize, kind: K) -> Self {
+        Chunked::with_remainder(slice, V::default(), size, kind)
+    }
+}
+
+impl<V, K> Chunked<V, K> {
+    #[inline]
+    pub(crate) fn with_remainder(slice: V, remainder: V, size: usize, kind: K) -> Self {
+        Chunked { slice, remainder, size, kind }
+    }
+
+    pub(crate) fn left_over(&self) -> &V {
+        &self.remainder
+    }
+
+    pub(crate) fn left_over_mut(&mut self) -> &mut V {
+        &mut self.remainder
+    }
+}
+
+impl<V, K> ParallelIterator for Chunked<V, K>
+where
+    V: Divisible + Default + Send,
+    K: Chunking<V>,
+{
+    type Item = <K::Leaf as Iterator>::Item;
+    type Producer<'a>
+        = ChunkedProducer<V, K>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.indexed_producer()
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        Some(self.len())
+    }
+}
+
+impl<V, K> IndexedParallelIterator for Chunked<V, K>
+where
+    V: Divisible + Default + Send,
+    K: Chunking<V>,
+{
+    type IndexedProducer<'a>
+        = ChunkedProducer<V, K>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        ChunkedProducer { slice: take(&mut self.slice), size: self.size, kind: self.kind }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        K::count(self.slice.size(), self.size)
+    }
+}
+
+/// The producer of [`Chunked`].
+#[derive(Debug)]
+pub struct ChunkedProducer<V, K> {
+    slice: V,
+    size: usize,
+    kind: K,
+}
+
+/// Cut between subslices; no cost.
+impl<V: Divisible, K: Chunking<V>> Divisible for ChunkedProducer<V, K> {
+    #[inline]
+    fn size(&self) -> usize {
+        K::count(self.slice.size(), self.size)
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let ChunkedProducer { slice, size, kind } = self;
+        let (left, right) = K::cut(slice, size, index);
+        (ChunkedProducer { slice: left, size, kind }, ChunkedProducer { slice: right, size, kind })
+    }
+}
+
+impl<V, K: Chunking<V>> IntoIterator for ChunkedProducer<V, K> {
+    type Item = <K::Leaf as Iterator>::Item;
+    type IntoIter = K::Leaf;
+
+    #[inline]
+    fn into_iter(self) -> K::Leaf {
+        self.kind.leaf(self.slice, self.size)
+    }
+}
+
+impl<V: Divisible + Send, K: Chunking<V>> Producer for ChunkedProducer<V, K> {}
+impl<V: Divisible + Send, K: Chunking<V>> IndexedProducer for ChunkedProducer<V, K> {}

@@ -1,0 +1,132 @@
+//! Splitting slices at elements that a predicate holds for, and between neighbours that it does not hold for.
+
+use crate::separated::{Between, Inclusive, Separator, Splits, Splitting};
+use std::ops::Range;
+
+/// Every element that a predicate holds for separates.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements<F>(F);
+
+impl<T, F: Fn(&T) -> bool + Sync + Send> Separator<[T]> for Elements<F> {
+    fn find(&self, slice: &[T], range: Range<usize>) -> Option<Range<usize>> {
+        let at = range.start + slice[range].iter().position(&self.0)?;
+        Some(at..at + 1)
+    }
+
+    fn rfind(&self, slice: &[T], range: Range<usize>) -> Option<Range<usize>> {
+        let at = range.start + slice[range].iter().rposition(&self.0)?;
+        Some(at..at + 1)
+    }
+}
+
+/// Every element separates that does not belong together with the next one: the last of its run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunEnds<F>(F);
+
+impl<F> RunEnds<F> {
+    /// The elements of a range, each with the next one.
+    fn pairs<T>(slice: &[T], range: Range<usize>) -> std::slice::Windows<'_, T> {
+        slice[range.start..slice.len().min(range.end.saturating_add(1))].windows(2)
+    }
+
+    fn ends<T>(&self) -> impl Fn(&[T]) -> bool
+    where
+        F: Fn(&T, &T) -> bool,
+    {
+        |pair| matches!(pair, [last, next] if !(self.0)(last, next))
+    }
+}
+
+impl<T, F: Fn(&T, &T) -> bool + Sync + Send> Separator<[T]> for RunEnds<F> {
+    fn find(&self, slice: &[T], range: Range<usize>) -> Option<Range<usize>> {
+        let at = range.start + Self::pairs(slice, range).position(self.ends())?;
+        Some(at..at + 1)
+    }
+
+    fn rfind(&self, slice: &[T], range: Range<usize>) -> Option<Range<usize>> {
+        let at = range.start + Self::pairs(slice, range).rposition(self.ends())?;
+        Some(at..at + 1)
+    }
+}
+
+/// Kinds of splitting: std's iterators over shared and mutable slices.
+macro_rules! kinds_of_splitting {
+    ($($Kind:ident, $keeps:literal, $Separator:ident($($element:ty),+):
+        $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
+        impl<'data, T, F> Splitting<&'data [T], $Separator<F>> for $Kind
+        where
+            F: Fn($($element),+) -> bool,
+        {
+            const KEEPS_SEPARATORS: bool = $keeps;
+
+            type Leaf<'a> = std::slice::$Leaf<'data, T, &'a F> where F: 'a;
+
+            #[inline]
+            fn leaf<'a>(self, slice: &'data [T], separator: &'a $Separator<F>) -> Self::Leaf<'a> {
+                slice.$leaf(&separator.0)
+            }
+        }
+
+        impl<'data, T, F> Splitting<&'data mut [T], $Separator<F>> for $Kind
+        where
+            F: Fn($($element),+) -> bool,
+        {
+            const KEEPS_SEPARATORS: bool = $keeps;
+
+            type Leaf<'a> = std::slice::$LeafMut<'data, T, &'a F> where F: 'a;
+
+            #[inline]
+            fn leaf<'a>(self, slice: &'data mut [T], separator: &'a $Separator<F>) -> Self::Leaf<'a> {
+                slice.$leaf_mut(&separator.0)
+            }
+        }
+    )+};
+}
+
+kinds_of_splitting! {
+    Between, false, Elements(&T): split -> Split, split_mut -> SplitMut;
+    Inclusive, true, Elements(&T): split_inclusive -> SplitInclusive, split_inclusive_mut -> SplitInclusiveMut;
+    Inclusive, true, RunEnds(&T, &T): chunk_by -> ChunkBy, chunk_by_mut -> ChunkByMut;
+}
+
+impl<V, F> Splits<V, Between, Elements<F>> {
+    pub(crate) fn between(slice: V, separator: F) -> Self {
+        Splits::new(slice, Between, Elements(separator))
+    }
+}
+
+impl<V, F> Splits<V, Inclusive, Elements<F>> {
+    pub(crate) fn inclusive(slice: V, separator: F) -> Self {
+        Splits::new(slice, Inclusive, Elements(separator))
+    }
+}
+
+impl<V, F> Splits<V, Inclusive, RunEnds<F>> {
+    pub(crate) fn runs(slice: V, together: F) -> Self {
+        Splits::new(slice, Inclusive, RunEnds(together))
+    }
+}
+
+/// A parallel iterator over what lies between separators: see
+/// [`ParallelSlice::par_split`](super::ParallelSlice::par_split).
+pub type Split<'data, T, P> = Splits<&'data [T], Between, Elements<P>>;
+
+/// A parallel iterator over what lies between separators, mutable: see
+/// [`ParallelSliceMut::par_split_mut`](super::ParallelSliceMut::par_split_mut).
+pub type SplitMut<'data, T, P> = Splits<&'data mut [T], Between, Elements<P>>;
+
+/// A parallel iterator over subslices that end with a separator: see
+/// [`ParallelSlice::par_split_inclusive`](super::ParallelSlice::par_split_inclusive).
+pub type SplitInclusive<'data, T, P> = Splits<&'data [T], Inclusive, Elements<P>>;
+
+/// A parallel iterator over mutable subslices that end with a separator: see
+/// [`ParallelSliceMut::par_split_inclusive_mut`](super::ParallelSliceMut::par_split_inclusive_mut).
+pub type SplitInclusiveMut<'data, T, P> = Splits<&'data mut [T], Inclusive, Elements<P>>;
+
+/// A parallel iterator over runs of elements that belong together: see
+/// [`ParallelSlice::par_chunk_by`](super::ParallelSlice::par_chunk_by).
+pub type ChunkBy<'data, T, P> = Splits<&'data [T], Inclusive, RunEnds<P>>;
+
+/// A parallel iterator over mutable runs of elements that belong together: see
+/// [`ParallelSliceMut::par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
+pub type ChunkByMut<'data, T, P> = Splits<&'data mut [T], Inclusive, RunEnds<P>>;

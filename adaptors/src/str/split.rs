@@ -1,0 +1,97 @@
+//! Strings split at separators, lines and words.
+
+use super::Pattern;
+use crate::separated::{Between, Inclusive, Separator, Splits, Splitting};
+use std::ops::Range;
+
+/// Every item was ended by a separator, which is dropped; the last one may end without.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminated;
+
+/// Lines, without their ends.
+#[derive(Clone, Copy, Debug)]
+pub struct EveryLine;
+
+/// What is not white space.
+#[derive(Clone, Copy, Debug)]
+pub struct EveryWord;
+
+/// White space, as Unicode has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Whitespace;
+
+/// White space, as ASCII has it.
+#[derive(Clone, Copy, Debug)]
+pub struct AsciiWhitespace;
+
+/// Sets of characters that separate words.
+macro_rules! separators {
+    ($($Separator:ident = $is_separator:expr;)+) => {$(
+        impl Separator<str> for $Separator {
+            fn find(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
+                $is_separator.find(text, range)
+            }
+
+            fn rfind(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
+                $is_separator.rfind(text, range)
+            }
+        }
+    )+};
+}
+
+separators! {
+    Whitespace = char::is_whitespace;
+    AsciiWhitespace = (|c: char| c.is_ascii_whitespace());
+}
+
+/// Kinds of splitting: whether the separator stays with the part it ends (which is not to say that it is in the item), and
+/// std's iterators.
+macro_rules! kinds_of_splitting {
+    ($($Kind:ident$(<$P:ident: $Bound:ident>)?, $keeps:literal, $Separator:ty:
+        |$text:ident, $separator:ident| $leaf:expr => $Leaf:ty;)+) => {$(
+        impl<'ch, $($P: $Bound)?> Splitting<&'ch str, $Separator> for $Kind {
+            const KEEPS_SEPARATORS: bool = $keeps;
+
+            type Leaf<'a> = $Leaf where $Separator: 'a;
+
+            #[inline]
+            fn leaf<'a>(self, $text: &'ch str, $separator: &'a $Separator) -> Self::Leaf<'a> {
+                $leaf
+            }
+        }
+    )+};
+}
+
+kinds_of_splitting! {
+    Between<P: Pattern>, false, P: |text, separator| separator.split(text) => P::Split<'ch, 'a>;
+    Inclusive<P: Pattern>, true, P: |text, separator| separator.split_inclusive(text) => P::SplitInclusive<'ch, 'a>;
+    Terminated<P: Pattern>, true, P: |text, separator| separator.split_terminator(text)
+        => P::SplitTerminator<'ch, 'a>;
+    EveryLine, true, char: |text, _newline| text.lines() => std::str::Lines<'ch>;
+    EveryWord, true, Whitespace: |text, _space| text.split_whitespace() => std::str::SplitWhitespace<'ch>;
+    EveryWord, true, AsciiWhitespace: |text, _space| text.split_ascii_whitespace()
+        => std::str::SplitAsciiWhitespace<'ch>;
+}
+
+/// A parallel iterator over what lies between separators: see
+/// [`ParallelString::par_split`](super::ParallelString::par_split).
+pub type Split<'ch, P> = Splits<&'ch str, Between, P>;
+
+/// A parallel iterator over parts that end with a separator: see
+/// [`ParallelString::par_split_inclusive`](super::ParallelString::par_split_inclusive).
+pub type SplitInclusive<'ch, P> = Splits<&'ch str, Inclusive, P>;
+
+/// A parallel iterator over what terminators end: see
+/// [`ParallelString::par_split_terminator`](super::ParallelString::par_split_terminator).
+pub type SplitTerminator<'ch, P> = Splits<&'ch str, Terminated, P>;
+
+/// A parallel iterator over lines: see [`ParallelString::par_lines`](super::ParallelString::par_lines).
+pub type Lines<'ch> = Splits<&'ch str, EveryLine, char>;
+
+/// A parallel iterator over words: see
+/// [`ParallelString::par_split_whitespace`](super::ParallelString::par_split_whitespace).
+pub type SplitWhitespace<'ch> = Splits<&'ch str, EveryWord, Whitespace>;
+
+/// A parallel iterator over words between ASCII white space: see
+/// [`ParallelString::par_split_ascii_whitespace`](super::ParallelString::par_split_ascii_whitespace).
+pub type SplitAsciiWhitespace<'ch> = Splits<&'ch str, EveryWord, AsciiWhitespace>;
