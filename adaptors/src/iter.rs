@@ -8,6 +8,7 @@ mod adaptors;
 pub(crate) mod collect;
 mod convert;
 mod indexed;
+mod indexed_adaptor;
 mod item_wise;
 mod parallel;
 mod schedule;
@@ -24,4 +25,5 @@ pub use parallel::ParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use wrap::{Wrap, WrapIter};
 
+pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use schedule::{debug_base, default_schedule, inherit_schedule};
