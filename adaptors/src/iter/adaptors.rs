@@ -1,13 +1,41 @@
 //! Data adaptors: a file for each.
 
+mod batches;
+mod chain;
+mod chunks;
 mod enumerate;
 mod filter;
+mod fold_chunks;
+mod fold_chunks_with;
+mod groups;
+mod interleave;
+mod interleave_shortest;
+mod intersperse;
+mod len_bounds;
 mod map;
+mod positions;
 mod rev;
+mod skip;
+mod step_by;
+mod take;
 mod zip;
+mod zip_eq;
 
+pub use chain::Chain;
+pub use chunks::Chunks;
 pub use enumerate::Enumerate;
 pub use filter::Filter;
+pub use fold_chunks::FoldChunks;
+pub use fold_chunks_with::FoldChunksWith;
+pub use interleave::Interleave;
+pub use interleave_shortest::InterleaveShortest;
+pub use intersperse::Intersperse;
+pub use len_bounds::{MaxLen, MinLen};
 pub use map::Map;
+pub use positions::Positions;
 pub use rev::Rev;
+pub use skip::Skip;
+pub use step_by::StepBy;
+pub use take::Take;
 pub use zip::Zip;
+pub use zip_eq::ZipEq;

@@ -73,10 +73,10 @@ pub(crate) use debug_base;
 
 /// The items of the base, unchanged.
 macro_rules! pass_items {
-    ($I:ident) => {
-        type Item = $I::Item;
+    ($I:ty) => {
+        type Item = <$I as $crate::iter::ParallelIterator>::Item;
         type Producer<'a>
-            = $I::Producer<'a>
+            = <$I as $crate::iter::ParallelIterator>::Producer<'a>
         where
             Self: 'a;
 
@@ -90,11 +90,13 @@ macro_rules! pass_items {
         }
     };
 }
+pub(crate) use pass_items;
 
+/// Their length and places, unchanged.
 macro_rules! pass_indexed {
-    ($I:ident) => {
+    ($I:ty) => {
         type IndexedProducer<'a>
-            = $I::IndexedProducer<'a>
+            = <$I as $crate::iter::IndexedParallelIterator>::IndexedProducer<'a>
         where
             Self: 'a;
 
@@ -108,6 +110,7 @@ macro_rules! pass_indexed {
         }
     };
 }
+pub(crate) use pass_indexed;
 
 /// An iterator with one policy more: see [`ParallelIterator::with_policy`].
 #[must_use = "iterators do nothing until a terminal drives them"]
