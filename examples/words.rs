@@ -19,7 +19,9 @@ const ROUNDS: usize = 9;
 fn main() -> ExitCode {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if arguments.iter().any(|a| a.as_os_str() == "--help" || a.as_os_str() == "-h") {
-        println!("usage: words [PATH...]\n\nCounts the words of all text files below the paths (default: this repository).");
+        println!(
+            "usage: words [PATH...]\n\nCounts the words of all text files below the paths (default: this repository)."
+        );
         return ExitCode::SUCCESS;
     }
     let roots =
@@ -163,7 +165,10 @@ fn contenders(len: usize) -> Vec<(&'static str, Count)> {
         ("bound_depth(4)", parallel_count!(furcate, bound_depth(4))),
         ("thief_splitting(3)", parallel_count!(furcate, thief_splitting(3))),
         ("join_context_policy(6)", parallel_count!(furcate, join_context_policy(6))),
-        ("size_limit(len/64).cap(2 per thread)", parallel_count!(furcate, size_limit(piece), cap(2 * threads))),
+        (
+            "size_limit(len/64).cap(2 per thread)",
+            parallel_count!(furcate, size_limit(piece), cap(2 * threads)),
+        ),
     ]
 }
 

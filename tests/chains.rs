@@ -45,7 +45,18 @@ macro_rules! any_policy {
     };
 }
 
-any_policy!(Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting);
+any_policy!(
+    Auto,
+    BoundDepth,
+    Cap,
+    EvenLevels,
+    ForceDepth,
+    JoinContext,
+    MaxLen,
+    MinLen,
+    SizeLimit,
+    ThiefSplitting
+);
 
 fn any_policy() -> impl Strategy<Value = AnyPolicy> {
     (0..10_u8, 1..12_u32).prop_map(|(which, n)| match which {
@@ -95,15 +106,10 @@ struct Schedule {
 }
 
 fn any_schedule() -> impl Strategy<Value = Schedule> {
-    let scheduler =
-        prop_oneof![4 => Just(AnyScheduler::Join), 1 => Just(AnyScheduler::Sequential)];
+    let scheduler = prop_oneof![4 => Just(AnyScheduler::Join), 1 => Just(AnyScheduler::Sequential)];
     let threads = prop_oneof![Just(0_usize), Just(1), Just(2), Just(3), Just(8)];
-    (any_policy(), any_policy(), scheduler, threads).prop_map(|(first, second, scheduler, threads)| Schedule {
-        first,
-        second,
-        scheduler,
-        threads,
-    })
+    (any_policy(), any_policy(), scheduler, threads)
+        .prop_map(|(first, second, scheduler, threads)| Schedule { first, second, scheduler, threads })
 }
 
 fn on_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
@@ -132,10 +138,11 @@ where
     };
     on_threads(schedule.threads, || {
         let collected: Vec<u64> = scheduled(items.clone()).collect();
-        let concatenated = scheduled(items.clone()).map(|x| vec![x]).reduce(Vec::new, |mut left, mut right| {
-            left.append(&mut right);
-            left
-        });
+        let concatenated =
+            scheduled(items.clone()).map(|x| vec![x]).reduce(Vec::new, |mut left, mut right| {
+                left.append(&mut right);
+                left
+            });
         assert_eq!(collected, concatenated, "collect and a non-commutative reduction differ");
         (collected, scheduled(items).count())
     })

@@ -9,13 +9,14 @@ mod adaptors;
 pub(crate) mod collect;
 mod convert;
 mod indexed;
+mod indexed_adaptor;
 mod item_wise;
 mod mapped;
+mod newtype;
 mod parallel;
 mod schedule;
-mod task_state;
-mod newtype;
 mod sources;
+mod task_state;
 mod terminals;
 mod wrap;
 
@@ -30,5 +31,6 @@ pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
 pub use wrap::{Wrap, WrapIter};
 
+pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use newtype::{clone_base, newtype_iterator};
 pub(crate) use schedule::{debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items};

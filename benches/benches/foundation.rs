@@ -15,7 +15,10 @@ fn main() {
     let v: Vec<u64> = (0..N as u64).map(|x| x.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20).collect();
     let w: Vec<u64> = v.iter().rev().copied().collect();
 
-    println!("{N} elements, {} threads, medians of {rounds} interleaved rounds\n", rayon::current_num_threads());
+    println!(
+        "{N} elements, {} threads, medians of {rounds} interleaved rounds\n",
+        rayon::current_num_threads()
+    );
     leaves(&v, &w, rounds);
     whole_calls(&v, &w, rounds);
 }
@@ -38,7 +41,10 @@ fn row(name: &str, medians: &Medians) {
 /// Runs two expressions against each other.
 macro_rules! duel {
     ($rounds:expr, $name:expr, $ours:expr, $theirs:expr) => {
-        row($name, &interleave($rounds, &mut [("furcate", Box::new(|| $ours)), ("peer", Box::new(|| $theirs))]))
+        row(
+            $name,
+            &interleave($rounds, &mut [("furcate", Box::new(|| $ours)), ("peer", Box::new(|| $theirs))]),
+        )
     };
 }
 
@@ -65,12 +71,7 @@ fn leaves(v: &[u64], w: &[u64], rounds: usize) {
             .sum::<u64>(),
         (0..n as u32).map(|x| x.wrapping_mul(3)).filter(|x| x % 2 == 0).map(u64::from).sum::<u64>()
     );
-    duel!(
-        rounds,
-        "slice.sum()",
-        v.par_iter().sequential().sum::<u64>(),
-        v.iter().sum::<u64>()
-    );
+    duel!(rounds, "slice.sum()", v.par_iter().sequential().sum::<u64>(), v.iter().sum::<u64>());
     duel!(
         rounds,
         "slice.zip(slice).map().sum()",

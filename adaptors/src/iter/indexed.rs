@@ -1,7 +1,10 @@
 //! Iterators that know how many items they have, and where each is.
 
-use super::{Enumerate, IntoParallelIterator, ParallelIterator, Rev, Zip};
-use furcate_schedulers::IndexedProducer;
+use super::{
+    Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest, IntoParallelIterator,
+    MaxLen, MinLen, ParallelIterator, Positions, Rev, Skip, StepBy, Take, Zip, ZipEq,
+};
+use furcate_schedulers::{IndexedProducer, policy};
 
 /// A parallel iterator with exact length and positions.
 ///
@@ -50,6 +53,154 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Rev::new(self)
     }
 
+    /// Leaves the first `n` items out, or all if there are no more.
+    ///
+    /// They are cut off and dropped, not run: closures chained before are not called for them. (rayon's `skip` runs
+    /// them for their side effects, as std's does.)
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let rest: Vec<usize> = (0..5).into_par_iter().skip(3).collect();
+    /// assert_eq!(rest, [3, 4]);
+    /// ```
+    fn skip(self, n: usize) -> Skip<Self> {
+        Skip::new(self, n)
+    }
+
+    /// The first `n` items, or all if there are no more. Nothing else is run.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let first: Vec<usize> = (0..5).into_par_iter().take(3).collect();
+    /// assert_eq!(first, [0, 1, 2]);
+    /// ```
+    fn take(self, n: usize) -> Take<Self> {
+        Take::new(self, n)
+    }
+
+    /// The first item and then every `step`-th. Those between are made and dropped, but for what lies behind the last
+    /// one.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let tens: Vec<usize> = (3..30).into_par_iter().step_by(10).collect();
+    /// assert_eq!(tens, [3, 13, 23]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `step` is 0.
+    #[track_caller]
+    fn step_by(self, step: usize) -> StepBy<Self> {
+        StepBy::new(self, step)
+    }
+
+    /// Puts every `chunk_size` items into a vector; the last vector may be shorter.
+    ///
+    /// Every chunk is one unit of work and is never divided. Cost: one allocation per chunk; to do without,
+    /// [`fold_chunks`](Self::fold_chunks).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let chunks: Vec<Vec<usize>> = (0..5).into_par_iter().chunks(2).collect();
+    /// assert_eq!(chunks, [vec![0, 1], vec![2, 3], vec![4]]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `chunk_size` is 0.
+    #[track_caller]
+    fn chunks(self, chunk_size: usize) -> Chunks<Self> {
+        Chunks::new(self, chunk_size)
+    }
+
+    /// Folds every `chunk_size` items into one, each time from what `identity` gives.
+    ///
+    /// Which items are folded together is fixed, in contrast to a fold per task; nothing is allocated.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sums: Vec<usize> = (0..5).into_par_iter().fold_chunks(2, || 0, |sum, x| sum + x).collect();
+    /// assert_eq!(sums, [1, 5, 4]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `chunk_size` is 0.
+    #[track_caller]
+    fn fold_chunks<T, ID, F>(self, chunk_size: usize, identity: ID, fold_op: F) -> FoldChunks<Self, ID, F>
+    where
+        ID: Fn() -> T + Send + Sync,
+        F: Fn(T, Self::Item) -> T + Send + Sync,
+        T: Send,
+    {
+        FoldChunks::new(self, chunk_size, identity, fold_op)
+    }
+
+    /// Folds every `chunk_size` items into one, each time from a clone of `init`, which need not be `Sync`.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let words: Vec<String> =
+    ///     ["fur", "cate", "d"].par_iter().fold_chunks_with(2, String::new(), |word, part| word + part).collect();
+    /// assert_eq!(words, ["furcate", "d"]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `chunk_size` is 0.
+    #[track_caller]
+    fn fold_chunks_with<T, F>(self, chunk_size: usize, init: T, fold_op: F) -> FoldChunksWith<Self, T, F>
+    where
+        T: Send + Clone,
+        F: Fn(T, Self::Item) -> T + Send + Sync,
+    {
+        FoldChunksWith::new(self, chunk_size, init, fold_op)
+    }
+
+    /// The positions of the items that a predicate holds for, counted from 0.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let odd: Vec<usize> = [1, 2, 3].par_iter().positions(|x| x % 2 == 1).collect();
+    /// assert_eq!(odd, [0, 2]);
+    /// ```
+    fn positions<P>(self, predicate: P) -> Positions<Self, P>
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        Positions::new(self, predicate)
+    }
+
+    /// Makes no division that would leave a part shorter than `min`: the policy
+    /// [`MinLen`](furcate_schedulers::policy::MinLen).
+    ///
+    /// As every policy it holds for the whole chain, and is counted in what the chain's end is divided by: behind
+    /// `chunks` in chunks, wherever it is named. (In rayon it is counted where it is named.)
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum: usize = (0..100).into_par_iter().with_min_len(50).sum(); // at most two leaves
+    /// assert_eq!(sum, 4950);
+    /// ```
+    fn with_min_len(self, min: usize) -> MinLen<Self> {
+        self.with_policy(policy::MinLen::new(min))
+    }
+
+    /// Divides every part longer than `max`: the policy [`MaxLen`](furcate_schedulers::policy::MaxLen).
+    ///
+    /// It holds for the whole chain, as [`with_min_len`](Self::with_min_len), and says *must*, so it also beats that one
+    /// (in rayon it is the other way round).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum: usize = (0..100).into_par_iter().with_max_len(10).sum(); // at least ten leaves
+    /// assert_eq!(sum, 4950);
+    /// ```
+    fn with_max_len(self, max: usize) -> MaxLen<Self> {
+        self.with_policy(policy::MaxLen::new(max))
+    }
+
     // ---------------------------------------------------------------------------------- adaptors: two iterators
 
     /// Pairs the items of two iterators, up to the end of the shorter one.
@@ -65,6 +216,64 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Z::Iter: IndexedParallelIterator,
     {
         Zip::new(self, other.into_par_iter())
+    }
+
+    /// Pairs the items of two iterators of the same length.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sums: Vec<i32> = [1, 2].par_iter().zip_eq(vec![10, 20]).map(|(a, b)| a + b).collect();
+    /// assert_eq!(sums, [11, 22]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// At once, if the lengths differ.
+    #[track_caller]
+    fn zip_eq<Z>(self, other: Z) -> ZipEq<Self, Z::Iter>
+    where
+        Z: IntoParallelIterator,
+        Z::Iter: IndexedParallelIterator,
+    {
+        ZipEq::new(self, other.into_par_iter())
+    }
+
+    /// The items of two iterators in turn, this one first; when one has none left, the rest of the other.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let turns: Vec<i32> = (0..2).into_par_iter().interleave(10..14).collect();
+    /// assert_eq!(turns, [0, 10, 1, 11, 12, 13]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When driven or asked for its length, if that does not fit a `usize`.
+    fn interleave<I>(self, other: I) -> Interleave<Self, I::Iter>
+    where
+        I: IntoParallelIterator<Item = Self::Item>,
+        I::Iter: IndexedParallelIterator,
+    {
+        Interleave::new(self, other.into_par_iter())
+    }
+
+    /// The items of two iterators in turn, this one first, until the one whose turn it is has none.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let turns: Vec<i32> = (0..4).into_par_iter().interleave_shortest(10..12).collect();
+    /// assert_eq!(turns, [0, 10, 1, 11, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`interleave`](Self::interleave).
+    fn interleave_shortest<I>(self, other: I) -> InterleaveShortest<Self, I::Iter>
+    where
+        I: IntoParallelIterator<Item = Self::Item>,
+        I::Iter: IndexedParallelIterator,
+    {
+        InterleaveShortest::new(self, other.into_par_iter())
     }
 
     // ------------------------------------------------------------------------------------- terminals: comparisons

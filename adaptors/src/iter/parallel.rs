@@ -2,9 +2,9 @@
 
 use super::terminals::Sum;
 use super::{
-    Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
-    FromParallelIterator, Inspect, IntoParallelIterator, Map, MapInit, MapWith, On, Update, WithPolicy,
-    WithScheduler,
+    Chain, Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
+    FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map, MapInit, MapWith, On, Update,
+    WithPolicy, WithScheduler,
 };
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
@@ -570,6 +570,55 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     // ------------------------------------------------------------------------- adaptors that combine iterators
+
+    /// The items of this iterator, and then those of another.
+    ///
+    /// Both are divided as one whole, so that the parts are of about the same size, however unequal the two are.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let all: Vec<i32> = (0..3).into_par_iter().chain(7..9).collect();
+    /// assert_eq!(all, [0, 1, 2, 7, 8]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where the number of items is asked for ([`len`](super::IndexedParallelIterator::len), `zip`, `rev` ...), if it
+    /// does not fit a `usize`.
+    fn chain<C>(self, chain: C) -> Chain<Self, C::Iter>
+    where
+        C: IntoParallelIterator<Item = Self::Item>,
+    {
+        Chain::new(self, chain.into_par_iter())
+    }
+
+    /// Puts clones of an element between the items: one between every two, none at the ends.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let text: Vec<&str> = ["a", "b", "c"].par_iter().map(|&s| s).intersperse(", ").collect();
+    /// assert_eq!(text.concat(), "a, b, c");
+    /// ```
+    ///
+    /// If the number of items is not known before ([`opt_len`](Self::opt_len): after a `filter`, say), which item is
+    /// the first turns out only once every part to its left is done. All items are then collected before any is passed
+    /// on, in parallel, under the schedule chained *before* `intersperse`:
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let few: Vec<i32> = (0..100).into_par_iter().filter(|x| *x > 97).intersperse(0).collect();
+    /// assert_eq!(few, [98, 0, 99]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`chain`](Self::chain), if the number of items and separators does not fit a `usize`.
+    fn intersperse(self, element: Self::Item) -> Intersperse<Self>
+    where
+        Self::Item: Clone,
+    {
+        Intersperse::new(self, element)
+    }
 
     // ----------------------------------------------------------------------------------------- terminals: folds
 

@@ -1,6 +1,6 @@
 //! `enumerate`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 use std::ops::Range;
 
@@ -17,40 +17,16 @@ impl<I> Enumerate<I> {
     }
 }
 
-impl<I: IndexedParallelIterator> ParallelIterator for Enumerate<I> {
+indexed_adaptor! {
+    impl[I] Enumerate<I> where [I: IndexedParallelIterator]
+    schedule of base: I;
     type Item = (usize, I::Item);
-    type Producer<'a>
-        = EnumerateProducer<I::IndexedProducer<'a>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        self.indexed_producer()
+    type Producer<'a> = EnumerateProducer<I::IndexedProducer<'a>>;
+    fn len(this) {
+        this.base.len()
     }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<I: IndexedParallelIterator> IndexedParallelIterator for Enumerate<I> {
-    type IndexedProducer<'a>
-        = EnumerateProducer<I::IndexedProducer<'a>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        EnumerateProducer { base: self.base.indexed_producer(), offset: 0 }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.base.len()
+    fn lend(this) {
+        EnumerateProducer { base: this.base.indexed_producer(), offset: 0 }
     }
 }
 

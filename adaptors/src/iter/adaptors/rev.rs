@@ -1,6 +1,6 @@
 //! `rev`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
 /// The items from the back: see [`IndexedParallelIterator::rev`].
@@ -16,40 +16,16 @@ impl<I> Rev<I> {
     }
 }
 
-impl<I: IndexedParallelIterator> ParallelIterator for Rev<I> {
+indexed_adaptor! {
+    impl[I] Rev<I> where [I: IndexedParallelIterator]
+    schedule of base: I;
     type Item = I::Item;
-    type Producer<'a>
-        = RevProducer<I::IndexedProducer<'a>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(base: I);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        self.indexed_producer()
+    type Producer<'a> = RevProducer<I::IndexedProducer<'a>>;
+    fn len(this) {
+        this.base.len()
     }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<I: IndexedParallelIterator> IndexedParallelIterator for Rev<I> {
-    type IndexedProducer<'a>
-        = RevProducer<I::IndexedProducer<'a>>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        RevProducer { base: self.base.indexed_producer() }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.base.len()
+    fn lend(this) {
+        RevProducer { base: this.base.indexed_producer() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `zip`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
 /// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
@@ -17,50 +17,19 @@ impl<A, B> Zip<A, B> {
     }
 }
 
-impl<A, B> ParallelIterator for Zip<A, B>
-where
-    A: IndexedParallelIterator,
-    B: IndexedParallelIterator,
-{
+indexed_adaptor! {
+    impl[A, B] Zip<A, B> where [A: IndexedParallelIterator, B: IndexedParallelIterator]
+    schedule of left: A;
     type Item = (A::Item, B::Item);
-    type Producer<'a>
-        = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>
-    where
-        Self: 'a;
-
-    inherit_schedule!(left: A);
-
-    #[inline]
-    fn producer(&mut self) -> Self::Producer<'_> {
-        self.indexed_producer()
+    type Producer<'a> = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>;
+    fn len(this) {
+        this.left.len().min(this.right.len())
     }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        Some(self.len())
-    }
-}
-
-impl<A, B> IndexedParallelIterator for Zip<A, B>
-where
-    A: IndexedParallelIterator,
-    B: IndexedParallelIterator,
-{
-    type IndexedProducer<'a>
-        = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>
-    where
-        Self: 'a;
-
-    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        let (left, right) = (self.left.indexed_producer(), self.right.indexed_producer());
+    fn lend(this) {
+        let (left, right) = (this.left.indexed_producer(), this.right.indexed_producer());
         let len = left.size().min(right.size());
         // What one side has more is cut off, so that both can be walked from the back too.
         ZipProducer { left: left.divide_at(len).0, right: right.divide_at(len).0 }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.left.len().min(self.right.len())
     }
 }
 

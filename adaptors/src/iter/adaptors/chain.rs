@@ -1,0 +1,283 @@
+//! `chain`
+
+use crate::iter::indexed_adaptor::total_len;
+use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use std::iter::{self, Flatten};
+use std::ops::ControlFlow;
+use std::option;
+
+/// The items of one iterator and then of another: see [`ParallelIterator::chain`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Chain<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A, B> Chain<A, B> {
+    pub(crate) fn new(first: A, second: B) -> Self {
+        Chain { first, second }
+    }
+}
+
+impl<A, B> ParallelIterator for Chain<A, B>
+where
+    A: ParallelIterator,
+    B: ParallelIterator<Item = A::Item>,
+{
+    type Item = A::Item;
+    type Producer<'a>
+        = ChainProducer<A::Producer<'a>, B::Producer<'a>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(first: A);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        ChainProducer { first: Some(self.first.producer()), second: Some(self.second.producer()) }
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        self.first.opt_len()?.checked_add(self.second.opt_len()?)
+    }
+}
+
+impl<A, B> IndexedParallelIterator for Chain<A, B>
+where
+    A: IndexedParallelIterator,
+    B: IndexedParallelIterator<Item = A::Item>,
+{
+    type IndexedProducer<'a>
+        = IndexedChainProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        let (first, second) = (self.first.indexed_producer(), self.second.indexed_producer());
+        let _checked = total_len(first.size(), second.size());
+        IndexedChainProducer { parts: ChainProducer { first: Some(first), second: Some(second) } }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        total_len(self.first.len(), self.second.len())
+    }
+}
+
+/// The producer of [`Chain`].
+///
+/// A side that a part has nothing of is not there at all, rather than there and empty: an adaptor below that gives
+/// something even for no items (as `fold` gives its identity) is not asked.
+#[derive(Debug)]
+pub struct ChainProducer<A, B> {
+    first: Option<A>,
+    second: Option<B>,
+}
+
+/// A part, or nothing if it is empty.
+#[inline]
+fn non_empty<D: Divisible>(part: D) -> Option<D> {
+    if part.size() > 0 { Some(part) } else { None }
+}
+
+impl<A: Divisible, B: Divisible> Divisible for ChainProducer<A, B> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.first.size().saturating_add(self.second.size())
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        (self.first.size() > 0 && self.second.size() > 0)
+            || self.first.should_be_divided()
+            || self.second.should_be_divided()
+    }
+
+    #[inline]
+    fn divide(self) -> (Self, Self) {
+        // A side that is alone knows best where its middle is.
+        match (self.first.size(), self.second.size()) {
+            (_, 0) => {
+                let (left, right) = self.first.divide();
+                let left = ChainProducer { first: left, second: None };
+                (left, ChainProducer { first: right.and_then(non_empty), second: self.second })
+            }
+            (0, _) => {
+                let (left, right) = self.second.divide();
+                let left = ChainProducer { first: self.first, second: left };
+                (left, ChainProducer { first: None, second: right })
+            }
+            (first, second) => self.divide_at(first.midpoint(second)),
+        }
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let ChainProducer { first, second } = self;
+        let first_size = first.size();
+        if index >= first_size {
+            let (left, right) = match second {
+                Some(second) if index > first_size => {
+                    let (left, right) = second.divide_at(index - first_size);
+                    (Some(left), non_empty(right))
+                }
+                second => (None, second),
+            };
+            return (ChainProducer { first, second: left }, ChainProducer { first: None, second: right });
+        }
+        let (left, right) = if index == 0 {
+            (None, first)
+        } else {
+            let (left, right) = first.divide_at(index);
+            (left, right.and_then(non_empty))
+        };
+        (ChainProducer { first: left, second: None }, ChainProducer { first: right, second })
+    }
+}
+
+/// The items of a side, if it is there. `Flatten`, and not an iterator of ours, because std's runs the side's own
+/// `try_fold`, which only std can override.
+type Side<P> = Flatten<option::IntoIter<<P as IntoIterator>::IntoIter>>;
+
+#[inline]
+fn side<P: IntoIterator>(part: Option<P>) -> Side<P> {
+    part.map(P::into_iter).into_iter().flatten()
+}
+
+impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainProducer<A, B> {
+    type Item = A::Item;
+    type IntoIter = iter::Chain<Side<A>, Side<B>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        side(self.first).chain(side(self.second))
+    }
+}
+
+impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
+    fn partial_fold<C, D, F>(self, init: C, mut fold_op: F, limit: usize) -> ControlFlow<D, (C, Self)>
+    where
+        F: FnMut(C, Self::Item) -> ControlFlow<D, C>,
+    {
+        let ChainProducer { first, second } = self;
+        let (mut folded, mut limit) = (init, limit);
+        if let Some(first) = first {
+            let size = first.size();
+            if limit < size {
+                let (folded, rest) = first.partial_fold(folded, fold_op, limit)?;
+                return ControlFlow::Continue((folded, ChainProducer { first: Some(rest), second }));
+            }
+            // To its end, with what it may hold back.
+            folded = first.into_iter().try_fold(folded, &mut fold_op)?;
+            limit -= size;
+        }
+        let Some(second) = second else {
+            return ControlFlow::Continue((folded, ChainProducer { first: None, second: None }));
+        };
+        let (folded, rest) = second.partial_fold(folded, fold_op, limit)?;
+        ControlFlow::Continue((folded, ChainProducer { first: None, second: Some(rest) }))
+    }
+}
+
+/// The producer of an indexed [`Chain`].
+#[derive(Debug)]
+pub struct IndexedChainProducer<A, B> {
+    parts: ChainProducer<A, B>,
+}
+
+impl<A: Divisible, B: Divisible> Divisible for IndexedChainProducer<A, B> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.parts.size()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.parts.divide_at(index);
+        (IndexedChainProducer { parts: left }, IndexedChainProducer { parts: right })
+    }
+}
+
+impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProducer<A, B> {
+    type Item = A::Item;
+    type IntoIter = Counted<iter::Chain<Side<A>, Side<B>>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        let len = self.size();
+        Counted { items: self.parts.into_iter(), len }
+    }
+}
+
+impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
+    #[inline]
+    fn partial_fold<C, D, F>(self, init: C, fold_op: F, limit: usize) -> ControlFlow<D, (C, Self)>
+    where
+        F: FnMut(C, Self::Item) -> ControlFlow<D, C>,
+    {
+        let (folded, parts) = self.parts.partial_fold(init, fold_op, limit)?;
+        ControlFlow::Continue((folded, IndexedChainProducer { parts }))
+    }
+}
+
+impl<A: IndexedProducer, B: IndexedProducer<Item = A::Item>> IndexedProducer for IndexedChainProducer<A, B> {}
+
+/// An iterator with a length beside it: std's chain does not tell its own.
+#[derive(Debug)]
+pub struct Counted<I> {
+    items: I,
+    len: usize,
+}
+
+impl<I: Iterator> Iterator for Counted<I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        let item = self.items.next()?;
+        self.len = self.len.saturating_sub(1);
+        Some(item)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.len, Some(self.len))
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<I::Item> {
+        self.len = self.len.saturating_sub(n.saturating_add(1));
+        self.items.nth(n)
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, I::Item) -> B>(self, init: B, fold_op: F) -> B {
+        self.items.fold(init, fold_op)
+    }
+}
+
+impl<I: DoubleEndedIterator> DoubleEndedIterator for Counted<I> {
+    #[inline]
+    fn next_back(&mut self) -> Option<I::Item> {
+        let item = self.items.next_back()?;
+        self.len = self.len.saturating_sub(1);
+        Some(item)
+    }
+
+    #[inline]
+    fn nth_back(&mut self, n: usize) -> Option<I::Item> {
+        self.len = self.len.saturating_sub(n.saturating_add(1));
+        self.items.nth_back(n)
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, I::Item) -> B>(self, init: B, fold_op: F) -> B {
+        self.items.rfold(init, fold_op)
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Counted<I> {}

@@ -1,0 +1,189 @@
+//! `interleave`
+
+use crate::iter::indexed_adaptor::total_len;
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+
+/// The items of two iterators in turn: see [`IndexedParallelIterator::interleave`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Interleave<I, J> {
+    left: I,
+    right: J,
+}
+
+impl<I, J> Interleave<I, J> {
+    pub(crate) fn new(left: I, right: J) -> Self {
+        Interleave { left, right }
+    }
+}
+
+indexed_adaptor! {
+    impl[I, J] Interleave<I, J> where [I: IndexedParallelIterator, J: IndexedParallelIterator<Item = I::Item>]
+    schedule of left: I;
+    type Item = I::Item;
+    type Producer<'a> = InterleaveProducer<I::IndexedProducer<'a>, J::IndexedProducer<'a>>;
+    fn len(this) {
+        total_len(this.left.len(), this.right.len())
+    }
+    fn lend(this) {
+        let (left, right) = (this.left.indexed_producer(), this.right.indexed_producer());
+        let _checked = total_len(left.size(), right.size());
+        InterleaveProducer { left, right, turn: Turn::Left }
+    }
+}
+
+/// Whose item comes next; when that side has none left, it is always the other's turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Left,
+    Right,
+}
+
+impl Turn {
+    #[inline]
+    fn other(self) -> Self {
+        match self {
+            Turn::Left => Turn::Right,
+            Turn::Right => Turn::Left,
+        }
+    }
+
+    /// The lengths of the two sides, that of the one whose turn it is first; also the way back.
+    #[inline]
+    fn order<T>(self, (left, right): (T, T)) -> (T, T) {
+        match self {
+            Turn::Left => (left, right),
+            Turn::Right => (right, left),
+        }
+    }
+
+    /// Who gives the last item?
+    #[inline]
+    fn last(self, lens: (usize, usize)) -> Self {
+        let (mine, other) = self.order(lens);
+        if mine > other { self } else { self.other() }
+    }
+}
+
+/// The producer of [`Interleave`]: two parts, and whose turn it is.
+#[derive(Debug)]
+pub struct InterleaveProducer<I, J> {
+    left: I,
+    right: J,
+    turn: Turn,
+}
+
+impl<I: Divisible, J: Divisible> Divisible for InterleaveProducer<I, J> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.left.size().saturating_add(self.right.size())
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let index = index.min(self.size());
+        let (mine, other) = self.turn.order((self.left.size(), self.right.size()));
+        // Half of the items each, the odd one is of the side that begins; what one side lacks the other gives.
+        let from_mine = (index - (index / 2).min(other)).min(mine);
+        let (from_left, from_right) = self.turn.order((from_mine, index - from_mine));
+        let (left_head, left_tail) = self.left.divide_at(from_left);
+        let (right_head, right_tail) = self.right.divide_at(from_right);
+        let next_turn = if index.is_multiple_of(2) { self.turn } else { self.turn.other() };
+        (
+            InterleaveProducer { left: left_head, right: right_head, turn: self.turn },
+            InterleaveProducer { left: left_tail, right: right_tail, turn: next_turn },
+        )
+    }
+}
+
+impl<I, J> IntoIterator for InterleaveProducer<I, J>
+where
+    I: IndexedProducer,
+    J: IndexedProducer<Item = I::Item>,
+{
+    type Item = I::Item;
+    type IntoIter = InterleaveIter<I::IntoIter, J::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        InterleaveIter { left: self.left.into_iter(), right: self.right.into_iter(), turn: self.turn }
+    }
+}
+
+impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> Producer for InterleaveProducer<I, J> {}
+impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> IndexedProducer for InterleaveProducer<I, J> {}
+
+/// The sequential iterator over the items of two in turn.
+#[derive(Debug)]
+pub struct InterleaveIter<I, J> {
+    left: I,
+    right: J,
+    turn: Turn,
+}
+
+impl<I, J> Iterator for InterleaveIter<I, J>
+where
+    I: ExactSizeIterator,
+    J: ExactSizeIterator<Item = I::Item>,
+{
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        let turn = self.turn;
+        self.turn = turn.other();
+        match turn {
+            Turn::Left if self.left.len() > 0 => self.left.next(),
+            Turn::Right if self.right.len() == 0 => self.left.next(),
+            Turn::Left | Turn::Right => self.right.next(),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.left.len().saturating_add(self.right.len());
+        (len, Some(len))
+    }
+
+    /// Pairs without a look at whose turn it is, then what one side has more in that side's own loop.
+    fn fold<B, F>(mut self, init: B, mut fold_op: F) -> B
+    where
+        F: FnMut(B, I::Item) -> B,
+    {
+        let mut folded = init;
+        if self.turn == Turn::Right
+            && let Some(item) = self.right.next()
+        {
+            folded = fold_op(folded, item);
+        }
+        let pairs = self.left.len().min(self.right.len());
+        folded =
+            self.left.by_ref().zip(self.right.by_ref()).take(pairs).fold(folded, |folded, (left, right)| {
+                let folded = fold_op(folded, left);
+                fold_op(folded, right)
+            });
+        let folded = self.left.fold(folded, &mut fold_op);
+        self.right.fold(folded, fold_op)
+    }
+}
+
+impl<I, J> DoubleEndedIterator for InterleaveIter<I, J>
+where
+    I: ExactSizeIterator + DoubleEndedIterator,
+    J: ExactSizeIterator<Item = I::Item> + DoubleEndedIterator,
+{
+    #[inline]
+    fn next_back(&mut self) -> Option<I::Item> {
+        match self.turn.last((self.left.len(), self.right.len())) {
+            Turn::Left => self.left.next_back(),
+            Turn::Right => self.right.next_back(),
+        }
+    }
+}
+
+impl<I, J> ExactSizeIterator for InterleaveIter<I, J>
+where
+    I: ExactSizeIterator,
+    J: ExactSizeIterator<Item = I::Item>,
+{
+}

@@ -1,0 +1,369 @@
+//! `intersperse`
+//!
+//! Whether a separator stands before an item depends on whether any item stands before it. Where the cuts of the base
+//! are exact ([`ParallelIterator::opt_len`]) every part knows that from its place. Where they are not, it cannot be
+//! known: the part to the left may be a `filter`'s, be empty in the end, and still be running on another thread; a part
+//! that waited for it could wait for something below it on its own stack. So the items of such a base are first
+//! collected, in parallel, and then have their places too.
+
+use crate::iter::collect::Lists;
+use crate::iter::indexed_adaptor::total_len;
+use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::vec::Owned;
+use either::Either;
+use furcate_schedulers::{Divisible, IndexedProducer, Producer, Scheduler};
+use std::mem::{replace, take};
+use std::ops::ControlFlow;
+
+/// Puts a separator between every two items: see [`ParallelIterator::intersperse`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Intersperse<I: ParallelIterator> {
+    base: I,
+    separator: I::Item,
+    /// The items of a base that does not know its length, from when they are lent.
+    collected: Vec<I::Item>,
+}
+
+impl<I: ParallelIterator> Intersperse<I> {
+    pub(crate) fn new(base: I, separator: I::Item) -> Self {
+        Intersperse { base, separator, collected: Vec::new() }
+    }
+}
+
+impl<I: ParallelIterator> ParallelIterator for Intersperse<I>
+where
+    I::Item: Clone,
+{
+    type Item = I::Item;
+    type Producer<'a>
+        = IntersperseProducer<Placed<'a, I::Producer<'a>>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    fn producer(&mut self) -> Self::Producer<'_> {
+        let base = if self.base.opt_len().is_some() {
+            Placed::Lent(self.base.producer())
+        } else {
+            let (policy, scheduler, executor) =
+                (self.base.policy(), self.base.scheduler(), self.base.executor());
+            let lists = scheduler.schedule(self.base.producer(), policy, Lists, &executor);
+            self.collected = lists.into_iter().flatten().collect();
+            Placed::Collected(Owned::take(&mut self.collected))
+        };
+        IntersperseProducer::whole(base, self.separator.clone())
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        let len = self.base.opt_len()?;
+        len.checked_add(len.saturating_sub(1))
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for Intersperse<I>
+where
+    I::Item: Clone,
+{
+    type IndexedProducer<'a>
+        = IntersperseProducer<I::IndexedProducer<'a>>
+    where
+        Self: 'a;
+
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        let base = self.base.indexed_producer();
+        let _checked = total_len(base.size(), base.size().saturating_sub(1));
+        IntersperseProducer::whole(base, self.separator.clone())
+    }
+
+    fn len(&self) -> usize {
+        let len = self.base.len();
+        total_len(len, len.saturating_sub(1))
+    }
+}
+
+/// A producer with exact cuts: the base's own, or its items collected.
+#[derive(Debug)]
+pub enum Placed<'a, P: IntoIterator> {
+    /// The base's.
+    Lent(P),
+    /// Its items.
+    Collected(Owned<'a, P::Item>),
+}
+
+impl<P: Producer> Divisible for Placed<'_, P> {
+    #[inline]
+    fn size(&self) -> usize {
+        match self {
+            Placed::Lent(base) => base.size(),
+            Placed::Collected(items) => items.size(),
+        }
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        match self {
+            Placed::Lent(base) => {
+                let (left, right) = base.divide_at(index);
+                (Placed::Lent(left), Placed::Lent(right))
+            }
+            Placed::Collected(items) => {
+                let (left, right) = items.divide_at(index);
+                (Placed::Collected(left), Placed::Collected(right))
+            }
+        }
+    }
+}
+
+impl<'a, P: Producer> IntoIterator for Placed<'a, P> {
+    type Item = P::Item;
+    type IntoIter = Either<P::IntoIter, <Owned<'a, P::Item> as IntoIterator>::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        match self {
+            Placed::Lent(base) => Either::Left(base.into_iter()),
+            Placed::Collected(items) => Either::Right(items.into_iter()),
+        }
+    }
+}
+
+impl<P> Producer for Placed<'_, P>
+where
+    P: Producer,
+    P::Item: Send,
+{
+    #[inline]
+    fn partial_fold<B, C, F>(self, init: B, fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    where
+        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+    {
+        ControlFlow::Continue(match self {
+            Placed::Lent(base) => {
+                let (folded, rest) = base.partial_fold(init, fold_op, limit)?;
+                (folded, Placed::Lent(rest))
+            }
+            Placed::Collected(items) => {
+                let (folded, rest) = items.partial_fold(init, fold_op, limit)?;
+                (folded, Placed::Collected(rest))
+            }
+        })
+    }
+}
+
+/// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
+#[derive(Debug)]
+pub struct IntersperseProducer<P: IntoIterator> {
+    base: P,
+    separator: P::Item,
+    /// A separator comes first (it may be all there is).
+    leads: bool,
+    /// A separator comes last, after an item.
+    trails: bool,
+}
+
+/// Where a cut of an [`IntersperseProducer`] goes through its base.
+struct Cut {
+    /// So many items lie before it,
+    items: usize,
+    /// a separator lies just before it,
+    separator_before: bool,
+    /// a separator lies just behind it.
+    separator_behind: bool,
+}
+
+/// How many items and separators.
+#[inline]
+fn interspersed_len(items: usize, leads: bool, trails: bool) -> usize {
+    let between = items.saturating_sub(1);
+    items.saturating_add(between).saturating_add(usize::from(leads)).saturating_add(usize::from(trails))
+}
+
+impl<P: Producer> IntersperseProducer<P> {
+    #[inline]
+    fn whole(base: P, separator: P::Item) -> Self {
+        IntersperseProducer { base, separator, leads: false, trails: false }
+    }
+
+    #[inline]
+    fn cut(&self, index: usize) -> Cut {
+        let size = interspersed_len(self.base.size(), self.leads, self.trails);
+        let index = index.min(size);
+        // Separators are at the even places if one leads, else at the odd ones.
+        let is_separator = |place: usize| place.is_multiple_of(2) == self.leads;
+        Cut {
+            items: if self.leads { index / 2 } else { index.div_ceil(2) },
+            separator_before: index > 0 && is_separator(index - 1),
+            separator_behind: index < size && is_separator(index),
+        }
+    }
+
+    /// What lies behind a cut, with this part of the base.
+    #[inline]
+    fn behind(base: P, separator: P::Item, cut: &Cut, trails: bool) -> Self {
+        let trails = trails && base.size() > 0;
+        IntersperseProducer { base, separator, leads: cut.separator_behind, trails }
+    }
+}
+
+impl<P> Divisible for IntersperseProducer<P>
+where
+    P: Producer,
+    P::Item: Clone,
+{
+    #[inline]
+    fn size(&self) -> usize {
+        interspersed_len(self.base.size(), self.leads, self.trails)
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let cut = self.cut(index);
+        let (left, right) = self.base.divide_at(cut.items);
+        let left = IntersperseProducer {
+            base: left,
+            separator: self.separator.clone(),
+            leads: self.leads && index > 0,
+            trails: cut.separator_before && cut.items > 0,
+        };
+        (left, Self::behind(right, self.separator, &cut, self.trails))
+    }
+}
+
+impl<P> IntoIterator for IntersperseProducer<P>
+where
+    P: Producer,
+    P::Item: Clone,
+{
+    type Item = P::Item;
+    type IntoIter = IntersperseIter<P::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        let items = self.base.size();
+        IntersperseIter {
+            base: self.base.into_iter(),
+            items,
+            separator: self.separator,
+            leads: self.leads,
+            trails: self.trails,
+        }
+    }
+}
+
+impl<P> Producer for IntersperseProducer<P>
+where
+    P: Producer,
+    P::Item: Clone + Send,
+{
+    fn partial_fold<B, C, F>(self, init: B, mut fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    where
+        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+    {
+        let cut = self.cut(limit);
+        let IntersperseProducer { base, separator, leads, trails } = self;
+        let mut due = leads;
+        let (mut folded, rest) = base.partial_fold(
+            init,
+            |mut folded, item| {
+                if replace(&mut due, true) {
+                    folded = fold_op(folded, separator.clone())?;
+                }
+                fold_op(folded, item)
+            },
+            cut.items,
+        )?;
+        if cut.separator_before {
+            folded = fold_op(folded, separator.clone())?;
+        }
+        ControlFlow::Continue((folded, Self::behind(rest, separator, &cut, trails)))
+    }
+}
+
+impl<P> IndexedProducer for IntersperseProducer<P>
+where
+    P: IndexedProducer,
+    P::Item: Clone + Send,
+{
+}
+
+/// The sequential iterator over items with separators between them.
+#[derive(Debug)]
+pub struct IntersperseIter<I: Iterator> {
+    base: I,
+    /// How many items are still to come.
+    items: usize,
+    separator: I::Item,
+    leads: bool,
+    trails: bool,
+}
+
+impl<I> Iterator for IntersperseIter<I>
+where
+    I: Iterator,
+    I::Item: Clone,
+{
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        if take(&mut self.leads) {
+            return Some(self.separator.clone());
+        }
+        let item = self.base.next()?;
+        self.items = self.items.saturating_sub(1);
+        self.leads = self.items > 0 || take(&mut self.trails);
+        Some(item)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = interspersed_len(self.items, self.leads, self.trails);
+        (len, Some(len))
+    }
+
+    fn fold<B, F>(mut self, init: B, mut fold_op: F) -> B
+    where
+        F: FnMut(B, I::Item) -> B,
+    {
+        let mut folded = init;
+        if self.leads {
+            folded = fold_op(folded, self.separator.clone());
+        }
+        let Some(item) = self.base.next() else {
+            return folded;
+        };
+        folded = fold_op(folded, item);
+        folded = self.base.fold(folded, |folded, item| {
+            let folded = fold_op(folded, self.separator.clone());
+            fold_op(folded, item)
+        });
+        if self.trails { fold_op(folded, self.separator) } else { folded }
+    }
+}
+
+impl<I> DoubleEndedIterator for IntersperseIter<I>
+where
+    I: DoubleEndedIterator,
+    I::Item: Clone,
+{
+    #[inline]
+    fn next_back(&mut self) -> Option<I::Item> {
+        if take(&mut self.trails) {
+            return Some(self.separator.clone());
+        }
+        let Some(item) = self.base.next_back() else {
+            return take(&mut self.leads).then(|| self.separator.clone());
+        };
+        self.items = self.items.saturating_sub(1);
+        self.trails = self.items > 0;
+        Some(item)
+    }
+}
+
+impl<I> ExactSizeIterator for IntersperseIter<I>
+where
+    I: Iterator,
+    I::Item: Clone,
+{
+}

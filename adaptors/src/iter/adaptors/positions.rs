@@ -1,0 +1,100 @@
+//! `positions`
+
+use super::Enumerate;
+use crate::iter::item_wise::{Adapted, ItemWise, borrowed_op};
+use crate::iter::{IndexedParallelIterator, ParallelIterator, debug_base, inherit_schedule};
+use std::ops::ControlFlow;
+
+/// Where a predicate holds: see [`IndexedParallelIterator::positions`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone)]
+pub struct Positions<I, P> {
+    base: Enumerate<I>,
+    predicate: P,
+}
+
+impl<I, P> Positions<I, P> {
+    pub(crate) fn new(base: I, predicate: P) -> Self {
+        Positions { base: Enumerate::new(base), predicate }
+    }
+}
+
+debug_base!(Positions<I, P>);
+
+impl<I, P> ParallelIterator for Positions<I, P>
+where
+    I: IndexedParallelIterator,
+    P: Fn(I::Item) -> bool + Sync + Send,
+{
+    type Item = usize;
+    type Producer<'a>
+        = Adapted<<Enumerate<I> as ParallelIterator>::Producer<'a>, PositionsOp<'a, P>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: Enumerate<I>);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        Adapted::new(self.base.producer(), PositionsOp(&self.predicate))
+    }
+}
+
+borrowed_op!(PositionsOp);
+
+impl<'a, T, P> ItemWise<(usize, T)> for PositionsOp<'a, P>
+where
+    P: Fn(T) -> bool + Sync,
+{
+    type Output = usize;
+    type Leaf<I: Iterator<Item = (usize, T)>> = PositionsIter<'a, I, P>;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = (usize, T)>>(self, base: I) -> Self::Leaf<I> {
+        PositionsIter { base, predicate: self.0 }
+    }
+
+    #[inline]
+    fn feed<B, C, G>(self, accumulator: B, (place, item): (usize, T), fold_op: &mut G) -> ControlFlow<C, B>
+    where
+        G: FnMut(B, usize) -> ControlFlow<C, B>,
+    {
+        if (self.0)(item) { fold_op(accumulator, place) } else { ControlFlow::Continue(accumulator) }
+    }
+}
+
+/// The sequential iterator over the places where a predicate holds.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct PositionsIter<'a, I, P> {
+    base: I,
+    predicate: &'a P,
+}
+
+impl<T, I, P> Iterator for PositionsIter<'_, I, P>
+where
+    I: Iterator<Item = (usize, T)>,
+    P: Fn(T) -> bool,
+{
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let predicate = self.predicate;
+        self.base.find_map(|(place, item)| predicate(item).then_some(place))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, self.base.size_hint().1)
+    }
+
+    #[inline]
+    fn fold<B, G>(self, init: B, mut fold_op: G) -> B
+    where
+        G: FnMut(B, usize) -> B,
+    {
+        let predicate = self.predicate;
+        self.base
+            .fold(init, |folded, (place, item)| if predicate(item) { fold_op(folded, place) } else { folded })
+    }
+}

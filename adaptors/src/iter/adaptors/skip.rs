@@ -1,0 +1,31 @@
+//! `skip`
+
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use furcate_schedulers::Divisible;
+
+/// Leaves the first items out: see [`IndexedParallelIterator::skip`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Skip<I> {
+    base: I,
+    n: usize,
+}
+
+impl<I> Skip<I> {
+    pub(crate) fn new(base: I, n: usize) -> Self {
+        Skip { base, n }
+    }
+}
+
+indexed_adaptor! {
+    impl[I] Skip<I> where [I: IndexedParallelIterator]
+    schedule of base: I;
+    type Item = I::Item;
+    type Producer<'a> = I::IndexedProducer<'a>;
+    fn len(this) {
+        this.base.len().saturating_sub(this.n)
+    }
+    fn lend(this) {
+        this.base.indexed_producer().divide_at(this.n).1
+    }
+}

@@ -1,0 +1,66 @@
+//! `step_by`
+
+use super::groups::Groups;
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+
+/// Every n-th item: see [`IndexedParallelIterator::step_by`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct StepBy<I> {
+    base: I,
+    step: usize,
+}
+
+impl<I> StepBy<I> {
+    #[track_caller]
+    pub(crate) fn new(base: I, step: usize) -> Self {
+        assert!(step != 0, "step_by: the step is 0");
+        StepBy { base, step }
+    }
+}
+
+indexed_adaptor! {
+    impl[I] StepBy<I> where [I: IndexedParallelIterator]
+    schedule of base: I;
+    type Item = I::Item;
+    type Producer<'a> = StepByProducer<I::IndexedProducer<'a>>;
+    fn len(this) {
+        this.base.len().div_ceil(this.step)
+    }
+    fn lend(this) {
+        StepByProducer { steps: Groups::new(this.base.indexed_producer(), this.step) }
+    }
+}
+
+/// The producer of [`StepBy`]: of every group the first item.
+#[derive(Debug)]
+pub struct StepByProducer<P> {
+    steps: Groups<P>,
+}
+
+impl<P: Divisible> Divisible for StepByProducer<P> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.steps.size()
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.steps.divide_at(index);
+        (StepByProducer { steps: left }, StepByProducer { steps: right })
+    }
+}
+
+impl<P: IntoIterator> IntoIterator for StepByProducer<P> {
+    type Item = P::Item;
+    type IntoIter = std::iter::StepBy<P::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.steps.base.into_iter().step_by(self.steps.group)
+    }
+}
+
+impl<P: Producer> Producer for StepByProducer<P> {}
+impl<P: IndexedProducer> IndexedProducer for StepByProducer<P> {}

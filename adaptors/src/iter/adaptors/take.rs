@@ -1,0 +1,31 @@
+//! `take`
+
+use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use furcate_schedulers::Divisible;
+
+/// The first items: see [`IndexedParallelIterator::take`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct Take<I> {
+    base: I,
+    n: usize,
+}
+
+impl<I> Take<I> {
+    pub(crate) fn new(base: I, n: usize) -> Self {
+        Take { base, n }
+    }
+}
+
+indexed_adaptor! {
+    impl[I] Take<I> where [I: IndexedParallelIterator]
+    schedule of base: I;
+    type Item = I::Item;
+    type Producer<'a> = I::IndexedProducer<'a>;
+    fn len(this) {
+        this.base.len().min(this.n)
+    }
+    fn lend(this) {
+        this.base.indexed_producer().divide_at(this.n).0
+    }
+}

@@ -1,0 +1,80 @@
+//! The skeleton of all adaptors that exist for indexed iterators only: `rev`, `zip`, `skip`, `chunks` and so on.
+
+/// Both iterator traits of an adaptor that is always indexed: one producer serves both, and the length is known.
+///
+/// ```text
+/// indexed_adaptor! {
+///     impl[I] Skip<I> where [I: IndexedParallelIterator]
+///     schedule of base: I;                         // whose policy, scheduler and executor count
+///     type Item = I::Item;
+///     type Producer<'a> = I::IndexedProducer<'a>;
+///     fn len(this) { .. }                          // of `this: &Self`
+///     fn lend(this) { .. }                         // of `this: &mut Self`: the producer
+/// }
+/// ```
+macro_rules! indexed_adaptor {
+    (
+        impl[$($Param:ident),+] $Adaptor:ty where [$($bounds:tt)*]
+        schedule of $base:ident: $I:ty;
+        type Item = $Item:ty;
+        type Producer<$a:lifetime> = $Producer:ty;
+        fn len($by_ref:ident) $len:block
+        fn lend($by_mut:ident) $lend:block
+    ) => {
+        impl<$($Param),+> $crate::iter::ParallelIterator for $Adaptor
+        where
+            $($bounds)*
+        {
+            type Item = $Item;
+            type Producer<$a>
+                = $Producer
+            where
+                Self: $a;
+
+            $crate::iter::inherit_schedule!($base: $I);
+
+            #[inline]
+            fn producer(&mut self) -> Self::Producer<'_> {
+                $crate::iter::IndexedParallelIterator::indexed_producer(self)
+            }
+
+            #[inline]
+            fn opt_len(&self) -> Option<usize> {
+                Some($crate::iter::IndexedParallelIterator::len(self))
+            }
+        }
+
+        impl<$($Param),+> $crate::iter::IndexedParallelIterator for $Adaptor
+        where
+            $($bounds)*
+        {
+            type IndexedProducer<$a>
+                = $Producer
+            where
+                Self: $a;
+
+            #[inline]
+            fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+                let $by_mut = self;
+                $lend
+            }
+
+            #[inline]
+            fn len(&self) -> usize {
+                let $by_ref = self;
+                $len
+            }
+        }
+    };
+}
+pub(crate) use indexed_adaptor;
+
+/// The length of two iterators together.
+///
+/// # Panics
+///
+/// If it does not fit a `usize`.
+#[track_caller]
+pub(crate) fn total_len(left: usize, right: usize) -> usize {
+    left.checked_add(right).expect("a parallel iterator has more than usize::MAX items")
+}
