@@ -7,6 +7,7 @@
 mod adaptors;
 pub(crate) mod collect;
 mod convert;
+mod extend;
 mod indexed;
 mod item_wise;
 mod parallel;

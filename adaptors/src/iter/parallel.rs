@@ -1,16 +1,20 @@
 //! The parallel iterator.
 
+use super::collect::{into_lists, unzip_into_lists};
+use super::extend::{extended_by, partition_into_lists};
 use super::terminals::{
     Aggregated, AnyHit, Count, End, Fold, Found, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product,
     ReduceWith, Sum, effects,
 };
-use super::{Filter, FromParallelIterator, Map, On, WithPolicy, WithScheduler};
+use super::{Filter, FromParallelIterator, Map, On, ParallelExtend, WithPolicy, WithScheduler};
+use either::Either;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
     BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, ThiefSplitting,
 };
 use furcate_schedulers::{Join, Policy, Producer, Reduction, Scheduler, Sequential};
 use std::cmp::Ordering;
+use std::collections::LinkedList;
 
 /// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
 ///
@@ -675,5 +679,77 @@ pub trait ParallelIterator: Sized + Send {
         C: FromParallelIterator<Self::Item>,
     {
         C::from_par_iter(self)
+    }
+
+    /// Collects all items, in order, into the vectors that the tasks have filled, without moving them together. None
+    /// of the vectors is empty; there is one, if the number of items is known.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let lists = (0..100).into_par_iter().filter(|x| x % 2 == 0).collect_vec_list();
+    /// assert_eq!(lists.into_iter().flatten().count(), 50);
+    /// ```
+    fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
+        into_lists(self)
+    }
+
+    /// Collects the halves of pairs into two collections, in one pass.
+    ///
+    /// Cost: the halves are first written to vectors; a new `Vec` takes them over where there is one, as there is if
+    /// the number of pairs is known. See [`IndexedParallelIterator::unzip_into_vecs`](super::IndexedParallelIterator::unzip_into_vecs)
+    /// for reusing vectors.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (numbers, squares): (Vec<_>, Vec<_>) = (0..4).into_par_iter().map(|x| (x, x * x)).unzip();
+    /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
+    /// ```
+    fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
+    where
+        Self: ParallelIterator<Item = (A, B)>,
+        FromA: Default + Send + ParallelExtend<A>,
+        FromB: Default + Send + ParallelExtend<B>,
+        A: Send,
+        B: Send,
+    {
+        extended_by(unzip_into_lists(self))
+    }
+
+    /// Collects the items that a predicate holds for into one collection, all others into another, in one pass.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (even, odd): (Vec<_>, Vec<_>) = (0..6).into_par_iter().partition(|x| x % 2 == 0);
+    /// assert_eq!((even, odd), (vec![0, 2, 4], vec![1, 3, 5]));
+    /// ```
+    fn partition<A, B, P>(self, predicate: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<Self::Item>,
+        B: Default + Send + ParallelExtend<Self::Item>,
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.partition_map(|item| if predicate(&item) { Either::Left(item) } else { Either::Right(item) })
+    }
+
+    /// Collects what a closure makes of the items into two collections, in one pass.
+    ///
+    /// ```
+    /// use either::Either;
+    /// use furcate::prelude::*;
+    /// let (small, large): (Vec<u8>, Vec<i32>) = (254..258).into_par_iter().partition_map(|x: i32| match u8::try_from(x) {
+    ///     Ok(small) => Either::Left(small),
+    ///     Err(_) => Either::Right(x),
+    /// });
+    /// assert_eq!((small, large), (vec![254, 255], vec![256, 257]));
+    /// ```
+    fn partition_map<A, B, P, L, R>(self, classify: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<L>,
+        B: Default + Send + ParallelExtend<R>,
+        P: Fn(Self::Item) -> Either<L, R> + Sync + Send,
+        L: Send,
+        R: Send,
+    {
+        extended_by(partition_into_lists(self, classify))
     }
 }
