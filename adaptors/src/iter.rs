@@ -8,6 +8,7 @@ mod adaptor;
 mod adaptors;
 pub(crate) mod collect;
 mod convert;
+mod extend;
 mod indexed;
 mod indexed_adaptor;
 mod item_wise;

@@ -2,24 +2,53 @@
 
 mod in_place;
 mod lists;
+mod unzip;
 
 pub(crate) use in_place::append_exact;
-pub(crate) use lists::Lists;
+pub(crate) use lists::{Lists, concat};
+pub(crate) use unzip::{TwoLists, sort_into_lists, unzip_into_lists};
 
 use super::ParallelIterator;
+use std::collections::LinkedList;
 
 /// Appends all items, in order; in place, if the iterator knows their number.
 pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
     match items.opt_len() {
         Some(len) => append_exact(vec, len, items),
-        None => {
-            let lists = items.drive(Lists);
-            vec.reserve(lists.iter().map(Vec::len).sum());
-            for mut list in lists {
-                vec.append(&mut list);
-            }
-        }
+        None => append_lists(vec, items.drive(Lists::new(Vec::is_empty))),
     }
+}
+
+/// Appends vectors. A vector without a buffer of its own takes the only one's over.
+pub(crate) fn append_lists<T>(vec: &mut Vec<T>, mut lists: LinkedList<Vec<T>>) {
+    if vec.capacity() == 0 && lists.len() == 1 {
+        *vec = lists.pop_front().unwrap_or_default();
+        return;
+    }
+    vec.reserve(lists.iter().map(Vec::len).sum());
+    for mut list in lists {
+        vec.append(&mut list);
+    }
+}
+
+/// All items in vectors, in order: in one, if the iterator knows their number, else in one per leaf.
+pub(crate) fn into_lists<I: ParallelIterator>(items: I) -> LinkedList<Vec<I::Item>> {
+    let lists = Lists::new(Vec::is_empty);
+    match items.opt_len() {
+        Some(len) => {
+            let mut vec = Vec::new();
+            append_exact(&mut vec, len, items);
+            lists.only(vec)
+        }
+        None => items.drive(lists),
+    }
+}
+
+/// Vectors as one.
+pub(crate) fn flatten<T>(lists: LinkedList<Vec<T>>) -> Vec<T> {
+    let mut vec = Vec::new();
+    append_lists(&mut vec, lists);
+    vec
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Into parallel iterators, and out of them.
 
 use super::ParallelIterator;
+use super::collect::flatten;
+use std::collections::LinkedList;
 use std::ops::RangeBounds;
 
 /// What becomes a parallel iterator, by value.
@@ -108,6 +110,25 @@ where
 pub trait FromParallelIterator<T: Send> {
     /// Makes a collection of the items.
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self;
+
+    /// Makes a collection of the elements of several vectors, in order: what collecting into a pair of collections
+    /// ends in.
+    ///
+    /// By default the vectors are made one, and that is iterated over. Override it for a collection that can take
+    /// them over as they are.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::collections::LinkedList;
+    /// let v = Vec::from_par_lists(LinkedList::from([vec![1, 2], vec![3]]));
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
+    fn from_par_lists(lists: LinkedList<Vec<T>>) -> Self
+    where
+        Self: Sized,
+    {
+        Self::from_par_iter(flatten(lists))
+    }
 }
 
 /// What can be extended with the items of a parallel iterator.
@@ -121,6 +142,23 @@ pub trait FromParallelIterator<T: Send> {
 pub trait ParallelExtend<T: Send> {
     /// Adds all items, in order where the collection has one.
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I);
+
+    /// Adds the elements of several vectors, in order: what terminals that fill two collections in one pass
+    /// ([`unzip`](ParallelIterator::unzip), [`partition`](ParallelIterator::partition)) end in.
+    ///
+    /// By default the vectors are made one, and that is iterated over. Override it for a collection that can take
+    /// them over as they are.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::collections::LinkedList;
+    /// let mut v = vec![0];
+    /// v.par_extend_lists(LinkedList::from([vec![1, 2], vec![3]]));
+    /// assert_eq!(v, [0, 1, 2, 3]);
+    /// ```
+    fn par_extend_lists(&mut self, lists: LinkedList<Vec<T>>) {
+        self.par_extend(flatten(lists));
+    }
 }
 
 /// What can be emptied, and keeps its memory.

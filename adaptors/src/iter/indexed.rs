@@ -1,10 +1,12 @@
 //! Iterators that know how many items they have, and where each is.
 
+use super::collect::append_exact;
 use super::{
     Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest, IntoParallelIterator,
     MaxLen, MinLen, ParallelIterator, Positions, Rev, Skip, StepBy, Take, Zip, ZipEq,
 };
 use furcate_schedulers::{IndexedProducer, policy};
+use std::cmp::Ordering;
 
 /// A parallel iterator with exact length and positions.
 ///
@@ -278,7 +280,209 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ------------------------------------------------------------------------------------- terminals: comparisons
 
+    /// Compares item by item; the first difference decides, else the length. Nothing behind a difference need be looked
+    /// at.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::cmp::Ordering;
+    /// assert_eq!([1, 2, 3].par_iter().cmp(&[1, 3]), Ordering::Less);
+    /// assert_eq!([1, 2, 3].par_iter().cmp(&[1, 2]), Ordering::Greater);
+    /// ```
+    fn cmp<I>(self, other: I) -> Ordering
+    where
+        I: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
+        Self::Item: Ord,
+    {
+        let other = other.into_par_iter();
+        let lengths = self.len().cmp(&other.len());
+        self.zip(other)
+            .find_map_first(|(a, b)| Some(a.cmp(&b)).filter(|order| order.is_ne()))
+            .unwrap_or(lengths)
+    }
+
+    /// Compares item by item, as [`cmp`](Self::cmp) does; `None` if the first pair that is not equal cannot be compared.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::cmp::Ordering;
+    /// assert_eq!([1.0, 2.0].par_iter().partial_cmp(&[1.0, 3.0]), Some(Ordering::Less));
+    /// assert_eq!([1.0, f64::NAN].par_iter().partial_cmp(&[1.0, 3.0]), None);
+    /// ```
+    fn partial_cmp<I>(self, other: I) -> Option<Ordering>
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        let other = other.into_par_iter();
+        let lengths = self.len().cmp(&other.len());
+        self.zip(other)
+            .find_map_first(|(a, b)| Some(a.partial_cmp(&b)).filter(|&order| order != Some(Ordering::Equal)))
+            .unwrap_or(Some(lengths))
+    }
+
+    /// Are the lengths equal, and all items? Stops everywhere soon after the first difference in time; items are not
+    /// looked at if the lengths differ.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2].par_iter().eq(&[1, 2]));
+    /// assert!(![1, 2].par_iter().eq(&[1, 2, 3]));
+    /// ```
+    fn eq<I>(self, other: I) -> bool
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialEq<I::Item>,
+    {
+        let other = other.into_par_iter();
+        self.len() == other.len() && self.zip(other).all(|(a, b)| a == b)
+    }
+
+    /// Is any item, or the length, different? See [`eq`](Self::eq).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2].par_iter().ne(&[1, 3]));
+    /// ```
+    fn ne<I>(self, other: I) -> bool
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialEq<I::Item>,
+    {
+        !self.eq(other)
+    }
+
+    /// Is this less than the other, by [`partial_cmp`](Self::partial_cmp)?
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2].par_iter().lt(&[1, 3]));
+    /// ```
+    fn lt<I>(self, other: I) -> bool
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        self.partial_cmp(other).is_some_and(Ordering::is_lt)
+    }
+
+    /// Is this less than the other or equal, by [`partial_cmp`](Self::partial_cmp)?
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2].par_iter().le(&[1, 2]));
+    /// ```
+    fn le<I>(self, other: I) -> bool
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        self.partial_cmp(other).is_some_and(Ordering::is_le)
+    }
+
+    /// Is this greater than the other, by [`partial_cmp`](Self::partial_cmp)?
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 3].par_iter().gt(&[1, 2]));
+    /// ```
+    fn gt<I>(self, other: I) -> bool
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        self.partial_cmp(other).is_some_and(Ordering::is_gt)
+    }
+
+    /// Is this greater than the other or equal, by [`partial_cmp`](Self::partial_cmp)?
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2].par_iter().ge(&[1, 2]));
+    /// ```
+    fn ge<I>(self, other: I) -> bool
+    where
+        I: IntoParallelIterator<Iter: IndexedParallelIterator>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        self.partial_cmp(other).is_some_and(Ordering::is_ge)
+    }
+
     // ------------------------------------------------------------------------------------- terminals: positions
 
+    /// The position of some item that a predicate holds for: whichever is found first in time. Stops everywhere soon after.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([1, 2, 3].par_iter().position_any(|&x| x == 2), Some(1));
+    /// ```
+    fn position_any<P>(self, predicate: P) -> Option<usize>
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        self.enumerate().find_map_any(|(position, item)| predicate(item).then_some(position))
+    }
+
+    /// The first position of an item that a predicate holds for. A hit stops what lies behind it, soon and only that.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([1, 2, 2].par_iter().position_first(|&x| x == 2), Some(1));
+    /// ```
+    fn position_first<P>(self, predicate: P) -> Option<usize>
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        self.enumerate().find_map_first(|(position, item)| predicate(item).then_some(position))
+    }
+
+    /// The last position of an item that a predicate holds for. Every task goes from the back, and a hit stops what lies
+    /// before it.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([1, 2, 2].par_iter().position_last(|&x| x == 2), Some(2));
+    /// ```
+    fn position_last<P>(self, predicate: P) -> Option<usize>
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        self.enumerate().rev().find_map_first(|(position, item)| predicate(item).then_some(position))
+    }
+
     // ------------------------------------------------------------------------------------- terminals: collections
+
+    /// Collects into a vector in place. The vector is cleared first; its buffer is kept, if it is large enough.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut squares = vec![7; 100];
+    /// (0..4_usize).into_par_iter().map(|x| x * x).collect_into_vec(&mut squares);
+    /// assert_eq!(squares, [0, 1, 4, 9]);
+    /// assert!(squares.capacity() >= 100);
+    /// ```
+    fn collect_into_vec(self, target: &mut Vec<Self::Item>) {
+        target.clear();
+        append_exact(target, self.len(), self);
+    }
+
+    /// Collects the halves of pairs into two vectors in place, in one pass. The vectors are cleared first; their buffers
+    /// are kept, if they are large enough.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (mut numbers, mut squares) = (vec![], vec![]);
+    /// (0..4_usize).into_par_iter().map(|x| (x, x * x)).unzip_into_vecs(&mut numbers, &mut squares);
+    /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
+    /// ```
+    fn unzip_into_vecs<A, B>(self, left: &mut Vec<A>, right: &mut Vec<B>)
+    where
+        Self: IndexedParallelIterator<Item = (A, B)>,
+        A: Send,
+        B: Send,
+    {
+        left.clear();
+        right.clear();
+        append_exact(&mut (left, right), self.len(), self);
+    }
 }

@@ -1,16 +1,24 @@
 //! The parallel iterator.
 
-use super::terminals::Sum;
+use super::collect::{into_lists, unzip_into_lists};
+use super::extend::{extended_by, partition_into_lists};
+use super::terminals::{
+    self, Aggregated, AnyHit, Count, End, Found, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product,
+    ReduceWith, Sum, effects,
+};
 use super::{
     Chain, Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
-    FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map, MapInit, MapWith, On, Update,
-    WithPolicy, WithScheduler,
+    FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map, MapInit, MapWith, On,
+    ParallelExtend, Update, WithPolicy, WithScheduler,
 };
+use either::Either;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
     BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, ThiefSplitting,
 };
 use furcate_schedulers::{Join, Policy, Producer, Reduction, Scheduler, Sequential};
+use std::cmp::Ordering;
+use std::collections::LinkedList;
 
 /// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
 ///
@@ -622,6 +630,97 @@ pub trait ParallelIterator: Sized + Send {
 
     // ----------------------------------------------------------------------------------------- terminals: folds
 
+    /// Calls a closure with every item, in parallel and in no particular order of tasks.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [1, 2, 3];
+    /// v.par_iter_mut().for_each(|x| *x += 1);
+    /// assert_eq!(v, [2, 3, 4]);
+    /// ```
+    fn for_each<F>(self, op: F)
+    where
+        F: Fn(Self::Item) + Sync + Send,
+    {
+        self.drive(effects(|| (), |(): &mut (), item| op(item)));
+    }
+
+    /// Calls a closure with every item and a value of the task's own, which is a clone of the given one.
+    ///
+    /// Cost: every task clones the value, and every division does; for what is costly to clone,
+    /// [`for_each_init`](Self::for_each_init) makes exactly one value per task.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// (0..5).into_par_iter().for_each_with(sender, |sender, x| sender.send(x).unwrap());
+    /// assert_eq!(receiver.iter().sum::<i32>(), 10);
+    /// ```
+    fn for_each_with<F, T>(self, init: T, op: F)
+    where
+        F: Fn(&mut T, Self::Item) + Sync + Send,
+        T: Send + Clone,
+    {
+        self.drive(effects(move || init.clone(), &op));
+    }
+
+    /// Calls a closure with every item and a value of the task's own, which `init` makes: one value per task.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    ///
+    /// let buffers = AtomicUsize::new(0);
+    /// let new_buffer = || {
+    ///     buffers.fetch_add(1, Relaxed);
+    ///     String::new()
+    /// };
+    /// (0..1000).into_par_iter().bound_depth(2).for_each_init(new_buffer, |buffer, x| {
+    ///     buffer.clear();
+    ///     buffer.push_str(&x.to_string());
+    /// });
+    /// assert_eq!(buffers.into_inner(), 4);
+    /// ```
+    fn for_each_init<F, INIT, T>(self, init: INIT, op: F)
+    where
+        F: Fn(&mut T, Self::Item) + Sync + Send,
+        INIT: Fn() -> T + Sync + Send,
+    {
+        self.drive(effects(&init, &op));
+    }
+
+    /// Reduces all items with an operation. Every task starts from an identity, as often as there are tasks.
+    ///
+    /// The result is the sequential one if the operation is associative (it need not commute) and `identity` gives a
+    /// neutral value.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let text = ["to", "get", "her"].par_iter().map(|s| s.to_string()).reduce(String::new, |a, b| a + &b);
+    /// assert_eq!(text, "together");
+    /// ```
+    fn reduce<OP, ID>(self, identity: ID, op: OP) -> Self::Item
+    where
+        OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+        ID: Fn() -> Self::Item + Sync + Send,
+    {
+        self.drive(terminals::Fold { identity: &identity, op: &op })
+    }
+
+    /// Reduces all items with an associative operation; `None` if there are none.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([3, 1, 2].par_iter().copied().reduce_with(|a, b| a.max(b)), Some(3));
+    /// assert_eq!((0..0).into_par_iter().reduce_with(|a, b| a + b), None);
+    /// ```
+    fn reduce_with<OP>(self, op: OP) -> Option<Self::Item>
+    where
+        OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+    {
+        self.drive(Aggregated(ReduceWith(&op)))
+    }
+
     /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
     ///
     /// ```
@@ -632,10 +731,234 @@ pub trait ParallelIterator: Sized + Send {
     where
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
     {
-        self.drive(Sum::new())
+        self.drive(Aggregated(Sum::new()))
+    }
+
+    /// Multiplies all items, in order within every task; the product of nothing is the type's one.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((1..6_u32).into_par_iter().product::<u32>(), 120);
+    /// ```
+    fn product<P>(self) -> P
+    where
+        P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
+    {
+        self.drive(Aggregated(Product::new()))
+    }
+
+    /// Counts the items.
+    ///
+    /// Like std's `count`, it need not compute what it counts where the number is known: of a slice, for example.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..10).into_par_iter().filter(|x| x % 3 == 0).count(), 4);
+    /// ```
+    fn count(self) -> usize {
+        self.drive(Aggregated(Count))
+    }
+
+    /// The least item; the first of several.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([3, 1, 2].par_iter().min(), Some(&1));
+    /// ```
+    fn min(self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        self.drive(Aggregated(Min))
+    }
+
+    /// The greatest item; the last of several.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([3, 1, 2].par_iter().max(), Some(&3));
+    /// ```
+    fn max(self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        self.drive(Aggregated(Max))
+    }
+
+    /// The least item by a comparison; the first of several.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([0.3, 0.1, 0.2].par_iter().min_by(|a, b| a.total_cmp(b)), Some(&0.1));
+    /// ```
+    fn min_by<F>(self, compare: F) -> Option<Self::Item>
+    where
+        F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
+    {
+        self.drive(Aggregated(MinBy(&compare)))
+    }
+
+    /// The greatest item by a comparison; the last of several.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([0.3, 0.1, 0.2].par_iter().max_by(|a, b| a.total_cmp(b)), Some(&0.3));
+    /// ```
+    fn max_by<F>(self, compare: F) -> Option<Self::Item>
+    where
+        F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
+    {
+        self.drive(Aggregated(MaxBy(&compare)))
+    }
+
+    /// The item with the least key; the first of several. Every key is computed once.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([-3_i32, 1, -1].par_iter().min_by_key(|x| x.abs()), Some(&1));
+    /// ```
+    fn min_by_key<K, F>(self, key: F) -> Option<Self::Item>
+    where
+        K: Ord + Send,
+        F: Sync + Send + Fn(&Self::Item) -> K,
+    {
+        self.map(|item| (key(&item), item)).min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, item)| item)
+    }
+
+    /// The item with the greatest key; the last of several. Every key is computed once.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!([-3_i32, 3, 1].par_iter().max_by_key(|x| x.abs()), Some(&3));
+    /// ```
+    fn max_by_key<K, F>(self, key: F) -> Option<Self::Item>
+    where
+        K: Ord + Send,
+        F: Sync + Send + Fn(&Self::Item) -> K,
+    {
+        self.map(|item| (key(&item), item)).max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, item)| item)
     }
 
     // ---------------------------------------------------------------------------------------- terminals: searches
+
+    /// Does a predicate hold for any item? Stops everywhere soon after the first hit.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2, 3].par_iter().any(|&x| x == 2));
+    /// assert!(![1, 2, 3].par_iter().any(|&x| x == 4));
+    /// ```
+    fn any<P>(self, predicate: P) -> bool
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_any(|item| predicate(item).then_some(())).is_some()
+    }
+
+    /// Does a predicate hold for all items? Stops everywhere soon after the first one that it does not hold for.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!([1, 2, 3].par_iter().all(|&x| x < 4));
+    /// assert!(![1, 2, 3].par_iter().all(|&x| x < 3));
+    /// ```
+    fn all<P>(self, predicate: P) -> bool
+    where
+        P: Fn(Self::Item) -> bool + Sync + Send,
+    {
+        !self.any(|item| !predicate(item))
+    }
+
+    /// Some item that a predicate holds for: whichever is found first in time. Stops everywhere soon after.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let hit = (0..100).into_par_iter().find_any(|x| x % 10 == 7);
+    /// assert_eq!(hit.map(|x| x % 10), Some(7));
+    /// ```
+    fn find_any<P>(self, predicate: P) -> Option<Self::Item>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_any(|item| predicate(&item).then_some(item))
+    }
+
+    /// The first item, in order, that a predicate holds for. A hit stops what lies behind it, soon and only that.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..100).into_par_iter().find_first(|x| x % 10 == 7), Some(7));
+    /// ```
+    fn find_first<P>(self, predicate: P) -> Option<Self::Item>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_first(|item| predicate(&item).then_some(item))
+    }
+
+    /// The last item, in order, that a predicate holds for. A hit stops what lies before its task, soon and only that.
+    ///
+    /// Cost: a task does not know its last hit before its end; where the length is known, `rev().find_first()` does
+    /// less.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..100).into_par_iter().find_last(|x| x % 10 == 7), Some(97));
+    /// ```
+    fn find_last<P>(self, predicate: P) -> Option<Self::Item>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.find_map_last(|item| predicate(&item).then_some(item))
+    }
+
+    /// What a closure makes of some item that it makes anything of. Stops everywhere soon after.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let number = ["a", "4", "b"].par_iter().find_map_any(|s| s.parse::<u32>().ok());
+    /// assert_eq!(number, Some(4));
+    /// ```
+    fn find_map_any<P, R>(self, search: P) -> Option<R>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        let found = Found::default();
+        self.drive(AnyHit { search: &search, found: &found })
+    }
+
+    /// What a closure makes of the first item, in order, that it makes anything of: see [`find_first`](Self::find_first).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let number = ["a", "4", "5"].par_iter().find_map_first(|s| s.parse::<u32>().ok());
+    /// assert_eq!(number, Some(4));
+    /// ```
+    fn find_map_first<P, R>(self, search: P) -> Option<R>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        let nearest = Nearest::new();
+        self.drive(OutermostHit::new(End::Front, &search, &nearest))
+    }
+
+    /// What a closure makes of the last item, in order, that it makes anything of: see [`find_last`](Self::find_last).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let number = ["a", "4", "5"].par_iter().find_map_last(|s| s.parse::<u32>().ok());
+    /// assert_eq!(number, Some(5));
+    /// ```
+    fn find_map_last<P, R>(self, search: P) -> Option<R>
+    where
+        P: Fn(Self::Item) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        let nearest = Nearest::new();
+        self.drive(OutermostHit::new(End::Back, &search, &nearest))
+    }
 
     // ------------------------------------------------------------------------------------- terminals: collections
 
@@ -654,5 +977,77 @@ pub trait ParallelIterator: Sized + Send {
         C: FromParallelIterator<Self::Item>,
     {
         C::from_par_iter(self)
+    }
+
+    /// Collects all items, in order, into the vectors that the tasks have filled, without moving them together. None
+    /// of the vectors is empty; there is one, if the number of items is known.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let lists = (0..100).into_par_iter().filter(|x| x % 2 == 0).collect_vec_list();
+    /// assert_eq!(lists.into_iter().flatten().count(), 50);
+    /// ```
+    fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
+        into_lists(self)
+    }
+
+    /// Collects the halves of pairs into two collections, in one pass.
+    ///
+    /// Cost: the halves are first written to vectors; a new `Vec` takes them over where there is one, as there is if
+    /// the number of pairs is known. See [`IndexedParallelIterator::unzip_into_vecs`](super::IndexedParallelIterator::unzip_into_vecs)
+    /// for reusing vectors.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (numbers, squares): (Vec<_>, Vec<_>) = (0..4).into_par_iter().map(|x| (x, x * x)).unzip();
+    /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
+    /// ```
+    fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
+    where
+        Self: ParallelIterator<Item = (A, B)>,
+        FromA: Default + Send + ParallelExtend<A>,
+        FromB: Default + Send + ParallelExtend<B>,
+        A: Send,
+        B: Send,
+    {
+        extended_by(unzip_into_lists(self))
+    }
+
+    /// Collects the items that a predicate holds for into one collection, all others into another, in one pass.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (even, odd): (Vec<_>, Vec<_>) = (0..6).into_par_iter().partition(|x| x % 2 == 0);
+    /// assert_eq!((even, odd), (vec![0, 2, 4], vec![1, 3, 5]));
+    /// ```
+    fn partition<A, B, P>(self, predicate: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<Self::Item>,
+        B: Default + Send + ParallelExtend<Self::Item>,
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        self.partition_map(|item| if predicate(&item) { Either::Left(item) } else { Either::Right(item) })
+    }
+
+    /// Collects what a closure makes of the items into two collections, in one pass.
+    ///
+    /// ```
+    /// use either::Either;
+    /// use furcate::prelude::*;
+    /// let (small, large): (Vec<u8>, Vec<i32>) = (254..258).into_par_iter().partition_map(|x: i32| match u8::try_from(x) {
+    ///     Ok(small) => Either::Left(small),
+    ///     Err(_) => Either::Right(x),
+    /// });
+    /// assert_eq!((small, large), (vec![254, 255], vec![256, 257]));
+    /// ```
+    fn partition_map<A, B, P, L, R>(self, classify: P) -> (A, B)
+    where
+        A: Default + Send + ParallelExtend<L>,
+        B: Default + Send + ParallelExtend<R>,
+        P: Fn(Self::Item) -> Either<L, R> + Sync + Send,
+        L: Send,
+        R: Send,
+    {
+        extended_by(partition_into_lists(self, classify))
     }
 }

@@ -1,7 +1,8 @@
 //! Collecting into vectors.
 
-use crate::iter::collect::append;
+use crate::iter::collect::{append, append_lists, flatten};
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
+use std::collections::LinkedList;
 
 /// In place, if the iterator knows its length; else one vector per leaf is filled and appended.
 impl<T: Send> FromParallelIterator<T> for Vec<T> {
@@ -10,11 +11,19 @@ impl<T: Send> FromParallelIterator<T> for Vec<T> {
         vec.par_extend(items);
         vec
     }
+
+    fn from_par_lists(lists: LinkedList<Vec<T>>) -> Self {
+        flatten(lists)
+    }
 }
 
 impl<T: Send> ParallelExtend<T> for Vec<T> {
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I) {
         append(self, items.into_par_iter());
+    }
+
+    fn par_extend_lists(&mut self, lists: LinkedList<Vec<T>>) {
+        append_lists(self, lists);
     }
 }
 

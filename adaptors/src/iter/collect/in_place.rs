@@ -2,18 +2,20 @@
 //!
 //! The spare capacity of the target vector is cut at the same places as the producer. A leaf fills its part and
 //! delivers a [`Run`], which owns the elements it wrote; neighbours' runs are joined, and the root's run is given to the
-//! vector if it is complete.
+//! vector if it is complete. Of pairs, the halves go to two targets at once: two [`Slots`] are cut in step and two runs
+//! grow in step ([`Room`] and [`Written`] are what one and two have in common).
 //!
 //! # Invariants
 //!
 //! 1. [`Slots`] are a part of the target's spare capacity, which outlives them (`'a`). No two `Slots` overlap, and none
 //!    overlaps a [`Run`]. All are derived from one pointer to the whole, so that neighbours can be joined.
 //! 2. A [`Run`] owns the `len` initialised elements from `start` on, which were written to slots. No two runs overlap.
-//! 3. Within a leaf, elements are written to consecutive slots from the run's end on, and counted one by one after
-//!    they are written: a panic leaves a run that owns exactly what has been written.
-//! 4. Two runs are joined only if the right one starts where the left one ends; else the right one's elements are
-//!    dropped. (That is how a producer that lies about its length shows: too few items leave a gap, which is found here
-//!    or at the root; too many find no slot and are dropped.)
+//! 3. Within a task, elements are written to consecutive slots from the run's end on, and counted one by one right
+//!    after they are written: a panic leaves a run that owns exactly what has been written.
+//! 4. Two runs are joined only if the right one starts where the left one ends (in both targets, if there are two);
+//!    else the right one's elements are dropped. (That is how a producer that lies about its length shows: too few items
+//!    leave a gap, which is found here or at the root; too many find no slot and are dropped. Elements of size zero all
+//!    lie at one place: there a gap shows at the root, by the number of elements.)
 //! 5. The vector's length grows only by a root run that starts at its old length and has the expected length.
 #![allow(unsafe_code)]
 
@@ -23,30 +25,137 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 
-/// Appends exactly `len` items in place.
+/// Appends exactly `len` items in place: to a vector, or pairs to two.
+///
+/// What the iterator gives beyond `len` is dropped.
 ///
 /// # Panics
 ///
-/// If the iterator gives fewer or more items than its cuts promised: it (or a producer in it) is wrong.
-pub(crate) fn append_exact<I: ParallelIterator>(vec: &mut Vec<I::Item>, len: usize, mut items: I) {
-    vec.reserve(len);
-    let old_len = vec.len();
+/// If the iterator gives fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target is then
+/// what it was.
+pub(crate) fn append_exact<I, T>(target: &mut T, len: usize, mut items: I)
+where
+    I: ParallelIterator,
+    T: Target<Item = I::Item>,
+{
     let (policy, scheduler, executor) = (items.policy(), items.scheduler(), items.executor());
-    let slots = Slots::spare(vec, len);
-    let whole = slots.start;
-    let run = scheduler.schedule(Filling::new(items.producer(), slots), policy, JoinRuns, &executor);
-    let written = run.map_or(0, |run| run.accept(whole, len));
+    let room = target.room(len);
+    let nothing = room.nothing();
+    let run = scheduler.schedule(Filling::new(items.producer(), room), policy, JoinRuns, &executor);
+    let run = join(nothing, run);
+    let written = run.len();
     assert!(
         written == len,
         "a parallel iterator promised {len} items and delivered {written}; its length or its cuts are wrong"
     );
-    // SAFETY: the `len` elements after the old length are initialised, and their run has given them up (invariant 5).
-    unsafe { vec.set_len(old_len + len) };
+    std::mem::forget(run);
+    // SAFETY: the root run was joined to the (empty) one at the room's start and has `len` elements, which are
+    // initialised, and which it has given up (invariant 5).
+    unsafe { target.grow(len) };
+}
+
+/// What items are appended to.
+pub(crate) trait Target {
+    type Item;
+    type Room<'a>: Room<Item = Self::Item>
+    where
+        Self: 'a;
+
+    /// Room for `len` items behind those that are there.
+    fn room(&mut self, len: usize) -> Self::Room<'_>;
+
+    /// Takes over `len` elements.
+    ///
+    /// # Safety
+    ///
+    /// The `len` slots of the last [`room`](Self::room) are initialised and nobody else's (invariant 5).
+    unsafe fn grow(&mut self, len: usize);
+}
+
+impl<T: Send> Target for Vec<T> {
+    type Item = T;
+    type Room<'a>
+        = Slots<'a, T>
+    where
+        T: 'a;
+
+    fn room(&mut self, len: usize) -> Slots<'_, T> {
+        self.reserve(len);
+        let spare = &mut self.spare_capacity_mut()[..len];
+        Slots { start: spare.as_mut_ptr().cast(), len, target: PhantomData }
+    }
+
+    unsafe fn grow(&mut self, len: usize) {
+        let new_len = self.len() + len;
+        // SAFETY: the room was the first `len` slots of the spare capacity; the caller's promise.
+        unsafe { self.set_len(new_len) };
+    }
+}
+
+/// Pairs go to two targets.
+impl<A: Target, B: Target> Target for (&mut A, &mut B) {
+    type Item = (A::Item, B::Item);
+    type Room<'a>
+        = (A::Room<'a>, B::Room<'a>)
+    where
+        Self: 'a;
+
+    fn room(&mut self, len: usize) -> Self::Room<'_> {
+        (self.0.room(len), self.1.room(len))
+    }
+
+    unsafe fn grow(&mut self, len: usize) {
+        // SAFETY: the caller's promise, for both.
+        unsafe {
+            self.0.grow(len);
+            self.1.grow(len);
+        }
+    }
+}
+
+/// Where items go: slots in one target, or in two.
+pub(crate) trait Room: Send + Sized {
+    type Item;
+    type Written: Written;
+    type Slot<'s>
+    where
+        Self: 's;
+
+    fn divide_at(self, index: usize) -> (Self, Self);
+
+    /// An empty run at the first slot.
+    fn nothing(&self) -> Self::Written;
+
+    fn slots(&mut self) -> impl Iterator<Item = Self::Slot<'_>>;
+
+    /// Writes an item to the slot that follows the run (invariant 3).
+    fn write(slot: Self::Slot<'_>, item: Self::Item, run: &mut Self::Written);
+}
+
+/// What has been written to a [`Room`].
+pub(crate) trait Written: Send {
+    fn len(&self) -> usize;
+
+    /// Does the right run start where this one ends?
+    fn ends_at(&self, right: &Self) -> bool;
+
+    /// Takes over the elements of the right run, if it starts where this one ends (invariant 4).
+    fn absorb(&mut self, right: Self);
+}
+
+/// Joins two runs, or drops the right one (invariant 4).
+fn join<W: Written>(mut left: W, right: Option<W>) -> W {
+    if let Some(right) = right
+        && left.ends_at(&right)
+    {
+        left.absorb(right);
+    }
+    left
 }
 
 /// Room for elements (invariant 1).
 #[derive(Debug)]
-struct Slots<'a, T> {
+pub(crate) struct Slots<'a, T> {
     start: *mut T,
     len: usize,
     target: PhantomData<&'a mut [MaybeUninit<T>]>,
@@ -55,13 +164,15 @@ struct Slots<'a, T> {
 // SAFETY: slots are a `&mut [MaybeUninit<T>]` (invariant 1).
 unsafe impl<T: Send> Send for Slots<'_, T> {}
 
-impl<'a, T> Slots<'a, T> {
-    /// The first `len` slots behind a vector's elements.
-    fn spare(vec: &'a mut Vec<T>, len: usize) -> Self {
-        let spare = &mut vec.spare_capacity_mut()[..len];
-        Slots { start: spare.as_mut_ptr().cast(), len, target: PhantomData }
-    }
+impl<'a, T: Send> Room for Slots<'a, T> {
+    type Item = T;
+    type Written = Run<'a, T>;
+    type Slot<'s>
+        = &'s mut MaybeUninit<T>
+    where
+        Self: 's;
 
+    #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let index = index.min(self.len);
         // SAFETY: the index is at most the length: the pointer stays inside the spare capacity (invariant 1).
@@ -72,16 +183,60 @@ impl<'a, T> Slots<'a, T> {
         )
     }
 
-    /// The slots as a slice.
-    fn as_mut(&mut self) -> &mut [MaybeUninit<T>] {
+    #[inline]
+    fn nothing(&self) -> Run<'a, T> {
+        Run { start: self.start, len: 0, target: PhantomData }
+    }
+
+    #[inline]
+    fn slots(&mut self) -> impl Iterator<Item = &mut MaybeUninit<T>> {
         // SAFETY: invariant 1; `MaybeUninit` needs no initialisation.
-        unsafe { std::slice::from_raw_parts_mut(self.start.cast(), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.start.cast(), self.len) }.iter_mut()
+    }
+
+    #[inline]
+    fn write(slot: &mut MaybeUninit<T>, item: T, run: &mut Run<'a, T>) {
+        debug_assert!(std::ptr::eq(slot.as_ptr(), run.end()));
+        slot.write(item);
+        run.len += 1;
+    }
+}
+
+impl<L: Room, R: Room> Room for (L, R) {
+    type Item = (L::Item, R::Item);
+    type Written = (L::Written, R::Written);
+    type Slot<'s>
+        = (L::Slot<'s>, R::Slot<'s>)
+    where
+        Self: 's;
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left_head, left_tail) = self.0.divide_at(index);
+        let (right_head, right_tail) = self.1.divide_at(index);
+        ((left_head, right_head), (left_tail, right_tail))
+    }
+
+    #[inline]
+    fn nothing(&self) -> Self::Written {
+        (self.0.nothing(), self.1.nothing())
+    }
+
+    #[inline]
+    fn slots(&mut self) -> impl Iterator<Item = Self::Slot<'_>> {
+        self.0.slots().zip(self.1.slots())
+    }
+
+    #[inline]
+    fn write(slot: Self::Slot<'_>, item: Self::Item, run: &mut Self::Written) {
+        L::write(slot.0, item.0, &mut run.0);
+        R::write(slot.1, item.1, &mut run.1);
     }
 }
 
 /// Initialised elements in the target (invariant 2).
 #[derive(Debug)]
-struct Run<'a, T> {
+pub(crate) struct Run<'a, T> {
     start: *mut T,
     len: usize,
     target: PhantomData<&'a mut [T]>,
@@ -90,43 +245,29 @@ struct Run<'a, T> {
 // SAFETY: a run is a `&mut [T]` that owns its elements (invariant 2); sending it sends the elements.
 unsafe impl<T: Send> Send for Run<'_, T> {}
 
-impl<'a, T> Run<'a, T> {
-    fn empty(slots: &Slots<'a, T>) -> Self {
-        Run { start: slots.start, len: 0, target: PhantomData }
+impl<T> Run<'_, T> {
+    fn end(&self) -> *const T {
+        self.start.wrapping_add(self.len)
     }
+}
 
-    /// Gives up the elements if they are all that were expected, else drops them. How many there are.
-    fn accept(self, start: *mut T, len: usize) -> usize {
-        if !std::ptr::eq(self.start, start) {
-            return 0;
-        }
-        let written = self.len;
-        if written == len {
-            std::mem::forget(self);
-        }
-        written
-    }
-
-    /// Writes items to the slots that follow the run, until either ends; what is left of the slots comes back.
+impl<T: Send> Written for Run<'_, T> {
     #[inline]
-    fn fill(&mut self, items: impl Iterator<Item = T>, mut slots: Slots<'a, T>) -> Slots<'a, T> {
-        debug_assert!(std::ptr::eq(slots.start, self.start.wrapping_add(self.len)));
-        let before = self.len;
-        // Items first: once there is no item, no slot is passed by.
-        items.zip(slots.as_mut()).for_each(|(item, slot)| {
-            slot.write(item);
-            self.len += 1; // invariant 3
-        });
-        slots.divide_at(self.len - before).1
+    fn len(&self) -> usize {
+        self.len
     }
 
-    /// Joins two runs (invariant 4).
-    fn join(mut self, right: Self) -> Self {
-        if std::ptr::eq(self.start.wrapping_add(self.len), right.start) {
+    #[inline]
+    fn ends_at(&self, right: &Self) -> bool {
+        std::ptr::eq(self.end(), right.start)
+    }
+
+    #[inline]
+    fn absorb(&mut self, right: Self) {
+        if self.ends_at(&right) {
             self.len += right.len;
             std::mem::forget(right);
         }
-        self
     }
 }
 
@@ -137,22 +278,42 @@ impl<T> Drop for Run<'_, T> {
     }
 }
 
-/// A producer of items together with the slots they go to: a leaf fills its slots and gives one [`Run`].
-struct Filling<'a, P: IntoIterator> {
-    items: P,
-    slots: Slots<'a, P::Item>,
-    /// What earlier nano-loops of this task have written, just before `slots`.
-    run: Run<'a, P::Item>,
-}
+impl<L: Written, R: Written> Written for (L, R) {
+    #[inline]
+    fn len(&self) -> usize {
+        // They grow in step.
+        self.0.len().min(self.1.len())
+    }
 
-impl<'a, P: IntoIterator> Filling<'a, P> {
-    fn new(items: P, slots: Slots<'a, P::Item>) -> Self {
-        let run = Run::empty(&slots);
-        Filling { items, slots, run }
+    #[inline]
+    fn ends_at(&self, right: &Self) -> bool {
+        self.0.ends_at(&right.0) && self.1.ends_at(&right.1)
+    }
+
+    #[inline]
+    fn absorb(&mut self, right: Self) {
+        self.0.absorb(right.0);
+        self.1.absorb(right.1);
     }
 }
 
-impl<P: Producer> Divisible for Filling<'_, P> {
+/// A producer of items together with the room they go to: a leaf fills its slots and gives one run.
+struct Filling<P, S: Room> {
+    items: P,
+    /// Free: what follows the run.
+    room: S,
+    /// What earlier nano-loops of this task have written, just before the room.
+    run: S::Written,
+}
+
+impl<P, S: Room> Filling<P, S> {
+    fn new(items: P, room: S) -> Self {
+        let run = room.nothing();
+        Filling { items, room, run }
+    }
+}
+
+impl<P: Producer, S: Room> Divisible for Filling<P, S> {
     #[inline]
     fn size(&self) -> usize {
         self.items.size()
@@ -165,38 +326,48 @@ impl<P: Producer> Divisible for Filling<'_, P> {
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
-        let Filling { items, slots, run } = self;
+        let Filling { items, room, run } = self;
         let (left_items, right_items) = items.divide_at(index);
-        let (left_slots, right_slots) = slots.divide_at(index);
-        (Filling { items: left_items, slots: left_slots, run }, Filling::new(right_items, right_slots))
+        let (left_room, right_room) = room.divide_at(index);
+        (Filling { items: left_items, room: left_room, run }, Filling::new(right_items, right_room))
     }
 }
 
-impl<'a, P: IntoIterator> IntoIterator for Filling<'a, P> {
-    type Item = Run<'a, P::Item>;
-    type IntoIter = std::iter::Once<Run<'a, P::Item>>;
+impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
+    type Item = S::Written;
+    type IntoIter = std::iter::Once<S::Written>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        let Filling { items, slots, mut run } = self;
-        run.fill(items.into_iter(), slots);
+        let Filling { items, mut room, mut run } = self;
+        // Items first: once there is no item, no slot is passed by.
+        items.into_iter().zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut run));
         std::iter::once(run)
     }
 }
 
-impl<P> Producer for Filling<'_, P>
-where
-    P: Producer,
-    P::Item: Send,
-{
+impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
+    /// Goes through the items' own nano-loop, which may keep a state for the task.
     fn partial_fold<B, C, F>(self, init: B, _fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
     where
         F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
     {
-        let Filling { items, slots, mut run } = self;
-        let (head, items) = items.divide_at(limit);
-        let slots = run.fill(head.into_iter(), slots);
-        ControlFlow::Continue((init, Filling { items, slots, run }))
+        let Filling { items, mut room, mut run } = self;
+        let before = run.len();
+        let mut slots = room.slots();
+        let ((), items) = items.partial_fold(
+            (),
+            |(), item| {
+                if let Some(slot) = slots.next() {
+                    S::write(slot, item, &mut run);
+                }
+                ControlFlow::Continue(())
+            },
+            limit,
+        )?;
+        drop(slots);
+        let (_, room) = room.divide_at(run.len() - before);
+        ControlFlow::Continue((init, Filling { items, room, run }))
     }
 }
 
@@ -204,30 +375,26 @@ where
 #[derive(Clone, Copy)]
 struct JoinRuns;
 
-impl<'a, T: Send> Reduction<Run<'a, T>> for JoinRuns {
-    type Accumulator = Option<Run<'a, T>>;
-    type Output = Option<Run<'a, T>>;
+impl<W: Written> Reduction<W> for JoinRuns {
+    type Accumulator = Option<W>;
+    type Output = Option<W>;
 
-    fn start(&self) -> Self::Accumulator {
+    fn start(&self) -> Option<W> {
         None
     }
 
-    fn step(
-        &self,
-        before: Self::Accumulator,
-        run: Run<'a, T>,
-    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+    fn step(&self, before: Option<W>, run: W) -> ControlFlow<Option<W>, Option<W>> {
         ControlFlow::Continue(self.reduce(before, Some(run)))
     }
 
-    fn finish(&self, run: Self::Accumulator) -> Self::Output {
+    fn finish(&self, run: Option<W>) -> Option<W> {
         run
     }
 
-    fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output {
-        match (left, right) {
-            (Some(left), Some(right)) => Some(left.join(right)),
-            (left, right) => left.or(right),
+    fn reduce(&self, left: Option<W>, right: Option<W>) -> Option<W> {
+        match left {
+            Some(left) => Some(join(left, right)),
+            None => right,
         }
     }
 }

@@ -1,42 +1,69 @@
-//! One vector per leaf, for iterators that do not know their length.
+//! One collection per leaf, for iterators that do not know their length.
 
 use furcate_schedulers::Reduction;
 use std::collections::LinkedList;
+use std::iter::once;
 use std::ops::ControlFlow;
 
-/// Every task pushes into a vector of its own; the vectors are linked in order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lists;
+/// Every task extends a collection (a vector, a string) of its own; those that are not empty are linked in order.
+#[derive(Debug)]
+pub(crate) struct Lists<C> {
+    is_empty: fn(&C) -> bool,
+}
 
-impl<T: Send> Reduction<T> for Lists {
-    type Accumulator = Vec<T>;
-    type Output = LinkedList<Vec<T>>;
+impl<C> Lists<C> {
+    pub(crate) fn new(is_empty: fn(&C) -> bool) -> Self {
+        Lists { is_empty }
+    }
+
+    /// A list of one collection, or of none if it is empty.
+    pub(crate) fn only(&self, collection: C) -> LinkedList<C> {
+        if (self.is_empty)(&collection) { LinkedList::new() } else { LinkedList::from([collection]) }
+    }
+}
+
+impl<C> Clone for Lists<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Lists<C> {}
+
+impl<T, C: Default + Extend<T> + Send> Reduction<T> for Lists<C> {
+    type Accumulator = C;
+    type Output = LinkedList<C>;
 
     #[inline]
-    fn start(&self) -> Vec<T> {
-        Vec::new()
+    fn start(&self) -> C {
+        C::default()
     }
 
     #[inline]
-    fn step(&self, mut list: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
-        list.push(item);
-        ControlFlow::Continue(list)
+    fn step(&self, mut collection: C, item: T) -> ControlFlow<C, C> {
+        collection.extend(once(item));
+        ControlFlow::Continue(collection)
     }
 
     #[inline]
-    fn fold<I: Iterator<Item = T>>(&self, mut list: Vec<T>, items: I) -> Vec<T> {
-        list.extend(items);
-        list
+    fn fold<I: Iterator<Item = T>>(&self, mut collection: C, items: I) -> C {
+        collection.extend(items);
+        collection
     }
 
     #[inline]
-    fn finish(&self, list: Vec<T>) -> LinkedList<Vec<T>> {
-        if list.is_empty() { LinkedList::new() } else { LinkedList::from([list]) }
+    fn finish(&self, collection: C) -> LinkedList<C> {
+        self.only(collection)
     }
 
     #[inline]
-    fn reduce(&self, mut left: LinkedList<Vec<T>>, mut right: LinkedList<Vec<T>>) -> LinkedList<Vec<T>> {
-        left.append(&mut right);
-        left
+    fn reduce(&self, left: LinkedList<C>, right: LinkedList<C>) -> LinkedList<C> {
+        concat(left, right)
     }
+}
+
+/// Two lists as one, in constant time.
+pub(crate) fn concat<C>(mut left: LinkedList<C>, mut right: LinkedList<C>) -> LinkedList<C> {
+    left.append(&mut right);
+    left
 }

@@ -1,0 +1,52 @@
+//! Two collections at once, in one pass over the items.
+
+use super::{Lists, append_exact, concat};
+use crate::iter::ParallelIterator;
+use crate::iter::terminals::Visit;
+use std::collections::LinkedList;
+
+/// Vectors of two kinds of items, each in order.
+pub(crate) type TwoLists<A, B> = (LinkedList<Vec<A>>, LinkedList<Vec<B>>);
+
+/// The halves of all pairs: in two vectors and in place, if the iterator knows their number, else in two per leaf.
+pub(crate) fn unzip_into_lists<I, A, B>(pairs: I) -> TwoLists<A, B>
+where
+    I: ParallelIterator<Item = (A, B)>,
+    A: Send,
+    B: Send,
+{
+    match pairs.opt_len() {
+        Some(len) => {
+            let (mut left, mut right) = (Vec::new(), Vec::new());
+            append_exact(&mut (&mut left, &mut right), len, pairs);
+            two_lists((left, right))
+        }
+        None => sort_into_lists(pairs, |(a, b), left, right| {
+            left.push(a);
+            right.push(b);
+        }),
+    }
+}
+
+/// Sorts all items into two vectors per leaf.
+pub(crate) fn sort_into_lists<I, A, B, F>(items: I, sort: F) -> TwoLists<A, B>
+where
+    I: ParallelIterator,
+    A: Send,
+    B: Send,
+    F: Fn(I::Item, &mut Vec<A>, &mut Vec<B>) + Sync,
+{
+    let sort = &sort;
+    items.drive(Visit {
+        start: || (Vec::new(), Vec::new()),
+        visit: move |(left, right): &mut (Vec<A>, Vec<B>), item| sort(item, left, right),
+        finish: two_lists,
+        reduce: |left: TwoLists<A, B>, right: TwoLists<A, B>| {
+            (concat(left.0, right.0), concat(left.1, right.1))
+        },
+    })
+}
+
+fn two_lists<A, B>((left, right): (Vec<A>, Vec<B>)) -> TwoLists<A, B> {
+    (Lists::new(Vec::is_empty).only(left), Lists::new(Vec::is_empty).only(right))
+}

@@ -1,0 +1,63 @@
+//! What can be collected into and extended: std's collections, strings, and what wraps them.
+//!
+//! Vectors are written to in place, and strings are put together per task. All other collections are filled by the
+//! calling thread from the vectors that the tasks have filled, in order; so whatever the collection makes of equal keys,
+//! it makes the same as in a sequential loop.
+
+mod either;
+mod fallible;
+mod maps;
+mod pairs;
+mod sequences;
+mod strings;
+mod unit;
+
+pub(crate) use pairs::{extended_by, partition_into_lists};
+
+use super::{IntoParallelIterator, ParallelExtend};
+
+/// A new collection, extended.
+pub(crate) fn extended<C, I>(items: I) -> C
+where
+    I: IntoParallelIterator,
+    C: Default + ParallelExtend<I::Item>,
+{
+    let mut collection = C::default();
+    collection.par_extend(items);
+    collection
+}
+
+/// `ParallelExtend` for collections that the calling thread fills from vectors, after it has reserved room:
+/// `extend_from_lists! { [generics] Collection: Item, |collection, lists| reserve; ... }`.
+macro_rules! extend_from_lists {
+    ($([$($generics:tt)*] $Collection:ty: $Item:ty $(, |$collection:ident, $lists:ident| $reserve:expr)?;)+) => {$(
+        impl<$($generics)*> $crate::iter::ParallelExtend<$Item> for $Collection {
+            fn par_extend<I: $crate::iter::IntoParallelIterator<Item = $Item>>(&mut self, items: I) {
+                self.par_extend_lists($crate::iter::collect::into_lists(items.into_par_iter()));
+            }
+
+            fn par_extend_lists(&mut self, lists: std::collections::LinkedList<Vec<$Item>>) {
+                $({
+                    let ($collection, $lists) = (&mut *self, &lists);
+                    $reserve;
+                })?
+                for list in lists {
+                    self.extend(list);
+                }
+            }
+        }
+    )+};
+}
+use extend_from_lists;
+
+/// `FromParallelIterator` by way of another collection: `from_par_iter! { [generics] Collection: Item, |items| expression; }`.
+macro_rules! from_par_iter {
+    ($([$($generics:tt)*] $Collection:ty: $Item:ty, |$items:ident| $collection:expr;)+) => {$(
+        impl<$($generics)*> $crate::iter::FromParallelIterator<$Item> for $Collection {
+            fn from_par_iter<I: $crate::iter::IntoParallelIterator<Item = $Item>>($items: I) -> Self {
+                $collection
+            }
+        }
+    )+};
+}
+use from_par_iter;

@@ -1,0 +1,55 @@
+//! `reduce`
+
+use furcate_schedulers::Reduction;
+use std::ops::ControlFlow;
+
+/// Folds the items of a task, from an identity on, and the tasks' values, with one operation.
+#[derive(Debug)]
+pub(crate) struct Fold<'a, ID, F> {
+    pub(crate) identity: &'a ID,
+    pub(crate) op: &'a F,
+}
+
+impl<ID, F> Clone for Fold<'_, ID, F> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<ID, F> Copy for Fold<'_, ID, F> {}
+
+impl<T, ID, F> Reduction<T> for Fold<'_, ID, F>
+where
+    T: Send,
+    ID: Fn() -> T + Sync,
+    F: Fn(T, T) -> T + Sync,
+{
+    type Accumulator = T;
+    type Output = T;
+
+    #[inline]
+    fn start(&self) -> T {
+        (self.identity)()
+    }
+
+    #[inline]
+    fn step(&self, value: T, item: T) -> ControlFlow<T, T> {
+        ControlFlow::Continue((self.op)(value, item))
+    }
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&self, value: T, items: I) -> T {
+        items.fold(value, self.op)
+    }
+
+    #[inline]
+    fn finish(&self, value: T) -> T {
+        value
+    }
+
+    #[inline]
+    fn reduce(&self, left: T, right: T) -> T {
+        (self.op)(left, right)
+    }
+}

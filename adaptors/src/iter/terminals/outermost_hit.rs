@@ -1,0 +1,153 @@
+//! `find_first`, `find_last` and their kin: the hit nearest to one end of the items.
+//!
+//! A hit makes everything *farther* from that end needless, and nothing else. So every task has a range of numbers
+//! that stands for its place: the root has all numbers, and a division gives the lower half of them to the part nearer
+//! to the end, the upper half to the other. A hit announces the last number of its task in a number that all share
+//! ([`Nearest`]: the least one counts), and a task stops when its first number is greater.
+//!
+//! # Invariants
+//!
+//! 1. *Places.* No range is empty. Two tasks' ranges are nested if one task descends from the other. Else they were
+//!    parted at a division, and then the nearer one's numbers are all less than the farther one's; or
+//! 2. *Exhaustion*: that division had a single number left to give (at depth 64 at the earliest), gave it to both
+//!    parts, and both tasks have exactly this number.
+//! 3. *Only what lies behind is stopped.* Be `a..b` the range of a task when it announced a hit, and `c..d` that of a
+//!    task that the hit stops: `c > b - 1`, so `c >= b > a`. Neither range then holds the other, and they are not
+//!    equal: the tasks were parted at a division that had numbers for both, and `c..d` is the farther one. In
+//!    particular equal places never stop each other: exhaustion costs needless work, never the right result.
+//! 4. *A task that divides while it runs* (as adaptive schedulers have it) and has announced a hit may still find a
+//!    better one in what it keeps and in what it gives away. Neither is stopped by it: both ranges are nested in the
+//!    announced one (3).
+//! 5. *The result is the outermost hit.* No hit lies nearer to the end, so its task is not stopped before it (3);
+//!    within a task the items come in order; outputs are reduced in order, and of two hits the nearer one is kept.
+
+use furcate_schedulers::Reduction;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The least number that a hit has announced; it lies on the caller's stack, and all tasks share it.
+#[derive(Debug)]
+pub(crate) struct Nearest(AtomicUsize);
+
+impl Nearest {
+    pub(crate) fn new() -> Self {
+        Nearest(AtomicUsize::new(usize::MAX))
+    }
+
+    #[inline]
+    fn announce(&self, number: usize) {
+        // Relaxed: the number only tells others that they may stop. The hit itself travels as a task's output, which
+        // the executor hands over, so nothing is published through the number. That it never grows, the single
+        // modification order of one atomic and the read-modify-write see to.
+        self.0.fetch_min(number, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn is_before(&self, number: usize) -> bool {
+        // Relaxed: nothing is read on the strength of it, and a number seen late is one that is too great: the task
+        // stops later than it might.
+        self.0.load(Ordering::Relaxed) < number
+    }
+}
+
+/// The end that a search wants to be near to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Front,
+    Back,
+}
+
+/// Ends with what `search` makes of the first or of the last item that it makes anything of.
+#[derive(Debug)]
+pub(crate) struct OutermostHit<'a, F> {
+    search: &'a F,
+    nearest: &'a Nearest,
+    end: End,
+    place: Range<usize>,
+}
+
+impl<'a, F> OutermostHit<'a, F> {
+    pub(crate) fn new(end: End, search: &'a F, nearest: &'a Nearest) -> Self {
+        OutermostHit { search, nearest, end, place: 0..usize::MAX }
+    }
+
+    fn at(&self, place: Range<usize>) -> Self {
+        OutermostHit { place, ..*self }
+    }
+}
+
+impl<F> Clone for OutermostHit<'_, F> {
+    #[inline]
+    fn clone(&self) -> Self {
+        self.at(self.place.clone())
+    }
+}
+
+/// The halves of a place, the nearer one first (invariants 1 and 2).
+#[inline]
+fn halves(place: Range<usize>) -> (Range<usize>, Range<usize>) {
+    if place.len() < 2 {
+        return (place.clone(), place);
+    }
+    let middle = place.start + place.len() / 2;
+    (place.start..middle, middle..place.end)
+}
+
+impl<T, H, F> Reduction<T> for OutermostHit<'_, F>
+where
+    H: Send,
+    F: Fn(T) -> Option<H> + Sync,
+{
+    type Accumulator = Option<H>;
+    type Output = Option<H>;
+
+    const INTERRUPTIBLE: bool = true;
+
+    #[inline]
+    fn start(&self) -> Option<H> {
+        None
+    }
+
+    #[inline]
+    fn step(&self, before: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
+        let Some(hit) = (self.search)(item) else { return ControlFlow::Continue(before) };
+        if before.is_none() {
+            // Later hits of the task would announce the same number: dividing for the back keeps the last one.
+            self.nearest.announce(self.place.end - 1);
+        }
+        match self.end {
+            End::Front => ControlFlow::Break(Some(hit)),
+            End::Back => ControlFlow::Continue(Some(hit)),
+        }
+    }
+
+    #[inline]
+    fn finish(&self, hit: Option<H>) -> Option<H> {
+        hit
+    }
+
+    #[inline]
+    fn reduce(&self, left: Option<H>, right: Option<H>) -> Option<H> {
+        match self.end {
+            End::Front => left.or(right),
+            End::Back => right.or(left),
+        }
+    }
+
+    #[inline]
+    fn divide(self) -> (Self, Self) {
+        let (near, far) = halves(self.place.clone());
+        match self.end {
+            End::Front => (self.at(near), self.at(far)),
+            End::Back => (self.at(far), self.at(near)),
+        }
+    }
+
+    #[inline]
+    fn stopped(&self) -> bool {
+        self.nearest.is_before(self.place.start)
+    }
+}
+
+#[cfg(test)]
+mod tests;

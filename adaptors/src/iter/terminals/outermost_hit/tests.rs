@@ -1,0 +1,100 @@
+use super::*;
+
+fn search(item: u32) -> Option<u32> {
+    (item % 10 == 0).then_some(item)
+}
+
+fn reduction(end: End, nearest: &Nearest) -> OutermostHit<'_, fn(u32) -> Option<u32>> {
+    static SEARCH: fn(u32) -> Option<u32> = search;
+    OutermostHit::new(end, &SEARCH, nearest)
+}
+
+type Step = ControlFlow<Option<u32>, Option<u32>>;
+
+/// The tasks of a division tree that goes down `depth` levels at one side, in the order of their items.
+fn spine(
+    end: End,
+    nearest: &Nearest,
+    depth: u32,
+    to_the_left: bool,
+) -> Vec<OutermostHit<'_, fn(u32) -> Option<u32>>> {
+    let mut task = reduction(end, nearest);
+    let (mut before, mut behind) = (vec![], vec![]);
+    for _ in 0..depth {
+        let (left, right) = Reduction::<u32>::divide(task);
+        if to_the_left {
+            behind.push(right);
+            task = left;
+        } else {
+            before.push(left);
+            task = right;
+        }
+    }
+    behind.reverse();
+    before.push(task);
+    before.append(&mut behind);
+    before
+}
+
+/// Which tasks does a hit in one of them stop?
+fn stopped_by(hit: usize, end: End, depth: u32, to_the_left: bool) -> Vec<bool> {
+    let nearest = Nearest::new();
+    let tasks = spine(end, &nearest, depth, to_the_left);
+    let _: Step = tasks[hit].step(None, 10);
+    tasks.iter().map(Reduction::<u32>::stopped).collect()
+}
+
+#[test]
+fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
+    for to_the_left in [false, true] {
+        for hit in 0..=60 {
+            let front: Vec<bool> = (0..=60).map(|task| task > hit).collect();
+            assert_eq!(stopped_by(hit, End::Front, 60, to_the_left), front);
+            let back: Vec<bool> = (0..=60).map(|task| task < hit).collect();
+            assert_eq!(stopped_by(hit, End::Back, 60, to_the_left), back);
+        }
+    }
+}
+
+#[test]
+fn exhausted_places_never_stop_what_lies_before_the_hit_nor_each_other() {
+    for to_the_left in [false, true] {
+        for hit in 0..=200 {
+            for (task, stopped) in stopped_by(hit, End::Front, 200, to_the_left).into_iter().enumerate() {
+                assert!(!stopped || task > hit, "task {task} by a hit in {hit}");
+            }
+            for (task, stopped) in stopped_by(hit, End::Back, 200, to_the_left).into_iter().enumerate() {
+                assert!(!stopped || task < hit, "task {task} by a hit in {hit}");
+            }
+        }
+    }
+    // Where there still were numbers to give, the hit does stop the exhausted ones behind it.
+    assert!(stopped_by(3, End::Front, 200, false)[4..].iter().all(|&stopped| stopped));
+}
+
+#[test]
+fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
+    // The last hit: the task has folded 10, keeps what follows it, and gives away the back.
+    let nearest = Nearest::new();
+    let task = reduction(End::Back, &nearest);
+    let ControlFlow::Continue(before): Step = task.step(None, 10) else {
+        panic!("the search from the back goes on")
+    };
+    let (kept, given) = Reduction::<u32>::divide(task);
+    assert!(!Reduction::<u32>::stopped(&kept) && !Reduction::<u32>::stopped(&given));
+    let ControlFlow::Continue(better): Step = kept.step(before, 20) else { panic!("the search goes on") };
+    assert_eq!(Reduction::<u32>::reduce(&kept, better, None), Some(20));
+    assert_eq!(Reduction::<u32>::reduce(&kept, better, Some(30)), Some(30));
+    // A hit in what was given away does stop it.
+    let _: Step = given.step(None, 30);
+    assert!(Reduction::<u32>::stopped(&kept) && !Reduction::<u32>::stopped(&given));
+}
+
+#[test]
+fn the_first_hit_ends_a_task_from_the_front() {
+    let nearest = Nearest::new();
+    let task = reduction(End::Front, &nearest);
+    assert_eq!(task.step(None, 7), ControlFlow::Continue(None));
+    assert_eq!(task.fold(None, 7..100), Some(10));
+    assert_eq!(reduction(End::Back, &nearest).fold(None, 7..100), Some(90));
+}
