@@ -1,7 +1,7 @@
 //! x
 pub use furcate_adaptors::{iter, range, slice, vec};
-//DERIVE#[cfg(feature = "derive")]
-//DERIVEpub use furcate_derive::Divisible;
+#[cfg(feature = "derive")]
+pub use furcate_derive::Divisible;
 #[cfg(feature = "rayon")]
 pub use furcate_pool::Rayon;
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
@@ -13,6 +13,6 @@ pub use furcate_schedulers::{
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use furcate_adaptors::prelude::*;
-    //DERIVE#[cfg(feature = "derive")]
-    //DERIVEpub use furcate_derive::Divisible;
+    #[cfg(feature = "derive")]
+    pub use furcate_derive::Divisible;
 }
