@@ -2,10 +2,13 @@
 //!
 //! # Invariants
 //!
-//! 1. *Progress.* Two divisions in a row that put everything on one side end in a leaf. So no policy can keep a
-//!    scheduler busy with something that does not get smaller.
+//! 1. *Progress.* A part that is not smaller than the whole was is no longer divisible, and after two such divisions in
+//!    a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with something that does
+//!    not get smaller. (Two parts of size `usize::MAX` are taken for smaller than their whole: that size means *more
+//!    than can be said*.)
 //! 2. *Nothing is reduced with nothing.* A side of size 0 is dropped, and the other side goes on in its place: the
-//!    depth counts on, but no fork is made and no frame is used.
+//!    depth counts on, but no fork is made and no frame is used. For its policy it is the left part, whichever side it
+//!    was: what the worker goes on with itself. A steal counts for the division after it, not again for the rest.
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
@@ -64,7 +67,7 @@ pub(crate) struct Branch<P, L, R> {
     reduction: R,
     depth: u32,
     migrated: bool,
-    /// How many divisions in a row have put everything on one side (invariant 1).
+    /// How many divisions in a row have made it no smaller (invariant 1).
     fruitless: u8,
 }
 
@@ -142,52 +145,32 @@ where
         let task = self.task(executor);
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
-        let (depth, migrated) = (self.depth.saturating_add(1), self.migrated);
+        let branch = |producer, policy, reduction, fruitless| Branch {
+            producer,
+            policy,
+            reduction,
+            depth: self.depth.saturating_add(1),
+            migrated: false,
+            fruitless,
+        };
+        let fruitless = |smaller| if smaller { 0 } else { self.fruitless.saturating_add(1) };
         if left_size == 0 || right_size == 0 {
             self.policy.return_permit();
-            let fruitless =
-                if left_size.max(right_size) < task.len { 0 } else { self.fruitless.saturating_add(1) };
-            let (left_policy, right_policy) = self.policy.split(&task);
+            let fruitless = fruitless(left_size.max(right_size) < task.len);
+            let (policy, _) = self.policy.split(&task);
             let (left_reduction, right_reduction) = self.reduction.divide();
             return Parts::One(if right_size == 0 {
-                Branch {
-                    producer: left,
-                    policy: left_policy,
-                    reduction: left_reduction,
-                    depth,
-                    migrated,
-                    fruitless,
-                }
+                branch(left, policy, left_reduction, fruitless)
             } else {
-                Branch {
-                    producer: right,
-                    policy: right_policy,
-                    reduction: right_reduction,
-                    depth,
-                    migrated,
-                    fruitless,
-                }
+                branch(right, policy, right_reduction, fruitless)
             });
         }
         let (left_policy, right_policy) = self.policy.split(&task);
         let joint = self.reduction.clone();
         let (left_reduction, right_reduction) = self.reduction.divide();
-        let left = Branch {
-            producer: left,
-            policy: left_policy,
-            reduction: left_reduction,
-            depth,
-            migrated: false,
-            fruitless: 0,
-        };
-        let right = Branch {
-            producer: right,
-            policy: right_policy,
-            reduction: right_reduction,
-            depth,
-            migrated: false,
-            fruitless: 0,
-        };
+        let smaller = |size| size < task.len || size == usize::MAX;
+        let left = branch(left, left_policy, left_reduction, fruitless(smaller(left_size)));
+        let right = branch(right, right_policy, right_reduction, fruitless(smaller(right_size)));
         Parts::Two(left, right, joint)
     }
 

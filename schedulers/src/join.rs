@@ -6,17 +6,17 @@
 //! # Invariants
 //!
 //! 1. The reduction tree is the division tree, children in order.
-//! 2. *Bounded stack.* At most [`MAX_FRAMES`] forks of one call lie on top of each other on one stack. Past that a
-//!    branch is still divided as its policy says, but its parts are run in turn, in a loop that keeps them on the heap.
-//!    A balanced division of anything that fits memory stays far below; a list that gives its elements one by one does
-//!    not.
+//! 2. *Bounded stack.* At most [`MAX_FRAMES`](frames::MAX_FRAMES) forks lie on top of each other on one thread's stack.
+//!    Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that keeps them on
+//!    the heap. A balanced division of anything that fits memory stays far below; a list that gives its elements one by
+//!    one does not.
+
+mod frames;
 
 use crate::branch::{Branch, Decision, Parts};
 use crate::{Policy, Producer, Reduction, Scheduler};
+use frames::Frame;
 use furcate_pool::Executor;
-
-/// Invariant 2.
-const MAX_FRAMES: u32 = 128;
 
 /// Divide, fork, reduce: the default scheduler.
 ///
@@ -39,11 +39,11 @@ impl Scheduler for Join {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        run(Branch::root(producer, policy, reduction), 0, executor)
+        run(Branch::root(producer, policy, reduction), executor)
     }
 }
 
-fn run<P, L, R, E>(mut branch: Branch<P, L, R>, frames: u32, executor: &E) -> R::Output
+fn run<P, L, R, E>(mut branch: Branch<P, L, R>, executor: &E) -> R::Output
 where
     P: Producer,
     L: Policy,
@@ -55,9 +55,9 @@ where
             Decision::Leaf => return branch.fold(),
             Decision::Divide { fork } => fork,
         };
-        if frames >= MAX_FRAMES {
+        let Some(_frame) = Frame::enter() else {
             return run_in_turn(branch, executor);
-        }
+        };
         let (left, right, reduction) = match branch.divide(executor) {
             Parts::One(rest) => {
                 branch = rest;
@@ -65,18 +65,13 @@ where
             }
             Parts::Two(left, right, reduction) => (left, right, reduction),
         };
-        let frames = frames + 1;
         let (left, right) = if fork {
             executor.join_context(
-                |_| run(left, frames, executor),
-                |context| {
-                    // A thief's stack holds none of this call's frames below the fork.
-                    let frames = if context.migrated() { 0 } else { frames };
-                    run(right.migrated(context.migrated()), frames, executor)
-                },
+                |_| run(left, executor),
+                |context| run(right.migrated(context.migrated()), executor),
             )
         } else {
-            (run(left, frames, executor), run(right, frames, executor))
+            (run(left, executor), run(right, executor))
         };
         return reduction.reduce(left, right);
     }

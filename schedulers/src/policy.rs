@@ -69,7 +69,8 @@ pub struct Task {
     pub divisible: bool,
     /// How many divisions lie between the root and this task.
     pub depth: u32,
-    /// Does another worker run the task than the one that forked it?
+    /// Does another worker run the task than the one that forked it? What was not forked, be it that a side was empty or
+    /// that a fork was [refused](Policy::permit_fork), has not migrated.
     pub migrated: bool,
     /// How many threads the executor has.
     pub threads: usize,
@@ -166,6 +167,9 @@ pub trait Policy: Clone + Send {
     fn wants_split(&mut self, task: &Task) -> Verdict;
 
     /// The policies of the left and the right part. By default two copies.
+    ///
+    /// The worker goes on with the left part, and lays the right one ready for others. Where a side is empty, the other
+    /// one goes on with the left part's policy.
     #[inline]
     fn split(self, task: &Task) -> (Self, Self) {
         let _ = task;

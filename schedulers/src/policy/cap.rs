@@ -34,8 +34,16 @@ pub struct Cap {
     /// The task's own token. Shared by the parts of a division that run one after the other in one task; none in a
     /// root that has not forked.
     own: Option<Arc<Token>>,
-    /// A permit: the right part's token.
-    permit: Option<Token>,
+    permit: Option<Permit>,
+}
+
+/// The tokens of a fork that is yet to be made.
+#[derive(Debug)]
+struct Permit {
+    /// The right part's token.
+    right: Token,
+    /// The left part's, if the task has none of its own.
+    left: Option<Token>,
 }
 
 impl Cap {
@@ -73,7 +81,12 @@ impl Policy for Cap {
 
     fn split(mut self, _task: &Task) -> (Self, Self) {
         let right = match self.permit.take() {
-            Some(token) => Some(Arc::new(token)),
+            Some(Permit { right, left }) => {
+                if let Some(left) = left {
+                    self.own = Some(Arc::new(left));
+                }
+                Some(Arc::new(right))
+            }
             // The parts run one after the other: the token is free when both are done.
             None => self.own.clone(),
         };
@@ -85,12 +98,11 @@ impl Policy for Cap {
         if self.permit.is_some() {
             return true;
         }
-        if self.own.is_some() {
-            self.permit = Tokens::take(&self.tokens).map(|[token]| token);
-        } else if let Some([own, permit]) = Tokens::take(&self.tokens) {
-            self.own = Some(Arc::new(own));
-            self.permit = Some(permit);
-        }
+        self.permit = if self.own.is_some() {
+            Tokens::take(&self.tokens).map(|[right]| Permit { right, left: None })
+        } else {
+            Tokens::take(&self.tokens).map(|[left, right]| Permit { right, left: Some(left) })
+        };
         self.permit.is_some()
     }
 

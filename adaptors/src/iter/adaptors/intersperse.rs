@@ -6,7 +6,7 @@
 //! that waited for it could wait for something below it on its own stack. So the items of such a base are first
 //! collected, in parallel, and then have their places too.
 
-use crate::iter::collect::Lists;
+use crate::iter::collect::{Lists, flatten};
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
@@ -49,8 +49,8 @@ where
         } else {
             let (policy, scheduler, executor) =
                 (self.base.policy(), self.base.scheduler(), self.base.executor());
-            let lists = scheduler.schedule(self.base.producer(), policy, Lists, &executor);
-            self.collected = lists.into_iter().flatten().collect();
+            let lists = Lists::new(Vec::is_empty);
+            self.collected = flatten(scheduler.schedule(self.base.producer(), policy, lists, &executor));
             Placed::Collected(Owned::take(&mut self.collected))
         };
         IntersperseProducer::whole(base, self.separator.clone())

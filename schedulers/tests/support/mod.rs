@@ -1,0 +1,245 @@
+//! What the integration tests share: every policy behind one type, every place to run, and computations that record how
+//! they were divided.
+#![allow(dead_code, reason = "every test crate uses its part")]
+
+use furcate_pool::{Inline, Rayon};
+use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
+
+/// A place to run a computation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Inline,
+    /// rayon's pool of so many threads.
+    Pool(usize),
+}
+
+impl Place {
+    /// Inline, and pools of 1, 2, 3 and 8 threads.
+    pub(crate) const ALL: [Place; 5] =
+        [Place::Inline, Place::Pool(1), Place::Pool(2), Place::Pool(3), Place::Pool(8)];
+
+    pub(crate) fn run<P, L, R>(self, how: impl Scheduler + Sync, what: P, when: L, to: R) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+    {
+        match self {
+            Place::Inline => how.schedule(what, when, to, &Inline),
+            Place::Pool(threads) => pool(threads).install(|| how.schedule(what, when, to, &Rayon)),
+        }
+    }
+}
+
+/// The pool of 1, 2, 3 or 8 threads.
+pub(crate) fn pool(threads: usize) -> &'static rayon_core::ThreadPool {
+    static POOLS: OnceLock<Vec<rayon_core::ThreadPool>> = OnceLock::new();
+    let pools = POOLS.get_or_init(|| {
+        let pool = |threads| rayon_core::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        [1, 2, 3, 8].map(pool).into()
+    });
+    pools.iter().find(|pool| pool.current_num_threads() == threads).unwrap()
+}
+
+macro_rules! any {
+    ($($Name:ident),+) => {
+        /// Any policy, so that pairs of them can be made at run time.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Any {
+            $($Name(policy::$Name)),+
+        }
+
+        impl Policy for Any {
+            fn wants_split(&mut self, task: &Task) -> Verdict {
+                match self {
+                    $(Any::$Name(inner) => inner.wants_split(task)),+
+                }
+            }
+            fn split(self, task: &Task) -> (Self, Self) {
+                match self {
+                    $(Any::$Name(inner) => {
+                        let (left, right) = inner.split(task);
+                        (Any::$Name(left), Any::$Name(right))
+                    })+
+                }
+            }
+            fn permit_fork(&mut self, task: &Task) -> bool {
+                match self {
+                    $(Any::$Name(inner) => inner.permit_fork(task)),+
+                }
+            }
+            fn return_permit(&mut self) {
+                match self {
+                    $(Any::$Name(inner) => inner.return_permit()),+
+                }
+            }
+        }
+
+        $(
+            impl From<policy::$Name> for Any {
+                fn from(inner: policy::$Name) -> Self {
+                    Any::$Name(inner)
+                }
+            }
+        )+
+    };
+}
+
+any!(Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting);
+
+/// What the documentation's table speaks of, on one thread: nothing migrates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) len: usize,
+    pub(crate) depth: u32,
+    /// Is it the right part of a division?
+    pub(crate) right: bool,
+}
+
+/// A policy, and its line in the table of the module's documentation, written down once more.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) policy: Any,
+    pub(crate) says: fn(&Node) -> Verdict,
+    pub(crate) forks: bool,
+}
+
+/// Every policy, with one telling parameter or more.
+pub(crate) fn entries() -> Vec<Entry> {
+    use Verdict::{MayNot, Must, Pass, Rather, RatherNot, Would};
+    fn entry(name: &'static str, policy: impl Into<Any>, says: fn(&Node) -> Verdict) -> Entry {
+        Entry { name, policy: policy.into(), says, forks: true }
+    }
+    vec![
+        entry("auto", policy::Auto::new(), |n| if n.depth < 2 { Rather } else { RatherNot }),
+        entry("bound_depth(3)", policy::BoundDepth::new(3), |n| if n.depth < 3 { Would } else { MayNot }),
+        entry("bound_depth(0)", policy::BoundDepth::new(0), |_| MayNot),
+        entry("cap(1000)", policy::Cap::new(1000), |_| Pass),
+        Entry { forks: false, ..entry("cap(1)", policy::Cap::new(1), |_| Pass) },
+        entry("even_levels", policy::EvenLevels, |n| if n.depth % 2 == 1 { Must } else { Pass }),
+        entry("force_depth(3)", policy::ForceDepth::new(3), |n| {
+            if n.depth < 3 && n.len > 1 { Must } else { Pass }
+        }),
+        entry("join_context(4)", policy::JoinContext::new(4), |n| {
+            if n.depth < 4 && !n.right { Would } else { MayNot }
+        }),
+        entry("max_len(9)", policy::MaxLen::new(9), |n| if n.len > 9 { Must } else { Pass }),
+        entry("min_len(5)", policy::MinLen::new(5), |n| if n.len / 2 < 5 { MayNot } else { Pass }),
+        entry("size_limit(6)", policy::SizeLimit::new(6), |n| if n.len > 6 { Would } else { MayNot }),
+        entry(
+            "thief_splitting(4)",
+            policy::ThiefSplitting::new(4),
+            |n| {
+                if n.depth < 4 { Would } else { MayNot }
+            },
+        ),
+    ]
+}
+
+/// A piece of a range, which is its own one item and counts the cuts that led to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) range: Range<usize>,
+    pub(crate) depth: u32,
+}
+
+impl Piece {
+    pub(crate) fn whole(len: usize) -> Self {
+        Piece { range: 0..len, depth: 0 }
+    }
+}
+
+impl Divisible for Piece {
+    fn size(&self) -> usize {
+        self.range.len()
+    }
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.range.divide_at(index);
+        let depth = self.depth + 1;
+        (Piece { range: left, depth }, Piece { range: right, depth })
+    }
+}
+
+impl IntoIterator for Piece {
+    type Item = Piece;
+    type IntoIter = std::iter::Once<Piece>;
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self)
+    }
+}
+
+impl Producer for Piece {}
+
+/// How a computation was divided.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Tree {
+    Leaf(Piece),
+    Fork(Box<Tree>, Box<Tree>),
+}
+
+impl Tree {
+    pub(crate) fn leaves(&self) -> Vec<&Piece> {
+        match self {
+            Tree::Leaf(piece) => vec![piece],
+            Tree::Fork(left, right) => [left.leaves(), right.leaves()].concat(),
+        }
+    }
+
+    /// The lengths of what was divided into two parts.
+    pub(crate) fn divided(&self) -> Vec<usize> {
+        match self {
+            Tree::Leaf(_) => vec![],
+            Tree::Fork(left, right) => {
+                let len = self.leaves().iter().map(|piece| piece.range.len()).sum();
+                [vec![len], left.divided(), right.divided()].concat()
+            }
+        }
+    }
+}
+
+/// Reduces pieces to the tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plant;
+
+impl Reduction<Piece> for Plant {
+    type Accumulator = Option<Tree>;
+    type Output = Tree;
+    fn start(&self) -> Option<Tree> {
+        None
+    }
+    fn step(&self, none: Option<Tree>, piece: Piece) -> ControlFlow<Option<Tree>, Option<Tree>> {
+        assert_eq!(none, None, "a leaf is folded once");
+        ControlFlow::Continue(Some(Tree::Leaf(piece)))
+    }
+    fn finish(&self, leaf: Option<Tree>) -> Tree {
+        leaf.expect("a leaf has one item")
+    }
+    fn reduce(&self, left: Tree, right: Tree) -> Tree {
+        Tree::Fork(Box::new(left), Box::new(right))
+    }
+}
+
+/// Collects items in order: the simplest reduction that no reordering survives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Collect;
+
+impl<T: Send> Reduction<T> for Collect {
+    type Accumulator = Vec<T>;
+    type Output = Vec<T>;
+    fn start(&self) -> Vec<T> {
+        vec![]
+    }
+    fn step(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
+        items.push(item);
+        ControlFlow::Continue(items)
+    }
+    fn finish(&self, items: Vec<T>) -> Vec<T> {
+        items
+    }
+    fn reduce(&self, mut left: Vec<T>, mut right: Vec<T>) -> Vec<T> {
+        left.append(&mut right);
+        left
+    }
+}
