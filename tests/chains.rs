@@ -150,26 +150,7 @@ where
 
 /// An adaptor in both worlds, from `u64` to `u64`; `indexed` ones can be followed by any other.
 macro_rules! adaptors {
-    (indexed { $($indexed:ident: |$i:ident| $i_par:expr, $i_seq:expr;)+ }
-     last { $($last:ident: |$l:ident| $l_par:expr, $l_seq:expr;)+ }) => {
-        $(
-            mod $indexed {
-                use super::*;
-
-                fn par<'v>(v: &'v [u64]) -> impl IndexedParallelIterator<Item = u64> + Clone + 'v {
-                    let $i = v.par_iter().copied();
-                    $i_par
-                }
-                fn seq(v: &[u64]) -> Vec<u64> {
-                    let $i = v.iter().copied();
-                    $i_seq.collect()
-                }
-
-                adaptors!(@then $indexed, [$($last: |$l| $l_par, $l_seq;)+]);
-            }
-        )+
-    };
-    (@then $first:ident, [$($second:ident: |$it:ident| $par:expr, $seq:expr;)+]) => {
+    (@then { $($second:ident: |$it:ident| $par:expr, $seq:expr;)+ }) => {
         proptest! {
             #![proptest_config(ProptestConfig::with_cases(24))]
             $(
@@ -189,6 +170,25 @@ macro_rules! adaptors {
             )+
         }
     };
+    (indexed { $($indexed:ident: |$i:ident| $i_par:expr, $i_seq:expr;)+ }
+     last $last:tt) => {
+        $(
+            mod $indexed {
+                use super::*;
+
+                fn par<'v>(v: &'v [u64]) -> impl IndexedParallelIterator<Item = u64> + Clone + 'v {
+                    let $i = v.par_iter().copied();
+                    $i_par
+                }
+                fn seq(v: &[u64]) -> Vec<u64> {
+                    let $i = v.iter().copied();
+                    $i_seq.collect()
+                }
+
+                adaptors!(@then $last);
+            }
+        )+
+    };
 }
 
 adaptors! {
@@ -207,8 +207,8 @@ adaptors! {
         then_map: |it| it.map(|x| x ^ 5), it.map(|x| x ^ 5);
         then_filter: |it| it.filter(|x| x % 3 == 0), it.filter(|x| x % 3 == 0);
         then_filter_map: |it| it.filter_map(|x| x.checked_sub(50)), it.filter_map(|x| x.checked_sub(50));
-        then_flat_map: |it| it.flat_map(|x| (0..x % 4)), it.flat_map(|x| (0..x % 4));
-        then_flat_map_iter: |it| it.flat_map_iter(|x| (0..x % 4)), it.flat_map(|x| (0..x % 4));
+        then_flat_map: |it| it.flat_map(|x| 0..x % 4), it.flat_map(|x| 0..x % 4);
+        then_flat_map_iter: |it| it.flat_map_iter(|x| 0..x % 4), it.flat_map(|x| 0..x % 4);
         then_rev: |it| it.rev(), it.rev();
         then_enumerate: |it| it.enumerate().map(|(i, x)| i as u64 + x), it.enumerate().map(|(i, x)| i as u64 + x);
         then_skip: |it| it.skip(5), it.skip(5);
