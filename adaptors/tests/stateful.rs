@@ -1,0 +1,499 @@
+//! The adaptors with a state for every task: one state per task, in leaves and in nano-loops, and nothing lost.
+
+mod support;
+
+use furcate::prelude::*;
+use furcate::{IndexedProducer, Inline};
+use proptest::prelude::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use support::drops::{DropCounter, Fuse, Ledger, assert_dropped_once};
+use support::nano::{Interruptible, nano_loops, nano_loops_until};
+use support::{LENGTHS, assert_schedules, on_pools};
+
+/// A fold that forgets nothing: not commutative, and every accumulator is told apart.
+fn push<T>(mut list: Vec<T>, item: T) -> Vec<T> {
+    list.push(item);
+    list
+}
+
+/// Counts the calls of a function.
+#[derive(Debug, Default)]
+struct Calls(AtomicUsize);
+
+impl Calls {
+    fn counted<T>(&self, value: T) -> T {
+        self.0.fetch_add(1, Relaxed);
+        value
+    }
+
+    /// How many there have been since it was asked last.
+    fn take(&self) -> usize {
+        self.0.swap(0, Relaxed)
+    }
+}
+
+/// A state that counts its clones.
+#[derive(Debug)]
+struct Cloned<'a> {
+    clones: &'a Calls,
+    items: Vec<usize>,
+}
+
+impl Clone for Cloned<'_> {
+    fn clone(&self) -> Self {
+        self.clones.counted(Cloned { clones: self.clones, items: self.items.clone() })
+    }
+}
+
+/// How far a task has come: the position of every item in its task.
+fn position<T>(state: &mut usize, _item: T) -> usize {
+    *state += 1;
+    *state - 1
+}
+
+mod with_rayon {
+    use rayon::prelude::*;
+
+    pub(super) fn fold_of_nothing() -> Vec<i32> {
+        Vec::new().into_par_iter().fold(|| 7, |x, y: i32| x + y).collect()
+    }
+    pub(super) fn concatenated(v: &[u8]) -> Vec<&u8> {
+        v.par_iter().fold(Vec::new, super::push).flatten_iter().collect()
+    }
+    pub(super) fn mapped(v: &[u8]) -> Vec<u32> {
+        v.par_iter().map_init(|| 1, |one, &x| u32::from(x) + *one).rev().collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The accumulators in order, and in each its items in order, are the sequence.
+    #[test]
+    fn fold_concatenates(v: Vec<u8>) {
+        let expected: Vec<&u8> = v.iter().collect();
+        prop_assert_eq!(&with_rayon::concatenated(&v), &expected);
+        on_pools(|| {
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.fold(Vec::new, push).collect::<Vec<_>>().concat()
+            });
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.fold_with(Vec::new(), push).drive(Interruptible).concat()
+            });
+            // A fold of folds; over a base that loses items on the way.
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.flat_map_iter(|x| [None, Some(x)])
+                    .filter_map(|x| x)
+                    .fold(Vec::new, push)
+                    .map(|list| list)
+                    .fold_with(Vec::new(), push)
+                    .flatten_iter()
+                    .flatten_iter()
+                    .collect::<Vec<_>>()
+            });
+        });
+    }
+
+    #[test]
+    fn map_init_and_with(v: Vec<u8>) {
+        let expected: Vec<u32> = v.iter().map(|&x| u32::from(x) + 1).rev().collect();
+        prop_assert_eq!(&with_rayon::mapped(&v), &expected);
+        on_pools(|| {
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.map_init(|| 1, |one, &x| u32::from(x) + *one).rev().collect::<Vec<_>>()
+            });
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.map_with(1, |one, &x| u32::from(x) + *one).rev().collect::<Vec<_>>()
+            });
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.rev().map_init(|| 1, |one, &x| u32::from(x) + *one).drive(Interruptible)
+            });
+            assert_schedules!(expected, v.par_iter(), |it| {
+                it.rev().filter(|_| true).map_with(1, |one, &x| u32::from(x) + *one).collect::<Vec<_>>()
+            });
+        });
+    }
+
+    /// Nano-loops of one size, a cut anywhere, nano-loops of another size: one state on each side, nothing lost, and
+    /// the right side knows nothing of the left one's items.
+    #[test]
+    fn fold_cut_between_nano_loops(
+        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10, at in 0_usize..120,
+    ) {
+        let identities = Calls::default();
+        let mut called = v.par_iter().fold(|| identities.counted(Vec::new()), push);
+        check_fold_cut(called.producer(), &v, limits, loops, at)?;
+        prop_assert!(identities.take() <= 2);
+
+        let mut cloned = v.par_iter().fold_with(Vec::new(), push);
+        check_fold_cut(cloned.producer(), &v, limits, loops, at)?;
+    }
+
+    #[test]
+    fn map_cut_between_nano_loops(
+        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10, at in 0_usize..120,
+    ) {
+        let inits = Calls::default();
+        let mut called = v.par_iter().map_init(|| inits.counted(0), position);
+        check_map_cut(called.producer(), v.len(), limits, loops, at)?;
+        prop_assert_eq!(inits.take(), 2);
+
+        let mut cloned = v.par_iter().map_with(0, position);
+        check_map_cut(cloned.producer(), v.len(), limits, loops, at)?;
+    }
+}
+
+fn check_fold_cut<'a, P: Producer<Item = Vec<&'a u8>>>(
+    producer: P,
+    v: &'a [u8],
+    limits: (usize, usize),
+    loops: usize,
+    at: usize,
+) -> Result<(), TestCaseError> {
+    let (before, rest) = nano_loops_until(producer, limits.0, loops);
+    let (done, all_out) = ((limits.0 * loops).min(v.len()), !before.concat().is_empty());
+    let (left, right) = rest.divide_at(at);
+    let cut = (done + at).min(v.len());
+    if all_out {
+        // The nano-loops went on until the state had come out.
+        prop_assert_eq!(before.concat(), [v.iter().collect::<Vec<_>>()]);
+        prop_assert_eq!((left.size(), right.size()), (0, 0));
+        prop_assert_eq!(nano_loops(left, 1).concat().len() + nano_loops(right, 1).concat().len(), 0);
+        return Ok(());
+    }
+    // A state that holds items is never taken for nothing.
+    prop_assert!(left.size() > 0 || cut == 0);
+    prop_assert_eq!(right.size(), v.len() - cut);
+    let (left, right) = (nano_loops(left, limits.1).concat(), nano_loops(right, limits.1).concat());
+    prop_assert_eq!(left, [v[..cut].iter().collect::<Vec<_>>()]);
+    prop_assert_eq!(right, [v[cut..].iter().collect::<Vec<_>>()]);
+    Ok(())
+}
+
+fn check_map_cut<P: Producer<Item = usize>>(
+    producer: P,
+    len: usize,
+    limits: (usize, usize),
+    loops: usize,
+    at: usize,
+) -> Result<(), TestCaseError> {
+    let (before, rest) = nano_loops_until(producer, limits.0, loops);
+    let (left, right) = rest.divide_at(at);
+    let cut = ((limits.0 * loops).min(len) + at).min(len);
+    let left = [before.concat(), nano_loops(left, limits.1).concat()].concat();
+    prop_assert_eq!(left, (0..cut).collect::<Vec<_>>());
+    prop_assert_eq!(nano_loops(right, limits.1).concat(), (0..len - cut).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn boundary_lengths() {
+    for len in LENGTHS {
+        let all: Vec<usize> = (0..len).collect();
+        assert_schedules!(all, (0..len).into_par_iter(), |it| {
+            it.fold(Vec::new, push).collect::<Vec<_>>().concat()
+        });
+        assert_schedules!(all, (0..len).into_par_iter(), |it| {
+            it.map_init(|| (), |(), x| x).zip(0..len).map(|(x, _)| x).collect::<Vec<_>>()
+        });
+    }
+}
+
+/// One state per task, counted (I4): 2^3 tasks, whether folded at one go or in nano-loops; 2^3 - 1 clones.
+#[test]
+fn one_state_per_task() {
+    let calls = Calls::default();
+    let state = || Cloned { clones: &calls, items: Vec::new() };
+    on_pools(|| {
+        // Counts are taken per call: pools run this one after the other.
+        let items = || (0..1000_usize).into_par_iter().bound_depth(3);
+        assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).collect::<Vec<_>>(), [125; 8]);
+        assert_eq!(calls.take(), 8);
+        assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).drive(Interruptible), [125; 8]);
+        assert_eq!(calls.take(), 8);
+
+        let positions: Vec<usize> = (0..8).flat_map(|_| 0..125).collect();
+        assert_eq!(items().map_init(|| calls.counted(0), position).collect::<Vec<_>>(), positions);
+        assert_eq!(calls.take(), 8);
+        assert_eq!(items().map_init(|| calls.counted(0), position).drive(Interruptible), positions);
+        assert_eq!(calls.take(), 8);
+
+        let folded = items().fold_with(state(), |mut state, x| {
+            state.items.push(x);
+            state
+        });
+        assert!(folded.collect::<Vec<_>>().iter().all(|state| state.items.len() == 125));
+        assert_eq!(calls.take(), 7);
+
+        let mapped = items().map_with(state(), |state, x| {
+            state.items.push(x);
+            state.items.len() - 1
+        });
+        assert_eq!(mapped.collect::<Vec<_>>(), positions);
+        assert_eq!(calls.take(), 7);
+        // In nano-loops each task makes its state from a seed that stays: one clone more each, and not one per loop.
+        let mapped = items().map_with(state(), |state, x| {
+            state.items.push(x);
+            state.items.len() - 1
+        });
+        assert_eq!(mapped.drive(Interruptible), positions);
+        assert_eq!(calls.take(), 7 + 8);
+    });
+}
+
+/// One task: one state, and of a value no clone at all.
+#[test]
+fn one_task() {
+    let calls = Calls::default();
+    let state = Cloned { clones: &calls, items: Vec::new() };
+    let lens = (0..100_usize).into_par_iter().sequential().map_with(state.clone(), |state, x| {
+        state.items.push(x);
+        state.items.len()
+    });
+    assert_eq!(lens.collect::<Vec<_>>(), (1..=100).collect::<Vec<_>>());
+    let folded = (0..100_usize).into_par_iter().sequential().fold_with(state, |mut state, x| {
+        state.items.push(x);
+        state
+    });
+    assert_eq!(folded.collect::<Vec<_>>()[0].items.len(), 100);
+    assert_eq!(calls.take(), 1, "the test's own");
+}
+
+/// Nothing to fold is one identity, as with rayon; a map has nothing to map.
+#[test]
+fn nothing() {
+    let none = || Vec::<i32>::new().into_par_iter();
+    assert_eq!(with_rayon::fold_of_nothing(), [7]);
+    on_pools(|| {
+        assert_schedules!(vec![7], none(), |it| it.fold(|| 7, |x, y| x + y).collect::<Vec<_>>());
+        assert_schedules!(vec![7], none(), |it| it.fold_with(7, |x, y| x + y).drive(Interruptible));
+        assert_schedules!(vec![], none(), |it| it.map_init(|| 7, |x, y| *x + y).collect::<Vec<_>>());
+        assert_schedules!(vec![], none(), |it| it.map_with(7, |x, y| *x + y).drive(Interruptible));
+    });
+    // Where all items fall away, every task still gives its identity.
+    let tasks = (0..64).into_par_iter().bound_depth(2).filter(|_| false).fold(|| 7, |x, y: i32| x + y);
+    assert_eq!(tasks.collect::<Vec<_>>(), [7; 4]);
+}
+
+/// By hand: a fold in nano-loops makes one accumulator, gives it once, and then has nothing left.
+#[test]
+fn fold_in_nano_loops() {
+    let identities = Calls::default();
+    for limit in [1, 2, 3, 7, 99, 100, 101, usize::MAX] {
+        let mut sum = (0..100).into_par_iter().fold(|| identities.counted(0), |sum, x| sum + x);
+        let mut loops = nano_loops(sum.producer(), limit);
+        assert_eq!(loops.pop(), Some(vec![]), "the state came out before the leaf");
+        assert_eq!(loops.pop(), Some(vec![4950]));
+        assert_eq!(loops.len(), 100_usize.div_ceil(limit));
+        assert!(loops.iter().all(Vec::is_empty));
+        assert_eq!(identities.take(), 1);
+
+        // A scheduler may also leave what is left, be it only the state, to the leaf.
+        let (_, rest) = nano_loops_until(sum.producer(), limit, 100_usize.div_ceil(limit));
+        assert_eq!((rest.size(), rest.should_be_divided()), (1, false));
+        assert_eq!(rest.into_iter().collect::<Vec<_>>(), [4950]);
+        assert_eq!(identities.take(), 1);
+    }
+}
+
+/// A nano-loop of no units does nothing but begin.
+#[test]
+fn empty_nano_loops() {
+    use std::ops::ControlFlow::Continue;
+    let identities = Calls::default();
+    let mut sum = (0..3).into_par_iter().fold(|| identities.counted(0), |sum, x| sum + x);
+    let mut producer = sum.producer();
+    for _ in 0..5 {
+        let Continue((items, rest)) = producer.partial_fold(0, |n, _| Continue::<(), _>(n + 1), 0) else {
+            unreachable!()
+        };
+        assert_eq!((items, rest.size()), (0, 3));
+        producer = rest;
+    }
+    // Nor does it give the item when nothing else is left.
+    let (_, rest) = nano_loops_until(producer, 3, 1);
+    let Continue((items, rest)) = rest.partial_fold(0, |n, _| Continue::<(), _>(n + 1), 0) else {
+        unreachable!()
+    };
+    assert_eq!(items, 0);
+    assert_eq!(rest.collect::<Vec<_>>(), [3]);
+    assert_eq!(identities.take(), 1);
+}
+
+/// A division that is forced on what holds but a state loses nothing: the state has a size.
+#[test]
+fn state_only_parts() {
+    let mut list = (0..10).into_par_iter().fold(Vec::new, push);
+    let (items, rest) = nano_loops_until(list.producer(), 10, 1);
+    assert_eq!(items, [Vec::<Vec<i32>>::new()]);
+    let (left, right) = rest.divide();
+    assert_eq!((left.size(), right.size()), (1, 0));
+    let (left, right) = left.divide_at(0);
+    assert_eq!((left.size(), right.size()), (1, 0));
+    assert_eq!(left.into_iter().collect::<Vec<_>>(), [(0..10).collect::<Vec<_>>()]);
+
+    // The leaf is lazy: nothing is folded before the item is asked for.
+    let folded = Calls::default();
+    let mut sum = (0..10).into_par_iter().fold(|| 0, |sum, x| folded.counted(sum + x));
+    let mut leaf = sum.producer();
+    assert_eq!((leaf.size_hint(), folded.take()), ((1, Some(1)), 0));
+    assert_eq!((leaf.next(), leaf.next(), leaf.size_hint()), (Some(45), None, (0, Some(0))));
+    assert_eq!(folded.take(), 10);
+}
+
+/// The producer's closures see units in order, also when a break ends everything.
+#[test]
+fn break_drops_the_state() {
+    use std::ops::ControlFlow::{Break, Continue};
+    let ledger = Ledger::default();
+    let mut mapped = ledger.values(10).into_par_iter().map_with(ledger.value(0), |state, value| {
+        state.number += 1;
+        value
+    });
+    let found =
+        mapped.producer().partial_fold((), |(), v| if v.number == 4 { Break(v) } else { Continue(()) }, 7);
+    assert!(matches!(found, Break(ref value) if value.number == 4));
+    drop(found);
+    drop(mapped);
+    ledger.assert_settled();
+}
+
+/// Indexed maps with a state can be walked from both ends, and collected in place.
+#[test]
+fn from_both_ends() {
+    fn ends<P: IndexedProducer<Item = usize>>(producer: P) {
+        let mut leaf = producer.into_iter();
+        assert_eq!((leaf.len(), leaf.size_hint()), (5, (5, Some(5))));
+        // One state, whichever end the items come from.
+        assert_eq!((leaf.next(), leaf.next_back(), leaf.next()), (Some(0), Some(1), Some(2)));
+        assert_eq!(leaf.rfold(0, |sum, x| sum * 10 + x), 34);
+    }
+    let v = [(); 5];
+    assert_eq!(
+        (v.par_iter().map_init(|| 0, position).len(), v.par_iter().map_with(0, position).len()),
+        (5, 5)
+    );
+    assert_eq!(v.par_iter().map_init(|| 0, position).opt_len(), Some(5));
+    assert_eq!(v.par_iter().fold(|| 0, |n, _| n + 1).opt_len(), None);
+    ends(v.par_iter().map_init(|| 0, position).indexed_producer());
+    ends(v.par_iter().map_with(0, position).indexed_producer());
+}
+
+/// States that are not `Sync`, and a clone whose number is known only at the end: channels.
+#[test]
+fn senders() {
+    on_pools(|| {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let sent: usize = (0..1000)
+            .into_par_iter()
+            .map_with(std::cell::RefCell::new(sender), |sender, x: i32| {
+                sender.borrow_mut().send(x).map_or(0, |()| 1)
+            })
+            .sum();
+        // Every clone is gone, so this ends.
+        let mut received: Vec<i32> = receiver.iter().collect();
+        received.sort_unstable();
+        assert_eq!((sent, received), (1000, (0..1000).collect()));
+    });
+}
+
+/// Laziness (I5): a description makes no state, a division neither.
+#[test]
+fn laziness() {
+    let inits = Calls::default();
+    let mut chain = (0..100)
+        .into_par_iter()
+        .map_init(|| inits.counted(()), |(), x| x)
+        .fold(|| inits.counted(0), |sum, x| sum + x)
+        .map_init(|| inits.counted(()), |(), x| x);
+    let (left, right) = chain.producer().divide();
+    assert_eq!(inits.take(), 0);
+    assert_eq!(left.into_iter().sum::<i32>() + right.into_iter().sum::<i32>(), 4950);
+    assert_eq!(inits.take(), 6);
+}
+
+/// States are used by one task at a time, and by one that has migrated as by one that has not.
+#[test]
+fn states_are_exclusive() {
+    let all = Mutex::new(Vec::new());
+    on_pools(|| {
+        let made = Calls::default();
+        let number = || made.0.fetch_add(1, Relaxed);
+        let pairs: Vec<(usize, usize)> =
+            (0..4097_usize).into_par_iter().map_init(number, |number, x| (*number, x)).collect();
+        // Items of one state lie together.
+        let runs = pairs.chunk_by(|a, b| a.0 == b.0).count();
+        assert_eq!(runs, made.take());
+        all.lock().unwrap().push(runs);
+    });
+    assert!(all.into_inner().unwrap().iter().any(|&runs| runs > 1), "something was divided");
+}
+
+/// A panic at the n-th call of any closure (identity, clone, fold, map), for every n (P2).
+#[test]
+fn panics_drop_once() {
+    type Pair = (DropCounter, DropCounter);
+    /// A seed whose clone burns a fuse.
+    struct Burning<'a>(&'a Fuse, Vec<DropCounter>);
+    impl Clone for Burning<'_> {
+        fn clone(&self) -> Self {
+            self.0.burn();
+            Burning(self.0, self.1.clone())
+        }
+    }
+    fn total(lists: &[Vec<DropCounter>]) -> usize {
+        lists.iter().map(Vec::len).sum()
+    }
+
+    let burning_push = |fuse: &Fuse, list: Vec<DropCounter>, value| {
+        let list = push(list, value);
+        fuse.burn();
+        list
+    };
+    let identity = |fuse: &Fuse| {
+        fuse.burn();
+        Vec::new()
+    };
+    assert_dropped_once(40, |values, fuse| {
+        let lists =
+            values.into_par_iter().size_limit(9).fold(|| identity(fuse), |l, v| burning_push(fuse, l, v));
+        assert_eq!(total(&lists.collect::<Vec<_>>()), 40);
+    });
+    // 40 items at one task: several nano-loops.
+    assert_dropped_once(40, |values, fuse| {
+        let lists =
+            values.into_par_iter().sequential().fold(|| identity(fuse), |l, v| burning_push(fuse, l, v));
+        assert_eq!(total(&lists.inspect(|_| fuse.burn()).drive(Interruptible)), 40);
+    });
+    assert_dropped_once(40, |values, fuse| {
+        let seed = Burning(fuse, vec![values[0].clone()]);
+        let lists = values.into_par_iter().bound_depth(1).fold_with(seed, |mut state, value| {
+            state.1 = burning_push(fuse, state.1, value);
+            state
+        });
+        assert_eq!(total(&lists.map(|state| state.1).drive(Interruptible)), 42);
+    });
+    assert_dropped_once(40, |values, fuse| {
+        let seed = Burning(fuse, vec![values[0].clone()]);
+        let pairs = values.into_par_iter().bound_depth(2).map_with(seed, |state, value| -> Pair {
+            fuse.burn();
+            state.1.push(value.clone());
+            (value, state.1.swap_remove(0))
+        });
+        assert_eq!(pairs.collect::<Vec<_>>().len(), 40);
+    });
+    assert_dropped_once(40, |values, fuse| {
+        let first = Mutex::new(values[0].clone());
+        let init = || {
+            fuse.burn();
+            first.lock().unwrap().clone()
+        };
+        let pairs = values.into_par_iter().bound_depth(1).map_init(init, |state, value| -> Pair {
+            fuse.burn();
+            let clone = state.clone();
+            (value, std::mem::replace(state, clone))
+        });
+        assert_eq!(pairs.on(Inline).drive(Interruptible).len(), 40);
+    });
+}
