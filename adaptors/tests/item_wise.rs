@@ -126,7 +126,7 @@ proptest! {
         let expected: Vec<Vec<i32>> = v
             .chunks(limit)
             .map(|chunk| {
-                let inner = chunk.iter().filter_map(third).map(|x| (x % 1000) as i32);
+                let inner = chunk.iter().filter_map(third).map(|x| x as i32 / 7);
                 inner.flat_map(|x| few(&x)).flat_map(|x| few(&x)).collect()
             })
             .chain([vec![]]) // the empty leaf
@@ -134,7 +134,8 @@ proptest! {
         let mut chain = v
             .par_iter()
             .filter_map(third)
-            .map(|x| (x % 1000) as i32)
+            .map(|x| x as i32)
+            .update(|x| *x /= 7)
             .inspect(|_| {})
             .flat_map(|x| few(&x))
             .flat_map_iter(|x| few(&x));
@@ -284,7 +285,7 @@ fn break_in_the_middle() {
     assert!(matches!(chain.producer().partial_fold((), until(23), 50), Break(23)));
     assert_eq!(counts(), (3, 30));
 
-    let mut chain = (0..100).into_par_iter().map(rows).flatten_iter().inspect(seen);
+    let mut chain = (0..100).into_par_iter().map(|row| rows(row).inspect(seen)).flatten_iter();
     assert!(matches!(chain.producer().partial_fold((), until(23), 50), Break(23)));
     assert_eq!(counts(), (3, 24));
 
@@ -325,9 +326,11 @@ fn clones() {
     let clones: Vec<DropCounter> = values.par_iter().size_limit(7).cloned().collect();
     assert_eq!(ledger.born(), 200);
     assert!(values.iter().zip(&clones).all(|(value, clone)| value.number == clone.number));
+    let again = values.par_iter().sequential().cloned().drive(Interruptible);
+    assert_eq!((again.len(), ledger.born()), (100, 300));
     let same: Vec<DropCounter> = clones.into_par_iter().inspect(|_| {}).update(|_| {}).collect();
-    assert_eq!((same.len(), ledger.born()), (100, 200));
-    drop((values, same));
+    assert_eq!((same.len(), ledger.born()), (100, 300));
+    drop((values, again, same));
     ledger.assert_settled();
 }
 

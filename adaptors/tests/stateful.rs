@@ -311,7 +311,13 @@ fn empty_nano_loops() {
         assert_eq!((items, rest.size()), (0, 3));
         producer = rest;
     }
-    assert_eq!(producer.collect::<Vec<_>>(), [3]);
+    // Nor does it give the item when nothing else is left.
+    let (_, rest) = nano_loops_until(producer, 3, 1);
+    let Continue((items, rest)) = rest.partial_fold(0, |n, _| Continue::<(), _>(n + 1), 0) else {
+        unreachable!()
+    };
+    assert_eq!(items, 0);
+    assert_eq!(rest.collect::<Vec<_>>(), [3]);
     assert_eq!(identities.take(), 1);
 }
 
