@@ -25,10 +25,15 @@ pub(crate) fn append_lists<T>(vec: &mut Vec<T>, mut lists: LinkedList<Vec<T>>) {
         *vec = lists.pop_front().unwrap_or_default();
         return;
     }
-    vec.reserve(lists.iter().map(Vec::len).sum());
+    vec.reserve(total(&lists));
     for mut list in lists {
         vec.append(&mut list);
     }
+}
+
+/// How many elements there are.
+pub(crate) fn total<T>(lists: &LinkedList<Vec<T>>) -> usize {
+    lists.iter().map(Vec::len).sum()
 }
 
 /// All items in vectors, in order: in one, if the iterator knows their number, else in one per leaf.

@@ -286,8 +286,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     /// use furcate::prelude::*;
     /// use std::cmp::Ordering;
-    /// assert_eq!([1, 2, 3].par_iter().cmp(&[1, 3]), Ordering::Less);
-    /// assert_eq!([1, 2, 3].par_iter().cmp(&[1, 2]), Ordering::Greater);
+    /// assert_eq!([1, 2, 3].par_iter().cmp([1, 3].par_iter()), Ordering::Less);
+    /// assert_eq!([1, 2, 3].par_iter().cmp([1, 2].par_iter()), Ordering::Greater);
     /// ```
     fn cmp<I>(self, other: I) -> Ordering
     where
@@ -306,8 +306,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     /// use furcate::prelude::*;
     /// use std::cmp::Ordering;
-    /// assert_eq!([1.0, 2.0].par_iter().partial_cmp(&[1.0, 3.0]), Some(Ordering::Less));
-    /// assert_eq!([1.0, f64::NAN].par_iter().partial_cmp(&[1.0, 3.0]), None);
+    /// assert_eq!([1.0, 2.0].par_iter().partial_cmp([1.0, 3.0].par_iter()), Some(Ordering::Less));
+    /// assert_eq!([1.0, f64::NAN].par_iter().partial_cmp([1.0, 3.0].par_iter()), None);
     /// ```
     fn partial_cmp<I>(self, other: I) -> Option<Ordering>
     where
@@ -326,8 +326,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().eq(&[1, 2]));
-    /// assert!(![1, 2].par_iter().eq(&[1, 2, 3]));
+    /// assert!([1, 2].par_iter().eq([1, 2].par_iter()));
+    /// assert!(![1, 2].par_iter().eq([1, 2, 3].par_iter()));
     /// ```
     fn eq<I>(self, other: I) -> bool
     where
@@ -342,7 +342,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().ne(&[1, 3]));
+    /// assert!([1, 2].par_iter().ne([1, 3].par_iter()));
     /// ```
     fn ne<I>(self, other: I) -> bool
     where
@@ -356,7 +356,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().lt(&[1, 3]));
+    /// assert!([1, 2].par_iter().lt([1, 3].par_iter()));
     /// ```
     fn lt<I>(self, other: I) -> bool
     where
@@ -370,7 +370,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().le(&[1, 2]));
+    /// assert!([1, 2].par_iter().le([1, 2].par_iter()));
     /// ```
     fn le<I>(self, other: I) -> bool
     where
@@ -384,7 +384,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert!([1, 3].par_iter().gt(&[1, 2]));
+    /// assert!([1, 3].par_iter().gt([1, 2].par_iter()));
     /// ```
     fn gt<I>(self, other: I) -> bool
     where
@@ -398,7 +398,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert!([1, 2].par_iter().ge(&[1, 2]));
+    /// assert!([1, 2].par_iter().ge([1, 2].par_iter()));
     /// ```
     fn ge<I>(self, other: I) -> bool
     where

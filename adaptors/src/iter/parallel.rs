@@ -711,7 +711,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert_eq!([3, 1, 2].par_iter().copied().reduce_with(|a, b| a.max(b)), Some(3));
+    /// assert_eq!((0..4).into_par_iter().reduce_with(|a, b| a.max(b)), Some(3));
     /// assert_eq!((0..0).into_par_iter().reduce_with(|a, b| a + b), None);
     /// ```
     fn reduce_with<OP>(self, op: OP) -> Option<Self::Item>
@@ -789,7 +789,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert_eq!([0.3, 0.1, 0.2].par_iter().min_by(|a, b| a.total_cmp(b)), Some(&0.1));
+    /// assert_eq!([0.3, 0.1, 0.2_f64].par_iter().min_by(|a, b| a.total_cmp(b)), Some(&0.1));
     /// ```
     fn min_by<F>(self, compare: F) -> Option<Self::Item>
     where
@@ -802,7 +802,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// assert_eq!([0.3, 0.1, 0.2].par_iter().max_by(|a, b| a.total_cmp(b)), Some(&0.3));
+    /// assert_eq!([0.3, 0.1, 0.2_f64].par_iter().max_by(|a, b| a.total_cmp(b)), Some(&0.3));
     /// ```
     fn max_by<F>(self, compare: F) -> Option<Self::Item>
     where

@@ -1,1 +1,334 @@
+//! Producers that lie (I3), and panics (P2): whatever they do, every item is dropped exactly once, and a vector holds
+//! either all that was promised or what it held before.
 
+use super::append_exact;
+use super::in_place::Target;
+use crate::iter::ParallelIterator;
+use crate::iter::default_schedule;
+use furcate_pool::Executor;
+use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+
+/// Who is alive: an item is entered when it is made and taken out when it is dropped.
+#[derive(Default)]
+struct Ledger {
+    balance: Mutex<HashMap<usize, i32>>,
+    made: Mutex<usize>,
+}
+
+impl Ledger {
+    fn make(&self) -> Counted<'_> {
+        let mut made = self.made.lock().unwrap();
+        *made += 1;
+        *self.balance.lock().unwrap().entry(*made).or_default() += 1;
+        Counted { ledger: self, id: *made }
+    }
+
+    /// How many items are alive. Each was dropped at most once.
+    fn alive(&self) -> usize {
+        let balance = self.balance.lock().unwrap();
+        assert!(balance.values().all(|&count| count == 0 || count == 1), "an item was dropped twice");
+        balance.values().filter(|&&count| count == 1).count()
+    }
+}
+
+struct Counted<'l> {
+    ledger: &'l Ledger,
+    id: usize,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        *self.ledger.balance.lock().unwrap().entry(self.id).or_default() -= 1;
+    }
+}
+
+/// What a producer does wrong.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lies {
+    /// Its cuts put so many units more to the left than they were asked to, or less.
+    cut: i8,
+    /// Its cuts lose so many units.
+    lose: u8,
+    /// A leaf gives so many items more than its size, or less.
+    leaf: i8,
+    /// Its size is so much too large.
+    size: u8,
+    /// The item at this place panics.
+    panic_at: Option<usize>,
+}
+
+/// A producer of the items at some places.
+struct Liar<'l> {
+    lies: Lies,
+    ledger: &'l Ledger,
+    from: usize,
+    to: usize,
+}
+
+impl<'l> Liar<'l> {
+    fn new(ledger: &'l Ledger, len: usize, lies: Lies) -> Self {
+        Liar { lies, ledger, from: 0, to: len }
+    }
+}
+
+impl Divisible for Liar<'_> {
+    fn size(&self) -> usize {
+        let len = self.to.saturating_sub(self.from);
+        if len == 0 { 0 } else { len + usize::from(self.lies.size) }
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let middle = (self.from + index).min(self.to);
+        let cut = middle.saturating_add_signed(isize::from(self.lies.cut)).min(self.to);
+        let end = cut.saturating_sub(usize::from(self.lies.lose));
+        (Liar { to: end, ..self }, Liar { from: cut, ..self })
+    }
+}
+
+impl<'l> IntoIterator for Liar<'l> {
+    type Item = Counted<'l>;
+    type IntoIter = Box<dyn Iterator<Item = Counted<'l>> + 'l>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let to = self.to.saturating_add_signed(isize::from(self.lies.leaf));
+        Box::new((self.from..to).map(move |place| {
+            assert!(self.lies.panic_at != Some(place), "the item at {place}");
+            self.ledger.make()
+        }))
+    }
+}
+
+impl Producer for Liar<'_> {}
+
+/// The iterator of a liar, which is divided at random.
+struct Lying<'l> {
+    len: usize,
+    lies: Lies,
+    ledger: &'l Ledger,
+}
+
+impl<'l> ParallelIterator for Lying<'l> {
+    type Item = Counted<'l>;
+    type Producer<'a>
+        = Liar<'l>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    fn producer(&mut self) -> Liar<'l> {
+        Liar::new(self.ledger, self.len, self.lies)
+    }
+}
+
+/// Divides, or not, as the bits of a number say: another one for every node.
+#[derive(Clone)]
+struct AtRandom(u64);
+
+impl Policy for AtRandom {
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        (task.depth < 8 && self.0.count_ones() > 24).into()
+    }
+
+    fn split(self, _: &Task) -> (Self, Self) {
+        let next = |n: u64| AtRandom(n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ n);
+        (next(self.0), next(!self.0))
+    }
+}
+
+/// Goes through some nano-loops, divides what is left, and goes on with both parts in the same way, as an adaptive
+/// scheduler does; all by the bits of a number.
+#[derive(Clone)]
+struct NanoLoops(u64);
+
+impl Scheduler for NanoLoops {
+    fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        let accumulator = reduction.start();
+        nano_loops(producer, accumulator, &reduction, self.0)
+    }
+}
+
+fn nano_loops<P, R>(mut rest: P, mut accumulator: R::Accumulator, reduction: &R, mut bits: u64) -> R::Output
+where
+    P: Producer,
+    R: Reduction<P::Item>,
+{
+    while bits != 0 {
+        let (limit, divide) = ((bits % 16) as usize, bits / 16 % 2 == 1);
+        bits /= 32;
+        match rest.partial_fold(accumulator, |a, item| reduction.step(a, item), limit) {
+            ControlFlow::Break(broken) => return reduction.finish(broken),
+            ControlFlow::Continue((folded, left)) => (accumulator, rest) = (folded, left),
+        }
+        if divide {
+            let (kept, given) = rest.divide();
+            let left = nano_loops(kept, accumulator, reduction, bits);
+            let right = nano_loops(given, reduction.start(), reduction, bits.rotate_left(7) >> 32);
+            return reduction.reduce(left, right);
+        }
+    }
+    reduction.finish(reduction.fold(accumulator, rest.into_iter()))
+}
+
+/// Whatever the producer does, the target has all items, or those it had and a panic was raised.
+fn check<T: Target>(
+    ledger: &Ledger,
+    honest: bool,
+    len: usize,
+    alive_each: usize,
+    target: &mut T,
+    lens: impl Fn(&T) -> Vec<usize>,
+    items: impl ParallelIterator<Item = T::Item>,
+) -> Result<(), TestCaseError> {
+    let before = lens(target);
+    let outcome = catch_unwind(AssertUnwindSafe(|| append_exact(target, len, items)));
+    let grown = if outcome.is_ok() { len } else { 0 };
+    prop_assert!(outcome.is_ok() || !honest, "an honest producer was taken for a liar");
+    let expected: Vec<usize> = before.iter().map(|before| before + grown).collect();
+    prop_assert_eq!(lens(target), expected);
+    prop_assert_eq!(ledger.alive(), alive_each * (1 + grown), "nothing leaks, nothing is dropped twice");
+    Ok(())
+}
+
+fn lies() -> impl Strategy<Value = Lies> {
+    let wrong = |range: std::ops::Range<i8>| prop_oneof![3 => Just(0_i8), 1 => range];
+    let less = || prop_oneof![3 => Just(0_u8), 1 => 1..3_u8];
+    (wrong(-2..3), less(), wrong(-3..4), less(), proptest::option::of(0..70_usize))
+        .prop_map(|(cut, lose, leaf, size, panic_at)| Lies { cut, lose, leaf, size, panic_at })
+}
+
+proptest! {
+    #[test]
+    fn one_target(lies in lies(), len in 0..70_usize, promised in 0..75_usize, seed: u64) {
+        let ledger = Ledger::default();
+        let mut vec = vec![ledger.make()];
+        let honest = promised == len && matches!(lies, Lies { cut: 0, lose: 0, leaf: 0, size: 0, panic_at: None });
+        let items = || Lying { len, lies, ledger: &ledger };
+        let lens = |vec: &Vec<Counted>| vec![vec.len()];
+        check(&ledger, honest, promised, 1, &mut vec, lens, items().with_policy(AtRandom(seed)))?;
+        vec.truncate(1);
+        check(&ledger, honest, promised, 1, &mut vec, lens, items().with_scheduler(NanoLoops(seed)))?;
+        drop(vec);
+        prop_assert_eq!(ledger.alive(), 0);
+    }
+
+    #[test]
+    fn two_targets(lies in lies(), len in 0..70_usize, seed: u64) {
+        let ledger = Ledger::default();
+        let (mut left, mut right) = (vec![ledger.make()], vec![ledger.make()]);
+        let honest = matches!(lies, Lies { cut: 0, lose: 0, leaf: 0, size: 0, panic_at: None });
+        let items = || Lying { len, lies, ledger: &ledger }.map(|item| (ledger.make(), item));
+        let lens = |both: &(&mut Vec<Counted>, &mut Vec<Counted>)| vec![both.0.len(), both.1.len()];
+        let mut both = (&mut left, &mut right);
+        check(&ledger, honest, len, 2, &mut both, lens, items().with_policy(AtRandom(seed)))?;
+        both.0.truncate(1);
+        both.1.truncate(1);
+        check(&ledger, honest, len, 2, &mut both, lens, items().with_scheduler(NanoLoops(seed)))?;
+        drop((left, right));
+        prop_assert_eq!(ledger.alive(), 0);
+    }
+}
+
+/// An element of size zero, and how many of them are alive.
+struct Unit;
+
+static UNITS: AtomicIsize = AtomicIsize::new(0);
+
+impl Unit {
+    fn new() -> Self {
+        UNITS.fetch_add(1, Relaxed);
+        Unit
+    }
+}
+
+impl Drop for Unit {
+    fn drop(&mut self) {
+        assert!(UNITS.fetch_sub(1, Relaxed) > 0, "a unit was dropped twice");
+    }
+}
+
+/// All of the few elements of size zero are at one place, so gaps show by their number only.
+#[test]
+fn elements_of_size_zero() {
+    let ledger = Ledger::default();
+    for (cut, lose, leaf, panic_at) in (-2..3)
+        .flat_map(|cut| (0..2).flat_map(move |lose| (-2..3).map(move |leaf| (cut, lose, leaf))))
+        .flat_map(|(cut, lose, leaf)| [None, Some(0), Some(3), Some(9)].map(|at| (cut, lose, leaf, at)))
+    {
+        let lies = Lies { cut, lose, leaf, size: 0, panic_at };
+        for bits in [0, 0x0123_4567_89ab_cdef, 0xffff_0f0f_3333_5555] {
+            let mut units: Vec<Unit> = vec![Unit::new()];
+            let mut pairs: (Vec<Unit>, Vec<Counted>) = (vec![], vec![]);
+            let items = || Lying { len: 10, lies, ledger: &ledger }.with_scheduler(NanoLoops(bits));
+            let one =
+                catch_unwind(AssertUnwindSafe(|| append_exact(&mut units, 10, items().map(|_| Unit::new()))));
+            assert_eq!(units.len(), if one.is_ok() { 11 } else { 1 });
+            assert_eq!((UNITS.load(Relaxed), ledger.alive()), (units.len() as isize, 0));
+            let two = catch_unwind(AssertUnwindSafe(|| {
+                let mut both = (&mut pairs.0, &mut pairs.1);
+                append_exact(&mut both, 10, items().map(|item| (Unit::new(), item)));
+            }));
+            assert_eq!((pairs.0.len(), pairs.1.len()), if two.is_ok() { (10, 10) } else { (0, 0) });
+            assert_eq!(
+                (UNITS.load(Relaxed), ledger.alive()),
+                ((units.len() + pairs.0.len()) as isize, pairs.1.len())
+            );
+            drop((units, pairs));
+            assert_eq!((UNITS.load(Relaxed), ledger.alive()), (0, 0));
+        }
+    }
+}
+
+/// What an adaptor keeps for a task lives on through the nano-loops: collecting does not cut the items up.
+#[test]
+fn nano_loops_are_the_items_own() {
+    struct Own(std::ops::Range<usize>);
+    impl Divisible for Own {
+        fn size(&self) -> usize {
+            self.0.len()
+        }
+        fn divide_at(self, _: usize) -> (Self, Self) {
+            panic!("cut up")
+        }
+    }
+    impl IntoIterator for Own {
+        type Item = usize;
+        type IntoIter = std::ops::Range<usize>;
+        fn into_iter(self) -> Self::IntoIter {
+            self.0
+        }
+    }
+    impl Producer for Own {
+        fn partial_fold<B, C, F>(mut self, init: B, fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+        where
+            F: FnMut(B, usize) -> ControlFlow<C, B>,
+        {
+            let folded = self.0.by_ref().take(limit).try_fold(init, fold_op)?;
+            ControlFlow::Continue((folded, self))
+        }
+    }
+    struct Iter;
+    impl ParallelIterator for Iter {
+        type Item = usize;
+        type Producer<'a> = Own;
+        default_schedule!();
+        fn producer(&mut self) -> Own {
+            Own(0..100)
+        }
+    }
+    let mut vec = vec![];
+    append_exact(&mut vec, 100, Iter.with_scheduler(NanoLoops(0b00111_01001_00000_00010)));
+    assert_eq!(vec, (0..100).collect::<Vec<_>>());
+}

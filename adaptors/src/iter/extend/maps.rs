@@ -1,7 +1,7 @@
 //! Maps and sets. Of equal keys, the last one's value counts.
 
 use super::{extend_from_lists, extended, from_par_iter};
-use crate::iter::collect::into_lists;
+use crate::iter::collect::{into_lists, total};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList};
 use std::hash::{BuildHasher, Hash};
 
@@ -31,6 +31,6 @@ extend_from_lists! {
 /// For how many new keys is room made? As std does: for all, if there are none yet, else for half, since some will be
 /// there already.
 fn expected<T>(present: usize, lists: &LinkedList<Vec<T>>) -> usize {
-    let items: usize = lists.iter().map(Vec::len).sum();
+    let items = total(lists);
     if present == 0 { items } else { items.div_ceil(2) }
 }

@@ -1,7 +1,7 @@
 //! Collections that keep the order of the items, and the heap that is made of one.
 
 use super::{extend_from_lists, extended, from_par_iter};
-use crate::iter::collect::Lists;
+use crate::iter::collect::{Lists, total};
 use crate::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use std::collections::{BinaryHeap, LinkedList, VecDeque};
 use std::rc::Rc;
@@ -17,10 +17,10 @@ from_par_iter! {
 }
 
 extend_from_lists! {
-    [T: Send] VecDeque<T>: T, |deque, lists| deque.reserve(lists.iter().map(Vec::len).sum());
-    ['a, T: Copy + Send + Sync + 'a] VecDeque<T>: &'a T, |deque, lists| deque.reserve(lists.iter().map(Vec::len).sum());
-    [T: Ord + Send] BinaryHeap<T>: T, |heap, lists| heap.reserve(lists.iter().map(Vec::len).sum());
-    ['a, T: Copy + Ord + Send + Sync + 'a] BinaryHeap<T>: &'a T, |heap, lists| heap.reserve(lists.iter().map(Vec::len).sum());
+    [T: Send] VecDeque<T>: T, |deque, lists| deque.reserve(total(lists));
+    ['a, T: Copy + Send + Sync + 'a] VecDeque<T>: &'a T, |deque, lists| deque.reserve(total(lists));
+    [T: Ord + Send] BinaryHeap<T>: T, |heap, lists| heap.reserve(total(lists));
+    ['a, T: Copy + Ord + Send + Sync + 'a] BinaryHeap<T>: &'a T, |heap, lists| heap.reserve(total(lists));
 }
 
 /// The tasks' lists are linked: nothing is moved.

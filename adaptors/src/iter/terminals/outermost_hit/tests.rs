@@ -1,23 +1,20 @@
 use super::*;
 
 fn search(item: u32) -> Option<u32> {
-    (item % 10 == 0).then_some(item)
+    item.is_multiple_of(10).then_some(item)
 }
 
-fn reduction(end: End, nearest: &Nearest) -> OutermostHit<'_, fn(u32) -> Option<u32>> {
+fn reduction(end: End, nearest: &Nearest) -> Search<'_> {
     static SEARCH: fn(u32) -> Option<u32> = search;
     OutermostHit::new(end, &SEARCH, nearest)
 }
 
+type Search<'a> = OutermostHit<'a, fn(u32) -> Option<u32>>;
+
 type Step = ControlFlow<Option<u32>, Option<u32>>;
 
 /// The tasks of a division tree that goes down `depth` levels at one side, in the order of their items.
-fn spine(
-    end: End,
-    nearest: &Nearest,
-    depth: u32,
-    to_the_left: bool,
-) -> Vec<OutermostHit<'_, fn(u32) -> Option<u32>>> {
+fn spine(end: End, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_>> {
     let mut task = reduction(end, nearest);
     let (mut before, mut behind) = (vec![], vec![]);
     for _ in 0..depth {
