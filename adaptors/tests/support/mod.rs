@@ -1,6 +1,8 @@
 //! What the integration tests share: pools, schedules, and inputs of telling lengths.
 #![allow(dead_code, unused_macros, unused_imports, reason = "every test crate uses its part")]
 
+pub(crate) mod cuts;
+
 use std::sync::OnceLock;
 
 /// Lengths at which off-by-one errors show (I2).
