@@ -218,7 +218,7 @@ fn elements_that_cannot_be_shared() {
 
 #[test]
 fn sizes_of_zero_are_refused() {
-    let mut v = vec![1, 2, 3];
+    let mut v = [1, 2, 3];
     macro_rules! check {
         ($std:ident, $par:ident $(, $std_mut:ident, $par_mut:ident)?) => {{
             let name = if stringify!($std) == "windows" { "window_size" } else { "chunk_size" };

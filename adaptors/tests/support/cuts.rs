@@ -11,14 +11,13 @@ macro_rules! assert_cuts {
         use $crate::support::cuts;
         let expected = &$expected[..];
         let size = furcate::Divisible::size(&$source.producer());
-        cuts::whole($source.producer(), expected);
         cuts::to_the_bottom($source.producer(), expected);
         for index in 0..=size.saturating_add(2) {
             cuts::at($source.producer(), index, expected);
             cuts::nano_loops($source.producer(), index.max(1), expected);
         }
         let mut lent = $source;
-        drop(lent.producer());
+        cuts::whole(lent.producer(), expected);
         cuts::lent_again(lent.producer(), expected);
     }};
 }
