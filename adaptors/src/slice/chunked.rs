@@ -1,8 +1,8 @@
 //! The skeleton of everything that gives subslices of one length: chunks from the front and from the back, exact or
 //! not, and windows.
 //!
-//! A kind ([`Chunking`]) says which of std's iterators a leaf is, and where in the slice the cut after `index` subslices
-//! lies. Everything else is here, once, for shared and mutable slices alike.
+//! A kind ([`Chunking`]) says which of std's iterators a leaf is, and where in the slice the subslices lie (a
+//! [`Layout`]). Everything else is here, once, for shared and mutable slices alike.
 
 use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
@@ -10,16 +10,20 @@ use std::mem::take;
 
 /// How a slice `V` is seen as a sequence of subslices.
 pub trait Chunking<V>: Copy + Send {
+    /// Where they lie.
+    type Layout: Layout<V>;
+
     /// std's iterator.
     type Leaf: Iterator<Item: Send> + ExactSizeIterator + DoubleEndedIterator;
 
     /// std's iterator over the subslices, `size` long each.
     fn leaf(self, slice: V, size: usize) -> Self::Leaf;
+}
 
+/// Where subslices of one length lie in a slice `V`.
+pub trait Layout<V> {
     /// How many subslices there are in `len` elements.
-    fn count(len: usize, size: usize) -> usize {
-        len.div_ceil(size)
-    }
+    fn count(len: usize, size: usize) -> usize;
 
     /// The elements of the first `index` subslices, and the elements of the others.
     fn cut(slice: V, size: usize, index: usize) -> (V, V);
@@ -101,7 +105,7 @@ where
 
     #[inline]
     fn len(&self) -> usize {
-        K::count(self.slice.size(), self.size)
+        K::Layout::count(self.slice.size(), self.size)
     }
 }
 
@@ -117,13 +121,13 @@ pub struct ChunkedProducer<V, K> {
 impl<V: Divisible, K: Chunking<V>> Divisible for ChunkedProducer<V, K> {
     #[inline]
     fn size(&self) -> usize {
-        K::count(self.slice.size(), self.size)
+        K::Layout::count(self.slice.size(), self.size)
     }
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let ChunkedProducer { slice, size, kind } = self;
-        let (left, right) = K::cut(slice, size, index);
+        let (left, right) = K::Layout::cut(slice, size, index);
         (ChunkedProducer { slice: left, size, kind }, ChunkedProducer { slice: right, size, kind })
     }
 }

@@ -1,55 +1,67 @@
 //! Chunks: subslices that do not overlap, counted from the front or from the back.
 
-use super::chunked::{Chunked, Chunking};
+use super::chunked::{Chunked, Chunking, Layout};
 use furcate_schedulers::Divisible;
 use std::mem::take;
 
-/// The elements of the first `index` chunks lie at the front.
-#[inline]
-fn from_front<V: Divisible>(slice: V, size: usize, index: usize) -> (V, V) {
-    slice.divide_at(index.saturating_mul(size))
+/// The first chunk lies at the front.
+#[derive(Clone, Copy, Debug)]
+pub struct FromFront;
+
+impl<V: Divisible> Layout<V> for FromFront {
+    #[inline]
+    fn count(len: usize, size: usize) -> usize {
+        len.div_ceil(size)
+    }
+
+    #[inline]
+    fn cut(slice: V, size: usize, index: usize) -> (V, V) {
+        slice.divide_at(index.saturating_mul(size))
+    }
 }
 
-/// The elements of the first `index` chunks lie at the back.
-#[inline]
-fn from_back<V: Divisible>(slice: V, size: usize, index: usize) -> (V, V) {
-    let others = slice.size().saturating_sub(index.saturating_mul(size));
-    let (others, first) = slice.divide_at(others);
-    (first, others)
+/// The first chunk lies at the back.
+#[derive(Clone, Copy, Debug)]
+pub struct FromBack;
+
+impl<V: Divisible> Layout<V> for FromBack {
+    #[inline]
+    fn count(len: usize, size: usize) -> usize {
+        len.div_ceil(size)
+    }
+
+    #[inline]
+    fn cut(slice: V, size: usize, index: usize) -> (V, V) {
+        let others = slice.size().saturating_sub(index.saturating_mul(size));
+        let (others, first) = slice.divide_at(others);
+        (first, others)
+    }
 }
 
 /// Kinds of chunks: from which end they are counted, and std's iterators over them.
 macro_rules! kinds_of_chunks {
-    ($($(#[$doc:meta])* $Kind:ident: $cut:ident, $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
+    ($($(#[$doc:meta])* $Kind:ident: $Layout:ident, $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $Kind;
 
         impl<'data, T: Sync> Chunking<&'data [T]> for $Kind {
+            type Layout = $Layout;
             type Leaf = std::slice::$Leaf<'data, T>;
 
             #[inline]
             fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
                 slice.$leaf(size)
             }
-
-            #[inline]
-            fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
-                $cut(slice, size, index)
-            }
         }
 
         impl<'data, T: Send> Chunking<&'data mut [T]> for $Kind {
+            type Layout = $Layout;
             type Leaf = std::slice::$LeafMut<'data, T>;
 
             #[inline]
             fn leaf(self, slice: &'data mut [T], size: usize) -> Self::Leaf {
                 slice.$leaf_mut(size)
-            }
-
-            #[inline]
-            fn cut(slice: &'data mut [T], size: usize, index: usize) -> (&'data mut [T], &'data mut [T]) {
-                $cut(slice, size, index)
             }
         }
     )+};
@@ -57,38 +69,25 @@ macro_rules! kinds_of_chunks {
 
 kinds_of_chunks! {
     /// From the front, the last one may be shorter.
-    Front: from_front, chunks -> Chunks, chunks_mut -> ChunksMut;
+    Front: FromFront, chunks -> Chunks, chunks_mut -> ChunksMut;
     /// From the front, all of one length.
-    FrontExact: from_front, chunks_exact -> ChunksExact, chunks_exact_mut -> ChunksExactMut;
+    FrontExact: FromFront, chunks_exact -> ChunksExact, chunks_exact_mut -> ChunksExactMut;
     /// From the back, the last one (which holds the slice's first elements) may be shorter.
-    Back: from_back, rchunks -> RChunks, rchunks_mut -> RChunksMut;
+    Back: FromBack, rchunks -> RChunks, rchunks_mut -> RChunksMut;
     /// From the back, all of one length.
-    BackExact: from_back, rchunks_exact -> RChunksExact, rchunks_exact_mut -> RChunksExactMut;
+    BackExact: FromBack, rchunks_exact -> RChunksExact, rchunks_exact_mut -> RChunksExactMut;
 }
 
 /// A kind that leaves over what does not fill a chunk.
-pub trait Exact: Sized {
-    /// The elements of whole chunks, and those left over.
-    fn whole<V: Divisible>(slice: V, size: usize) -> (V, V);
-}
+pub trait Exact {}
 
-impl Exact for FrontExact {
-    fn whole<V: Divisible>(slice: V, size: usize) -> (V, V) {
-        let chunks = slice.size() / size;
-        from_front(slice, size, chunks)
-    }
-}
+impl Exact for FrontExact {}
+impl Exact for BackExact {}
 
-impl Exact for BackExact {
-    fn whole<V: Divisible>(slice: V, size: usize) -> (V, V) {
-        let chunks = slice.size() / size;
-        from_back(slice, size, chunks)
-    }
-}
-
-impl<V: Divisible, K: Exact> Chunked<V, K> {
+impl<V: Divisible, K: Chunking<V> + Exact> Chunked<V, K> {
     pub(crate) fn exact(slice: V, size: usize, kind: K) -> Self {
-        let (slice, remainder) = K::whole(slice, size);
+        let chunks = slice.size() / size;
+        let (slice, remainder) = K::Layout::cut(slice, size, chunks);
         Chunked::with_remainder(slice, remainder, size, kind)
     }
 }

@@ -1,9 +1,9 @@
 //! Windows: subslices that overlap.
 
-use super::chunked::{Chunked, Chunking};
+use super::chunked::{Chunked, Chunking, Layout};
 use furcate_schedulers::Divisible;
 
-/// One window from every element on that has enough behind it.
+/// The windows as slices.
 #[derive(Clone, Copy, Debug)]
 pub struct EveryWindow;
 
@@ -11,55 +11,42 @@ pub struct EveryWindow;
 #[derive(Clone, Copy, Debug)]
 pub struct EveryArray<const N: usize>;
 
-/// How many windows of `size` elements, which is not 0, lie in `len` elements.
-#[inline]
-fn count(len: usize, size: usize) -> usize {
-    len.saturating_sub(size - 1)
-}
+/// A window begins at every element that has enough behind it; `size` is not 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Overlapping;
 
-/// The elements of the first `index` windows, and those of the others: `size - 1` elements are in both.
-#[inline]
-fn cut<T>(slice: &[T], size: usize, index: usize) -> (&[T], &[T]) {
-    let left = index.saturating_add(size - 1);
-    (slice.divide_at(left).0, slice.divide_at(index).1)
+impl<'data, T> Layout<&'data [T]> for Overlapping {
+    #[inline]
+    fn count(len: usize, size: usize) -> usize {
+        len.saturating_sub(size - 1)
+    }
+
+    /// `size - 1` elements are on both sides.
+    #[inline]
+    fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
+        let left = index.saturating_add(size - 1);
+        (slice.divide_at(left).0, slice.divide_at(index).1)
+    }
 }
 
 impl<'data, T: Sync> Chunking<&'data [T]> for EveryWindow {
+    type Layout = Overlapping;
     type Leaf = std::slice::Windows<'data, T>;
 
     #[inline]
     fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
         slice.windows(size)
     }
-
-    #[inline]
-    fn count(len: usize, size: usize) -> usize {
-        count(len, size)
-    }
-
-    #[inline]
-    fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
-        cut(slice, size, index)
-    }
 }
 
 impl<'data, T: Sync, const N: usize> Chunking<&'data [T]> for EveryArray<N> {
+    type Layout = Overlapping;
     // std's own `array_windows` needs Rust 1.94.
     type Leaf = std::iter::Map<std::slice::Windows<'data, T>, fn(&'data [T]) -> &'data [T; N]>;
 
     #[inline]
     fn leaf(self, slice: &'data [T], size: usize) -> Self::Leaf {
         slice.windows(size).map(|window| window.first_chunk().expect("a window has `N` elements"))
-    }
-
-    #[inline]
-    fn count(len: usize, size: usize) -> usize {
-        count(len, size)
-    }
-
-    #[inline]
-    fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
-        cut(slice, size, index)
     }
 }
 

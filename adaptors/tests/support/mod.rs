@@ -3,6 +3,7 @@
 
 pub(crate) mod drops;
 pub(crate) mod nano;
+pub(crate) mod cuts;
 
 use std::sync::OnceLock;
 
