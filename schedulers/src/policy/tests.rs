@@ -1,1 +1,225 @@
+//! The contract of [`Policy`], for every policy; their meaning is checked by the integration tests.
 
+use super::*;
+
+/// Runs a check on every policy of the module, alone and in a chain.
+fn for_each_policy(check: impl Fn(&str, &mut dyn Probe)) {
+    macro_rules! each {
+        ($($policy:expr),+) => {
+            $(
+                check(stringify!($policy), &mut Subject($policy));
+                let inside = Both::new($policy, Cap::new(5));
+                check(concat!(stringify!($policy), " then a cap"), &mut Subject(inside));
+                let outside = Both::new(ForceDepth::new(2), $policy);
+                check(concat!("force_depth then ", stringify!($policy)), &mut Subject(outside));
+            )+
+        };
+    }
+    each!(
+        Auto::new(),
+        BoundDepth::new(3),
+        Cap::new(1),
+        Cap::new(2),
+        Cap::new(4),
+        EvenLevels,
+        ForceDepth::new(3),
+        JoinContext::new(3),
+        MaxLen::new(100),
+        MinLen::new(100),
+        SizeLimit::new(100),
+        ThiefSplitting::new(2)
+    );
+}
+
+/// [`Policy`] as far as it fits a trait object.
+trait Probe {
+    fn wants_split(&mut self, task: &Task) -> Verdict;
+    fn permit_fork(&mut self, task: &Task) -> bool;
+    fn return_permit(&mut self);
+    fn split(&self, task: &Task) -> [Box<dyn Probe>; 2];
+    fn fresh(&self) -> Box<dyn Probe>;
+}
+
+struct Subject<P>(P);
+
+impl<P: Policy + 'static> Probe for Subject<P> {
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        self.0.wants_split(task)
+    }
+    fn permit_fork(&mut self, task: &Task) -> bool {
+        self.0.permit_fork(task)
+    }
+    fn return_permit(&mut self) {
+        self.0.return_permit();
+    }
+    fn split(&self, task: &Task) -> [Box<dyn Probe>; 2] {
+        let (left, right) = self.0.clone().split(task);
+        [Box::new(Subject(left)), Box::new(Subject(right))]
+    }
+    fn fresh(&self) -> Box<dyn Probe> {
+        Box::new(Subject(self.0.clone()))
+    }
+}
+
+/// Tasks of all kinds.
+fn tasks() -> impl Iterator<Item = Task> {
+    let lens = [0, 1, 2, 100, 101, 200, usize::MAX];
+    let depths = [0, 1, 2, 3, 4, u32::MAX];
+    lens.into_iter().flat_map(move |len| {
+        depths.into_iter().flat_map(move |depth| {
+            [false, true].into_iter().flat_map(move |migrated| {
+                [1, 8, usize::MAX].map(|threads| Task { depth, migrated, threads, ..Task::new(len) })
+            })
+        })
+    })
+}
+
+#[test]
+fn asking_twice_is_asking_once() {
+    for_each_policy(|name, policy| {
+        for task in tasks() {
+            let verdict = policy.wants_split(&task);
+            assert_eq!(policy.wants_split(&task), verdict, "{name} on {task:?}");
+            let permit = policy.permit_fork(&task);
+            assert_eq!(policy.permit_fork(&task), permit, "{name} on {task:?}");
+            assert_eq!(policy.wants_split(&task), verdict, "{name} on {task:?}, with a permit");
+            policy.return_permit();
+            policy.return_permit();
+            assert_eq!(policy.permit_fork(&task), permit, "{name} on {task:?}, once more");
+            policy.return_permit();
+        }
+    });
+}
+
+#[test]
+fn clones_are_fresh() {
+    for_each_policy(|name, policy| {
+        for task in tasks() {
+            // The original takes what it can get: its clone gets the same afterwards, if it is given back.
+            let before = (policy.fresh().wants_split(&task), policy.fresh().permit_fork(&task));
+            policy.permit_fork(&task);
+            let mut clone = policy.fresh();
+            policy.return_permit();
+            clone.return_permit(); // nothing of the original's
+            assert_eq!((clone.wants_split(&task), clone.permit_fork(&task)), before, "{name} on {task:?}");
+        }
+    });
+}
+
+/// Neither a cast nor an addition overflows at the edges of the types.
+#[test]
+fn extreme_tasks_are_no_problem_on_the_way_down() {
+    for_each_policy(|_, policy| {
+        for task in tasks() {
+            let mut left = policy.fresh();
+            for _ in 0..70 {
+                left.wants_split(&task);
+                left.permit_fork(&task);
+                let [first, _] = left.split(&task);
+                left = first;
+            }
+        }
+    });
+}
+
+/// A task's tokens can be taken only once: a clone of a task that has a permit has none.
+#[test]
+fn a_clone_of_a_cap_holds_no_token() {
+    let task = Task::new(100);
+    let cap = Cap::new(2);
+    let mut root = cap.clone();
+    assert!(root.permit_fork(&task));
+    let mut clone = root.clone();
+    assert!(!clone.permit_fork(&task));
+    drop(clone);
+    assert_eq!(cap.available(), 0);
+    drop(root);
+    assert_eq!(cap.available(), 2);
+}
+
+/// A root counts from its first fork on: one that another policy refuses costs nothing.
+#[test]
+fn a_refused_fork_leaves_no_token_with_the_root() {
+    let task = Task::new(100);
+    let (wide, narrow) = (Cap::new(2), Cap::new(1));
+    let mut chains = (Both::new(wide.clone(), narrow.clone()), Both::new(narrow.clone(), wide.clone()));
+    assert!(!chains.0.permit_fork(&task) && !chains.1.permit_fork(&task));
+    assert_eq!((wide.available(), narrow.available()), (2, 1));
+}
+
+/// The parts of a division that is made without a fork share the task's token until both are done.
+#[test]
+fn parts_in_turn_share_a_token() {
+    let task = Task::new(100);
+    let cap = Cap::new(2);
+    let mut root = cap.clone();
+    assert!(root.permit_fork(&task));
+    let (left, right) = root.split(&task); // both tokens are taken
+    let (first, second) = left.split(&task); // in turn
+    drop(first);
+    assert_eq!(cap.available(), 0);
+    drop(second);
+    assert_eq!(cap.available(), 1);
+    drop(right);
+    assert_eq!(cap.available(), 2);
+}
+
+#[test]
+#[should_panic(expected = "use at least 1")]
+fn a_cap_of_no_tasks_is_refused() {
+    let _ = Cap::new(0);
+}
+
+/// The ranking in the module's documentation, pair by pair.
+#[test]
+fn must_beats_may_not_beats_would_beats_the_defaults_word() {
+    use Verdict::{MayNot, Must, Pass, Rather, RatherNot, Would};
+    #[derive(Clone)]
+    struct Says(Verdict);
+    impl Policy for Says {
+        fn wants_split(&mut self, _: &Task) -> Verdict {
+            self.0
+        }
+    }
+    let weakest_first = [Pass, RatherNot, Rather, Would, MayNot, Must];
+    for (rank, &stronger) in weakest_first.iter().enumerate() {
+        for &weaker in &weakest_first[..=rank] {
+            for (first, second) in [(stronger, weaker), (weaker, stronger)] {
+                let verdict = Both::new(Says(first), Says(second)).wants_split(&Task::new(9));
+                assert_eq!(verdict, stronger, "{first:?} and {second:?}");
+            }
+        }
+    }
+    let divides = |len: usize| weakest_first.map(|verdict| verdict.divides(&Task::new(len)));
+    assert_eq!(divides(2), [false, false, true, true, false, true]);
+    assert_eq!(divides(1), [false, false, false, false, false, true]);
+}
+
+/// `thief_splitting` and `auto` begin anew in a stolen part, `join_context` divides one.
+#[test]
+fn a_steal_refreshes() {
+    let mut task = Task { threads: 4, ..Task::new(1000) };
+    let (mut thief, mut auto) = (ThiefSplitting::new(3), Auto::new());
+    for _ in 0..10 {
+        (thief, auto) = (thief.split(&task).1, auto.split(&task).1);
+    }
+    assert_eq!(thief.wants_split(&task), Verdict::MayNot);
+    assert_eq!(auto.wants_split(&task), Verdict::RatherNot);
+    task.migrated = true;
+    assert_eq!(thief.wants_split(&task), Verdict::Would);
+    assert_eq!(auto.wants_split(&task), Verdict::Rather);
+    (thief, auto) = (thief.split(&task).0, auto.split(&task).0);
+    task.migrated = false;
+    let levels = |mut wants: Box<dyn FnMut() -> bool>| (0..100).take_while(|_| wants()).count();
+    let on_thief = levels(Box::new(move || {
+        let wants = thief.wants_split(&task) == Verdict::Would;
+        thief = thief.split(&task).0;
+        wants
+    }));
+    let on_auto = levels(Box::new(move || {
+        let wants = auto.wants_split(&task) == Verdict::Rather;
+        auto = auto.split(&task).0;
+        wants
+    }));
+    assert_eq!((on_thief, on_auto), (2, 2)); // after the first: 3 levels; 4 -> 2 -> 1
+}

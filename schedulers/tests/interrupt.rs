@@ -1,0 +1,194 @@
+//! A reduction that can end early is asked between nano-loops; what is evaluated after the end is at most one such loop
+//! per thread.
+
+mod support;
+
+use furcate_schedulers::policy::{Auto, BoundDepth, SizeLimit};
+use furcate_schedulers::{Divisible, Join, Policy, Producer, Reduction, Scheduler, Sequential};
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use support::Place;
+
+/// The longest nano-loop.
+const NANO_LOOP: usize = 1024;
+
+/// Looks for an item; when it is found, everybody may stop.
+#[derive(Debug)]
+struct Search {
+    item: usize,
+    /// Does the finder's own task break off at once, or only as the others do?
+    breaks: bool,
+    found: AtomicBool,
+    before: AtomicUsize,
+    after: AtomicUsize,
+    late_divisions: AtomicUsize,
+}
+
+impl Search {
+    fn new(item: usize, breaks: bool) -> Self {
+        let (before, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Search {
+            item,
+            breaks,
+            found: AtomicBool::new(false),
+            before,
+            after,
+            late_divisions: AtomicUsize::new(0),
+        }
+    }
+
+    /// (items evaluated before the end, items after it)
+    fn counts(&self) -> (usize, usize) {
+        (self.before.load(Ordering::SeqCst), self.after.load(Ordering::SeqCst))
+    }
+}
+
+impl Reduction<usize> for &Search {
+    type Accumulator = usize;
+    type Output = usize;
+    const INTERRUPTIBLE: bool = true;
+    fn start(&self) -> usize {
+        0
+    }
+    fn step(&self, hits: usize, item: usize) -> ControlFlow<usize, usize> {
+        let count = if self.found.load(Ordering::SeqCst) { &self.after } else { &self.before };
+        count.fetch_add(1, Ordering::SeqCst);
+        if item != self.item {
+            return ControlFlow::Continue(hits);
+        }
+        self.found.store(true, Ordering::SeqCst);
+        if self.breaks { ControlFlow::Break(hits + 1) } else { ControlFlow::Continue(hits + 1) }
+    }
+    fn finish(&self, hits: usize) -> usize {
+        hits
+    }
+    fn reduce(&self, left: usize, right: usize) -> usize {
+        left + right
+    }
+    fn stopped(&self) -> bool {
+        self.found.load(Ordering::SeqCst)
+    }
+}
+
+/// A range that counts divisions after the end.
+struct Watched<'a>(Range<usize>, &'a Search);
+
+impl Divisible for Watched<'_> {
+    fn size(&self) -> usize {
+        self.0.len()
+    }
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.0.divide_at(index);
+        (Watched(left, self.1), Watched(right, self.1))
+    }
+    fn divide(self) -> (Self, Self) {
+        if self.1.found.load(Ordering::SeqCst) {
+            self.1.late_divisions.fetch_add(1, Ordering::SeqCst);
+        }
+        let half = self.size() / 2;
+        self.divide_at(half)
+    }
+}
+
+impl IntoIterator for Watched<'_> {
+    type Item = usize;
+    type IntoIter = Range<usize>;
+    fn into_iter(self) -> Range<usize> {
+        self.0
+    }
+}
+
+impl Producer for Watched<'_> {}
+
+fn search(place: Place, how: impl Scheduler + Sync, when: impl Policy, len: usize, search: &Search) {
+    assert_eq!(place.run(how, Watched(0..len, search), when, search), 1);
+}
+
+#[test]
+fn nothing_is_evaluated_after_a_break() {
+    for item in [0, 1, 15, 16, 47, 48, 5000, 99_999] {
+        let broken = Search::new(item, true);
+        search(Place::Inline, Sequential, Auto::new(), 100_000, &broken);
+        assert_eq!(broken.counts(), (item + 1, 0));
+        let broken = Search::new(item, true);
+        search(Place::Inline, Join, SizeLimit::new(10), 100_000, &broken);
+        assert_eq!(broken.counts(), (item + 1, 0));
+        assert_eq!(broken.late_divisions.into_inner(), 0);
+    }
+}
+
+/// Nano-loops of 16, 32, 64 ... 1024, 1024 ... items, and a look before each.
+#[test]
+fn a_task_looks_between_nano_loops() {
+    let mut looks: Vec<usize> = vec![16, 48, 112, 240, 496, 1008, 2032];
+    looks.extend((1..100).map(|n| 2032 + n * NANO_LOOP));
+    for item in [0, 15, 16, 47, 48, 2031, 2032, 50_000] {
+        let found = Search::new(item, false);
+        search(Place::Inline, Sequential, Auto::new(), 100_000, &found);
+        let (before, after) = found.counts();
+        let next_look = looks.iter().find(|&&look| look > item).unwrap();
+        assert_eq!((before, before + after), (item + 1, *next_look));
+    }
+}
+
+#[test]
+fn at_most_one_nano_loop_per_thread_after_the_end() {
+    const LEN: usize = 1_000_000;
+    for threads in [1, 2, 3, 8] {
+        for item in [100, LEN / 3] {
+            for breaks in [false, true] {
+                let found = Search::new(item, breaks);
+                search(Place::Pool(threads), Join, BoundDepth::new(5), LEN, &found);
+                let (before, after) = found.counts();
+                assert!(after <= threads * NANO_LOOP, "{after} items after the end on {threads} threads");
+                assert!(before + after <= LEN);
+                // A division that was decided on before the end may come just after it, once per thread.
+                assert!(found.late_divisions.into_inner() <= threads);
+            }
+        }
+    }
+}
+
+/// Without a hit everything is evaluated once, through any number of nano-loops.
+#[test]
+fn no_hit_evaluates_everything() {
+    for place in Place::ALL {
+        for len in [0, 1, 15, 16, 17, 48, 49, 2032, 2033, 10_000] {
+            let nothing = Search::new(usize::MAX, true);
+            let hits = place.run(Join, Watched(0..len, &nothing), Auto::new(), &nothing);
+            assert_eq!((hits, nothing.counts()), (0, (len, 0)));
+        }
+    }
+}
+
+/// A producer may hold items back that its size does not count: they come out in the end (see `Producer::partial_fold`).
+#[test]
+fn what_is_held_back_comes_out_in_the_end() {
+    struct Late {
+        range: Range<usize>,
+        held: Option<usize>,
+    }
+    impl Divisible for Late {
+        fn size(&self) -> usize {
+            self.range.len()
+        }
+        fn divide_at(self, index: usize) -> (Self, Self) {
+            let (left, right) = self.range.divide_at(index);
+            (Late { range: left, held: None }, Late { range: right, held: self.held })
+        }
+    }
+    impl IntoIterator for Late {
+        type Item = usize;
+        type IntoIter = std::iter::Chain<Range<usize>, std::option::IntoIter<usize>>;
+        fn into_iter(self) -> Self::IntoIter {
+            self.range.chain(self.held)
+        }
+    }
+    impl Producer for Late {}
+
+    for len in [0, 16, 48, 1000] {
+        let nothing = Search::new(usize::MAX, true);
+        Place::Inline.run(Join, Late { range: 0..len, held: Some(7) }, BoundDepth::new(2), &nothing);
+        assert_eq!(nothing.counts(), (len + 1, 0));
+    }
+}
