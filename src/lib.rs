@@ -41,8 +41,8 @@ pub use furcate_derive::Divisible;
 pub use furcate_pool::Rayon;
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
 pub use furcate_schedulers::{
-    Divisible, IndexedProducer, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
-    policy,
+    Divisible, IndexedProducer, Join, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler, Sequential,
+    Task, Verdict, policy,
 };
 
 pub mod prelude {

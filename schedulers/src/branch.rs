@@ -12,8 +12,9 @@
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
-use crate::{Policy, Producer, Reduction, Task};
+use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Task};
 use furcate_pool::Executor;
+use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
 ///
@@ -22,40 +23,39 @@ use furcate_pool::Executor;
 #[inline]
 pub(crate) fn fold_leaf<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R) -> R::Output {
     let start = reduction.start();
-    if R::INTERRUPTIBLE {
-        return fold_interruptibly(producer, reduction, start);
-    }
-    reduction.finish(reduction.fold(start, producer.into_iter()))
+    reduction.finish(if R::INTERRUPTIBLE {
+        let mut watch = Watch { stopped: || reduction.stopped(), limit: FIRST_NANO_LOOP };
+        match producer.partial_fold(start, |folded, item| reduction.step(folded, item), &mut watch) {
+            ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
+        }
+    } else {
+        reduction.fold(start, producer.into_iter())
+    })
 }
 
 /// The sizes of the nano-loops between two looks: short at first, because hits near the front are common.
 const FIRST_NANO_LOOP: usize = 16;
 const LAST_NANO_LOOP: usize = 1024;
 
-fn fold_interruptibly<P, R>(mut producer: P, reduction: &R, mut accumulator: R::Accumulator) -> R::Output
-where
-    P: Producer,
-    R: Reduction<P::Item>,
-{
-    use std::ops::ControlFlow::{Break, Continue};
-    let mut limit = FIRST_NANO_LOOP;
-    loop {
-        if reduction.stopped() {
-            return reduction.finish(accumulator);
+/// Nano-loops that end when the task is no longer needed.
+struct Watch<S> {
+    stopped: S,
+    limit: usize,
+}
+
+impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
+    #[inline]
+    fn next(&mut self, _size: usize) -> Nano {
+        if (self.stopped)() {
+            return Nano::Stop;
         }
-        let size = producer.size();
-        if size <= limit {
-            return reduction.finish(reduction.fold(accumulator, producer.into_iter()));
-        }
-        match producer.partial_fold(accumulator, |a, item| reduction.step(a, item), limit) {
-            Break(broken) => return reduction.finish(broken),
-            Continue((folded, rest)) => (accumulator, producer) = (folded, rest),
-        }
-        if producer.size() >= size {
-            // A producer that does not get smaller by units: take it at one go.
-            return reduction.finish(reduction.fold(accumulator, producer.into_iter()));
-        }
-        limit = (limit * 2).min(LAST_NANO_LOOP);
+        let limit = self.limit;
+        self.limit = (limit * 2).min(LAST_NANO_LOOP);
+        Nano::Fold(limit)
+    }
+
+    fn take(&mut self, _right: P) {
+        unreachable!("these loops never divide")
     }
 }
 

@@ -17,6 +17,7 @@
 mod branch;
 mod divisible;
 mod join;
+mod nano;
 pub mod policy;
 mod producer;
 mod reduction;
@@ -25,6 +26,7 @@ mod sequential;
 
 pub use divisible::Divisible;
 pub use join::Join;
+pub use nano::{Nano, NanoLoops, Wrapping};
 pub use policy::{Policy, Task, Verdict};
 pub use producer::{IndexedProducer, Producer};
 pub use reduction::Reduction;

@@ -1,6 +1,6 @@
 //! *What* is divided, when items come out of it.
 
-use crate::Divisible;
+use crate::{Divisible, Nano, NanoLoops};
 use std::ops::ControlFlow;
 
 /// A [`Divisible`] that becomes a sequential iterator where it is divided no further.
@@ -42,24 +42,44 @@ use std::ops::ControlFlow;
 /// Iterating the left part and then the right part of any cut gives the items of the whole, in order. As with
 /// [`Divisible`], breaking it gives wrong results, never undefined behaviour.
 pub trait Producer: Divisible + IntoIterator + Send {
-    /// Folds the items of the first `limit` units (as [`Divisible::divide_at`] counts them) and gives back what is left.
+    /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
-    /// This is the *nano-loop*: schedulers that watch for thieves or for an early end work through it, so every data
-    /// adaptor forwards it, and a state that a task keeps (of `map_init`, of `fold`) lives on from one call to the
-    /// next. After the last call a scheduler folds what is left, though its size be 0, through
-    /// [`IntoIterator`]: whoever holds something back hands it out there.
+    /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it to its base. A
+    /// state that an adaptor keeps for a task is a local variable here: there is one for all the loops of a task.
     ///
-    /// If `fold_op` breaks, its value is returned and the rest is dropped, together with anything that the rest of
-    /// the current unit would still have given.
+    /// Returns what `fold_op` breaks with, else the accumulator, at the end or where the loops
+    /// [`Stop`](crate::Nano::Stop). Either way what is left is dropped.
     ///
-    /// By default the units are cut off and std's iterator over them is folded.
-    fn partial_fold<B, C, F>(self, init: B, fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    /// By default the units of a loop are cut off and std's iterator over them is folded; the last loop, and one that does not get any
+    /// further, take all that is left.
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+        L: NanoLoops<Self>,
     {
-        let (head, rest) = self.divide_at(limit);
-        let folded = head.into_iter().try_fold(init, fold_op)?;
-        ControlFlow::Continue((folded, rest))
+        let (mut folded, mut rest) = (init, self);
+        loop {
+            let size = rest.size();
+            let limit = match loops.next(size) {
+                Nano::Fold(limit) => limit.max(1),
+                Nano::Divide => {
+                    let (left, right) = rest.divide();
+                    loops.take(right);
+                    rest = left;
+                    continue;
+                }
+                Nano::Stop => return ControlFlow::Continue(folded),
+            };
+            if limit >= size {
+                return rest.into_iter().try_fold(folded, fold_op);
+            }
+            let (head, tail) = rest.divide_at(limit);
+            folded = head.into_iter().try_fold(folded, &mut fold_op)?;
+            if tail.size() >= size {
+                return tail.into_iter().try_fold(folded, fold_op);
+            }
+            rest = tail;
+        }
     }
 }
 

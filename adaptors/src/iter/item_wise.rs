@@ -4,7 +4,7 @@
 //! Division, sizes and nano-loops are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, NanoLoops, Producer};
 use std::ops::ControlFlow;
 
 /// What an item-wise adaptor does to items of type `T`.
@@ -174,14 +174,17 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     #[inline]
-    fn partial_fold<B, C, F>(self, init: B, mut fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+        L: NanoLoops<Self>,
     {
         let Adapted { base, shape } = self;
-        let (folded, rest) =
-            base.partial_fold(init, |folded, item| shape.feed(folded, item, &mut fold_op), limit)?;
-        ControlFlow::Continue((folded, Adapted::new(rest, shape)))
+        base.partial_fold(
+            init,
+            |folded, item| shape.feed(folded, item, &mut fold_op),
+            &mut loops.wrapping(|right| Adapted::new(right, shape)),
+        )
     }
 }
 

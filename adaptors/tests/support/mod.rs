@@ -1,9 +1,9 @@
 //! What the integration tests share: pools, schedules, and inputs of telling lengths.
 #![allow(dead_code, unused_macros, unused_imports, reason = "every test crate uses its part")]
 
+pub(crate) mod cuts;
 pub(crate) mod drops;
 pub(crate) mod nano;
-pub(crate) mod cuts;
 
 use std::sync::OnceLock;
 

@@ -2,7 +2,7 @@
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, Nano, NanoLoops, Producer};
 use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
 use std::option;
@@ -159,27 +159,56 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
-    fn partial_fold<C, D, F>(self, init: C, mut fold_op: F, limit: usize) -> ControlFlow<D, (C, Self)>
+    fn partial_fold<C, D, F, L>(self, init: C, mut fold_op: F, loops: &mut L) -> ControlFlow<D, C>
     where
         F: FnMut(C, Self::Item) -> ControlFlow<D, C>,
+        L: NanoLoops<Self>,
     {
-        let ChainProducer { first, second } = self;
-        let (mut folded, mut limit) = (init, limit);
-        if let Some(first) = first {
-            let size = first.size();
-            if limit < size {
-                let (folded, rest) = first.partial_fold(folded, fold_op, limit)?;
-                return ControlFlow::Continue((folded, ChainProducer { first: Some(rest), second }));
-            }
-            // To its end, with what it may hold back.
-            folded = first.into_iter().try_fold(folded, &mut fold_op)?;
-            limit -= size;
+        let mut folded = init;
+        let mut first = FirstLoops { loops, second: self.second, stopped: false };
+        if let Some(part) = self.first {
+            folded = part.partial_fold(folded, &mut fold_op, &mut first)?;
         }
-        let Some(second) = second else {
-            return ControlFlow::Continue((folded, ChainProducer { first: None, second: None }));
-        };
-        let (folded, rest) = second.partial_fold(folded, fold_op, limit)?;
-        ControlFlow::Continue((folded, ChainProducer { first: None, second: Some(rest) }))
+        match first.second {
+            Some(second) if !first.stopped => {
+                let side = |right| ChainProducer { first: None, second: Some(right) };
+                second.partial_fold(folded, fold_op, &mut loops.wrapping(side))
+            }
+            _ => ControlFlow::Continue(folded),
+        }
+    }
+}
+
+/// The nano-loops over the first side, while the second one waits.
+struct FirstLoops<'l, L, B> {
+    loops: &'l mut L,
+    second: Option<B>,
+    stopped: bool,
+}
+
+impl<A, B, L> NanoLoops<A> for FirstLoops<'_, L, B>
+where
+    B: Divisible,
+    L: NanoLoops<ChainProducer<A, B>>,
+{
+    fn next(&mut self, size: usize) -> Nano {
+        loop {
+            let waiting = self.second.size();
+            let next = self.loops.next(size.saturating_add(waiting));
+            self.stopped = next == Nano::Stop;
+            if next != Nano::Divide || waiting <= size {
+                return next;
+            }
+            // The middle lies in the second side: what is behind it is given away, and the loops go on.
+            let (left, right) = self.second.take().divide_at((waiting - size) / 2);
+            self.second = left.and_then(non_empty);
+            self.loops.take(ChainProducer { first: None, second: right });
+        }
+    }
+
+    /// What waits lies to the right of any part of the first side, and goes with it.
+    fn take(&mut self, right: A) {
+        self.loops.take(ChainProducer { first: Some(right), second: self.second.take() });
     }
 }
 
@@ -215,12 +244,12 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
     #[inline]
-    fn partial_fold<C, D, F>(self, init: C, fold_op: F, limit: usize) -> ControlFlow<D, (C, Self)>
+    fn partial_fold<C, D, F, L>(self, init: C, fold_op: F, loops: &mut L) -> ControlFlow<D, C>
     where
         F: FnMut(C, Self::Item) -> ControlFlow<D, C>,
+        L: NanoLoops<Self>,
     {
-        let (folded, parts) = self.parts.partial_fold(init, fold_op, limit)?;
-        ControlFlow::Continue((folded, IndexedChainProducer { parts }))
+        self.parts.partial_fold(init, fold_op, &mut loops.wrapping(|parts| IndexedChainProducer { parts }))
     }
 }
 

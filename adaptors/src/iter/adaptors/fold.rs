@@ -1,9 +1,9 @@
 //! `fold`
 
 use crate::iter::adaptor::{adaptor, divide_by_cut};
-use crate::iter::task_state::{Call, Seed, TaskState};
+use crate::iter::task_state::{Call, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, Producer};
+use furcate_schedulers::{Divisible, NanoLoops, Producer};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
@@ -36,46 +36,44 @@ where
     }
 }
 
-/// The producer of `fold` and `fold_with`: a part of the base and the accumulator of its task, which is the one item
-/// that the leaf gives. The leaf is the producer itself, so that nothing is folded before the item is asked for.
+/// The producer of `fold` and `fold_with`: a part of the base and the seed of its tasks' accumulators. The one item that a task gives is
+/// its accumulator. The leaf is the producer itself, so that nothing is folded before the item is asked for.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct Folding<'a, P, S: Seed, F> {
+pub struct Folding<'a, P, S, F> {
     /// `None` once the item is out.
-    task: Option<(P, TaskState<S>)>,
+    part: Option<(P, S)>,
     fold_op: &'a F,
 }
 
 impl<'a, P, S: Seed, F> Folding<'a, P, S, F> {
     #[inline]
     pub(super) fn new(base: P, seed: S, fold_op: &'a F) -> Self {
-        Folding { task: Some((base, TaskState::new(seed))), fold_op }
+        Folding { part: Some((base, seed)), fold_op }
     }
 
-    /// Cuts the base as told, and the state at the same place.
+    /// Cuts the base as told.
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
-        let Folding { task, fold_op } = self;
-        let (left, right) = task
-            .map(|(base, state)| {
+        let Folding { part, fold_op } = self;
+        let (left, right) = part
+            .map(|(base, seed)| {
                 let (left, right) = cut_base(base);
-                let (left_state, right_state) = state.divide();
-                ((left, left_state), (right, right_state))
+                ((left, seed.clone()), (right, seed))
             })
             .unzip();
-        (Folding { task: left, fold_op }, Folding { task: right, fold_op })
+        (Folding { part: left, fold_op }, Folding { part: right, fold_op })
     }
 }
 
 impl<P: Divisible, S: Seed, F> Divisible for Folding<'_, P, S, F> {
-    /// The base's, and at least 1 while there is a state (invariant 4 of `task_state`).
     #[inline]
     fn size(&self) -> usize {
-        self.task.as_ref().map_or(0, |(base, state)| base.size().max(usize::from(state.is_held())))
+        self.part.as_ref().map_or(0, |(base, _)| base.size())
     }
 
     #[inline]
     fn should_be_divided(&self) -> bool {
-        self.task.as_ref().is_some_and(|(base, _)| base.should_be_divided())
+        self.part.as_ref().is_some_and(|(base, _)| base.should_be_divided())
     }
 
     divide_by_cut!(P);
@@ -91,13 +89,13 @@ where
 
     #[inline]
     fn next(&mut self) -> Option<S::State> {
-        let (base, state) = self.task.take()?;
-        Some(base.into_iter().fold(state.into_state(), self.fold_op))
+        let (base, seed) = self.part.take()?;
+        Some(base.into_iter().fold(seed.into_state(), self.fold_op))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let items = usize::from(self.task.is_some());
+        let items = usize::from(self.part.is_some());
         (items, Some(items))
     }
 }
@@ -108,22 +106,20 @@ where
     S: Seed,
     F: Fn(S::State, P::Item) -> S::State + Sync,
 {
-    fn partial_fold<B, C, G>(mut self, init: B, fold_op: G, limit: usize) -> ControlFlow<C, (B, Self)>
+    fn partial_fold<B, C, G, L>(self, init: B, mut fold_op: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: FnMut(B, S::State) -> ControlFlow<C, B>,
+        L: NanoLoops<Self>,
     {
-        let Some((base, mut task)) = self.task.take() else {
-            return ControlFlow::Continue((init, self));
+        let Folding { part: Some((base, seed)), fold_op: fold_item } = self else {
+            return ControlFlow::Continue(init);
         };
-        if limit > 0 && base.size() == 0 {
-            // Only the state is left (or what the base still holds back, which goes into it).
-            self.task = Some((base, task));
-            let folded = self.try_fold(init, fold_op)?;
-            return ControlFlow::Continue((folded, self));
-        }
-        let step = |state, item| ControlFlow::<Infallible, _>::Continue((self.fold_op)(state, item));
-        let ControlFlow::Continue((state, base)) = base.partial_fold(task.take(), step, limit);
-        self.task = Some((base, task.hold(state)));
-        ControlFlow::Continue((init, self))
+        let step = |state, item| ControlFlow::<Infallible, _>::Continue(fold_item(state, item));
+        let ControlFlow::Continue(state) = base.partial_fold(
+            seed.clone().into_state(),
+            step,
+            &mut loops.wrapping(|right| Folding::new(right, seed.clone(), fold_item)),
+        );
+        fold_op(init, state)
     }
 }

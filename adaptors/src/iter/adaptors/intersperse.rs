@@ -12,8 +12,7 @@ use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
 use either::Either;
 use furcate_schedulers::{Divisible, IndexedProducer, Producer, Scheduler};
-use std::mem::{replace, take};
-use std::ops::ControlFlow;
+use std::mem::take;
 
 /// Puts a separator between every two items: see [`ParallelIterator::intersperse`].
 #[must_use = "iterators do nothing until a terminal drives them"]
@@ -134,22 +133,6 @@ where
     P: Producer,
     P::Item: Send,
 {
-    #[inline]
-    fn partial_fold<B, C, F>(self, init: B, fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
-    where
-        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
-    {
-        ControlFlow::Continue(match self {
-            Placed::Lent(base) => {
-                let (folded, rest) = base.partial_fold(init, fold_op, limit)?;
-                (folded, Placed::Lent(rest))
-            }
-            Placed::Collected(items) => {
-                let (folded, rest) = items.partial_fold(init, fold_op, limit)?;
-                (folded, Placed::Collected(rest))
-            }
-        })
-    }
 }
 
 /// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
@@ -256,28 +239,6 @@ where
     P: Producer,
     P::Item: Clone + Send,
 {
-    fn partial_fold<B, C, F>(self, init: B, mut fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
-    where
-        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
-    {
-        let cut = self.cut(limit);
-        let IntersperseProducer { base, separator, leads, trails } = self;
-        let mut due = leads;
-        let (mut folded, rest) = base.partial_fold(
-            init,
-            |mut folded, item| {
-                if replace(&mut due, true) {
-                    folded = fold_op(folded, separator.clone())?;
-                }
-                fold_op(folded, item)
-            },
-            cut.items,
-        )?;
-        if cut.separator_before {
-            folded = fold_op(folded, separator.clone())?;
-        }
-        ControlFlow::Continue((folded, Self::behind(rest, separator, &cut, trails)))
-    }
 }
 
 impl<P> IndexedProducer for IntersperseProducer<P>

@@ -16,5 +16,5 @@ adaptor! {
 map_with_state! {
     impl[I, INIT, T] MapInit<I, INIT>,
     states T, seeds Call<'a, INIT> = |adaptor| Call(&adaptor.init),
-    where [INIT: Fn() -> T + Sync + Send, T: Send]
+    where [INIT: Fn() -> T + Sync + Send]
 }

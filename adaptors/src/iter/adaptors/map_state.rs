@@ -2,34 +2,30 @@
 
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::mapped::{MapItem, Mapped};
-use crate::iter::task_state::{Seed, TaskState};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use crate::iter::task_state::Seed;
+use furcate_schedulers::{Divisible, IndexedProducer, NanoLoops, Producer};
 use std::ops::ControlFlow;
 
-/// The producer: a part of the base and the state of its task.
+/// The producer: a part of the base and the seed of its tasks' states.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct MapState<'a, P, S: Seed, F> {
+pub struct MapState<'a, P, S, F> {
     base: P,
-    state: TaskState<S>,
+    seed: S,
     map_op: &'a F,
 }
 
 impl<'a, P, S: Seed, F> MapState<'a, P, S, F> {
     #[inline]
     pub(super) fn new(base: P, seed: S, map_op: &'a F) -> Self {
-        MapState { base, state: TaskState::new(seed), map_op }
+        MapState { base, seed, map_op }
     }
 
-    /// Cuts the base as told, and the state at the same place.
+    /// Cuts the base as told.
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
-        let MapState { base, state, map_op } = self;
+        let MapState { base, seed, map_op } = self;
         let (left, right) = cut_base(base);
-        let (left_state, right_state) = state.divide();
-        (
-            MapState { base: left, state: left_state, map_op },
-            MapState { base: right, state: right_state, map_op },
-        )
+        (MapState { base: left, seed: seed.clone(), map_op }, MapState { base: right, seed, map_op })
     }
 }
 
@@ -77,7 +73,7 @@ where
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        let state = self.state.into_state();
+        let state = self.seed.into_state();
         Mapped::new(self.base.into_iter(), WithState { state, map_op: self.map_op })
     }
 }
@@ -88,15 +84,18 @@ where
     S: Seed,
     F: Fn(&mut S::State, P::Item) -> R + Sync,
 {
-    fn partial_fold<B, C, G>(self, init: B, mut fold_op: G, limit: usize) -> ControlFlow<C, (B, Self)>
+    fn partial_fold<B, C, G, L>(self, init: B, mut fold_op: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: FnMut(B, R) -> ControlFlow<C, B>,
+        L: NanoLoops<Self>,
     {
-        let MapState { base, state: mut task, map_op } = self;
-        let mut state = task.take();
-        let (folded, base) =
-            base.partial_fold(init, |folded, item| fold_op(folded, map_op(&mut state, item)), limit)?;
-        ControlFlow::Continue((folded, MapState { base, state: task.hold(state), map_op }))
+        let MapState { base, seed, map_op } = self;
+        let mut state = seed.clone().into_state();
+        base.partial_fold(
+            init,
+            |folded, item| fold_op(folded, map_op(&mut state, item)),
+            &mut loops.wrapping(|right| MapState { base: right, seed: seed.clone(), map_op }),
+        )
     }
 }
 

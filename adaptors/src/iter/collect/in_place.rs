@@ -20,7 +20,9 @@
 #![allow(unsafe_code)]
 
 use crate::iter::ParallelIterator;
-use furcate_schedulers::{Divisible, Producer, Reduction, Scheduler};
+use furcate_schedulers::{Divisible, NanoLoops, Producer, Reduction, Scheduler};
+use std::cell::Cell;
+use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
@@ -41,7 +43,7 @@ where
     let (policy, scheduler, executor) = (items.policy(), items.scheduler(), items.executor());
     let room = target.room(len);
     let nothing = room.nothing();
-    let run = scheduler.schedule(Filling::new(items.producer(), room), policy, JoinRuns, &executor);
+    let run = scheduler.schedule(Filling { items: items.producer(), room }, policy, JoinRuns, &executor);
     let run = join(nothing, run);
     let written = run.len();
     assert!(
@@ -121,6 +123,8 @@ pub(crate) trait Room: Send + Sized {
     where
         Self: 's;
 
+    fn len(&self) -> usize;
+
     fn divide_at(self, index: usize) -> (Self, Self);
 
     /// An empty run at the first slot.
@@ -173,6 +177,11 @@ impl<'a, T: Send> Room for Slots<'a, T> {
         Self: 's;
 
     #[inline]
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let index = index.min(self.len);
         // SAFETY: the index is at most the length: the pointer stays inside the spare capacity (invariant 1).
@@ -209,6 +218,11 @@ impl<L: Room, R: Room> Room for (L, R) {
         = (L::Slot<'s>, R::Slot<'s>)
     where
         Self: 's;
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len().min(self.1.len())
+    }
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
@@ -297,20 +311,10 @@ impl<L: Written, R: Written> Written for (L, R) {
     }
 }
 
-/// A producer of items together with the room they go to: a leaf fills its slots and gives one run.
-struct Filling<P, S: Room> {
+/// A producer of items together with the room they go to: a task fills its slots and gives one run.
+struct Filling<P, S> {
     items: P,
-    /// Free: what follows the run.
     room: S,
-    /// What earlier nano-loops of this task have written, just before the room.
-    run: S::Written,
-}
-
-impl<P, S: Room> Filling<P, S> {
-    fn new(items: P, room: S) -> Self {
-        let run = room.nothing();
-        Filling { items, room, run }
-    }
 }
 
 impl<P: Producer, S: Room> Divisible for Filling<P, S> {
@@ -326,10 +330,9 @@ impl<P: Producer, S: Room> Divisible for Filling<P, S> {
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
-        let Filling { items, room, run } = self;
-        let (left_items, right_items) = items.divide_at(index);
-        let (left_room, right_room) = room.divide_at(index);
-        (Filling { items: left_items, room: left_room, run }, Filling::new(right_items, right_room))
+        let (left_items, right_items) = self.items.divide_at(index);
+        let (left_room, right_room) = self.room.divide_at(index);
+        (Filling { items: left_items, room: left_room }, Filling { items: right_items, room: right_room })
     }
 }
 
@@ -339,7 +342,8 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        let Filling { items, mut room, mut run } = self;
+        let Filling { items, mut room } = self;
+        let mut run = room.nothing();
         // Items first: once there is no item, no slot is passed by.
         items.into_iter().zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut run));
         std::iter::once(run)
@@ -347,27 +351,37 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
 }
 
 impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
-    /// Goes through the items' own nano-loop, which may keep a state for the task.
-    fn partial_fold<B, C, F>(self, init: B, _fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    /// Goes through the items' own nano-loops, which may keep a state for the task.
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+        L: NanoLoops<Self>,
     {
-        let Filling { items, mut room, mut run } = self;
-        let before = run.len();
-        let mut slots = room.slots();
-        let ((), items) = items.partial_fold(
-            (),
-            |(), item| {
-                if let Some(slot) = slots.next() {
-                    S::write(slot, item, &mut run);
-                }
-                ControlFlow::Continue(())
-            },
-            limit,
-        )?;
-        drop(slots);
-        let (_, room) = room.divide_at(run.len() - before);
-        ControlFlow::Continue((init, Filling { items, room, run }))
+        let Filling { items, room } = self;
+        let run = room.nothing();
+        // What is free: the next item takes a slot from its front, a part that is given away takes its own from the end.
+        let free = Cell::new(Some(room));
+        let cut = |index: &dyn Fn(usize) -> usize| {
+            let room = free.take().expect("it is put back at once");
+            let index = index(room.len());
+            room.divide_at(index)
+        };
+        let write = |mut run, item| {
+            let (mut next, rest) = cut(&|_| 1);
+            free.set(Some(rest));
+            if let Some(slot) = next.slots().next() {
+                S::write(slot, item, &mut run);
+            }
+            ControlFlow::<Infallible, _>::Continue(run)
+        };
+        let give = |items: P| {
+            let size = items.size();
+            let (left, right) = cut(&|len| len.saturating_sub(size));
+            free.set(Some(left));
+            Filling { items, room: right }
+        };
+        let ControlFlow::Continue(run) = items.partial_fold(run, write, &mut loops.wrapping(give));
+        fold_op(init, run)
     }
 }
 

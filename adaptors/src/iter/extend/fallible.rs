@@ -2,7 +2,7 @@
 
 use super::from_par_iter;
 use crate::iter::{FromParallelIterator, ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, Producer};
+use furcate_schedulers::{Divisible, NanoLoops, Producer};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -114,9 +114,10 @@ where
     P: Producer<Item = Result<T, E>>,
     E: Send,
 {
-    fn partial_fold<B, C, F>(self, init: B, mut fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: FnMut(B, T) -> ControlFlow<C, B>,
+        L: NanoLoops<Self>,
     {
         let UntilFailure { base, failure } = self;
         let keep = |folded, item| match item {
@@ -127,8 +128,7 @@ where
                 ControlFlow::Continue(folded)
             }
         };
-        let (folded, base) = base.partial_fold(init, keep, limit)?;
-        ControlFlow::Continue((folded, UntilFailure { base, failure }))
+        base.partial_fold(init, keep, &mut loops.wrapping(|base| UntilFailure { base, failure }))
     }
 }
 
