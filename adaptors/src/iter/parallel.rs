@@ -3,7 +3,7 @@
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
 use super::terminals::{
-    self, Aggregated, AnyHit, Count, End, Found, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product,
+    Aggregated, AnyHit, Count, End, Found, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
     ReduceWith, Sum, effects,
 };
 use super::{
@@ -704,7 +704,7 @@ pub trait ParallelIterator: Sized + Send {
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
         ID: Fn() -> Self::Item + Sync + Send,
     {
-        self.drive(terminals::Fold { identity: &identity, op: &op })
+        self.drive(Reduce { identity: &identity, op: &op })
     }
 
     /// Reduces all items with an associative operation; `None` if there are none.

@@ -5,23 +5,23 @@
 //! | shape | a task's accumulator is | terminals |
 //! |---|---|---|
 //! | [`Visit`] | a state that items are shown to | `for_each`, `for_each_with`, `for_each_init`, `unzip`, `partition` |
-//! | [`Fold`] | a value that items are folded into | `reduce` |
+//! | [`Reduce`] | a value that items are folded into | `reduce` |
 //! | [`Aggregated`] | what a method of std's `Iterator` returns | `sum`, `product`, `count`, `min`, `max`, `reduce_with` ... |
 //! | [`AnyHit`] | a hit, whichever | `any`, `all`, `find_any`, `find_map_any`, `position_any`, `eq` |
 //! | [`OutermostHit`] | the hit nearest to one end | `find_first`, `find_last`, `position_first`, `cmp` ... |
 
 mod aggregate;
 mod any_hit;
-mod fold;
 mod outermost_hit;
 mod picks;
+mod reduce;
 mod sums;
 mod visit;
 
 pub(crate) use aggregate::{Aggregate, Aggregated};
 pub(crate) use any_hit::{AnyHit, Found};
-pub(crate) use fold::Fold;
 pub(crate) use outermost_hit::{End, Nearest, OutermostHit};
 pub(crate) use picks::{Max, MaxBy, Min, MinBy, ReduceWith};
+pub(crate) use reduce::Reduce;
 pub(crate) use sums::{Count, Product, Sum};
 pub(crate) use visit::{Visit, effects};

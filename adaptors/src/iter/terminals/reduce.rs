@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 
 /// Folds the items of a task, from an identity on, and the tasks' values, with one operation.
 #[derive(Debug)]
-pub(crate) struct Fold<'a, ID, F> {
+pub(crate) struct Reduce<'a, ID, F> {
     pub(crate) identity: &'a ID,
     pub(crate) op: &'a F,
 }
 
-impl<ID, F> Clone for Fold<'_, ID, F> {
+impl<ID, F> Clone for Reduce<'_, ID, F> {
     #[inline]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<ID, F> Copy for Fold<'_, ID, F> {}
+impl<ID, F> Copy for Reduce<'_, ID, F> {}
 
-impl<T, ID, F> Reduction<T> for Fold<'_, ID, F>
+impl<T, ID, F> Reduction<T> for Reduce<'_, ID, F>
 where
     T: Send,
     ID: Fn() -> T + Sync,
