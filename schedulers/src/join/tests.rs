@@ -177,6 +177,22 @@ fn what_runs_in_turn_holds_no_permits() {
     drop(full);
 }
 
+/// Nor does one that is not made because a side is empty: the task is live no more than before.
+#[test]
+fn what_has_an_empty_side_holds_no_permits() {
+    #[derive(Clone)]
+    struct Always;
+    impl Policy for Always {
+        fn wants_split(&mut self, _: &Task) -> Verdict {
+            Verdict::Must
+        }
+    }
+    let cap = Cap::new(4);
+    let taken = Most(|_| 4 - u32::try_from(cap.available()).unwrap());
+    assert_eq!(Join.schedule(0..1, Both::new(Always, cap.clone()), taken.clone(), &Inline), 0);
+    assert_eq!(Join.schedule(0..2, Both::new(Always, cap.clone()), taken, &Inline), 2);
+}
+
 /// A steal counts once: what goes on in the place of a stolen task has not been stolen again.
 #[test]
 fn thief_splitting_counts_levels_from_the_steal() {
