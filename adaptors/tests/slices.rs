@@ -233,6 +233,24 @@ fn sizes_of_zero_are_refused() {
     for_all_chunks!(check);
 }
 
+/// The nearest place to the middle: the first behind it, else the last before it.
+#[test]
+fn cut_near_the_middle() {
+    fn halves(mut it: impl ParallelIterator<Item: AsRef<[u8]>>) -> [Vec<Vec<u8>>; 2] {
+        fn vecs(part: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Vec<u8>> {
+            part.into_iter().map(|part| part.as_ref().to_vec()).collect()
+        }
+        let (left, right) = it.producer().divide();
+        [vecs(left), vecs(right)]
+    }
+    assert_eq!(halves([1, 1, 2, 2].par_chunk_by(|x, y| x == y)), [vec![vec![1, 1]], vec![vec![2, 2]]]);
+    assert_eq!(halves([1, 1, 1, 2].par_chunk_by(|x, y| x == y)), [vec![vec![1, 1, 1]], vec![vec![2]]]);
+    assert_eq!(halves([1, 2, 2, 2].par_chunk_by(|x, y| x == y)), [vec![vec![1]], vec![vec![2, 2, 2]]]);
+    assert_eq!(halves([1, 0, 2, 3, 4].par_split_mut(|x| *x == 0)), [vec![vec![1]], vec![vec![2, 3, 4]]]);
+    assert_eq!(halves([1, 2, 3, 0].par_split_inclusive(|x| *x == 0)), [vec![vec![1, 2, 3, 0]], vec![]]);
+    assert_eq!(halves([1, 2, 3, 0].par_split(|x| *x == 0)), [vec![vec![1, 2, 3]], vec![vec![]]]);
+}
+
 /// The predicate is called twice at most for every element, whatever the division tree (I4).
 #[test]
 fn work_is_linear_however_it_is_cut() {
