@@ -2,7 +2,7 @@
 
 use super::Offsets;
 use furcate_schedulers::{IndexedProducer, Producer};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 mod sealed {
     pub trait Sealed {}
@@ -23,17 +23,24 @@ mod sealed {
 /// assert_eq!(all(-1..2_i64), [-1, 0, 1]);
 /// assert_eq!(all('a'..'c'), ['a', 'b']);
 /// ```
-pub trait RangeItem: Copy + PartialOrd + Send + sealed::Sealed {
-    /// The range itself: its leaf is std's iterator.
+pub trait RangeItem: Copy + Send + sealed::Sealed {
+    /// The half-open range itself: its leaf is std's iterator.
     #[doc(hidden)]
     type Producer: Producer<Item = Self>;
 
-    /// The range itself if std knows its exact length, else [`Offsets`].
+    /// The inclusive range itself: its leaf is std's iterator, too.
+    #[doc(hidden)]
+    type InclusiveProducer: Producer<Item = Self>;
+
+    /// The half-open range itself if std's iterator tells its exact length, else [`Offsets`].
     #[doc(hidden)]
     type IndexedProducer: IndexedProducer<Item = Self>;
 
     #[doc(hidden)]
     fn producer(range: Range<Self>) -> Self::Producer;
+
+    #[doc(hidden)]
+    fn inclusive_producer(range: RangeInclusive<Self>) -> Self::InclusiveProducer;
 
     /// `len` is the range's length.
     #[doc(hidden)]
@@ -43,9 +50,9 @@ pub trait RangeItem: Copy + PartialOrd + Send + sealed::Sealed {
     #[doc(hidden)]
     fn exact_len(range: &Range<Self>) -> Option<usize>;
 
-    /// The value that comes next, if there is one.
+    /// The length, if it fits.
     #[doc(hidden)]
-    fn after(self) -> Option<Self>;
+    fn exact_len_inclusive(range: &RangeInclusive<Self>) -> Option<usize>;
 
     /// The value `distance` further on; there is one.
     #[doc(hidden)]
@@ -53,9 +60,10 @@ pub trait RangeItem: Copy + PartialOrd + Send + sealed::Sealed {
 }
 
 /// What all have in common.
-macro_rules! range_itself {
+macro_rules! ranges_themselves {
     () => {
         type Producer = Range<Self>;
+        type InclusiveProducer = RangeInclusive<Self>;
 
         #[inline]
         fn producer(range: Range<Self>) -> Self::Producer {
@@ -63,8 +71,19 @@ macro_rules! range_itself {
         }
 
         #[inline]
+        fn inclusive_producer(range: RangeInclusive<Self>) -> Self::InclusiveProducer {
+            range
+        }
+
+        // The upper bound is `None` if, and only if, the length does not fit.
+        #[inline]
         fn exact_len(range: &Range<Self>) -> Option<usize> {
-            range.size_hint().1 // `None` if, and only if, it does not fit
+            range.size_hint().1
+        }
+
+        #[inline]
+        fn exact_len_inclusive(range: &RangeInclusive<Self>) -> Option<usize> {
+            range.size_hint().1
         }
     };
 }
@@ -98,13 +117,8 @@ macro_rules! integers {
         impl sealed::Sealed for $int {}
 
         impl RangeItem for $int {
-            range_itself!();
+            ranges_themselves!();
             $indexed!();
-
-            #[inline]
-            fn after(self) -> Option<Self> {
-                self.checked_add(1)
-            }
 
             #[inline]
             fn forward(self, distance: usize) -> Self {
@@ -121,13 +135,8 @@ integers!(indexed_by_offsets: u64, u128, i64, i128);
 impl sealed::Sealed for char {}
 
 impl RangeItem for char {
-    range_itself!();
+    ranges_themselves!();
     indexed_by_offsets!();
-
-    #[inline]
-    fn after(self) -> Option<Self> {
-        (self..=char::MAX).nth(1)
-    }
 
     #[inline]
     fn forward(self, distance: usize) -> Self {

@@ -1,0 +1,570 @@
+//! Every item of an owning source is dropped exactly once, whatever becomes of the iterator (P2).
+
+mod support;
+
+use furcate::Reduction;
+use furcate::iter::{ParallelDrainFull, ParallelDrainRange, once, repeat_n};
+use furcate::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::mem::forget;
+use std::ops::{Bound, ControlFlow, RangeBounds};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use support::pools;
+
+/// How often each item has been dropped.
+#[derive(Debug)]
+struct Ledger {
+    drops: Vec<AtomicUsize>,
+}
+
+/// An item that notes its drop.
+#[derive(Debug)]
+struct Tracked {
+    id: usize,
+    ledger: Arc<Ledger>,
+}
+
+impl Ledger {
+    fn items(len: usize) -> (Arc<Ledger>, Vec<Tracked>) {
+        let ledger = Arc::new(Ledger { drops: (0..len).map(|_| AtomicUsize::new(0)).collect() });
+        let items = (0..len).map(|id| Tracked { id, ledger: Arc::clone(&ledger) }).collect();
+        (ledger, items)
+    }
+
+    fn counts(&self) -> Vec<usize> {
+        self.drops.iter().map(|drops| drops.load(SeqCst)).collect()
+    }
+
+    #[track_caller]
+    fn assert_each_once(&self, about: &str) {
+        assert_eq!(self.counts(), vec![1; self.drops.len()], "{about}");
+    }
+}
+
+impl Drop for Tracked {
+    fn drop(&mut self) {
+        self.ledger.drops[self.id].fetch_add(1, SeqCst);
+    }
+}
+
+impl PartialEq for Tracked {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for Tracked {}
+impl PartialOrd for Tracked {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Tracked {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.id.cmp(&other.id)
+    }
+}
+impl std::hash::Hash for Tracked {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+/// A panic that prints nothing.
+struct Planned;
+
+fn planned_panic() -> ! {
+    resume_unwind(Box::new(Planned))
+}
+
+/// Runs something that may panic as planned; did it?
+fn survives(run: impl FnOnce()) -> bool {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(()) => true,
+        Err(payload) if payload.is::<Planned>() => false,
+        Err(payload) => resume_unwind(payload),
+    }
+}
+
+/// What is done with an iterator.
+trait Fate {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I);
+
+    /// What must hold afterwards, when the collection too is gone.
+    fn judge(&self, about: &str, ledger: &Ledger) {
+        ledger.assert_each_once(about);
+    }
+}
+
+/// Every owning source, with `N` items.
+fn every_source<const N: usize>(fate: &impl Fate) {
+    macro_rules! source {
+        ($about:literal, |$items:ident| $iterator:expr) => {{
+            let (ledger, $items) = Ledger::items(N);
+            survives(|| fate.meet($iterator));
+            fate.judge(concat!($about), &ledger);
+        }};
+        (drained $about:literal, |$items:ident| $collection:expr, $range:tt) => {{
+            let (ledger, $items) = Ledger::items(N);
+            {
+                let mut collection = $collection;
+                survives(|| fate.meet(collection.par_drain $range));
+                assert_eq!(collection.len(), 0, $about);
+            }
+            fate.judge($about, &ledger);
+        }};
+    }
+    let ring = |items: Vec<Tracked>| {
+        let mut ring = VecDeque::with_capacity(N);
+        for item in items {
+            // The larger half lies in front of the buffer's start.
+            if item.id % 3 == 0 { ring.push_back(item) } else { ring.push_front(item) }
+        }
+        ring
+    };
+    let array = |items: Vec<Tracked>| -> [Tracked; N] { items.try_into().unwrap() };
+
+    source!("vec", |items| items.into_par_iter());
+    source!("boxed slice", |items| items.into_boxed_slice().into_par_iter());
+    source!("array", |items| array(items).into_par_iter());
+    source!("vec_deque", |items| ring(items).into_par_iter());
+    source!("binary_heap", |items| BinaryHeap::from(items).into_par_iter());
+    source!("btree_set", |items| BTreeSet::from_iter(items).into_par_iter());
+    source!("btree_map", |items| {
+        items
+            .into_iter()
+            .map(|item| (item.id, item))
+            .collect::<BTreeMap<_, _>>()
+            .into_par_iter()
+            .map(|(_, item)| item)
+    });
+    source!("hash_set", |items| HashSet::<Tracked>::from_iter(items).into_par_iter());
+    source!("hash_map", |items| {
+        items
+            .into_iter()
+            .map(|item| (item, ()))
+            .collect::<HashMap<_, _>>()
+            .into_par_iter()
+            .map(|(item, ())| item)
+    });
+    source!("linked_list", |items| LinkedList::from_iter(items).into_par_iter());
+    source!("option", |items| items.into_iter().next().into_par_iter());
+    source!("result", |items| items.into_iter().next().ok_or(()).into_par_iter());
+    if N > 0 {
+        source!("once", |items| once(items.into_iter().next().unwrap()));
+    }
+    source!("zip", |items| {
+        let (_, other) = Ledger::items(N / 2);
+        items.into_par_iter().zip(other).map(|(item, _)| item)
+    });
+    source!("rev", |items| array(items).into_par_iter().rev());
+
+    source!(drained "vec::Drain", |items| items, (..));
+    source!(drained "vec_deque::Drain", |items| ring(items), (..));
+    source!(drained "binary_heap::Drain", |items| BinaryHeap::from(items), ());
+    source!(drained "hash_set::Drain", |items| HashSet::<Tracked>::from_iter(items), ());
+}
+
+/// Runs a fate on all sources, for some lengths, on a small and a large pool.
+fn check(fate: &(impl Fate + Sync)) {
+    for pool in [&pools()[0], &pools()[2]] {
+        pool.install(|| {
+            every_source::<0>(fate);
+            every_source::<1>(fate);
+            every_source::<LEN>(fate);
+        });
+    }
+}
+
+const LEN: usize = 13;
+
+struct DroppedUndriven;
+
+impl Fate for DroppedUndriven {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I) {
+        drop(items);
+    }
+}
+
+#[test]
+fn dropped_undriven() {
+    check(&DroppedUndriven);
+}
+
+/// The producer is cut and dropped, and what is lent after that is nothing.
+struct LentAndDropped;
+
+impl Fate for LentAndDropped {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, mut items: I) {
+        let (left, right) = items.producer().divide();
+        let (middle, right) = right.divide_at(2);
+        let mut leaf = right.into_iter();
+        leaf.next();
+        drop((left, middle, leaf));
+        assert_eq!(items.producer().size(), 0);
+    }
+}
+
+#[test]
+fn lent_and_dropped() {
+    check(&LentAndDropped);
+}
+
+struct Driven;
+
+impl Fate for Driven {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I) {
+        items.size_limit(2).map(|item| item.id).sum::<usize>();
+    }
+}
+
+#[test]
+fn driven() {
+    check(&Driven);
+}
+
+/// Collected, then dropped with the vector: not before.
+struct Collected;
+
+impl Fate for Collected {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I) {
+        let vec: Vec<Tracked> = items.collect();
+        for item in &vec {
+            assert_eq!(item.ledger.drops[item.id].load(SeqCst), 0);
+        }
+    }
+}
+
+#[test]
+fn collected() {
+    check(&Collected);
+}
+
+/// A closure panics at one item, under one of some schedules.
+struct Panics {
+    at: usize,
+    schedule: usize,
+    collect: bool,
+}
+
+impl Panics {
+    fn terminal<I: ParallelIterator<Item = Tracked>>(&self, items: I) {
+        let items = items.map(|item| if item.id == self.at { planned_panic() } else { item });
+        if self.collect {
+            drop(items.collect::<Vec<_>>());
+        } else {
+            items.map(|item| item.id).sum::<usize>();
+        }
+    }
+}
+
+impl Fate for Panics {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I) {
+        match self.schedule {
+            0 => self.terminal(items),
+            1 => self.terminal(items.sequential()),
+            2 => self.terminal(items.size_limit(1)),
+            _ => self.terminal(items.bound_depth(2).on(furcate::Inline)),
+        }
+    }
+}
+
+#[test]
+fn a_panic_at_every_position() {
+    for collect in [false, true] {
+        for schedule in 0..4 {
+            for at in 0..LEN {
+                check(&Panics { at, schedule, collect });
+            }
+        }
+    }
+}
+
+/// Folds until an item, and has all other tasks stop.
+#[derive(Clone)]
+struct Until<'a> {
+    id: usize,
+    found: &'a AtomicBool,
+}
+
+impl Reduction<Tracked> for Until<'_> {
+    type Accumulator = ();
+    type Output = ();
+    const INTERRUPTIBLE: bool = true;
+
+    fn start(&self) {}
+
+    fn step(&self, (): (), item: Tracked) -> ControlFlow<(), ()> {
+        if item.id == self.id {
+            self.found.store(true, SeqCst);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn finish(&self, (): ()) {}
+
+    fn reduce(&self, (): (), (): ()) {}
+
+    fn stopped(&self) -> bool {
+        self.found.load(SeqCst)
+    }
+}
+
+struct EndsEarly {
+    at: usize,
+    limit: usize,
+}
+
+impl Fate for EndsEarly {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I) {
+        items.size_limit(self.limit).drive(Until { id: self.at, found: &AtomicBool::new(false) });
+    }
+}
+
+#[test]
+fn an_early_end_at_every_position() {
+    for limit in [1, 3, LEN] {
+        for at in 0..LEN {
+            check(&EndsEarly { at, limit });
+        }
+    }
+    // More than one nano-loop.
+    for at in [0, 15, 16, 17, 47, 48, 199] {
+        every_source::<200>(&EndsEarly { at, limit: 200 });
+    }
+}
+
+/// Nothing may be dropped twice; leaking is allowed.
+struct Forgotten {
+    lent: bool,
+}
+
+impl Fate for Forgotten {
+    fn meet<I: ParallelIterator<Item = Tracked>>(&self, mut items: I) {
+        if self.lent {
+            let (left, right) = items.producer().divide();
+            forget(left);
+            drop(right);
+        } else {
+            forget(items);
+        }
+    }
+
+    fn judge(&self, about: &str, ledger: &Ledger) {
+        assert!(ledger.counts().iter().all(|&drops| drops <= 1), "{about}: {:?}", ledger.counts());
+    }
+}
+
+#[test]
+fn forgotten() {
+    check(&Forgotten { lent: false });
+    check(&Forgotten { lent: true });
+}
+
+#[test]
+fn an_array_iterator_clones_and_shows_what_it_holds() {
+    let (ledger, items) = Ledger::items(3);
+    let array: [Arc<Tracked>; 3] = items.into_iter().map(Arc::new).collect::<Vec<_>>().try_into().unwrap();
+    let mut items = array.into_par_iter();
+    assert!(format!("{items:?}").contains("id: 2"));
+    let mut copy = items.clone();
+    drop(items.producer());
+    drop(items.clone()); // nothing is left in it
+    assert_eq!(format!("{items:?}"), "IntoIter { array: None }");
+    assert_eq!((items.len(), copy.len()), (0, 3));
+    assert_eq!(ledger.counts(), [0, 0, 0]);
+    assert_eq!(copy.producer().into_iter().map(|item| item.id).collect::<Vec<_>>(), [0, 1, 2]);
+    ledger.assert_each_once("the copy has been used up");
+}
+
+/// Counts its clones and drops.
+#[derive(Debug)]
+struct Counting<'a> {
+    clones: &'a AtomicUsize,
+    drops: &'a AtomicUsize,
+}
+
+impl Clone for Counting<'_> {
+    fn clone(&self) -> Self {
+        self.clones.fetch_add(1, SeqCst);
+        Counting { ..*self }
+    }
+}
+
+impl Drop for Counting<'_> {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, SeqCst);
+    }
+}
+
+/// I4: the item itself is the last copy, however the work is cut.
+#[test]
+fn repeat_n_clones_one_time_less_than_it_repeats() {
+    for n in [0, 1, 2, 3, 16, 17, 1000] {
+        let (clones, drops) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
+        let check = |about: &str, made: usize| {
+            assert_eq!(clones.swap(0, SeqCst), made.saturating_sub(1), "{about}, n = {n}");
+            assert_eq!(drops.swap(0, SeqCst), made.max(1), "{about}, n = {n}");
+        };
+        let repeated = || repeat_n(Counting { clones, drops }, n);
+        drop(repeated());
+        check("undriven", 1);
+        repeated().size_limit(1).map(|_| 1).sum::<usize>();
+        check("cut up", n);
+        repeated().sequential().map(|_| 1).sum::<usize>();
+        check("whole", n);
+        let vec: Vec<_> = repeated().bound_depth(2).collect();
+        assert_eq!((vec.len(), drops.load(SeqCst)), (n, usize::from(n == 0)));
+        drop(vec);
+        check("collected", n);
+        let mut leaf = repeated().producer().into_iter();
+        leaf.nth(n / 2);
+        leaf.next_back();
+        drop(leaf);
+        assert!(clones.swap(0, SeqCst) <= 2, "skipped copies are not made");
+        drops.store(0, SeqCst);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ vec's drain
+
+/// Every kind of range over `0..=len + 2`, also those that lie outside or end before they start.
+fn ranges(len: usize, mut check: impl FnMut((Bound<usize>, Bound<usize>))) {
+    let bounds = |n| [Bound::Unbounded, Bound::Included(n), Bound::Excluded(n)];
+    for start in 0..=len + 2 {
+        for end in 0..=len + 2 {
+            for start in bounds(start) {
+                for end in bounds(end) {
+                    check((start, end));
+                }
+            }
+        }
+    }
+    for extreme in bounds(usize::MAX) {
+        check((extreme, Bound::Unbounded));
+        check((Bound::Unbounded, extreme));
+        check((extreme, extreme));
+    }
+}
+
+/// One collection's drain against std's, for every range.
+macro_rules! drains_as_std {
+    ($collection:expr) => {
+        ranges(5, |range| {
+            let (mut expected_rest, mut rest, mut undriven) = ($collection, $collection, $collection);
+            let std = catch_unwind(AssertUnwindSafe(|| expected_rest.drain(range).collect::<Vec<_>>())).ok();
+            let ours =
+                catch_unwind(AssertUnwindSafe(|| rest.par_drain(range).size_limit(1).collect::<Vec<_>>()))
+                    .ok();
+            assert_eq!(ours, std, "{range:?}");
+            assert_eq!(rest, expected_rest, "{range:?}");
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(undriven.par_drain(range))));
+            assert_eq!(undriven, expected_rest, "{range:?}, undriven");
+        });
+    };
+}
+
+#[test]
+fn drains_every_form_of_range_as_std() {
+    drains_as_std!(vec![0, 1, 2, 3, 4]);
+    drains_as_std!({
+        let mut ring = VecDeque::with_capacity(5);
+        ring.extend([2, 3, 4]);
+        ring.push_front(1);
+        ring.push_front(0);
+        ring
+    });
+}
+
+#[test]
+fn a_drain_knows_its_length() {
+    let mut vec = vec![0; 9];
+    let drain = vec.par_drain(2..=5);
+    assert_eq!((drain.len(), drain.opt_len()), (4, Some(4)));
+    drop(drain);
+    assert_eq!(vec.len(), 5);
+    assert_eq!(vec![(); 7].par_drain(..3).map(|()| 1).sum::<usize>(), 3);
+}
+
+/// The ids that are left in a vector, and it is still one that works.
+fn ids(vec: &[Tracked]) -> Vec<usize> {
+    vec.iter().map(|item| item.id).collect()
+}
+
+#[test]
+fn a_drain_that_panics_keeps_what_lies_around_the_range() {
+    for range in [0..LEN, 3..9, 0..4, 5..LEN] {
+        for at in range.clone() {
+            let (ledger, mut items) = Ledger::items(LEN);
+            let survived = pools()[1].install(|| {
+                survives(|| Panics { at, schedule: 2, collect: false }.meet(items.par_drain(range.clone())))
+            });
+            assert!(!survived);
+            let kept: Vec<usize> = (0..LEN).filter(|id| !range.contains(id)).collect();
+            assert_eq!(ids(&items), kept, "{range:?} at {at}");
+            drop(items);
+            ledger.assert_each_once("panic in a drain");
+        }
+    }
+}
+
+#[test]
+fn a_forgotten_drain_leaves_the_items_before_the_range() {
+    let (ledger, mut items) = Ledger::items(LEN);
+    forget(items.par_drain(4..6));
+    assert_eq!(ids(&items), [0, 1, 2, 3]);
+    items.truncate(2);
+    drop(items);
+    assert_eq!(ledger.counts(), [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+/// Panics when it is dropped.
+struct Grenade<'a> {
+    armed: bool,
+    drops: &'a AtomicUsize,
+}
+
+impl Drop for Grenade<'_> {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, SeqCst);
+        if self.armed {
+            planned_panic();
+        }
+    }
+}
+
+#[test]
+fn a_panic_in_an_items_drop_loses_neither_the_tail_nor_the_others() {
+    for at in 2..5 {
+        let drops = &AtomicUsize::new(0);
+        let mut vec: Vec<_> = (0..8).map(|id| Grenade { armed: id == at, drops }).collect();
+        assert!(!survives(|| drop(vec.par_drain(2..5))));
+        assert_eq!((vec.len(), drops.load(SeqCst)), (5, 3));
+        drop(vec);
+        assert_eq!(drops.load(SeqCst), 8);
+
+        let array: [_; 4] = std::array::from_fn(|id| Grenade { armed: id + 2 == at, drops });
+        assert!(!survives(|| drop(array.into_par_iter())));
+        assert_eq!(drops.load(SeqCst), 12);
+    }
+}
+
+#[test]
+fn drains_borrow_what_they_drain() {
+    fn bounds<D: ParallelDrainRange<usize>>(drained: D, range: impl RangeBounds<usize>) -> D::Iter {
+        drained.par_drain(range)
+    }
+    fn full<D: ParallelDrainFull>(drained: D) -> D::Iter {
+        drained.par_drain()
+    }
+    let mut map = HashMap::from([(1, 2), (3, 4)]);
+    let capacity = map.capacity();
+    assert_eq!(full(&mut map).map(|(key, value)| key * value).sum::<i32>(), 14);
+    assert_eq!((map.len(), map.capacity()), (0, capacity));
+    let mut heap = BinaryHeap::from([1, 2, 3]);
+    assert_eq!(full(&mut heap).len(), 3);
+    assert!(heap.is_empty() && heap.capacity() >= 3);
+    assert_eq!(bounds(&mut vec![1, 2, 3], 1..).sum::<i32>(), 5);
+}
