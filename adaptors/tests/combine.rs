@@ -6,7 +6,7 @@ use furcate::prelude::*;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use support::{LENGTHS, assert_schedules, on_pools};
+use support::{LENGTHS, assert_schedules, nano_loops, on_pools};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -35,23 +35,6 @@ proptest! {
             });
         });
     }
-}
-
-/// All items by nano-loops, from every cut: what the schedulers that watch for thieves do.
-fn nano_loops<P: Producer>(mut producer: P, limits: impl IntoIterator<Item = usize>) -> Vec<P::Item> {
-    let mut all = Vec::new();
-    for limit in limits {
-        let step = |mut all: Vec<_>, item| {
-            all.push(item);
-            ControlFlow::<(), _>::Continue(all)
-        };
-        match producer.partial_fold(all, step, limit) {
-            ControlFlow::Continue((folded, rest)) => (all, producer) = (folded, rest),
-            ControlFlow::Break(()) => unreachable!(),
-        }
-    }
-    all.extend(producer);
-    all
 }
 
 #[test]
