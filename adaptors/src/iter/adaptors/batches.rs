@@ -30,7 +30,7 @@ pub struct Batches<P, G> {
     gather: G,
 }
 
-impl<P, G> Batches<P, G> {
+impl<P: Divisible, G> Batches<P, G> {
     #[inline]
     pub(super) fn new(base: P, chunk_size: usize, gather: G) -> Self {
         Batches { groups: Groups::new(base, chunk_size), gather }

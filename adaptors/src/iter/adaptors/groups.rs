@@ -12,9 +12,13 @@ pub(super) struct Groups<P> {
     pub(super) group: usize,
 }
 
-impl<P> Groups<P> {
+impl<P: Divisible> Groups<P> {
+    /// Groups of `len` items, or one of all if there are fewer.
+    ///
+    /// That bound keeps products in range: std's `StepBy` on top of a `StepBy` counts for ages where they are not.
     #[inline]
-    pub(super) fn new(base: P, group: usize) -> Self {
+    pub(super) fn new(base: P, len: usize) -> Self {
+        let group = len.min(base.size()).max(1);
         Groups { base, group }
     }
 }
@@ -29,6 +33,6 @@ impl<P: Divisible> Divisible for Groups<P> {
     fn divide_at(self, index: usize) -> (Self, Self) {
         // A product that does not fit lies past the end.
         let (left, right) = self.base.divide_at(index.saturating_mul(self.group));
-        (Groups::new(left, self.group), Groups::new(right, self.group))
+        (Groups { base: left, group: self.group }, Groups { base: right, group: self.group })
     }
 }

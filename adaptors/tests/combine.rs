@@ -1,0 +1,102 @@
+//! `chain` and `intersperse` over iterators that do not know their length.
+
+mod support;
+
+use furcate::prelude::*;
+use proptest::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use support::{LENGTHS, assert_schedules, nano_loops, on_pools};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn chain_of_filtered(v: Vec<i32>, w: Vec<i32>) {
+        let expected: Vec<i32> =
+            v.iter().copied().filter(|x| x % 3 == 0).chain(w.iter().copied()).filter(|x| x % 2 == 0).collect();
+        on_pools(|| {
+            assert_schedules!(expected, v.clone().into_par_iter(), |it| {
+                it.filter(|x| x % 3 == 0).chain(w.clone()).filter(|x| x % 2 == 0).collect::<Vec<_>>()
+            });
+        });
+    }
+
+    /// Nothing before the first item and nothing behind the last, wherever the empty parts are.
+    #[test]
+    fn intersperse_of_filtered(v in proptest::collection::vec(0..8, 0..50), keep in 0..8) {
+        let expected: Vec<i32> =
+            v.iter().copied().filter(|x| *x < keep).flat_map(|x| [-1, x]).skip(1).collect();
+        on_pools(|| {
+            assert_schedules!(expected, v.clone().into_par_iter(), |it| {
+                it.filter(|x| *x < keep).intersperse(-1).collect::<Vec<_>>()
+            });
+            assert_schedules!(expected, v.clone().into_par_iter(), |it| {
+                it.filter(|x| *x < keep).intersperse(-1).map(|x| x + 1).filter(|_| true).map(|x| x - 1).collect::<Vec<_>>()
+            });
+        });
+    }
+}
+
+#[test]
+fn nano_loops_go_over_the_seam() {
+    for len in LENGTHS.into_iter().filter(|len| *len < 100) {
+        let expected: Vec<usize> = (0..len).filter(|x| x % 2 == 0).chain(0..len).collect();
+        let mut chain = (0..len).into_par_iter().filter(|x| x % 2 == 0).chain(0..len);
+        for limit in 1..=2 * len + 1 {
+            assert_eq!(nano_loops(chain.producer(), [limit, 0, 1, limit]), expected, "by {limit} of {len}");
+            let (left, right) = chain.producer().divide_at(limit);
+            let both = [nano_loops(left, [limit / 2]), nano_loops(right, [limit / 2])].concat();
+            assert_eq!(both, expected, "cut at {limit} of {len}");
+        }
+    }
+}
+
+/// A fold that breaks ends both sides.
+#[test]
+fn a_break_ends_the_chain() {
+    for stop in 0..20 {
+        let mut chain = (0..10_usize).into_par_iter().chain(10..20);
+        let broken = chain.producer().partial_fold(
+            0,
+            |seen, item| {
+                if item == stop { ControlFlow::Break(seen) } else { ControlFlow::Continue(seen + 1) }
+            },
+            usize::MAX,
+        );
+        assert!(matches!(broken, ControlFlow::Break(seen) if seen == stop));
+    }
+}
+
+/// A base whose length is known is not collected: it is cut, and run where the chain says.
+#[test]
+fn intersperse_of_known_length_is_lazy() {
+    let runs = AtomicUsize::new(0);
+    let counted = (0..100_usize).into_par_iter().map(|x| {
+        runs.fetch_add(1, SeqCst);
+        x
+    });
+    let mut interspersed = counted.intersperse(0);
+    assert_eq!(interspersed.opt_len(), Some(199));
+    assert_eq!(interspersed.producer().divide_at(11).0.into_iter().count(), 11);
+    assert_eq!(runs.swap(0, SeqCst), 6);
+}
+
+/// The two of a chain are divided as one whole.
+#[test]
+fn unequal_sides_are_divided_evenly() {
+    let (left, right) = (0..1_usize).into_par_iter().chain(0..999).producer().divide();
+    assert_eq!((left.size(), right.size()), (500, 500));
+    // Pieces of text: the seam is a good place to cut, and one character none.
+    let pieces: Vec<&str> = "\u{1F980}".wrap_iter().chain("abcd".wrap_iter()).size_limit(1).collect();
+    assert_eq!(pieces, ["\u{1F980}", "a", "b", "c", "d"]);
+}
+
+#[test]
+fn a_side_without_items_is_no_item() {
+    // `wrap_iter` gives an item for its piece, though that be empty: a cut must not make another one.
+    for size in 1..5 {
+        let pieces: Vec<_> = (0..4).wrap_iter().chain((4..8).wrap_iter()).size_limit(size).collect();
+        assert!(pieces.iter().all(|piece| !piece.is_empty()), "{pieces:?}");
+        assert_eq!(pieces.into_iter().flatten().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+    }
+}
