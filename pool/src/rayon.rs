@@ -1,6 +1,8 @@
 //! The engine on top of rayon-core.
 
 use crate::{Context, Executor};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
 /// the global one.
@@ -47,6 +49,9 @@ impl Executor for Rayon {
 
 /// Rayon calls a job migrated that its own worker took back from its own deque while waiting for another one; so
 /// its word is only the cheap first half of the question.
+///
+/// Panics are caught on this side of rayon, which would drop the right half's payload while it unwinds with the left one's:
+/// if that drop panicked too, the process would be aborted.
 #[inline]
 fn join_on_worker<A, B, RA, RB>(forker: usize, left: A, right: B) -> (RA, RB)
 where
@@ -55,19 +60,34 @@ where
     RA: Send,
     RB: Send,
 {
-    rayon_core::join_context(
-        |_| left(Context::new(false)),
+    let results = rayon_core::join_context(
+        // Unwind-safe: a panic goes on as soon as both halves have ended, so nobody sees what it has left broken.
+        |_| catch_unwind(AssertUnwindSafe(|| left(Context::new(false)))),
         move |context| {
             let migrated = context.migrated() && rayon_core::current_thread_index() != Some(forker);
-            right(Context::new(migrated))
+            catch_unwind(AssertUnwindSafe(|| right(Context::new(migrated))))
         },
-    )
+    );
+    match results {
+        (Ok(left), Ok(right)) => (left, right),
+        (Err(payload), other) => resume_after(payload, other),
+        (other, Err(payload)) => resume_after(payload, other),
+    }
+}
+
+/// Goes on with a panic, once the other half's result is dropped. Should that panic too, the first one counts (invariant 2).
+#[cold]
+fn resume_after(payload: Box<dyn Any + Send>, other: impl Send) -> ! {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(other))) {
+        // Its drop may panic as well; there is nothing left to tell it to.
+        std::mem::forget(second);
+    }
+    resume_unwind(payload)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn pool(threads: usize) -> rayon_core::ThreadPool {
@@ -142,6 +162,31 @@ mod tests {
                 assert_eq!(*message, if left_panics { "left" } else { "right" });
                 assert_eq!(pool.install(|| Rayon.join_context(|_| 1, |_| 2)), (1, 2));
             }
+        }
+    }
+
+    /// P3: a payload whose drop panics.
+    struct Loud;
+
+    impl Drop for Loud {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    #[test]
+    fn a_payload_whose_drop_panics_gives_way_to_the_left_one() {
+        for threads in [1, 2] {
+            let pool = pool(threads);
+            let payload = pool.install(|| {
+                catch_unwind(AssertUnwindSafe(|| {
+                    Rayon.join_context(|_| panic!("left"), |_| std::panic::panic_any(Loud))
+                }))
+                .map(|((), ())| ())
+                .unwrap_err()
+            });
+            assert_eq!(*payload.downcast_ref::<&str>().unwrap(), "left");
+            assert_eq!(pool.install(|| Rayon.join_context(|_| 1, |_| 2)), (1, 2));
         }
     }
 }
