@@ -72,7 +72,7 @@ fn max_sum(data: &[i32]) -> i64 {
             let best = max_sum_seq(window.slice());
             (window, best)
         })
-        .thief_splitting(4)
+        .thief_splitting(2)
         .reduce_with(|(left, a), (right, b)| {
             let middle = middle_sum(&left, &right);
             (left.fuse(right), a.max(b).max(middle))

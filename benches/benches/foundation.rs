@@ -51,7 +51,8 @@ macro_rules! duel {
 /// Furcate's sequential scheduler against std.
 fn leaves(v: &[u64], w: &[u64], rounds: usize) {
     use furcate::prelude::*;
-    let n = N as u64;
+    // Unknown to the compiler, as lengths are: else it specialises whatever it inlines for this very number.
+    let n = std::hint::black_box(N as u64);
     header("One leaf against the sequential loop (ratio <= 1.05 is the goal)", "std");
     duel!(
         rounds,
@@ -61,7 +62,19 @@ fn leaves(v: &[u64], w: &[u64], rounds: usize) {
     );
     duel!(
         rounds,
-        "(0..n).map().filter().sum(), u32",
+        "(0..n).map().filter().map().sum(), u32",
+        (0..n as u32)
+            .into_par_iter()
+            .sequential()
+            .map(|x| x.wrapping_mul(3))
+            .filter(|x| x & 0x10 == 0)
+            .map(u64::from)
+            .sum::<u64>(),
+        (0..n as u32).map(|x| x.wrapping_mul(3)).filter(|x| x & 0x10 == 0).map(u64::from).sum::<u64>()
+    );
+    duel!(
+        rounds,
+        "(0..n).map().filter().sum(), u32, parity",
         (0..n as u32)
             .into_par_iter()
             .sequential()

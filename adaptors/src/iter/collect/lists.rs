@@ -47,7 +47,8 @@ impl<T, C: Default + Extend<T> + Send> Reduction<T> for Lists<C> {
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, mut collection: C, items: I) -> C {
-        collection.extend(items);
+        // Not `extend(items)`, which asks for one item after the other: the loop is the items' own.
+        items.for_each(|item| collection.extend(once(item)));
         collection
     }
 
