@@ -1,7 +1,7 @@
 //! Furcate's parallel iterators: where items come from, what is done with them, and what comes out.
 //!
-//! The modules are named as rayon's: [`iter`] holds the traits, the data adaptors and the policy adaptors; [`slice`],
-//! [`vec`], [`range`] and the others the sources. A program that used rayon's iterators changes its `use` line.
+//! The modules are named as rayon's: [`iter`] holds the traits, the data adaptors and the policy adaptors; [`mod@slice`],
+//! [`mod@vec`], [`range`] and the others the sources. A program that used rayon's iterators changes its `use` line.
 //!
 //! # How it is built
 //!

@@ -7,7 +7,9 @@ mod owned;
 pub use drain::Drain;
 pub use owned::{Owned, OwnedIter};
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+};
 use crate::slice;
 
 /// A parallel iterator over a vector's elements by value.
@@ -54,15 +56,7 @@ impl<T: Send> ParallelIterator for IntoIter<T> {
 }
 
 impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    type IndexedProducer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Owned<'_, T> {
-        self.producer()
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {

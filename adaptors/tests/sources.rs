@@ -1,5 +1,7 @@
 //! Every source gives what std's iterator over the same thing gives, on every schedule.
 
+#![allow(clippy::reversed_empty_ranges, reason = "reversed ranges are cases to be tested")]
+
 mod support;
 
 use furcate::iter::{Empty, empty, once, repeat, repeat_n};
@@ -289,7 +291,7 @@ fn ranges_know_as_much_as_rayons() {
         0..u128::MAX,
         0..=9_i128
     );
-    same!('a'..'z', '\0'..=char::MAX, 0..usize::MAX, 9..3_u64, 9..=3_i32, 0..=u32::MAX);
+    same!('a'..'y', '\0'..=char::MAX, 0..usize::MAX, 9..3_u64, 9..=3_i32, 0..=u32::MAX);
 }
 
 /// A literal's type is inferred as in a sequential loop.
