@@ -417,6 +417,9 @@ fn repeat_n_clones_one_time_less_than_it_repeats() {
         check("cut up", n);
         repeated().sequential().map(|_| 1).sum::<usize>();
         check("whole", n);
+        // Cut to length first, which takes all of it.
+        repeated().zip(vec![(); n]).size_limit(1).map(|_| 1).sum::<usize>();
+        check("zipped", n);
         let vec: Vec<_> = repeated().bound_depth(2).collect();
         assert_eq!((vec.len(), drops.load(SeqCst)), (n, usize::from(n == 0)));
         drop(vec);

@@ -347,6 +347,8 @@ fn options_and_results() {
         assert_schedules!(expected, result.par_iter(), |it| it.map(|&x| x).collect::<Vec<_>>());
         assert_schedules!(positions, option.into_par_iter(), |it| it.enumerate().rev().collect::<Vec<_>>());
         assert_schedules!(positions, result.into_par_iter(), |it| it.enumerate().rev().collect::<Vec<_>>());
+        let zipped: Vec<_> = option.into_iter().zip(1..9).collect();
+        assert_schedules!(zipped, option.into_par_iter(), |it| it.zip(1..9).collect::<Vec<_>>());
         assert_eq!(option.par_iter_mut().map(|x| *x += 1).len(), expected.len());
         option.par_iter_mut().map(|x| *x += 1).map(|()| 1).sum::<i32>();
         result.par_iter_mut().map(|x| *x += 1).map(|()| 1).sum::<i32>();
