@@ -7,7 +7,9 @@
 //!    invariant 1), which borrows the place where they lie, so that the iterator can be neither moved nor dropped.
 #![allow(unsafe_code)]
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+};
 use crate::slice;
 use crate::vec::Owned;
 use std::fmt;
@@ -104,15 +106,7 @@ impl<T: Send, const N: usize> ParallelIterator for IntoIter<T, N> {
 }
 
 impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
-    type IndexedProducer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Owned<'_, T> {
-        self.lend()
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {

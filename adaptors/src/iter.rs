@@ -34,4 +34,6 @@ pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use newtype::{clone_base, newtype_iterator};
-pub(crate) use schedule::{debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items};
+pub(crate) use schedule::{
+    debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
+};

@@ -2,7 +2,7 @@
 
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, clone_base, default_schedule,
-    newtype_iterator, pass_indexed,
+    newtype_iterator, pass_indexed, producer_is_indexed,
 };
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
@@ -11,7 +11,7 @@ use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 /// ```
 /// use furcate::prelude::*;
 /// assert_eq!(Some(3).into_par_iter().map(|x| x + 1).sum::<i32>(), 4);
-/// assert_eq!(None.into_par_iter().sum::<i32>(), 0);
+/// assert_eq!(None::<i32>.into_par_iter().sum::<i32>(), 0);
 /// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
@@ -47,14 +47,7 @@ impl<T: Send> ParallelIterator for IntoIter<T> {
 }
 
 impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    type IndexedProducer<'a>
-        = AtMostOne<T>
-    where
-        Self: 'a;
-
-    fn indexed_producer(&mut self) -> AtMostOne<T> {
-        self.producer()
-    }
+    producer_is_indexed!();
 
     fn len(&self) -> usize {
         usize::from(self.value.is_some())

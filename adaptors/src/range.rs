@@ -6,13 +6,12 @@ mod offsets;
 pub use item::RangeItem;
 pub use offsets::Offsets;
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
 use std::ops::Range;
 
 /// A parallel iterator over a half-open range, of any integer type or of `char`.
 ///
 /// A range that is longer than `usize::MAX` (they exist of 128-bit integers, and on small machines of 64-bit ones) has
-/// no positions: [`opt_len`](ParallelIterator::opt_len) is `None`, and everything that needs a length or positions
+/// no positions: [`opt_len`](crate::iter::ParallelIterator::opt_len) is `None`, and everything that needs a length or positions
 /// (`len`, `zip`, `enumerate`, `rev` ...) panics. The rest works.
 ///
 /// ```
@@ -26,57 +25,66 @@ pub struct Iter<T> {
     range: Range<T>,
 }
 
-// One implementation for all, so that the type of `(0..10).into_par_iter()` is inferred as std's is.
-impl<T: RangeItem> IntoParallelIterator for Range<T> {
-    type Iter = Iter<T>;
-    type Item = T;
+/// What half-open ranges and those with their ends have in common.
+macro_rules! range_iterator {
+    ($Range:ident, $Producer:ident, $producer:ident, $exact_len:ident, |$range:ident, $len:ident| $indexed:expr => $Indexed:ty) => {
+        // One implementation for all types, so that the type of `(0..10).into_par_iter()` is inferred as std's is.
+        impl<T: RangeItem> $crate::iter::IntoParallelIterator for $Range<T> {
+            type Iter = Iter<T>;
+            type Item = T;
 
-    #[inline]
-    fn into_par_iter(self) -> Iter<T> {
-        Iter { range: self }
-    }
+            #[inline]
+            fn into_par_iter(self) -> Iter<T> {
+                Iter { range: self }
+            }
+        }
+
+        impl<T: RangeItem> $crate::iter::ParallelIterator for Iter<T> {
+            type Item = T;
+            type Producer<'a>
+                = T::$Producer
+            where
+                Self: 'a;
+
+            $crate::iter::default_schedule!();
+
+            #[inline]
+            fn producer(&mut self) -> T::$Producer {
+                T::$producer(self.range.clone())
+            }
+
+            #[inline]
+            fn opt_len(&self) -> Option<usize> {
+                T::$exact_len(&self.range)
+            }
+        }
+
+        impl<T: RangeItem> $crate::iter::IndexedParallelIterator for Iter<T> {
+            type IndexedProducer<'a>
+                = $Indexed
+            where
+                Self: 'a;
+
+            #[inline]
+            fn indexed_producer(&mut self) -> $Indexed {
+                let ($range, $len) = (self.range.clone(), self.len());
+                $indexed
+            }
+
+            /// # Panics
+            ///
+            /// If the length does not fit `usize`.
+            #[inline]
+            #[track_caller]
+            fn len(&self) -> usize {
+                $crate::range::fitting(T::$exact_len(&self.range))
+            }
+        }
+    };
 }
+pub(crate) use range_iterator;
 
-impl<T: RangeItem> ParallelIterator for Iter<T> {
-    type Item = T;
-    type Producer<'a>
-        = T::Producer
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> T::Producer {
-        T::producer(self.range.clone())
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        T::exact_len(&self.range)
-    }
-}
-
-impl<T: RangeItem> IndexedParallelIterator for Iter<T> {
-    type IndexedProducer<'a>
-        = T::IndexedProducer
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> T::IndexedProducer {
-        T::indexed_producer(self.range.clone(), self.len())
-    }
-
-    /// # Panics
-    ///
-    /// If the length does not fit `usize`.
-    #[inline]
-    #[track_caller]
-    fn len(&self) -> usize {
-        fitting(self.opt_len())
-    }
-}
+range_iterator!(Range, Producer, producer, exact_len, |range, len| T::indexed_producer(range, len) => T::IndexedProducer);
 
 /// The length of a range that is used by positions.
 #[inline]

@@ -1,7 +1,6 @@
 //! Ranges of integers and characters with their ends.
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
-use crate::range::{Offsets, RangeItem, fitting};
+use crate::range::{Offsets, RangeItem, range_iterator};
 use std::ops::RangeInclusive;
 
 /// A parallel iterator over a range with its end, of any integer type or of `char`.
@@ -19,53 +18,10 @@ pub struct Iter<T> {
     range: RangeInclusive<T>,
 }
 
-impl<T: RangeItem> IntoParallelIterator for RangeInclusive<T> {
-    type Iter = Iter<T>;
-    type Item = T;
-
-    #[inline]
-    fn into_par_iter(self) -> Iter<T> {
-        Iter { range: self }
-    }
-}
-
-impl<T: RangeItem> ParallelIterator for Iter<T> {
-    type Item = T;
-    type Producer<'a>
-        = T::InclusiveProducer
-    where
-        Self: 'a;
-
-    default_schedule!();
-
-    #[inline]
-    fn producer(&mut self) -> T::InclusiveProducer {
-        T::inclusive_producer(self.range.clone())
-    }
-
-    #[inline]
-    fn opt_len(&self) -> Option<usize> {
-        T::exact_len_inclusive(&self.range)
-    }
-}
-
-impl<T: RangeItem> IndexedParallelIterator for Iter<T> {
-    type IndexedProducer<'a>
-        = Offsets<T>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Offsets<T> {
-        Offsets::new(*self.range.start(), self.len())
-    }
-
-    /// # Panics
-    ///
-    /// If the length does not fit `usize`.
-    #[inline]
-    #[track_caller]
-    fn len(&self) -> usize {
-        fitting(self.opt_len())
-    }
-}
+range_iterator!(
+    RangeInclusive,
+    InclusiveProducer,
+    inclusive_producer,
+    exact_len_inclusive,
+    |range, len| Offsets::new(*range.start(), len) => Offsets<T>
+);

@@ -8,7 +8,9 @@ pub use drain::Drain;
 pub(crate) use drain::indices;
 pub use owned::{Owned, OwnedIter};
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+};
 use crate::slice;
 
 /// A parallel iterator over a vector's elements by value.
@@ -55,15 +57,7 @@ impl<T: Send> ParallelIterator for IntoIter<T> {
 }
 
 impl<T: Send> IndexedParallelIterator for IntoIter<T> {
-    type IndexedProducer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Owned<'_, T> {
-        self.producer()
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {

@@ -1,5 +1,7 @@
 //! Every item of an owning source is dropped exactly once, whatever becomes of the iterator (P2).
 
+#![allow(clippy::mutable_key_type, reason = "an item's drop count is no part of its key")]
+
 mod support;
 
 use furcate::Reduction;
@@ -415,11 +417,14 @@ fn repeat_n_clones_one_time_less_than_it_repeats() {
         check("cut up", n);
         repeated().sequential().map(|_| 1).sum::<usize>();
         check("whole", n);
+        // Cut to length first, which takes all of it.
+        repeated().zip(vec![(); n]).size_limit(1).map(|_| 1).sum::<usize>();
+        check("zipped", n);
         let vec: Vec<_> = repeated().bound_depth(2).collect();
         assert_eq!((vec.len(), drops.load(SeqCst)), (n, usize::from(n == 0)));
         drop(vec);
         check("collected", n);
-        let mut leaf = repeated().producer().into_iter();
+        let mut leaf = repeated().producer();
         leaf.nth(n / 2);
         leaf.next_back();
         drop(leaf);

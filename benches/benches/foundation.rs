@@ -62,6 +62,18 @@ fn leaves(v: &[u64], w: &[u64], rounds: usize) {
     );
     duel!(
         rounds,
+        "(1..=n).map().filter().sum(), u64",
+        (1..=n).into_par_iter().sequential().map(|x| x * 3).filter(|x| x % 2 == 0).sum::<u64>(),
+        (1..=n).map(|x| x * 3).filter(|x| x % 2 == 0).sum::<u64>()
+    );
+    duel!(
+        rounds,
+        "(1..=n).map().sum(), u32",
+        (1..=n as u32).into_par_iter().sequential().map(|x| u64::from(x ^ 0x55)).sum::<u64>(),
+        (1..=n as u32).map(|x| u64::from(x ^ 0x55)).sum::<u64>()
+    );
+    duel!(
+        rounds,
         "(0..n).map().filter().map().sum(), u32",
         (0..n as u32)
             .into_par_iter()

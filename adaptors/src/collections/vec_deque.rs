@@ -2,7 +2,7 @@
 
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule,
-    newtype_iterator, pass_indexed,
+    newtype_iterator, pass_indexed, producer_is_indexed,
 };
 use crate::{slice, vec};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
@@ -80,15 +80,7 @@ impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
 }
 
 impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    type IndexedProducer<'a>
-        = Part<'data, T>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Part<'data, T> {
-        self.producer()
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {

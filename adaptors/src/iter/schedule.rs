@@ -112,6 +112,22 @@ macro_rules! pass_indexed {
 }
 pub(crate) use pass_indexed;
 
+/// The indexed producer of an iterator whose producer is one.
+macro_rules! producer_is_indexed {
+    () => {
+        type IndexedProducer<'p>
+            = Self::Producer<'p>
+        where
+            Self: 'p;
+
+        #[inline]
+        fn indexed_producer(&mut self) -> Self::Producer<'_> {
+            $crate::iter::ParallelIterator::producer(self)
+        }
+    };
+}
+pub(crate) use producer_is_indexed;
+
 /// An iterator with one policy more: see [`ParallelIterator::with_policy`].
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]

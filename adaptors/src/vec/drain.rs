@@ -10,7 +10,9 @@
 #![allow(unsafe_code)]
 
 use super::Owned;
-use crate::iter::{IndexedParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule};
+use crate::iter::{
+    IndexedParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule, producer_is_indexed,
+};
 use std::ops::{Bound, Range, RangeBounds};
 
 /// A draining parallel iterator: see [`ParallelDrainRange::par_drain`].
@@ -88,14 +90,7 @@ impl<T: Send> ParallelIterator for Drain<'_, T> {
 }
 
 impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
-    type IndexedProducer<'a>
-        = Owned<'a, T>
-    where
-        Self: 'a;
-
-    fn indexed_producer(&mut self) -> Owned<'_, T> {
-        self.lend()
-    }
+    producer_is_indexed!();
 
     fn len(&self) -> usize {
         self.range.len()

@@ -1,6 +1,6 @@
 //! `empty`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
+use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
 use crate::option::AtMostOne;
 use std::fmt;
 use std::marker::PhantomData;
@@ -53,14 +53,7 @@ impl<T: Send> ParallelIterator for Empty<T> {
 }
 
 impl<T: Send> IndexedParallelIterator for Empty<T> {
-    type IndexedProducer<'a>
-        = AtMostOne<T>
-    where
-        Self: 'a;
-
-    fn indexed_producer(&mut self) -> AtMostOne<T> {
-        AtMostOne::new(None)
-    }
+    producer_is_indexed!();
 
     fn len(&self) -> usize {
         0

@@ -93,10 +93,7 @@ impl<T: Clone> Divisible for RepeatProducer<T> {
 
     fn divide_at(self, index: usize) -> (Self, Self) {
         let (left, right) = match self.copies {
-            Left(mut endless) => {
-                let head = if index > 0 { endless.next() } else { None };
-                (Right(Copies::new(head, index)), Left(endless))
-            }
+            Left(mut endless) => (Right(Copies::new(endless.next(), index)), Left(endless)),
             Right(copies) => {
                 let (left, right) = copies.divide_at(index);
                 (Right(left), Right(right))

@@ -1,6 +1,6 @@
 //! `repeat_n`
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
+use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 use std::iter::FusedIterator;
 
@@ -51,15 +51,7 @@ impl<T: Clone + Send> ParallelIterator for RepeatN<T> {
 }
 
 impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
-    type IndexedProducer<'a>
-        = Copies<T>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> Copies<T> {
-        self.producer()
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {
