@@ -123,6 +123,7 @@ pub trait FromParallelIterator<T: Send> {
     /// let v = Vec::from_par_lists(LinkedList::from([vec![1, 2], vec![3]]));
     /// assert_eq!(v, [1, 2, 3]);
     /// ```
+    #[inline]
     fn from_par_lists(lists: LinkedList<Vec<T>>) -> Self
     where
         Self: Sized,
@@ -156,6 +157,7 @@ pub trait ParallelExtend<T: Send> {
     /// v.par_extend_lists(LinkedList::from([vec![1, 2], vec![3]]));
     /// assert_eq!(v, [0, 1, 2, 3]);
     /// ```
+    #[inline]
     fn par_extend_lists(&mut self, lists: LinkedList<Vec<T>>) {
         self.par_extend(flatten(lists));
     }

@@ -40,6 +40,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let placed: Vec<_> = ['a', 'b'].par_iter().enumerate().collect();
     /// assert_eq!(placed, [(0, &'a'), (1, &'b')]);
     /// ```
+    #[inline]
     fn enumerate(self) -> Enumerate<Self> {
         Enumerate::new(self)
     }
@@ -51,6 +52,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let back: Vec<usize> = (0..3).into_par_iter().rev().collect();
     /// assert_eq!(back, [2, 1, 0]);
     /// ```
+    #[inline]
     fn rev(self) -> Rev<Self> {
         Rev::new(self)
     }
@@ -65,6 +67,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let rest: Vec<usize> = (0..5).into_par_iter().skip(3).collect();
     /// assert_eq!(rest, [3, 4]);
     /// ```
+    #[inline]
     fn skip(self, n: usize) -> Skip<Self> {
         Skip::new(self, n)
     }
@@ -76,6 +79,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let first: Vec<usize> = (0..5).into_par_iter().take(3).collect();
     /// assert_eq!(first, [0, 1, 2]);
     /// ```
+    #[inline]
     fn take(self, n: usize) -> Take<Self> {
         Take::new(self, n)
     }
@@ -93,6 +97,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// If `step` is 0.
     #[track_caller]
+    #[inline]
     fn step_by(self, step: usize) -> StepBy<Self> {
         StepBy::new(self, step)
     }
@@ -112,6 +117,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// If `chunk_size` is 0.
     #[track_caller]
+    #[inline]
     fn chunks(self, chunk_size: usize) -> Chunks<Self> {
         Chunks::new(self, chunk_size)
     }
@@ -130,6 +136,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// If `chunk_size` is 0.
     #[track_caller]
+    #[inline]
     fn fold_chunks<T, ID, F>(self, chunk_size: usize, identity: ID, fold_op: F) -> FoldChunks<Self, ID, F>
     where
         ID: Fn() -> T + Send + Sync,
@@ -152,6 +159,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// If `chunk_size` is 0.
     #[track_caller]
+    #[inline]
     fn fold_chunks_with<T, F>(self, chunk_size: usize, init: T, fold_op: F) -> FoldChunksWith<Self, T, F>
     where
         T: Send + Clone,
@@ -167,6 +175,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let odd: Vec<usize> = [1, 2, 3].par_iter().positions(|x| x % 2 == 1).collect();
     /// assert_eq!(odd, [0, 2]);
     /// ```
+    #[inline]
     fn positions<P>(self, predicate: P) -> Positions<Self, P>
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
@@ -185,6 +194,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let sum: usize = (0..100).into_par_iter().with_min_len(50).sum(); // at most two leaves
     /// assert_eq!(sum, 4950);
     /// ```
+    #[inline]
     fn with_min_len(self, min: usize) -> MinLen<Self> {
         self.with_policy(policy::MinLen::new(min))
     }
@@ -199,6 +209,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let sum: usize = (0..100).into_par_iter().with_max_len(10).sum(); // at least ten leaves
     /// assert_eq!(sum, 4950);
     /// ```
+    #[inline]
     fn with_max_len(self, max: usize) -> MaxLen<Self> {
         self.with_policy(policy::MaxLen::new(max))
     }
@@ -212,6 +223,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// let dot: i32 = [1, 2, 3].par_iter().zip(&[4, 5, 6]).map(|(a, b)| a * b).sum();
     /// assert_eq!(dot, 32);
     /// ```
+    #[inline]
     fn zip<Z>(self, other: Z) -> Zip<Self, Z::Iter>
     where
         Z: IntoParallelIterator,
@@ -232,6 +244,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// At once, if the lengths differ.
     #[track_caller]
+    #[inline]
     fn zip_eq<Z>(self, other: Z) -> ZipEq<Self, Z::Iter>
     where
         Z: IntoParallelIterator,
@@ -251,6 +264,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// # Panics
     ///
     /// When driven or asked for its length, if that does not fit a `usize`.
+    #[inline]
     fn interleave<I>(self, other: I) -> Interleave<Self, I::Iter>
     where
         I: IntoParallelIterator<Item = Self::Item>,
@@ -270,6 +284,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// # Panics
     ///
     /// As [`interleave`](Self::interleave).
+    #[inline]
     fn interleave_shortest<I>(self, other: I) -> InterleaveShortest<Self, I::Iter>
     where
         I: IntoParallelIterator<Item = Self::Item>,
@@ -289,6 +304,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert_eq!([1, 2, 3].par_iter().cmp([1, 3].par_iter()), Ordering::Less);
     /// assert_eq!([1, 2, 3].par_iter().cmp([1, 2].par_iter()), Ordering::Greater);
     /// ```
+    #[inline]
     fn cmp<I>(self, other: I) -> Ordering
     where
         I: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator>,
@@ -309,6 +325,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert_eq!([1.0, 2.0].par_iter().partial_cmp([1.0, 3.0].par_iter()), Some(Ordering::Less));
     /// assert_eq!([1.0, f64::NAN].par_iter().partial_cmp([1.0, 3.0].par_iter()), None);
     /// ```
+    #[inline]
     fn partial_cmp<I>(self, other: I) -> Option<Ordering>
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -329,6 +346,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert!([1, 2].par_iter().eq([1, 2].par_iter()));
     /// assert!(![1, 2].par_iter().eq([1, 2, 3].par_iter()));
     /// ```
+    #[inline]
     fn eq<I>(self, other: I) -> bool
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -344,6 +362,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().ne([1, 3].par_iter()));
     /// ```
+    #[inline]
     fn ne<I>(self, other: I) -> bool
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -358,6 +377,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().lt([1, 3].par_iter()));
     /// ```
+    #[inline]
     fn lt<I>(self, other: I) -> bool
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -372,6 +392,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().le([1, 2].par_iter()));
     /// ```
+    #[inline]
     fn le<I>(self, other: I) -> bool
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -386,6 +407,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 3].par_iter().gt([1, 2].par_iter()));
     /// ```
+    #[inline]
     fn gt<I>(self, other: I) -> bool
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -400,6 +422,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert!([1, 2].par_iter().ge([1, 2].par_iter()));
     /// ```
+    #[inline]
     fn ge<I>(self, other: I) -> bool
     where
         I: IntoParallelIterator<Iter: IndexedParallelIterator>,
@@ -416,6 +439,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert_eq!([1, 2, 3].par_iter().position_any(|&x| x == 2), Some(1));
     /// ```
+    #[inline]
     fn position_any<P>(self, predicate: P) -> Option<usize>
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
@@ -429,6 +453,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert_eq!([1, 2, 2].par_iter().position_first(|&x| x == 2), Some(1));
     /// ```
+    #[inline]
     fn position_first<P>(self, predicate: P) -> Option<usize>
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
@@ -443,6 +468,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// use furcate::prelude::*;
     /// assert_eq!([1, 2, 2].par_iter().position_last(|&x| x == 2), Some(2));
     /// ```
+    #[inline]
     fn position_last<P>(self, predicate: P) -> Option<usize>
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
@@ -461,6 +487,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// assert_eq!(squares, [0, 1, 4, 9]);
     /// assert!(squares.capacity() >= 100);
     /// ```
+    #[inline]
     fn collect_into_vec(self, target: &mut Vec<Self::Item>) {
         target.clear();
         append_exact(target, self.len(), self);
@@ -475,6 +502,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// (0..4_usize).into_par_iter().map(|x| (x, x * x)).unzip_into_vecs(&mut numbers, &mut squares);
     /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
     /// ```
+    #[inline]
     fn unzip_into_vecs<A, B>(self, left: &mut Vec<A>, right: &mut Vec<B>)
     where
         Self: IndexedParallelIterator<Item = (A, B)>,

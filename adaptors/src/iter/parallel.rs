@@ -111,6 +111,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!((0..10).into_par_iter().map(|x| x + 1).opt_len(), Some(10));
     /// assert_eq!((0..10).into_par_iter().filter(|x| x % 2 == 0).opt_len(), None);
     /// ```
+    #[inline]
     fn opt_len(&self) -> Option<usize> {
         None
     }
@@ -141,6 +142,7 @@ pub trait ParallelIterator: Sized + Send {
     /// }
     /// assert_eq!((0..1000).into_par_iter().bound_depth(3).drive(Leaves), 8);
     /// ```
+    #[inline]
     fn drive<R: Reduction<Self::Item>>(mut self, reduction: R) -> R::Output {
         let (policy, scheduler, executor) = (self.policy(), self.scheduler(), self.executor());
         scheduler.schedule(self.producer(), policy, reduction, &executor)
@@ -170,6 +172,7 @@ pub trait ParallelIterator: Sized + Send {
     ///     .count();
     /// assert_eq!(pages, 4);
     /// ```
+    #[inline]
     fn with_policy<P: Policy>(self, policy: P) -> WithPolicy<Self, P> {
         WithPolicy::new(self, policy)
     }
@@ -180,6 +183,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..1000).wrap_iter().bound_depth(3).count(), 8);
     /// ```
+    #[inline]
     fn bound_depth(self, depth: u32) -> WithPolicy<Self, BoundDepth> {
         self.with_policy(BoundDepth::new(depth))
     }
@@ -190,6 +194,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..1000).wrap_iter().size_limit(500).force_depth(3).count(), 8);
     /// ```
+    #[inline]
     fn force_depth(self, depth: u32) -> WithPolicy<Self, ForceDepth> {
         self.with_policy(ForceDepth::new(depth))
     }
@@ -200,6 +205,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..1000).wrap_iter().bound_depth(3).even_levels().count(), 16);
     /// ```
+    #[inline]
     fn even_levels(self) -> WithPolicy<Self, EvenLevels> {
         self.with_policy(EvenLevels)
     }
@@ -210,6 +216,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..1000).wrap_iter().size_limit(250).count(), 4);
     /// ```
+    #[inline]
     fn size_limit(self, limit: usize) -> WithPolicy<Self, SizeLimit> {
         self.with_policy(SizeLimit::new(limit))
     }
@@ -231,6 +238,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// If `tasks` is 0.
     #[track_caller]
+    #[inline]
     fn cap(self, tasks: usize) -> WithPolicy<Self, Cap> {
         self.with_policy(Cap::new(tasks))
     }
@@ -243,6 +251,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let pieces: Vec<_> = (0..16).wrap_iter().join_context_policy(3).on(Inline).collect();
     /// assert_eq!(pieces, [0..2, 2..4, 4..8, 8..16]);
     /// ```
+    #[inline]
     fn join_context_policy(self, depth: u32) -> WithPolicy<Self, JoinContext> {
         self.with_policy(JoinContext::new(depth))
     }
@@ -253,6 +262,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert!((0..1000).wrap_iter().thief_splitting(4).count() >= 16);
     /// ```
+    #[inline]
     fn thief_splitting(self, levels: u32) -> WithPolicy<Self, ThiefSplitting> {
         self.with_policy(ThiefSplitting::new(levels))
     }
@@ -264,6 +274,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::Join;
     /// assert_eq!((0..10).into_par_iter().with_scheduler(Join).sum::<i32>(), 45);
     /// ```
+    #[inline]
     fn with_scheduler<S: Scheduler>(self, scheduler: S) -> WithScheduler<Self, S> {
         WithScheduler::new(self, scheduler)
     }
@@ -274,6 +285,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..1000).wrap_iter().sequential().count(), 1);
     /// ```
+    #[inline]
     fn sequential(self) -> WithScheduler<Self, Sequential> {
         self.with_scheduler(Sequential)
     }
@@ -284,6 +296,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..10).into_par_iter().sequential().join().sum::<i32>(), 45);
     /// ```
+    #[inline]
     fn join(self) -> WithScheduler<Self, Join> {
         self.with_scheduler(Join)
     }
@@ -295,6 +308,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::Inline;
     /// assert_eq!((0..10).into_par_iter().on(Inline).sum::<i32>(), 45);
     /// ```
+    #[inline]
     fn on<E: Executor>(self, executor: E) -> On<Self, E> {
         On::new(self, executor)
     }
@@ -308,6 +322,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let doubled: Vec<i32> = [1, 2, 3].par_iter().map(|x| x * 2).collect();
     /// assert_eq!(doubled, [2, 4, 6]);
     /// ```
+    #[inline]
     fn map<F, R>(self, map_op: F) -> Map<Self, F>
     where
         F: Fn(Self::Item) -> R + Sync + Send,
@@ -323,6 +338,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let even: Vec<i32> = (0..6).into_par_iter().filter(|x| x % 2 == 0).collect();
     /// assert_eq!(even, [0, 2, 4]);
     /// ```
+    #[inline]
     fn filter<P>(self, predicate: P) -> Filter<Self, P>
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
@@ -337,6 +353,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let numbers: Vec<u32> = ["1", "x", "3"].par_iter().filter_map(|text| text.parse().ok()).collect();
     /// assert_eq!(numbers, [1, 3]);
     /// ```
+    #[inline]
     fn filter_map<P, R>(self, filter_op: P) -> FilterMap<Self, P>
     where
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
@@ -357,6 +374,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let below: Vec<u32> = [2, 0, 3].par_iter().flat_map(|&end| 0..end).collect();
     /// assert_eq!(below, [0, 1, 0, 1, 2]);
     /// ```
+    #[inline]
     fn flat_map<F, PI>(self, map_op: F) -> FlatMap<Self, F>
     where
         F: Fn(Self::Item) -> PI + Sync + Send,
@@ -374,6 +392,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let letters: String = ["ab", "c"].par_iter().flat_map_iter(|word| word.chars()).collect::<Vec<_>>().iter().collect();
     /// assert_eq!(letters, "abc");
     /// ```
+    #[inline]
     fn flat_map_iter<F, SI>(self, map_op: F) -> FlatMapIter<Self, F>
     where
         F: Fn(Self::Item) -> SI + Sync + Send,
@@ -389,6 +408,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let all: Vec<i32> = vec![vec![1, 2], vec![], vec![3]].into_par_iter().flatten().collect();
     /// assert_eq!(all, [1, 2, 3]);
     /// ```
+    #[inline]
     fn flatten(self) -> Flatten<Self>
     where
         Self::Item: IntoParallelIterator,
@@ -404,6 +424,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let there: Vec<i32> = vec![Some(1), None, Some(3)].into_par_iter().flatten_iter().collect();
     /// assert_eq!(there, [1, 3]);
     /// ```
+    #[inline]
     fn flatten_iter(self) -> FlattenIter<Self>
     where
         Self::Item: IntoIterator<Item: Send>,
@@ -419,6 +440,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let again: Vec<String> = words.par_iter().cloned().collect();
     /// assert_eq!(again, words);
     /// ```
+    #[inline]
     fn cloned<'a, T>(self) -> Cloned<Self>
     where
         T: 'a + Clone + Send,
@@ -434,6 +456,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let sum: i32 = [1, 2, 3].par_iter().copied().sum();
     /// assert_eq!(sum, 6);
     /// ```
+    #[inline]
     fn copied<'a, T>(self) -> Copied<Self>
     where
         T: 'a + Copy + Send,
@@ -453,6 +476,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(even.sum::<i32>(), 20);
     /// assert_eq!(seen.into_inner(), 10);
     /// ```
+    #[inline]
     fn inspect<OP>(self, inspect_op: OP) -> Inspect<Self, OP>
     where
         OP: Fn(&Self::Item) + Sync + Send,
@@ -468,6 +492,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let louder: Vec<String> = words.into_par_iter().update(|word| word.push('!')).collect();
     /// assert_eq!(louder, ["a!", "b!"]);
     /// ```
+    #[inline]
     fn update<F>(self, update_op: F) -> Update<Self, F>
     where
         F: Fn(&mut Self::Item) + Sync + Send,
@@ -492,6 +517,7 @@ pub trait ParallelIterator: Sized + Send {
     /// received.sort();
     /// assert_eq!((sent, received), (5, vec![0, 1, 2, 3, 4]));
     /// ```
+    #[inline]
     fn map_with<F, T, R>(self, init: T, map_op: F) -> MapWith<Self, T, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -526,6 +552,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The state must be `Send`: it waits in the part of the computation that it belongs to when the scheduler
     /// interrupts a task.
+    #[inline]
     fn map_init<F, INIT, T, R>(self, init: INIT, map_op: F) -> MapInit<Self, INIT, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
@@ -550,6 +577,7 @@ pub trait ParallelIterator: Sized + Send {
     ///     .collect();
     /// assert_eq!(parts, ["0123", "4567"]);
     /// ```
+    #[inline]
     fn fold<T, ID, F>(self, identity: ID, fold_op: F) -> Fold<Self, ID, F>
     where
         F: Fn(T, Self::Item) -> T + Sync + Send,
@@ -569,6 +597,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let total: u32 = [1_u8, 2, 3].par_iter().fold_with(0, |sum: u32, &x| sum + u32::from(x)).sum();
     /// assert_eq!(total, 6);
     /// ```
+    #[inline]
     fn fold_with<F, T>(self, init: T, fold_op: F) -> FoldWith<Self, T, F>
     where
         F: Fn(T, Self::Item) -> T + Sync + Send,
@@ -593,6 +622,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// Where the number of items is asked for ([`len`](super::IndexedParallelIterator::len), `zip`, `rev` ...), if it
     /// does not fit a `usize`.
+    #[inline]
     fn chain<C>(self, chain: C) -> Chain<Self, C::Iter>
     where
         C: IntoParallelIterator<Item = Self::Item>,
@@ -621,6 +651,7 @@ pub trait ParallelIterator: Sized + Send {
     /// # Panics
     ///
     /// As [`chain`](Self::chain), if the number of items and separators does not fit a `usize`.
+    #[inline]
     fn intersperse(self, element: Self::Item) -> Intersperse<Self>
     where
         Self::Item: Clone,
@@ -638,6 +669,7 @@ pub trait ParallelIterator: Sized + Send {
     /// v.par_iter_mut().for_each(|x| *x += 1);
     /// assert_eq!(v, [2, 3, 4]);
     /// ```
+    #[inline]
     fn for_each<F>(self, op: F)
     where
         F: Fn(Self::Item) + Sync + Send,
@@ -656,12 +688,13 @@ pub trait ParallelIterator: Sized + Send {
     /// (0..5).into_par_iter().for_each_with(sender, |sender, x| sender.send(x).unwrap());
     /// assert_eq!(receiver.iter().sum::<i32>(), 10);
     /// ```
+    #[inline]
     fn for_each_with<F, T>(self, init: T, op: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
         T: Send + Clone,
     {
-        self.drive(effects(move || init.clone(), &op));
+        self.map_with(init, op).for_each(drop);
     }
 
     /// Calls a closure with every item and a value of the task's own, which `init` makes: one value per task.
@@ -681,6 +714,7 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!(buffers.into_inner(), 4);
     /// ```
+    #[inline]
     fn for_each_init<F, INIT, T>(self, init: INIT, op: F)
     where
         F: Fn(&mut T, Self::Item) + Sync + Send,
@@ -699,6 +733,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let text = ["to", "get", "her"].par_iter().map(|s| s.to_string()).reduce(String::new, |a, b| a + &b);
     /// assert_eq!(text, "together");
     /// ```
+    #[inline]
     fn reduce<OP, ID>(self, identity: ID, op: OP) -> Self::Item
     where
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
@@ -714,6 +749,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!((0..4).into_par_iter().reduce_with(|a, b| a.max(b)), Some(3));
     /// assert_eq!((0..0).into_par_iter().reduce_with(|a, b| a + b), None);
     /// ```
+    #[inline]
     fn reduce_with<OP>(self, op: OP) -> Option<Self::Item>
     where
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
@@ -727,6 +763,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
     /// ```
+    #[inline]
     fn sum<S>(self) -> S
     where
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
@@ -740,6 +777,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((1..6_u32).into_par_iter().product::<u32>(), 120);
     /// ```
+    #[inline]
     fn product<P>(self) -> P
     where
         P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
@@ -755,6 +793,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..10).into_par_iter().filter(|x| x % 3 == 0).count(), 4);
     /// ```
+    #[inline]
     fn count(self) -> usize {
         self.drive(Aggregated(Count))
     }
@@ -765,6 +804,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([3, 1, 2].par_iter().min(), Some(&1));
     /// ```
+    #[inline]
     fn min(self) -> Option<Self::Item>
     where
         Self::Item: Ord,
@@ -778,6 +818,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([3, 1, 2].par_iter().max(), Some(&3));
     /// ```
+    #[inline]
     fn max(self) -> Option<Self::Item>
     where
         Self::Item: Ord,
@@ -791,6 +832,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([0.3, 0.1, 0.2_f64].par_iter().min_by(|a, b| a.total_cmp(b)), Some(&0.1));
     /// ```
+    #[inline]
     fn min_by<F>(self, compare: F) -> Option<Self::Item>
     where
         F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
@@ -804,6 +846,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([0.3, 0.1, 0.2_f64].par_iter().max_by(|a, b| a.total_cmp(b)), Some(&0.3));
     /// ```
+    #[inline]
     fn max_by<F>(self, compare: F) -> Option<Self::Item>
     where
         F: Sync + Send + Fn(&Self::Item, &Self::Item) -> Ordering,
@@ -817,6 +860,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([-3_i32, 1, -1].par_iter().min_by_key(|x| x.abs()), Some(&1));
     /// ```
+    #[inline]
     fn min_by_key<K, F>(self, key: F) -> Option<Self::Item>
     where
         K: Ord + Send,
@@ -831,6 +875,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!([-3_i32, 3, 1].par_iter().max_by_key(|x| x.abs()), Some(&3));
     /// ```
+    #[inline]
     fn max_by_key<K, F>(self, key: F) -> Option<Self::Item>
     where
         K: Ord + Send,
@@ -848,6 +893,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert!([1, 2, 3].par_iter().any(|&x| x == 2));
     /// assert!(![1, 2, 3].par_iter().any(|&x| x == 4));
     /// ```
+    #[inline]
     fn any<P>(self, predicate: P) -> bool
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
@@ -862,6 +908,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert!([1, 2, 3].par_iter().all(|&x| x < 4));
     /// assert!(![1, 2, 3].par_iter().all(|&x| x < 3));
     /// ```
+    #[inline]
     fn all<P>(self, predicate: P) -> bool
     where
         P: Fn(Self::Item) -> bool + Sync + Send,
@@ -876,6 +923,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let hit = (0..100).into_par_iter().find_any(|x| x % 10 == 7);
     /// assert_eq!(hit.map(|x| x % 10), Some(7));
     /// ```
+    #[inline]
     fn find_any<P>(self, predicate: P) -> Option<Self::Item>
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
@@ -889,6 +937,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..100).into_par_iter().find_first(|x| x % 10 == 7), Some(7));
     /// ```
+    #[inline]
     fn find_first<P>(self, predicate: P) -> Option<Self::Item>
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
@@ -905,6 +954,7 @@ pub trait ParallelIterator: Sized + Send {
     /// use furcate::prelude::*;
     /// assert_eq!((0..100).into_par_iter().find_last(|x| x % 10 == 7), Some(97));
     /// ```
+    #[inline]
     fn find_last<P>(self, predicate: P) -> Option<Self::Item>
     where
         P: Fn(&Self::Item) -> bool + Sync + Send,
@@ -919,6 +969,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let number = ["a", "4", "b"].par_iter().find_map_any(|s| s.parse::<u32>().ok());
     /// assert_eq!(number, Some(4));
     /// ```
+    #[inline]
     fn find_map_any<P, R>(self, search: P) -> Option<R>
     where
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
@@ -935,6 +986,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let number = ["a", "4", "5"].par_iter().find_map_first(|s| s.parse::<u32>().ok());
     /// assert_eq!(number, Some(4));
     /// ```
+    #[inline]
     fn find_map_first<P, R>(self, search: P) -> Option<R>
     where
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
@@ -951,6 +1003,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let number = ["a", "4", "5"].par_iter().find_map_last(|s| s.parse::<u32>().ok());
     /// assert_eq!(number, Some(5));
     /// ```
+    #[inline]
     fn find_map_last<P, R>(self, search: P) -> Option<R>
     where
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
@@ -972,6 +1025,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let squares: Vec<usize> = (0..4).into_par_iter().map(|x| x * x).collect();
     /// assert_eq!(squares, [0, 1, 4, 9]);
     /// ```
+    #[inline]
     fn collect<C>(self) -> C
     where
         C: FromParallelIterator<Self::Item>,
@@ -987,6 +1041,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let lists = (0..100).into_par_iter().filter(|x| x % 2 == 0).collect_vec_list();
     /// assert_eq!(lists.into_iter().flatten().count(), 50);
     /// ```
+    #[inline]
     fn collect_vec_list(self) -> LinkedList<Vec<Self::Item>> {
         into_lists(self)
     }
@@ -1002,6 +1057,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let (numbers, squares): (Vec<_>, Vec<_>) = (0..4).into_par_iter().map(|x| (x, x * x)).unzip();
     /// assert_eq!((numbers, squares), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
     /// ```
+    #[inline]
     fn unzip<A, B, FromA, FromB>(self) -> (FromA, FromB)
     where
         Self: ParallelIterator<Item = (A, B)>,
@@ -1020,6 +1076,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let (even, odd): (Vec<_>, Vec<_>) = (0..6).into_par_iter().partition(|x| x % 2 == 0);
     /// assert_eq!((even, odd), (vec![0, 2, 4], vec![1, 3, 5]));
     /// ```
+    #[inline]
     fn partition<A, B, P>(self, predicate: P) -> (A, B)
     where
         A: Default + Send + ParallelExtend<Self::Item>,
@@ -1040,6 +1097,7 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!((small, large), (vec![254, 255], vec![256, 257]));
     /// ```
+    #[inline]
     fn partition_map<A, B, P, L, R>(self, classify: P) -> (A, B)
     where
         A: Default + Send + ParallelExtend<L>,

@@ -17,6 +17,7 @@ pub trait WrapIter: Divisible {
     /// let pieces: Vec<&[i32]> = [1, 2, 3, 4, 5, 6][..].wrap_iter().bound_depth(1).collect();
     /// assert_eq!(pieces, [&[1, 2, 3], &[4, 5, 6]]);
     /// ```
+    #[inline]
     fn wrap_iter(self) -> Wrap<Self>
     where
         Self: Send,
@@ -44,6 +45,7 @@ impl<D: Divisible + Send> ParallelIterator for Wrap<D> {
 
     default_schedule!();
 
+    #[inline]
     fn producer(&mut self) -> Pieces<D> {
         Pieces { piece: self.whole.take() }
     }
@@ -56,19 +58,23 @@ pub struct Pieces<D> {
 }
 
 impl<D: Divisible> Divisible for Pieces<D> {
+    #[inline]
     fn size(&self) -> usize {
         self.piece.size()
     }
 
+    #[inline]
     fn should_be_divided(&self) -> bool {
         self.piece.should_be_divided()
     }
 
+    #[inline]
     fn divide(self) -> (Self, Self) {
         let (left, right) = self.piece.divide();
         (Pieces { piece: left }, Pieces { piece: right })
     }
 
+    #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let (left, right) = self.piece.divide_at(index);
         (Pieces { piece: left }, Pieces { piece: right })
@@ -79,6 +85,7 @@ impl<D> IntoIterator for Pieces<D> {
     type Item = D;
     type IntoIter = std::option::IntoIter<D>;
 
+    #[inline]
     fn into_iter(self) -> Self::IntoIter {
         self.piece.into_iter()
     }
