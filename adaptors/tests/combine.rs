@@ -2,11 +2,13 @@
 
 mod support;
 
+use furcate::Nano;
 use furcate::prelude::*;
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use support::{LENGTHS, assert_schedules, nano_loops, on_pools};
+use support::nano::{Every, nano_loops, run_script};
+use support::{LENGTHS, assert_schedules, on_pools};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -43,11 +45,50 @@ fn nano_loops_go_over_the_seam() {
         let expected: Vec<usize> = (0..len).filter(|x| x % 2 == 0).chain(0..len).collect();
         let mut chain = (0..len).into_par_iter().filter(|x| x % 2 == 0).chain(0..len);
         for limit in 1..=2 * len + 1 {
-            assert_eq!(nano_loops(chain.producer(), [limit, 0, 1, limit]), expected, "by {limit} of {len}");
+            let loops = nano_loops(chain.producer(), [limit, 0, 1, limit]);
+            assert_eq!(loops.concat(), expected, "by {limit} of {len}");
             let (left, right) = chain.producer().divide_at(limit);
-            let both = [nano_loops(left, [limit / 2]), nano_loops(right, [limit / 2])].concat();
+            let both = [nano_loops(left, [limit / 2]), nano_loops(right, [limit / 2])].concat().concat();
             assert_eq!(both, expected, "cut at {limit} of {len}");
         }
+    }
+}
+
+/// A part is given away while the second side waits behind the first one: whichever is longer, nothing is lost, the order
+/// stays, and about half goes.
+#[test]
+fn halves_given_away_around_the_seam() {
+    for (first, second) in [(0, 0), (1, 0), (0, 1), (1, 1), (5, 100), (100, 5), (50, 50), (49, 50), (64, 63)]
+    {
+        let expected: Vec<usize> = (0..first).chain(100..100 + second).collect();
+        let mut chain = (0..first).into_par_iter().filter(|_| true).chain(100..100 + second);
+        for done in 0..first + second + 2 {
+            let script = [Nano::Fold(done), Nano::Divide, Nano::Fold(3), Nano::Divide];
+            let script = if done == 0 { &script[1..] } else { &script[..] };
+            let (items, outcome) = run_script(chain.producer(), script.iter().copied());
+            if let [first_given, ..] = &outcome.given[..] {
+                let left = outcome.sizes[script.iter().position(|s| *s == Nano::Divide).unwrap()];
+                assert!(
+                    first_given.size().abs_diff(left / 2) <= left / 4 + 1,
+                    "{} of {left}",
+                    first_given.size()
+                );
+            }
+            let mut all = items.concat();
+            all.extend(outcome.given.into_iter().rev().flatten());
+            assert_eq!(all, expected, "{first} and {second}, after {done}");
+        }
+    }
+}
+
+/// Where the loops stop, nothing further comes, from neither side.
+#[test]
+fn a_stop_ends_the_chain() {
+    let mut chain = (0..10_usize).into_par_iter().chain(10..20);
+    for done in 1..20 {
+        let (items, _) = run_script(chain.producer(), [Nano::Fold(done), Nano::Stop]);
+        // A loop does not go over the seam.
+        assert_eq!(items.concat(), (0..done.min(10)).collect::<Vec<_>>());
     }
 }
 
@@ -61,7 +102,7 @@ fn a_break_ends_the_chain() {
             |seen, item| {
                 if item == stop { ControlFlow::Break(seen) } else { ControlFlow::Continue(seen + 1) }
             },
-            usize::MAX,
+            &mut Every(usize::MAX),
         );
         assert!(matches!(broken, ControlFlow::Break(seen) if seen == stop));
     }

@@ -4,7 +4,7 @@ mod support;
 
 use furcate::prelude::*;
 use proptest::prelude::*;
-use support::nano_loops;
+use support::nano::nano_loops;
 
 /// What std has no adaptor for.
 fn interleaved<T>(left: Vec<T>, right: Vec<T>, shortest: bool) -> Vec<T> {
@@ -209,8 +209,8 @@ impl Next for Way {
                 back
             }
             Way::NanoLoops => {
-                let all = nano_loops(it.clone().producer(), (0..4).cycle());
-                assert_eq!(nano_loops(it.indexed_producer(), (0..4).cycle()), all);
+                let all = nano_loops(it.clone().producer(), (0..4).cycle()).concat();
+                assert_eq!(nano_loops(it.indexed_producer(), (0..4).cycle()).concat(), all);
                 all
             }
             Way::Fold => it.producer().into_iter().fold(Vec::new(), |mut all, x| {

@@ -3,12 +3,14 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{IndexedProducer, Inline};
+use furcate::{IndexedProducer, Inline, Nano};
 use proptest::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::drops::{DropCounter, Fuse, Ledger, assert_dropped_once};
-use support::nano::{Interruptible, nano_loops, nano_loops_until};
+use support::nano::{Every, Interruptible, nano_loops, run_script};
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// A fold that forgets nothing: not commutative, and every accumulator is told apart.
@@ -115,76 +117,99 @@ proptest! {
         });
     }
 
-    /// Nano-loops of one size, a cut anywhere, nano-loops of another size: one state on each side, nothing lost, and
-    /// the right side knows nothing of the left one's items.
+    /// Nano-loops of one size, a half given away, nano-loops of another size: one state on each side, nothing lost,
+    /// and the right side knows nothing of the left one's items.
     #[test]
-    fn fold_cut_between_nano_loops(
-        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10, at in 0_usize..120,
+    fn fold_given_away_between_nano_loops(
+        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10,
     ) {
         let identities = Calls::default();
         let mut called = v.par_iter().fold(|| identities.counted(Vec::new()), push);
-        check_fold_cut(called.producer(), &v, limits, loops, at)?;
-        prop_assert!(identities.take() <= 2);
+        let tasks = check_fold(called.producer(), &v, limits, loops)?;
+        prop_assert_eq!(identities.take(), tasks);
 
         let mut cloned = v.par_iter().fold_with(Vec::new(), push);
-        check_fold_cut(cloned.producer(), &v, limits, loops, at)?;
+        check_fold(cloned.producer(), &v, limits, loops)?;
     }
 
     #[test]
-    fn map_cut_between_nano_loops(
-        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10, at in 0_usize..120,
+    fn map_given_away_between_nano_loops(
+        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10,
     ) {
         let inits = Calls::default();
         let mut called = v.par_iter().map_init(|| inits.counted(0), position);
-        check_map_cut(called.producer(), v.len(), limits, loops, at)?;
-        prop_assert_eq!(inits.take(), 2);
+        let tasks = check_map(called.producer(), v.len(), limits, loops)?;
+        prop_assert_eq!(inits.take(), tasks);
 
         let mut cloned = v.par_iter().map_with(0, position);
-        check_map_cut(cloned.producer(), v.len(), limits, loops, at)?;
+        check_map(cloned.producer(), v.len(), limits, loops)?;
     }
 }
 
-fn check_fold_cut<'a, P: Producer<Item = Vec<&'a u8>>>(
+/// Some nano-loops, a division, and other nano-loops.
+fn script(limits: (usize, usize), loops: usize) -> impl Iterator<Item = Nano> {
+    let repeat = |limit| std::iter::repeat(Nano::Fold(limit));
+    repeat(limits.0).take(loops).chain([Nano::Divide]).chain(repeat(limits.1))
+}
+
+/// Where the script divides, if the items last so long.
+fn place_of_division(len: usize, limit: usize, loops: usize) -> Option<usize> {
+    let done = limit * loops;
+    (loops == 0 || done < len).then(|| done + (len - done) / 2)
+}
+
+/// How many tasks there were.
+fn check_fold<'a, P: Producer<Item = Vec<&'a u8>>>(
     producer: P,
     v: &'a [u8],
     limits: (usize, usize),
     loops: usize,
-    at: usize,
-) -> Result<(), TestCaseError> {
-    let (before, rest) = nano_loops_until(producer, limits.0, loops);
-    let (done, all_out) = ((limits.0 * loops).min(v.len()), !before.concat().is_empty());
-    let (left, right) = rest.divide_at(at);
-    let cut = (done + at).min(v.len());
-    if all_out {
-        // The nano-loops went on until the state had come out.
-        prop_assert_eq!(before.concat(), [v.iter().collect::<Vec<_>>()]);
-        prop_assert_eq!((left.size(), right.size()), (0, 0));
-        prop_assert_eq!(nano_loops(left, 1).concat().len() + nano_loops(right, 1).concat().len(), 0);
-        return Ok(());
+) -> Result<usize, TestCaseError> {
+    let (items, outcome) = run_script(producer, script(limits, loops));
+    let cut = place_of_division(v.len(), limits.0, loops);
+    // The accumulator comes out once, with the last loop.
+    prop_assert_eq!(items.concat(), [v[..cut.unwrap_or(v.len())].iter().collect::<Vec<_>>()]);
+    prop_assert_eq!(items.last().map(Vec::len), Some(1));
+    prop_assert_eq!(outcome.given.len(), usize::from(cut.is_some()));
+    for (right, cut) in outcome.given.into_iter().zip(cut) {
+        prop_assert_eq!(right.size(), v.len() - cut);
+        let right = nano_loops(right, std::iter::repeat(limits.1)).concat();
+        prop_assert_eq!(right, [v[cut..].iter().collect::<Vec<_>>()]);
     }
-    // A state that holds items is never taken for nothing.
-    prop_assert!(left.size() > 0 || cut == 0);
-    prop_assert_eq!(right.size(), v.len() - cut);
-    let (left, right) = (nano_loops(left, limits.1).concat(), nano_loops(right, limits.1).concat());
-    prop_assert_eq!(left, [v[..cut].iter().collect::<Vec<_>>()]);
-    prop_assert_eq!(right, [v[cut..].iter().collect::<Vec<_>>()]);
-    Ok(())
+    Ok(1 + usize::from(cut.is_some()))
 }
 
-fn check_map_cut<P: Producer<Item = usize>>(
+/// How many tasks there were.
+fn check_map<P: Producer<Item = usize>>(
     producer: P,
     len: usize,
     limits: (usize, usize),
     loops: usize,
-    at: usize,
-) -> Result<(), TestCaseError> {
-    let (before, rest) = nano_loops_until(producer, limits.0, loops);
-    let (left, right) = rest.divide_at(at);
-    let cut = ((limits.0 * loops).min(len) + at).min(len);
-    let left = [before.concat(), nano_loops(left, limits.1).concat()].concat();
-    prop_assert_eq!(left, (0..cut).collect::<Vec<_>>());
-    prop_assert_eq!(nano_loops(right, limits.1).concat(), (0..len - cut).collect::<Vec<_>>());
-    Ok(())
+) -> Result<usize, TestCaseError> {
+    let (items, outcome) = run_script(producer, script(limits, loops));
+    let cut = place_of_division(len, limits.0, loops);
+    prop_assert_eq!(items.concat(), (0..cut.unwrap_or(len)).collect::<Vec<_>>());
+    prop_assert_eq!(outcome.given.len(), usize::from(cut.is_some()));
+    for (right, cut) in outcome.given.into_iter().zip(cut) {
+        let right = nano_loops(right, std::iter::repeat(limits.1)).concat();
+        prop_assert_eq!(right, (0..len - cut).collect::<Vec<_>>());
+    }
+    Ok(1 + usize::from(cut.is_some()))
+}
+
+/// A state never leaves its thread, so it need not be `Send`: as with rayon.
+#[test]
+fn states_that_are_not_send() {
+    let log = || Rc::new(RefCell::new(Vec::new()));
+    let position = |log: &mut Rc<RefCell<Vec<usize>>>, x| {
+        log.borrow_mut().push(x);
+        log.borrow().len()
+    };
+    on_pools(|| {
+        let lens = (0..100_usize).into_par_iter().bound_depth(2).map_init(log, position);
+        assert_eq!(lens.clone().collect::<Vec<_>>(), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
+        assert_eq!(lens.drive(Interruptible), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
+    });
 }
 
 #[test]
@@ -276,63 +301,42 @@ fn nothing() {
     assert_eq!(tasks.collect::<Vec<_>>(), [7; 4]);
 }
 
-/// By hand: a fold in nano-loops makes one accumulator, gives it once, and then has nothing left.
+/// By hand: a fold in nano-loops makes one accumulator and gives it once, at the end.
 #[test]
 fn fold_in_nano_loops() {
     let identities = Calls::default();
-    for limit in [1, 2, 3, 7, 99, 100, 101, usize::MAX] {
+    for limit in [0, 1, 2, 3, 7, 99, 100, 101, usize::MAX] {
         let mut sum = (0..100).into_par_iter().fold(|| identities.counted(0), |sum, x| sum + x);
-        let mut loops = nano_loops(sum.producer(), limit);
-        assert_eq!(loops.pop(), Some(vec![]), "the state came out before the leaf");
+        let mut loops = nano_loops(sum.producer(), std::iter::repeat(limit));
         assert_eq!(loops.pop(), Some(vec![4950]));
-        assert_eq!(loops.len(), 100_usize.div_ceil(limit));
+        assert_eq!(loops.len() + 1, 100_usize.div_ceil(limit.max(1)), "no units are as one");
         assert!(loops.iter().all(Vec::is_empty));
         assert_eq!(identities.take(), 1);
-
-        // A scheduler may also leave what is left, be it only the state, to the leaf.
-        let (_, rest) = nano_loops_until(sum.producer(), limit, 100_usize.div_ceil(limit));
-        assert_eq!((rest.size(), rest.should_be_divided()), (1, false));
-        assert_eq!(rest.into_iter().collect::<Vec<_>>(), [4950]);
-        assert_eq!(identities.take(), 1);
     }
 }
 
-/// A nano-loop of no units does nothing but begin.
+/// A fold that is stopped gives what it has; the rest is dropped.
 #[test]
-fn empty_nano_loops() {
-    use std::ops::ControlFlow::Continue;
-    let identities = Calls::default();
-    let mut sum = (0..3).into_par_iter().fold(|| identities.counted(0), |sum, x| sum + x);
-    let mut producer = sum.producer();
-    for _ in 0..5 {
-        let Continue((items, rest)) = producer.partial_fold(0, |n, _| Continue::<(), _>(n + 1), 0) else {
-            unreachable!()
-        };
-        assert_eq!((items, rest.size()), (0, 3));
-        producer = rest;
+fn stopped_folds() {
+    let ledger = Ledger::default();
+    for done in 0..12 {
+        let mut lists = ledger.values(10).into_par_iter().fold(Vec::new, push);
+        let (items, outcome) =
+            run_script(lists.producer(), (0..done).map(|_| Nano::Fold(1)).chain([Nano::Stop]));
+        assert!(outcome.given.is_empty());
+        let lists = items.concat();
+        assert_eq!(lists.len(), 1);
+        assert_eq!(
+            lists[0].iter().map(|v| v.number).collect::<Vec<_>>(),
+            (0..done.min(10)).collect::<Vec<_>>()
+        );
     }
-    // Nor does it give the item when nothing else is left.
-    let (_, rest) = nano_loops_until(producer, 3, 1);
-    let Continue((items, rest)) = rest.partial_fold(0, |n, _| Continue::<(), _>(n + 1), 0) else {
-        unreachable!()
-    };
-    assert_eq!(items, 0);
-    assert_eq!(rest.collect::<Vec<_>>(), [3]);
-    assert_eq!(identities.take(), 1);
+    ledger.assert_settled();
 }
 
-/// A division that is forced on what holds but a state loses nothing: the state has a size.
+/// The leaf is lazy.
 #[test]
-fn state_only_parts() {
-    let mut list = (0..10).into_par_iter().fold(Vec::new, push);
-    let (items, rest) = nano_loops_until(list.producer(), 10, 1);
-    assert_eq!(items, [Vec::<Vec<i32>>::new()]);
-    let (left, right) = rest.divide();
-    assert_eq!((left.size(), right.size()), (1, 0));
-    let (left, right) = left.divide_at(0);
-    assert_eq!((left.size(), right.size()), (1, 0));
-    assert_eq!(left.into_iter().collect::<Vec<_>>(), [(0..10).collect::<Vec<_>>()]);
-
+fn fold_is_lazy() {
     // The leaf is lazy: nothing is folded before the item is asked for.
     let folded = Calls::default();
     let mut sum = (0..10).into_par_iter().fold(|| 0, |sum, x| folded.counted(sum + x));
@@ -351,8 +355,11 @@ fn break_drops_the_state() {
         state.number += 1;
         value
     });
-    let found =
-        mapped.producer().partial_fold((), |(), v| if v.number == 4 { Break(v) } else { Continue(()) }, 7);
+    let found = mapped.producer().partial_fold(
+        (),
+        |(), v| if v.number == 4 { Break(v) } else { Continue(()) },
+        &mut Every(7),
+    );
     assert!(matches!(found, Break(ref value) if value.number == 4));
     drop(found);
     drop(mapped);

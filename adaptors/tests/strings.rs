@@ -5,10 +5,10 @@ mod support;
 use furcate::Inline;
 use furcate::prelude::*;
 use proptest::prelude::*;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::cuts::{CountInNanoLoops, assert_cuts};
+use support::nano::nano_loops;
 use support::{assert_schedules, on_pools};
 
 /// What the texts are made of: characters of 1, 2, 3 and 4 bytes, separators, and both parts of a line end.
@@ -177,14 +177,7 @@ fn work_is_linear_however_it_is_cut() {
         };
 
         let mut it = text.par_split(newline);
-        let (mut producer, mut found) = (it.producer(), 0);
-        while producer.size() > 0 {
-            let count = |found, _line| ControlFlow::<(), usize>::Continue(found + 1);
-            let ControlFlow::Continue((counted, rest)) = producer.partial_fold(found, count, 16) else {
-                unreachable!("nothing breaks")
-            };
-            (found, producer) = (counted, rest);
-        }
+        let found = nano_loops(it.producer(), std::iter::repeat(16)).concat().len();
         check(found, "by nano-loops of 16");
 
         check(text.par_split(newline).sequential().drive(CountInNanoLoops), "by growing nano-loops");

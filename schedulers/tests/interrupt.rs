@@ -161,9 +161,9 @@ fn no_hit_evaluates_everything() {
     }
 }
 
-/// A producer may hold items back that its size does not count: they come out in the end (see `Producer::partial_fold`).
+/// Items that a size does not count come out in the end: the last loop takes whatever there is.
 #[test]
-fn what_is_held_back_comes_out_in_the_end() {
+fn items_beyond_the_size_come_out_in_the_end() {
     struct Late {
         range: Range<usize>,
         held: Option<usize>,

@@ -548,16 +548,12 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(digits, 190);
     /// ```
     ///
-    /// # Differences from rayon
-    ///
-    /// The state must be `Send`: it waits in the part of the computation that it belongs to when the scheduler
-    /// interrupts a task.
+    /// A state never leaves the thread that has made it, so it need not be `Send`.
     #[inline]
     fn map_init<F, INIT, T, R>(self, init: INIT, map_op: F) -> MapInit<Self, INIT, F>
     where
         F: Fn(&mut T, Self::Item) -> R + Sync + Send,
         INIT: Fn() -> T + Sync + Send,
-        T: Send,
         R: Send,
     {
         MapInit::new(self, init, map_op)

@@ -1,6 +1,7 @@
 //! The contract of producers, checked cut by cut and without a scheduler.
 
-use furcate::{Producer, Reduction};
+use super::nano::run_script;
+use furcate::{Nano, Producer, Reduction};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
@@ -15,6 +16,7 @@ macro_rules! assert_cuts {
         for index in 0..=size.saturating_add(2) {
             cuts::at($source.producer(), index, expected);
             cuts::nano_loops($source.producer(), index.max(1), expected);
+            cuts::given_away($source.producer(), index, expected);
         }
         let mut lent = $source;
         cuts::whole(lent.producer(), expected);
@@ -62,25 +64,40 @@ pub(crate) fn to_the_bottom<P: Producer<Item: PartialEq + Debug>>(producer: P, e
 }
 
 pub(crate) fn nano_loops<P: Producer<Item: PartialEq + Debug>>(
-    mut producer: P,
+    producer: P,
     limit: usize,
     expected: &[P::Item],
 ) {
-    let mut items = Vec::new();
-    while producer.size() > 0 {
-        let size = producer.size();
-        let step = |mut items: Vec<_>, item| {
-            items.push(item);
-            ControlFlow::<(), _>::Continue(items)
-        };
-        let ControlFlow::Continue((folded, rest)) = producer.partial_fold(items, step, limit) else {
-            unreachable!("nothing breaks")
-        };
-        (items, producer) = (folded, rest);
-        assert!(producer.size() < size, "no progress with nano-loops of {limit}");
+    let (items, outcome) = run_script(producer, std::iter::repeat(Nano::Fold(limit)));
+    assert!(outcome.sizes.is_sorted_by(|a, b| a > b), "no progress with nano-loops of {limit}");
+    assert_eq!(items.into_iter().flatten().collect::<Vec<_>>(), expected, "by nano-loops of {limit}");
+}
+
+/// Gives halves away before, between and after nano-loops, and cuts these up in the same way.
+pub(crate) fn given_away<P: Producer<Item: PartialEq + Debug>>(
+    producer: P,
+    limit: usize,
+    expected: &[P::Item],
+) {
+    let script = [Nano::Divide, Nano::Fold(limit), Nano::Divide, Nano::Divide, Nano::Fold(1)];
+    // A part that gets no smaller would be given away for ever; such a script is for what can be divided.
+    let producer = match producer.should_be_divided() {
+        true => all_by_script_bounded(producer, &script, 2 * expected.len() + 8),
+        false => producer.into_iter().collect(),
+    };
+    assert_eq!(producer, expected, "given away around nano-loops of {limit}");
+}
+
+fn all_by_script_bounded<P: Producer>(producer: P, script: &[Nano], parts: usize) -> Vec<P::Item> {
+    if parts == 0 || !producer.should_be_divided() {
+        return producer.into_iter().collect();
     }
-    items.extend(producer);
-    assert_eq!(items, expected, "by nano-loops of {limit}");
+    let (items, outcome) = run_script(producer, script.iter().copied());
+    let mut all: Vec<_> = items.into_iter().flatten().collect();
+    for right in outcome.given.into_iter().rev() {
+        all.extend(all_by_script_bounded(right, script, parts / 2));
+    }
+    all
 }
 
 /// What was lent and dropped is lent again as it was, or not at all.

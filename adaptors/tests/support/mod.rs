@@ -5,8 +5,6 @@ pub(crate) mod cuts;
 pub(crate) mod drops;
 pub(crate) mod nano;
 
-use furcate::Producer;
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 /// Lengths at which off-by-one errors show (I2).
@@ -53,28 +51,3 @@ macro_rules! assert_schedules {
     }};
 }
 pub(crate) use assert_schedules;
-
-/// All items by nano-loops of so many units each, then what is left.
-pub(crate) fn nano_loops<P: Producer>(
-    mut producer: P,
-    limits: impl IntoIterator<Item = usize>,
-) -> Vec<P::Item> {
-    let mut all = Vec::new();
-    for limit in limits {
-        let size = producer.size();
-        if size == 0 {
-            break;
-        }
-        let step = |mut all: Vec<_>, item| {
-            all.push(item);
-            ControlFlow::<(), _>::Continue(all)
-        };
-        match producer.partial_fold(all, step, limit) {
-            ControlFlow::Continue((folded, rest)) => (all, producer) = (folded, rest),
-            ControlFlow::Break(()) => unreachable!("the step never breaks"),
-        }
-        assert_eq!(producer.size(), size.saturating_sub(limit), "after a nano-loop of {limit}");
-    }
-    all.extend(producer);
-    all
-}

@@ -1,35 +1,84 @@
-//! Driving a producer by hand, as schedulers with nano-loops do.
+//! Driving producers through nano-loops by hand, as an adaptive scheduler does.
 
-use furcate::{Divisible, Producer, Reduction};
+use furcate::{Nano, NanoLoops, Producer, Reduction};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// Folds `limit` units at a time, and at last the leaf; gives the items of each nano-loop.
-pub(crate) fn nano_loops<P: Producer>(producer: P, limit: usize) -> Vec<Vec<P::Item>> {
-    let (mut items, rest) = nano_loops_until(producer, limit, usize::MAX);
-    items.push(rest.into_iter().collect());
-    items
+/// Nano-loops that go by a script; after its end, all that is left is one loop.
+struct Script<'a, S, P> {
+    steps: S,
+    /// How many loops have begun.
+    loops: &'a Cell<usize>,
+    outcome: Outcome<P>,
 }
 
-/// The same, but at most `loops` nano-loops, and with the rest instead of the leaf.
-pub(crate) fn nano_loops_until<P: Producer>(
-    mut producer: P,
-    limit: usize,
-    loops: usize,
-) -> (Vec<Vec<P::Item>>, P) {
-    let mut all = Vec::new();
-    while producer.size() > 0 && all.len() < loops {
-        let push = |mut items: Vec<P::Item>, item| {
-            items.push(item);
-            ControlFlow::<(), _>::Continue(items)
-        };
-        let ControlFlow::Continue((items, rest)) = producer.partial_fold(Vec::new(), push, limit) else {
-            unreachable!("nothing breaks")
-        };
-        all.push(items);
-        producer = rest;
-        assert!(all.len() < 1_000_000, "nano-loops that get nowhere");
+/// Nano-loops of so many units each.
+pub(crate) struct Every(pub(crate) usize);
+
+impl<P> NanoLoops<P> for Every {
+    fn next(&mut self, _size: usize) -> Nano {
+        Nano::Fold(self.0)
     }
-    (all, producer)
+
+    fn take(&mut self, _right: P) {
+        unreachable!("they never divide")
+    }
+}
+
+/// What a scheduler sees.
+pub(crate) struct Outcome<P> {
+    /// What was left each time it was asked.
+    pub(crate) sizes: Vec<usize>,
+    /// What was given away, in time: later parts lie further left.
+    pub(crate) given: Vec<P>,
+}
+
+impl<S: Iterator<Item = Nano>, P> NanoLoops<P> for Script<'_, S, P> {
+    fn next(&mut self, size: usize) -> Nano {
+        assert!(self.loops.get() < 1_000_000, "nano-loops that get nowhere");
+        self.outcome.sizes.push(size);
+        let next = self.steps.next().unwrap_or(Nano::Fold(usize::MAX));
+        if matches!(next, Nano::Fold(_)) {
+            self.loops.set(self.loops.get() + 1);
+        }
+        next
+    }
+
+    fn take(&mut self, right: P) {
+        self.outcome.given.push(right);
+    }
+}
+
+/// Runs a script; gives the items of each nano-loop, and what the scheduler saw.
+pub(crate) fn run_script<P: Producer>(
+    producer: P,
+    steps: impl IntoIterator<Item = Nano>,
+) -> (Vec<Vec<P::Item>>, Outcome<P>) {
+    let loops = Cell::new(0);
+    let mut script = Script {
+        steps: steps.into_iter(),
+        loops: &loops,
+        outcome: Outcome { sizes: Vec::new(), given: Vec::new() },
+    };
+    let push = |mut items: Vec<Vec<P::Item>>, item| {
+        // What comes before the first loop (of a fold that was stopped at once) counts as its.
+        items.resize_with(loops.get().max(1), Vec::new);
+        items.last_mut().expect("there is one").push(item);
+        ControlFlow::<(), _>::Continue(items)
+    };
+    let ControlFlow::Continue(mut items) = producer.partial_fold(Vec::new(), push, &mut script) else {
+        unreachable!("nothing breaks")
+    };
+    items.resize_with(loops.get().max(items.len()), Vec::new);
+    (items, script.outcome)
+}
+
+/// Folds so many units at a time to the end; gives the items of each nano-loop.
+pub(crate) fn nano_loops<P: Producer>(
+    producer: P,
+    limits: impl IntoIterator<Item = usize>,
+) -> Vec<Vec<P::Item>> {
+    run_script(producer, limits.into_iter().map(Nano::Fold)).0
 }
 
 /// Collects; as it could be interrupted, schedulers fold it in nano-loops.

@@ -6,7 +6,7 @@ use super::in_place::Target;
 use crate::iter::ParallelIterator;
 use crate::iter::default_schedule;
 use furcate_pool::Executor;
-use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use furcate_schedulers::{Divisible, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -142,12 +142,12 @@ impl Policy for AtRandom {
     }
 }
 
-/// Goes through some nano-loops, divides what is left, and goes on with both parts in the same way, as an adaptive
-/// scheduler does; all by the bits of a number.
+/// Goes through some nano-loops, gives halves away between them, and goes on with all parts in the same way, as an
+/// adaptive scheduler does; all by the bits of a number.
 #[derive(Clone)]
-struct NanoLoops(u64);
+struct InNanoLoops(u64);
 
-impl Scheduler for NanoLoops {
+impl Scheduler for InNanoLoops {
     fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
     where
         P: Producer,
@@ -155,31 +155,40 @@ impl Scheduler for NanoLoops {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        let accumulator = reduction.start();
-        nano_loops(producer, accumulator, &reduction, self.0)
+        by_bits(producer, &reduction, self.0)
     }
 }
 
-fn nano_loops<P, R>(mut rest: P, mut accumulator: R::Accumulator, reduction: &R, mut bits: u64) -> R::Output
-where
-    P: Producer,
-    R: Reduction<P::Item>,
-{
-    while bits != 0 {
-        let (limit, divide) = ((bits % 16) as usize, bits / 16 % 2 == 1);
-        bits /= 32;
-        match rest.partial_fold(accumulator, |a, item| reduction.step(a, item), limit) {
-            ControlFlow::Break(broken) => return reduction.finish(broken),
-            ControlFlow::Continue((folded, left)) => (accumulator, rest) = (folded, left),
-        }
-        if divide {
-            let (kept, given) = rest.divide();
-            let left = nano_loops(kept, accumulator, reduction, bits);
-            let right = nano_loops(given, reduction.start(), reduction, bits.rotate_left(7) >> 32);
-            return reduction.reduce(left, right);
+struct ByBits<P> {
+    bits: u64,
+    given: Vec<P>,
+}
+
+impl<P> NanoLoops<P> for ByBits<P> {
+    fn next(&mut self, _size: usize) -> Nano {
+        let (limit, divide) = ((self.bits % 16) as usize, self.bits / 16 % 2 == 1);
+        self.bits /= 32;
+        match self.bits {
+            0 => Nano::Fold(usize::MAX),
+            _ if divide => Nano::Divide,
+            _ => Nano::Fold(limit),
         }
     }
-    reduction.finish(reduction.fold(accumulator, rest.into_iter()))
+
+    fn take(&mut self, right: P) {
+        self.given.push(right);
+    }
+}
+
+fn by_bits<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R, bits: u64) -> R::Output {
+    let mut loops = ByBits { bits, given: Vec::new() };
+    let end = producer.partial_fold(reduction.start(), |a, item| reduction.step(a, item), &mut loops);
+    let (ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator)) = end;
+    let mut output = reduction.finish(accumulator);
+    for (i, right) in (1..).zip(loops.given.into_iter().rev()) {
+        output = reduction.reduce(output, by_bits(right, reduction, bits.rotate_left(7 * i) >> 32));
+    }
+    output
 }
 
 /// Whatever the producer does, the target has all items, or those it had and a panic was raised.
@@ -219,7 +228,7 @@ proptest! {
         let lens = |vec: &Vec<Counted>| vec![vec.len()];
         check(&ledger, honest, promised, 1, &mut vec, lens, items().with_policy(AtRandom(seed)))?;
         vec.truncate(1);
-        check(&ledger, honest, promised, 1, &mut vec, lens, items().with_scheduler(NanoLoops(seed)))?;
+        check(&ledger, honest, promised, 1, &mut vec, lens, items().with_scheduler(InNanoLoops(seed)))?;
         drop(vec);
         prop_assert_eq!(ledger.alive(), 0);
     }
@@ -235,7 +244,7 @@ proptest! {
         check(&ledger, honest, len, 2, &mut both, lens, items().with_policy(AtRandom(seed)))?;
         both.0.truncate(1);
         both.1.truncate(1);
-        check(&ledger, honest, len, 2, &mut both, lens, items().with_scheduler(NanoLoops(seed)))?;
+        check(&ledger, honest, len, 2, &mut both, lens, items().with_scheduler(InNanoLoops(seed)))?;
         drop((left, right));
         prop_assert_eq!(ledger.alive(), 0);
     }
@@ -271,7 +280,7 @@ fn elements_of_size_zero() {
         for bits in [0, 0x0123_4567_89ab_cdef, 0xffff_0f0f_3333_5555] {
             let mut units: Vec<Unit> = vec![Unit::new()];
             let mut pairs: (Vec<Unit>, Vec<Counted>) = (vec![], vec![]);
-            let items = || Lying { len: 10, lies, ledger: &ledger }.with_scheduler(NanoLoops(bits));
+            let items = || Lying { len: 10, lies, ledger: &ledger }.with_scheduler(InNanoLoops(bits));
             let one =
                 catch_unwind(AssertUnwindSafe(|| append_exact(&mut units, 10, items().map(|_| Unit::new()))));
             assert_eq!(units.len(), if one.is_ok() { 11 } else { 1 });
@@ -311,12 +320,18 @@ fn nano_loops_are_the_items_own() {
         }
     }
     impl Producer for Own {
-        fn partial_fold<B, C, F>(mut self, init: B, fold_op: F, limit: usize) -> ControlFlow<C, (B, Self)>
+        fn partial_fold<B, C, F, L>(mut self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
         where
             F: FnMut(B, usize) -> ControlFlow<C, B>,
+            L: NanoLoops<Self>,
         {
-            let folded = self.0.by_ref().take(limit).try_fold(init, fold_op)?;
-            ControlFlow::Continue((folded, self))
+            let mut folded = init;
+            while let Nano::Fold(limit) = loops.next(self.size())
+                && self.size() > 0
+            {
+                folded = self.0.by_ref().take(limit).try_fold(folded, &mut fold_op)?;
+            }
+            ControlFlow::Continue(folded)
         }
     }
     struct Iter;
@@ -329,6 +344,6 @@ fn nano_loops_are_the_items_own() {
         }
     }
     let mut vec = vec![];
-    append_exact(&mut vec, 100, Iter.with_scheduler(NanoLoops(0b00111_01001_00000_00010)));
+    append_exact(&mut vec, 100, Iter.with_scheduler(InNanoLoops(0b00111_01001_00000_00010)));
     assert_eq!(vec, (0..100).collect::<Vec<_>>());
 }
