@@ -2,14 +2,39 @@
 //! they were divided.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
-use furcate_pool::{Inline, Rayon};
+use furcate_pool::{Context, Executor, Inline, Rayon};
 use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
+/// Runs inline, for policies that look at the number of threads: two.
+#[derive(Clone, Copy, Debug)]
+struct InlineForTwo;
+
+impl Executor for InlineForTwo {
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        Inline.join_context(left, right)
+    }
+
+    fn num_threads(&self) -> usize {
+        2
+    }
+
+    fn thread_index(&self) -> Option<usize> {
+        Inline.thread_index()
+    }
+}
+
 /// A place to run a computation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
+    /// In the calling thread, with policies told of two: every tree is what it is without steals.
     Inline,
     /// rayon's pool of so many threads.
     Pool(usize),
@@ -27,7 +52,7 @@ impl Place {
         R: Reduction<P::Item>,
     {
         match self {
-            Place::Inline => how.schedule(what, when, to, &Inline),
+            Place::Inline => how.schedule(what, when, to, &InlineForTwo),
             Place::Pool(threads) => pool(threads).install(|| how.schedule(what, when, to, &Rayon)),
         }
     }
@@ -113,7 +138,7 @@ pub(crate) fn entries() -> Vec<Entry> {
         Entry { name, policy: policy.into(), says, forks: true }
     }
     vec![
-        entry("auto", policy::Auto::new(), |n| if n.depth < 2 { Rather } else { RatherNot }),
+        entry("auto", policy::Auto::new(), |n| if n.depth < 3 { Rather } else { RatherNot }),
         entry("bound_depth(3)", policy::BoundDepth::new(3), |n| if n.depth < 3 { Would } else { MayNot }),
         entry("bound_depth(0)", policy::BoundDepth::new(0), |_| MayNot),
         entry("cap(1000)", policy::Cap::new(1000), |_| Pass),
