@@ -81,7 +81,7 @@ fn pieces_in_pieces() {
 fn searches_in_searches() {
     within_reach(
         || {
-            let divisors = |n: u64| (2..n).into_par_iter().find_first(|d| n % d == 0);
+            let divisors = |n: u64| (2..n).into_par_iter().find_first(|&d| n.is_multiple_of(d));
             let prime = (2..1000_u64).into_par_iter().find_last(|&n| divisors(n).is_none());
             let composite = (2..1000_u64).into_par_iter().any(|n| divisors(n) == Some(31));
             prime.unwrap() + u64::from(composite)
