@@ -15,7 +15,9 @@ pub use parallel_slice_mut::ParallelSliceMut;
 pub use split::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
 pub use windows::{ArrayWindows, Windows};
 
-use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+};
 
 /// A parallel iterator over a slice by shared reference.
 ///
@@ -66,15 +68,7 @@ impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
 }
 
 impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
-    type IndexedProducer<'a>
-        = &'data [T]
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> &'data [T] {
-        self.slice
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {
@@ -127,15 +121,7 @@ impl<'data, T: Send> ParallelIterator for IterMut<'data, T> {
 }
 
 impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
-    type IndexedProducer<'a>
-        = &'data mut [T]
-    where
-        Self: 'a;
-
-    #[inline]
-    fn indexed_producer(&mut self) -> &'data mut [T] {
-        std::mem::take(&mut self.slice)
-    }
+    producer_is_indexed!();
 
     #[inline]
     fn len(&self) -> usize {
