@@ -45,21 +45,20 @@ fn walks_as_std<P: IndexedProducer<Item: PartialEq + Debug>>(
 }
 
 /// An indexed source that is small enough to be gone through, in all its uses.
-macro_rules! as_std {
-    ($range:expr) => {{
-        let range = $range;
-        let all: Vec<_> = range.clone().collect();
-        let reversed: Vec<_> = all.iter().copied().enumerate().rev().collect();
-        assert_eq!(range.clone().into_par_iter().opt_len(), Some(all.len()));
-        assert_eq!(range.clone().into_par_iter().len(), all.len());
-        assert_schedules!(all, range.clone().into_par_iter(), |it| it.collect::<Vec<_>>());
-        // Unindexed, hence not in place.
-        assert_schedules!(all, range.clone().into_par_iter(), |it| it.filter(|_| true).collect::<Vec<_>>());
-        assert_schedules!(reversed, range.clone().into_par_iter(), |it| it
-            .enumerate()
-            .rev()
-            .collect::<Vec<_>>());
-    }};
+fn as_std<S, T>(source: S)
+where
+    S: Clone + Iterator<Item = T> + IntoParallelIterator<Item = T, Iter: IndexedParallelIterator>,
+    T: Copy + PartialEq + Debug + Send,
+{
+    let items = || source.clone().into_par_iter();
+    let all: Vec<_> = source.clone().collect();
+    let reversed: Vec<_> = all.iter().copied().enumerate().rev().collect();
+    assert_eq!(items().opt_len(), Some(all.len()));
+    assert_eq!(items().len(), all.len());
+    assert_schedules!(all, items(), |it| it.collect::<Vec<_>>());
+    // Unindexed, hence not in place.
+    assert_schedules!(all, items(), |it| it.filter(|_| true).collect::<Vec<_>>());
+    assert_schedules!(reversed, items(), |it| it.enumerate().rev().collect::<Vec<_>>());
 }
 
 macro_rules! ranges {
@@ -73,8 +72,8 @@ macro_rules! ranges {
                 fn anywhere(start: $int, len in 0..100_u8) {
                     let end = start.saturating_add(len as $int); // of an `i8`, also before the start
                     on_pools(|| {
-                        as_std!(start..end);
-                        as_std!(start..=end);
+                        as_std(start..end);
+                        as_std(start..=end);
                     });
                 }
 
@@ -93,17 +92,17 @@ macro_rules! ranges {
                 const MIN: $int = $int::MIN;
                 const MAX: $int = $int::MAX;
                 for n in [0, 1, 2, 3, 63, 64, 65] {
-                    as_std!(MIN..MIN + n);
-                    as_std!(MIN..=MIN + n);
-                    as_std!(MAX - n..MAX);
-                    as_std!(MAX - n..=MAX);
+                    as_std(MIN..MIN + n);
+                    as_std(MIN..=MIN + n);
+                    as_std(MAX - n..MAX);
+                    as_std(MAX - n..=MAX);
                 }
-                as_std!(MAX..MIN);
-                as_std!(MAX..=MIN);
-                as_std!(MAX..MAX - 1);
+                as_std(MAX..MIN);
+                as_std(MAX..=MIN);
+                as_std(MAX..MAX - 1);
                 let mut used_up = MAX - 1..=MAX;
                 used_up.by_ref().for_each(drop);
-                as_std!(used_up);
+                as_std(used_up);
             }
         }
     )+};
@@ -113,10 +112,10 @@ ranges!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
 #[test]
 fn whole_types() {
-    as_std!(u8::MIN..=u8::MAX);
-    as_std!(i8::MIN..=i8::MAX);
-    as_std!(i8::MIN..i8::MAX);
-    as_std!(i16::MIN..=i16::MAX);
+    as_std(u8::MIN..=u8::MAX);
+    as_std(i8::MIN..=i8::MAX);
+    as_std(i8::MIN..i8::MAX);
+    as_std(i16::MIN..=i16::MAX);
     let sum: i64 = (i32::MIN..=i32::MIN + 70_000).into_par_iter().map(i64::from).sum();
     assert_eq!(sum, (i32::MIN..=i32::MIN + 70_000).map(i64::from).sum());
 }
@@ -128,8 +127,8 @@ proptest! {
         let steps = steps.map(|(front, skip)| (front, usize::from(skip / 16)));
         let end = if near < 150 { char::from_u32(u32::from(start) + near).unwrap_or(end) } else { end };
         if (start..end).size() < 5000 {
-            as_std!(start..end);
-            as_std!(start..=end);
+            as_std(start..end);
+            as_std(start..=end);
             walks_as_std((start..end).into_par_iter().indexed_producer(), start..end, &steps);
             walks_as_std((start..=end).into_par_iter().indexed_producer(), start..=end, &steps);
         } else {
@@ -150,8 +149,8 @@ fn characters_around_the_gap() {
         (char::MAX, char::MAX),
         ('b', 'a'),
     ] {
-        as_std!(start..end);
-        as_std!(start..=end);
+        as_std(start..end);
+        as_std(start..=end);
     }
     let all: Vec<char> = ('\0'..=char::MAX).into_par_iter().collect();
     assert!(all.into_iter().eq('\0'..=char::MAX));
