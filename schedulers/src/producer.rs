@@ -50,8 +50,9 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// Returns what `fold_op` breaks with, else the accumulator, at the end or where the loops
     /// [`Stop`](crate::Nano::Stop). Either way what is left is dropped.
     ///
-    /// By default the units of a loop are cut off and std's iterator over them is folded; the last loop, and one that does not get any
-    /// further, take all that is left.
+    /// By default the units of a loop are cut off and std's iterator over them is folded. The last loop takes all that is left. So
+    /// does one after which there is not less left than before, unless it has given an item of what is of size `usize::MAX`: that
+    /// is *more than can be said*, also with some units less.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
@@ -74,8 +75,13 @@ pub trait Producer: Divisible + IntoIterator + Send {
                 return rest.into_iter().try_fold(folded, fold_op);
             }
             let (head, tail) = rest.divide_at(limit);
-            folded = head.into_iter().try_fold(folded, &mut fold_op)?;
-            if tail.size() >= size {
+            let mut given = false;
+            folded = head.into_iter().try_fold(folded, |folded, item| {
+                given = true;
+                fold_op(folded, item)
+            })?;
+            let further = tail.size() < size || (size == usize::MAX && given);
+            if !further {
                 return tail.into_iter().try_fold(folded, fold_op);
             }
             rest = tail;

@@ -188,6 +188,7 @@ struct FirstLoops<'l, L, B> {
 
 impl<A, B, L> NanoLoops<A> for FirstLoops<'_, L, B>
 where
+    A: Divisible,
     B: Divisible,
     L: NanoLoops<ChainProducer<A, B>>,
 {
@@ -196,19 +197,20 @@ where
             let waiting = self.second.size();
             let next = self.loops.next(size.saturating_add(waiting));
             self.stopped = next == Nano::Stop;
-            if next != Nano::Divide || waiting <= size {
+            // The seam is nearer to the middle than the first side's own middle is, unless little waits.
+            if next != Nano::Divide || waiting == 0 || waiting < size / 2 {
                 return next;
             }
-            // The middle lies in the second side: what is behind it is given away, and the loops go on.
-            let (left, right) = self.second.take().divide_at((waiting - size) / 2);
+            // What is behind the middle of all, or else behind the seam, is given away, and the loops go on.
+            let (left, right) = self.second.take().divide_at(waiting.saturating_sub(size) / 2);
             self.second = left.and_then(non_empty);
-            self.loops.take(ChainProducer { first: None, second: right });
+            self.loops.take(ChainProducer { first: None, second: right.and_then(non_empty) });
         }
     }
 
     /// What waits lies to the right of any part of the first side, and goes with it.
     fn take(&mut self, right: A) {
-        self.loops.take(ChainProducer { first: Some(right), second: self.second.take() });
+        self.loops.take(ChainProducer { first: non_empty(right), second: self.second.take() });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::from_par_iter;
 use crate::iter::{FromParallelIterator, ParallelIterator, inherit_schedule};
+use either::Either;
 use furcate_schedulers::{Divisible, NanoLoops, Producer};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -120,15 +121,26 @@ where
         L: NanoLoops<Self>,
     {
         let UntilFailure { base, failure } = self;
+        if failure.seen() {
+            return ControlFlow::Continue(init);
+        }
+        // As a leaf does, looks after each item. What it breaks with is the caller's, or what has been folded so far.
         let keep = |folded, item| match item {
-            _ if failure.seen() => ControlFlow::Continue(folded),
-            Ok(item) => fold_op(folded, item),
+            Ok(item) => match fold_op(folded, item) {
+                ControlFlow::Continue(folded) if failure.seen() => ControlFlow::Break(Either::Right(folded)),
+                step => step.map_break(Either::Left),
+            },
             Err(error) => {
                 failure.record(error);
-                ControlFlow::Continue(folded)
+                ControlFlow::Break(Either::Right(folded))
             }
         };
-        base.partial_fold(init, keep, &mut loops.wrapping(|base| UntilFailure { base, failure }))
+        match base.partial_fold(init, keep, &mut loops.wrapping(|base| UntilFailure { base, failure })) {
+            ControlFlow::Break(Either::Left(broken)) => ControlFlow::Break(broken),
+            ControlFlow::Break(Either::Right(folded)) | ControlFlow::Continue(folded) => {
+                ControlFlow::Continue(folded)
+            }
+        }
     }
 }
 
