@@ -1,7 +1,7 @@
 //! The contract of producers, checked cut by cut and without a scheduler.
 
 use super::nano::run_script;
-use furcate::{Nano, Producer, Reduction};
+use furcate::{IndexedProducer, Nano, Producer, Reduction};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
@@ -98,6 +98,33 @@ fn all_by_script_bounded<P: Producer>(producer: P, script: &[Nano], parts: usize
         all.extend(all_by_script_bounded(right, script, parts / 2));
     }
     all
+}
+
+/// A leaf walked from both ends, with skips, as std's iterator over the same items.
+pub(crate) fn walks_as_std<P: IndexedProducer<Item: PartialEq + Debug>>(
+    leaf: P,
+    mut std: impl DoubleEndedIterator<Item = P::Item> + Clone,
+    steps: &[(bool, usize)],
+) {
+    let mut leaf = leaf.into_iter();
+    for &(front, skip) in steps {
+        assert_eq!(leaf.len(), std.clone().count());
+        assert_eq!(leaf.size_hint(), (leaf.len(), Some(leaf.len())));
+        match (front, skip) {
+            (true, 0) => assert_eq!(leaf.next(), std.next()),
+            (false, 0) => assert_eq!(leaf.next_back(), std.next_back()),
+            (true, _) => assert_eq!(leaf.nth(skip), std.nth(skip)),
+            (false, _) => assert_eq!(leaf.nth_back(skip), std.nth_back(skip)),
+        }
+    }
+    let rest: Vec<_> = std.collect();
+    assert_eq!(
+        leaf.rfold(Vec::new(), |mut all, item| {
+            all.insert(0, item);
+            all
+        }),
+        rest
+    );
 }
 
 /// What was lent and dropped is lent again as it was, or not at all.
