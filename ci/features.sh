@@ -4,5 +4,5 @@ set -euo pipefail
 export RUSTFLAGS="-D warnings"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/features"
 for features in "" rayon derive; do
-    cargo check -p furcate --no-default-features --features "$features" --locked
+    cargo check -p furcate --no-default-features --features "$features" --locked --lib --examples
 done

@@ -10,7 +10,7 @@ mod vectors;
 /// Something that can be cut in two.
 ///
 /// This is all that a computation needs in order to be scheduled by furcate. Implement it for your own type (or derive
-/// it on a struct, with `furcate::Divisible`), call `wrap_iter()`, and every policy, scheduler and terminal applies.
+/// it on a struct, with `#[derive(Divisible)]` and furcate's feature `derive`), call `wrap_iter()`, and every policy, scheduler and terminal applies.
 ///
 /// Two methods are enough: [`size`](Self::size) and [`divide_at`](Self::divide_at).
 ///
@@ -20,7 +20,9 @@ mod vectors;
 /// 2. `divide_at(i)` puts `i` units to the left, or as near as the data allow (a string is cut between characters); an
 ///    `i` past the end puts everything to the left. For `0 < i < size` the left part is not empty.
 /// 3. [`size`](Self::size) is 0 exactly if there is nothing left.
-/// 4. [`divide`](Self::divide) works also where [`should_be_divided`](Self::should_be_divided) says no: one part is
+/// 4. The parts are smaller than the whole. Schedulers take a part's word that it is not for a guess, and divide on, for
+///    a dozen levels; after that such a part is a leaf.
+/// 5. [`divide`](Self::divide) works also where [`should_be_divided`](Self::should_be_divided) says no: one part is
 ///    then empty.
 ///
 /// The trait is **safe to implement wrongly**: a lying size or cut makes a wrong result or a panic, never undefined
@@ -36,7 +38,7 @@ mod vectors;
 ///         self.last - self.first
 ///     }
 ///     fn divide_at(self, index: usize) -> (Self, Self) {
-///         let middle = (self.first + index).min(self.last);
+///         let middle = self.first + index.min(self.size());
 ///         (Rows { first: self.first, last: middle }, Rows { first: middle, last: self.last })
 ///     }
 /// }
@@ -46,7 +48,8 @@ mod vectors;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be cut in two",
-    note = "implement `Divisible` for it (two methods: `size` and `divide_at`) or derive it: `#[derive(Divisible)]`"
+    note = "implement `Divisible` for it (two methods: `size` and `divide_at`) or derive it: `#[derive(Divisible)]`",
+    note = "a field of a derived struct that is not to be cut says so: `#[divide_by(clone)]` or `#[divide_by(default)]`"
 )]
 pub trait Divisible: Sized {
     /// How much there is, in the units that [`divide_at`](Self::divide_at) counts: elements, bytes of a string, numbers of a range.

@@ -12,6 +12,8 @@ use furcate_pool::sync::Arc;
 /// Clones share the counter: give clones of one `Cap` to several computations to bound them together. A computation
 /// counts from its first fork on; a root is never refused, for it runs on its caller's thread.
 ///
+/// It bounds tasks, not parts: when a task is done, its token allows another fork.
+///
 /// Cost: one compare-exchange and one small allocation per fork.
 ///
 /// ```
