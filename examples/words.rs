@@ -5,6 +5,7 @@
 //! policies: the same chain of adaptors, of which one word is changed.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,9 @@ type Counts<'a> = HashMap<&'a str, u64>;
 /// How often every contender runs; the median counts.
 const ROUNDS: usize = 9;
 
+/// Bytes of text below which times say little.
+const SMALL: usize = 100_000;
+
 fn main() -> ExitCode {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if arguments.iter().any(|a| a.as_os_str() == "--help" || a.as_os_str() == "-h") {
@@ -26,25 +30,32 @@ fn main() -> ExitCode {
     }
     let roots =
         if arguments.is_empty() { vec![PathBuf::from(env!("CARGO_MANIFEST_DIR"))] } else { arguments };
+    if let Some(option) = roots.iter().find(|root| root.as_os_str().as_encoded_bytes().starts_with(b"--")) {
+        eprintln!("words: there is no option `{}`; see `words --help`", option.display());
+        return ExitCode::FAILURE;
+    }
     if let Some(missing) = roots.iter().find(|root| !root.exists()) {
         eprintln!("words: there is no file or directory `{}`; give paths that exist", missing.display());
         return ExitCode::FAILURE;
     }
 
     let corpus = Corpus::read(&roots);
-    println!("{corpus}");
-    if corpus.text.is_empty() {
-        eprintln!("words: no text found; give the path of a UTF-8 text file, or of a directory with some");
+    if !corpus.text.contains(|c| !is_separator(c)) {
+        eprintln!(
+            "{corpus}\nwords: no words found; give the path of a UTF-8 text file, or of a directory with some"
+        );
         return ExitCode::FAILURE;
     }
     let results = compare(&corpus.text, &contenders(corpus.text.len()));
-
-    println!("\n{:>10}  word", "count");
-    for (word, count) in most_frequent(&results[0].counts, 20) {
-        println!("{count:>10}  {word}");
+    match report(&mut std::io::stdout().lock(), &corpus, &results) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("words: the result could not be written: {error}");
+            ExitCode::FAILURE
+        }
     }
-    print_table(&results);
-    ExitCode::SUCCESS
 }
 
 /// All text, in one string.
@@ -85,6 +96,9 @@ impl Corpus {
             }
             return;
         }
+        if !path.is_file() {
+            return; // a pipe or a device: reading it might never end
+        }
         match std::fs::read(path).map(String::from_utf8) {
             Ok(Ok(text)) => {
                 self.text.push_str(&text.to_lowercase());
@@ -99,9 +113,9 @@ impl Corpus {
 
 impl std::fmt::Display for Corpus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} text files, {} bytes", self.files, self.text.len())?;
+        write!(f, "text files: {}, bytes: {}", self.files, self.text.len())?;
         if self.binary > 0 {
-            write!(f, "; {} others are not UTF-8 text and were left out", self.binary)?;
+            write!(f, ", left out because not UTF-8: {}", self.binary)?;
         }
         for error in &self.unreadable {
             write!(f, "\ncould not be read: {error}")?;
@@ -211,17 +225,26 @@ fn most_frequent<'a>(counts: &Counts<'a>, n: usize) -> Vec<(&'a str, u64)> {
     words
 }
 
-fn print_table(outcomes: &[Outcome<'_>]) {
-    println!(
-        "\nAll {} contenders found the same {} words on {} threads (medians of {ROUNDS} interleaved rounds):\n",
-        outcomes.len(),
+/// The most frequent words and the table.
+fn report(out: &mut impl Write, corpus: &Corpus, outcomes: &[Outcome<'_>]) -> std::io::Result<()> {
+    writeln!(out, "{corpus}\n\n{:>10}  word", "count")?;
+    for (word, count) in most_frequent(&outcomes[0].counts, 20) {
+        writeln!(out, "{count:>10}  {word}")?;
+    }
+    writeln!(
+        out,
+        "\nAll contenders found the same; different words: {}, threads: {} (medians of {ROUNDS} interleaved rounds)\n",
         outcomes[0].counts.len(),
         rayon::current_num_threads()
-    );
-    println!("{:<38} {:>10} {:>7} {:>9}", "", "time", "tasks", "speed-up");
+    )?;
+    writeln!(out, "{:<38} {:>10} {:>7} {:>9}", "", "time", "tasks", "speed-up")?;
     for outcome in outcomes {
         let speed_up = outcomes[0].median.as_secs_f64() / outcome.median.as_secs_f64();
         let milliseconds = outcome.median.as_secs_f64() * 1e3;
-        println!("{:<38} {milliseconds:>7.2} ms {:>7} {speed_up:>8.2}x", outcome.name, outcome.tasks);
+        writeln!(out, "{:<38} {milliseconds:>7.2} ms {:>7} {speed_up:>8.2}x", outcome.name, outcome.tasks)?;
     }
+    if corpus.text.len() < SMALL {
+        writeln!(out, "\nSo little text is counted in less time than it takes to wake a thread; try more.")?;
+    }
+    Ok(())
 }

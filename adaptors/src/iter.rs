@@ -26,6 +26,9 @@ pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
     ParallelDrainFull, ParallelDrainRange, ParallelExtend,
 };
+/// Two kinds of items: what `partition_map` sorts by.
+#[doc(no_inline)]
+pub use either::Either;
 pub use indexed::IndexedParallelIterator;
 pub use parallel::ParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};

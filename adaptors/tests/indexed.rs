@@ -238,7 +238,7 @@ fn too_long_is_a_panic() {
 }
 
 #[test]
-#[should_panic(expected = "the step is 0")]
+#[should_panic(expected = "step must not be zero")]
 fn step_by_0() {
     drop((0..10).into_par_iter().step_by(0));
 }

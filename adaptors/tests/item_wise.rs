@@ -5,6 +5,7 @@ mod support;
 use furcate::prelude::*;
 use proptest::collection;
 use proptest::prelude::*;
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -262,7 +263,7 @@ fn item_by_item() {
     );
 }
 
-/// A fold that breaks stops in the middle of an inner iterator; of a parallel one, after it (I4).
+/// A fold that breaks stops in the middle of an inner iterator (I4).
 #[test]
 fn break_in_the_middle() {
     use std::ops::ControlFlow::{Break, Continue};
@@ -283,7 +284,7 @@ fn break_in_the_middle() {
 
     let mut chain = (0..100).into_par_iter().flat_map(|row| rows(row).into_par_iter().inspect(seen));
     assert!(matches!(chain.producer().partial_fold((), until(23), &mut Every(50)), Break(23)));
-    assert_eq!(counts(), (3, 30));
+    assert_eq!(counts(), (3, 24));
 
     let mut chain = (0..100).into_par_iter().map(|row| rows(row).inspect(seen)).flatten_iter();
     assert!(matches!(chain.producer().partial_fold((), until(23), &mut Every(50)), Break(23)));
@@ -307,15 +308,24 @@ fn inner_iterators_of_one_thread() {
     assert_eq!(items, (0..200).collect::<Vec<_>>());
 }
 
-/// Inner iterators run under their own schedule, not under the outer one's.
+/// The chain's schedule holds for inner iterators too, which are walked as they are.
 #[test]
 fn schedules_of_inner_iterators() {
+    let threads = Mutex::new(HashSet::new());
     let pieces: Vec<usize> = (0..4)
         .into_par_iter()
         .sequential()
         .flat_map(|_| (0..64).wrap_iter().bound_depth(2).map(|piece| piece.len()))
+        .inspect(|_| {
+            threads.lock().unwrap().insert(std::thread::current().id());
+        })
         .collect();
-    assert_eq!(pieces, [16; 16]);
+    assert_eq!(pieces, [64; 4]);
+    assert_eq!(threads.into_inner().unwrap().len(), 1);
+    // Nothing is collected: a search ends in the middle of what is endless for all purposes.
+    let endless = (0..4).into_par_iter().flat_map(|_| 0..u64::MAX);
+    assert_eq!(endless.clone().find_any(|&x| x == 5), Some(5));
+    assert_eq!(endless.find_first(|&x| x == 70_000), Some(70_000));
 }
 
 /// `cloned` clones each item once, `copied` and the others none.

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! 1. *Progress.* A part that is not smaller than the whole was is no longer divisible, and after two such divisions in
+//! 1. *Progress.* A part that is not smaller than all that it comes from is no longer divisible, and after two such divisions in
 //!    a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with something that does
 //!    not get smaller. (Of two parts that both hold something it is believed for the first [`BLIND_LEVELS`] that they
 //!    are smaller than their whole, whatever they say: the size of a tree, or of what is endless, may be a guess.)
@@ -70,7 +70,9 @@ pub(crate) struct Branch<P, L, R> {
     reduction: R,
     depth: u32,
     migrated: bool,
-    /// How many divisions in a row have made it no smaller (invariant 1).
+    /// The least size that it or what it comes from has had.
+    least: usize,
+    /// How many divisions in a row have made it no smaller than that (invariant 1).
     fruitless: u8,
 }
 
@@ -97,7 +99,7 @@ where
     R: Reduction<P::Item>,
 {
     pub(crate) fn root(producer: P, policy: L, reduction: R) -> Self {
-        Branch { producer, policy, reduction, depth: 0, migrated: false, fruitless: 0 }
+        Branch { producer, policy, reduction, depth: 0, migrated: false, least: usize::MAX, fruitless: 0 }
     }
 
     /// The same branch, told whether another worker runs it than the one that forked it.
@@ -148,18 +150,20 @@ where
         let task = self.task(executor);
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
+        let least = self.least.min(task.len);
         let branch = |producer, policy, reduction, fruitless| Branch {
             producer,
             policy,
             reduction,
             depth: self.depth.saturating_add(1),
             migrated: false,
+            least,
             fruitless,
         };
         let fruitless = |smaller| if smaller { 0 } else { self.fruitless.saturating_add(1) };
         if left_size == 0 || right_size == 0 {
             self.policy.return_permit();
-            let fruitless = fruitless(left_size.max(right_size) < task.len);
+            let fruitless = fruitless(left_size.max(right_size) < least);
             let (policy, _) = self.policy.split(&task);
             let (left_reduction, right_reduction) = self.reduction.divide();
             return Parts::One(if right_size == 0 {
@@ -171,7 +175,7 @@ where
         let (left_policy, right_policy) = self.policy.split(&task);
         let joint = self.reduction.clone();
         let (left_reduction, right_reduction) = self.reduction.divide();
-        let smaller = |size| size < task.len || task.depth < BLIND_LEVELS;
+        let smaller = |size| size < least || task.depth < BLIND_LEVELS;
         let left = branch(left, left_policy, left_reduction, fruitless(smaller(left_size)));
         let right = branch(right, right_policy, right_reduction, fruitless(smaller(right_size)));
         Parts::Two(left, right, joint)

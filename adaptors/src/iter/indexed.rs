@@ -3,14 +3,20 @@
 use super::collect::append_exact;
 use super::{
     Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest, IntoParallelIterator,
-    MaxLen, MinLen, ParallelIterator, Positions, Rev, Skip, StepBy, Take, Zip, ZipEq,
+    ParallelIterator, Positions, Rev, Skip, StepBy, Take, Zip, ZipEq,
 };
-use furcate_schedulers::{IndexedProducer, policy};
+use furcate_schedulers::IndexedProducer;
 use std::cmp::Ordering;
 
 /// A parallel iterator with exact length and positions.
 ///
+/// A `filter`, a `flat_map`, the characters of a string: these have none.
+///
 /// The methods are rayon's, with rayon's meaning.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not know how many items it has, and where each is",
+    note = "`enumerate`, `zip`, `rev` and their like need exact lengths: call them before `filter` or `flat_map`, or collect first"
+)]
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[expect(clippy::len_without_is_empty, reason = "as rayon's; an iterator is not a collection")]
 pub trait IndexedParallelIterator: ParallelIterator {
@@ -181,37 +187,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
         P: Fn(Self::Item) -> bool + Sync + Send,
     {
         Positions::new(self, predicate)
-    }
-
-    /// Makes no division that would leave a part shorter than `min`: the policy
-    /// [`MinLen`](furcate_schedulers::policy::MinLen).
-    ///
-    /// As every policy it holds for the whole chain, and is counted in what the chain's end is divided by: behind
-    /// `chunks` in chunks, wherever it is named. (In rayon it is counted where it is named.)
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// let sum: usize = (0..100).into_par_iter().with_min_len(50).sum(); // at most two leaves
-    /// assert_eq!(sum, 4950);
-    /// ```
-    #[inline]
-    fn with_min_len(self, min: usize) -> MinLen<Self> {
-        self.with_policy(policy::MinLen::new(min))
-    }
-
-    /// Divides every part longer than `max`: the policy [`MaxLen`](furcate_schedulers::policy::MaxLen).
-    ///
-    /// It holds for the whole chain, as [`with_min_len`](Self::with_min_len), and says *must*, so it also beats that one
-    /// (in rayon it is the other way round).
-    ///
-    /// ```
-    /// use furcate::prelude::*;
-    /// let sum: usize = (0..100).into_par_iter().with_max_len(10).sum(); // at least ten leaves
-    /// assert_eq!(sum, 4950);
-    /// ```
-    #[inline]
-    fn with_max_len(self, max: usize) -> MaxLen<Self> {
-        self.with_policy(policy::MaxLen::new(max))
     }
 
     // ---------------------------------------------------------------------------------- adaptors: two iterators

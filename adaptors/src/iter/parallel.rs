@@ -8,8 +8,8 @@ use super::terminals::{
 };
 use super::{
     Chain, Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
-    FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map, MapInit, MapWith, On,
-    ParallelExtend, Update, WithPolicy, WithScheduler,
+    FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map, MapInit, MapWith, MaxLen, MinLen,
+    On, ParallelExtend, Update, WithPolicy, WithScheduler,
 };
 use either::Either;
 use furcate_pool::Executor;
@@ -267,6 +267,37 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(ThiefSplitting::new(levels))
     }
 
+    /// Makes no division that would leave a part shorter than `min`: the policy
+    /// [`MinLen`](furcate_schedulers::policy::MinLen).
+    ///
+    /// As every policy it holds for the whole chain, and is counted in what the chain's end is divided by: behind
+    /// `chunks` in chunks, wherever it is named. (In rayon it is counted where it is named.)
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum: usize = (0..100).into_par_iter().with_min_len(50).sum(); // at most two leaves
+    /// assert_eq!(sum, 4950);
+    /// ```
+    #[inline]
+    fn with_min_len(self, min: usize) -> MinLen<Self> {
+        self.with_policy(furcate_schedulers::policy::MinLen::new(min))
+    }
+
+    /// Divides every part longer than `max`: the policy [`MaxLen`](furcate_schedulers::policy::MaxLen).
+    ///
+    /// It holds for the whole chain, as [`with_min_len`](Self::with_min_len), and says *must*, so it also beats that one
+    /// (in rayon it is the other way round).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum: usize = (0..100).into_par_iter().with_max_len(10).sum(); // at least ten leaves
+    /// assert_eq!(sum, 4950);
+    /// ```
+    #[inline]
+    fn with_max_len(self, max: usize) -> MaxLen<Self> {
+        self.with_policy(furcate_schedulers::policy::MaxLen::new(max))
+    }
+
     /// Chooses the scheduler.
     ///
     /// ```
@@ -364,10 +395,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Makes a parallel iterator of every item, and gives the items of all these, in order.
     ///
-    /// An inner iterator is run when its turn comes, in parallel and under its *own* schedule, and its items are
-    /// collected into a vector before the first of them goes on. Where the inner iterators are short, or the outer
-    /// ones are many, [`flat_map_iter`](Self::flat_map_iter) is faster: it needs no vector, forks nothing, and stops
-    /// a search in the middle of an inner iterator.
+    /// The tasks share out the outer items; each walks its inner iterators itself, under the chain's schedule and not
+    /// under their own. Where few outer items have many inner ones, run these in parallel in the closure, and go on with
+    /// what comes out: `flat_map_iter(|x| inner(x).collect::<Vec<_>>())`.
     ///
     /// ```
     /// use furcate::prelude::*;

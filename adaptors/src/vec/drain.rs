@@ -85,7 +85,7 @@ impl<T: Send> ParallelIterator for Drain<'_, T> {
     }
 
     fn opt_len(&self) -> Option<usize> {
-        Some(self.range.len())
+        Some(self.len())
     }
 }
 
@@ -93,7 +93,7 @@ impl<T: Send> IndexedParallelIterator for Drain<'_, T> {
     producer_is_indexed!();
 
     fn len(&self) -> usize {
-        self.range.len()
+        if self.lent { 0 } else { self.range.len() }
     }
 }
 

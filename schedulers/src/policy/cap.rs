@@ -10,7 +10,8 @@ use furcate_pool::sync::Arc;
 /// [the module](crate::policy) for divisions that must be made all the same.
 ///
 /// Clones share the counter: give clones of one `Cap` to several computations to bound them together. A computation
-/// counts from its first fork on; a root is never refused, for it runs on its caller's thread.
+/// counts from its first fork on; a root is never refused, for it runs on its caller's thread. So k callers whose
+/// computations have not forked may run beside that many tasks.
 ///
 /// It bounds tasks, not parts: when a task is done, its token allows another fork.
 ///

@@ -19,7 +19,7 @@ pub trait Gather<T>: Clone + Send {
 /// If it is 0.
 #[track_caller]
 pub(super) fn batch_len(chunk_size: usize) -> usize {
-    assert!(chunk_size != 0, "chunks: the chunk size is 0");
+    assert!(chunk_size != 0, "chunk_size must not be zero");
     chunk_size
 }
 

@@ -1,0 +1,44 @@
+//! `from_producer`
+
+use crate::iter::{ParallelIterator, default_schedule};
+use furcate_schedulers::Producer;
+
+/// A parallel iterator over the items of a producer of your own: see [`from_producer`].
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct FromProducer<P> {
+    /// `None` once it has been lent.
+    producer: Option<P>,
+}
+
+/// Makes a parallel iterator of a [`Producer`]: whatever can be cut in two and iterated over.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::iter::from_producer;
+///
+/// // A range is a producer; so is every type of yours that implements the trait.
+/// assert_eq!(from_producer(0..10).map(|x| x * x).sum::<i32>(), 285);
+/// ```
+#[inline]
+pub fn from_producer<P: Producer<Item: Send>>(producer: P) -> FromProducer<P> {
+    FromProducer { producer: Some(producer) }
+}
+
+impl<P: Producer<Item: Send>> ParallelIterator for FromProducer<P> {
+    type Item = P::Item;
+    type Producer<'a>
+        = P
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    /// # Panics
+    ///
+    /// If it has been lent before.
+    #[inline]
+    fn producer(&mut self) -> P {
+        self.producer.take().expect("the producer has been lent before")
+    }
+}
