@@ -69,14 +69,32 @@ fn halves_given_away_around_the_seam() {
             if let [first_given, ..] = &outcome.given[..] {
                 let left = outcome.sizes[script.iter().position(|s| *s == Nano::Divide).unwrap()];
                 assert!(
-                    first_given.size().abs_diff(left / 2) <= left / 4 + 1,
+                    first_given.size().abs_diff(left / 2) <= left / 6 + 1,
                     "{} of {left}",
                     first_given.size()
                 );
+                assert!(left < 2 || (1..left).contains(&first_given.size()), "all or nothing of {left}");
             }
             let mut all = items.concat();
             all.extend(outcome.given.into_iter().rev().flatten());
             assert_eq!(all, expected, "{first} and {second}, after {done}");
+        }
+    }
+}
+
+/// A piece that cannot be cut has no right half: an empty one would be an item that is not there.
+#[test]
+fn no_empty_side_is_given_away() {
+    for (first, second) in [("a", "\u{1F980}"), ("\u{1F980}", "a"), ("\u{1F980}", ""), ("ab", "\u{1F980}")] {
+        for divisions in 1..4 {
+            let mut chain = first.wrap_iter().chain(second.wrap_iter());
+            let steps = std::iter::repeat_n(Nano::Divide, divisions);
+            let (items, outcome) = run_script(chain.producer(), steps);
+            let mut pieces = items.concat();
+            pieces.extend(outcome.given.into_iter().rev().flatten());
+            assert_eq!(pieces.concat(), [first, second].concat());
+            let empty = pieces.iter().filter(|piece| piece.is_empty()).count();
+            assert!(empty <= usize::from(second.is_empty()), "{pieces:?} of {first} and {second}");
         }
     }
 }
