@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::drops::Ledger;
-use support::nano::{Every, Interruptible, nano_loops, run_script};
+use support::nano::{Every, Interruptible, nano_loops, run_script, tasks};
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// A fold that forgets nothing: not commutative, and every accumulator is told apart.
@@ -376,7 +376,8 @@ fn stopped_after_a_division() {
         let mut lists = ledger.values(10).into_par_iter().fold(Vec::new, push);
         let (items, outcome) = run_script(lists.producer(), script);
         assert_eq!(ledger.alive(), done + given, "folded, or given away");
-        let (list, right): (Vec<_>, Vec<_>) = (items.concat().concat(), outcome.given.into_iter().flatten().collect());
+        let (list, right): (Vec<_>, Vec<_>) =
+            (items.concat().concat(), outcome.given.into_iter().flatten().collect());
         assert!(list.iter().map(|value| value.number).eq(0..done));
         assert!(right.concat().iter().map(|value| value.number).eq(10 - given..10));
     }
