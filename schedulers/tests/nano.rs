@@ -79,7 +79,10 @@ fn a_loop_folds_as_many_as_it_was_told() {
     }
     let folded = std::cell::Cell::new(0);
     let mut counts = Counts(&folded, vec![]);
-    let count = |(), _| Continue::<(), _>(folded.set(folded.get() + 1));
+    let count = |(), _| {
+        folded.set(folded.get() + 1);
+        Continue::<(), _>(())
+    };
     assert_eq!((0..20).partial_fold((), count, &mut counts), Continue(()));
     assert_eq!((folded.get(), counts.1), (20, vec![0, 1, 3, 6, 10, 15]));
 }
@@ -294,7 +297,7 @@ fn the_endless_can_be_stopped() {
 
     let mut script = Script::new([Nano::Fold(2), Nano::Divide, Nano::Fold(3)], Nano::Stop);
     assert_eq!(fold(0..u128::MAX, &mut script), (0..5).collect::<Vec<_>>());
-    assert_eq!(script.given, [u128::MAX / 2 + 1..u128::MAX]);
+    assert_eq!(script.given.pop(), Some(u128::MAX / 2 + 1..u128::MAX));
 }
 
 /// The loops as the base of a wrapping producer sees them: what it gives away is wrapped first.
