@@ -480,6 +480,23 @@ fn divided_at_every_place_in_order() {
     }
 }
 
+/// A right half takes as much room as it has items, also where that is not half of what is left: of a chain, the second
+/// side.
+#[test]
+fn divided_unevenly() {
+    for (len, seam, done, at_once) in (0..14_usize)
+        .flat_map(|len| (0..=len).flat_map(move |seam| (1..4).map(move |done| (len, seam, done))))
+        .flat_map(|(len, seam, done)| [(len, seam, done, false), (len, seam, done, true)])
+    {
+        let range = crate::iter::IntoParallelIterator::into_par_iter;
+        let steps = vec![Nano::Fold(done), Nano::Divide, Nano::Fold(1), Nano::Divide];
+        let chain = range(0..seam).chain(seam..len).with_scheduler(ByScript { steps, at_once });
+        let mut vec = vec![];
+        append_exact(&mut vec, len, chain);
+        assert!(vec.into_iter().eq(0..len), "{seam} of {len}, after {done}, {at_once}");
+    }
+}
+
 /// A task that is stopped leaves a gap: a panic, and nothing is kept or leaked. (Unless nothing was left.)
 #[test]
 fn stopped_at_every_place() {
