@@ -4,16 +4,19 @@ mod support;
 
 use either::Either;
 use furcate::prelude::*;
+use furcate::{Executor, Policy, Producer, Reduction, Scheduler};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use support::nano::Every;
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// Collects and extends, from an iterator of known length and from one of unknown length; std's collection is the
@@ -274,6 +277,42 @@ fn failures_end_the_computation() {
     };
     let collected: Option<Vec<usize>> = (0..len).into_par_iter().on(furcate::Inline).map(look).collect();
     assert_eq!((collected, looks.into_inner()), (None, 11), "nothing behind the failure");
+}
+
+/// In nano-loops too, nothing behind the failure is evaluated: neither in the loop that has failed nor in the next.
+#[test]
+fn failures_end_a_task_in_nano_loops() {
+    #[derive(Clone, Copy)]
+    struct InNanoLoops(usize);
+    impl Scheduler for InNanoLoops {
+        fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
+        where
+            P: Producer,
+            L: Policy,
+            R: Reduction<P::Item>,
+            E: Executor,
+        {
+            let step = |folded, item| reduction.step(folded, item);
+            let end = producer.partial_fold(reduction.start(), step, &mut Every(self.0));
+            let (ControlFlow::Continue(folded) | ControlFlow::Break(folded)) = end;
+            reduction.finish(folded)
+        }
+    }
+    for limit in [1, 2, 7, 1000] {
+        for at in [0, 1, 6, 7, 8, 50, 99, 100] {
+            let looks = AtomicUsize::new(0);
+            let collected: Result<Vec<usize>, usize> = (0..100)
+                .into_par_iter()
+                .with_scheduler(InNanoLoops(limit))
+                .map(|x| {
+                    looks.fetch_add(1, Relaxed);
+                    if x == at { Err(x) } else { Ok(x) }
+                })
+                .collect();
+            assert_eq!(collected, if at < 100 { Err(at) } else { Ok((0..100).collect()) });
+            assert_eq!(looks.into_inner(), (at + 1).min(100), "in nano-loops of {limit}");
+        }
+    }
 }
 
 /// A panic at every item in turn, while items are collected into all kinds of collections: none leaks, none is dropped

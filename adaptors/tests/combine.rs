@@ -2,8 +2,8 @@
 
 mod support;
 
-use furcate::Nano;
 use furcate::prelude::*;
+use furcate::{Divisible, Nano};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -69,14 +69,41 @@ fn halves_given_away_around_the_seam() {
             if let [first_given, ..] = &outcome.given[..] {
                 let left = outcome.sizes[script.iter().position(|s| *s == Nano::Divide).unwrap()];
                 assert!(
-                    first_given.size().abs_diff(left / 2) <= left / 4 + 1,
+                    first_given.size().abs_diff(left / 2) <= left / 6 + 1,
                     "{} of {left}",
                     first_given.size()
                 );
+                assert!(left < 2 || (1..left).contains(&first_given.size()), "all or nothing of {left}");
             }
             let mut all = items.concat();
             all.extend(outcome.given.into_iter().rev().flatten());
             assert_eq!(all, expected, "{first} and {second}, after {done}");
+        }
+    }
+}
+
+/// What cannot be cut has no right half: an empty one would be an item that is not there.
+#[test]
+fn no_empty_side_is_given_away() {
+    /// All of it is to the left of any cut.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Whole(usize);
+    impl Divisible for Whole {
+        fn size(&self) -> usize {
+            self.0
+        }
+        fn divide_at(self, _: usize) -> (Self, Self) {
+            (self, Whole(0))
+        }
+    }
+    for (first, second) in [(1, 4), (2, 4), (3, 4), (4, 4), (4, 3), (4, 2), (4, 1), (9, 1)] {
+        for divisions in 1..4 {
+            let mut chain = Whole(first).wrap_iter().chain(Whole(second).wrap_iter());
+            let steps = std::iter::repeat_n(Nano::Divide, divisions);
+            let (items, outcome) = run_script(chain.producer(), steps);
+            let mut pieces = items.concat();
+            pieces.extend(outcome.given.into_iter().rev().flatten());
+            assert_eq!(pieces, [Whole(first), Whole(second)], "after {divisions} divisions");
         }
     }
 }

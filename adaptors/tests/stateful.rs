@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::drops::Ledger;
-use support::nano::{Every, Interruptible, nano_loops, run_script};
+use support::nano::{Every, Interruptible, nano_loops, run_script, tasks};
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// A fold that forgets nothing: not commutative, and every accumulator is told apart.
@@ -144,6 +144,38 @@ proptest! {
         let mut cloned = v.par_iter().map_with(0, position);
         check_map(cloned.producer(), v.len(), limits, loops)?;
     }
+
+    /// Nano-loops and divisions in any order: one state per task, made for it alone, and nothing lost.
+    #[test]
+    fn one_state_per_task_of_any_script(v: Vec<u8>, steps in proptest::collection::vec(step(), 1..12)) {
+        // The last step folds, so that every task comes to its end.
+        let script = || steps.clone().into_iter().chain([Nano::Fold(1)]).cycle();
+        let (made, whole) = (Calls::default(), v.iter().collect::<Vec<_>>());
+
+        // The accumulator that a task gives holds its items and no others'.
+        let mut called = v.par_iter().fold(|| made.counted(Vec::new()), push);
+        let lists = tasks(called.producer(), &mut script());
+        prop_assert_eq!(made.take(), lists.len());
+        prop_assert!(lists.iter().all(|task| task.len() == 1));
+        prop_assert_eq!(lists.concat().concat(), &whole[..]);
+        let mut cloned = v.par_iter().fold_with(Vec::new(), push);
+        prop_assert_eq!(tasks(cloned.producer(), &mut script()), lists);
+
+        // A state has seen its task's items and no others'.
+        let mut called = v.par_iter().map_init(|| made.counted(0), |n, x| (position(n, ()), x));
+        let mapped = tasks(called.producer(), &mut script());
+        prop_assert_eq!(made.take(), mapped.len());
+        for task in &mapped {
+            prop_assert!(task.iter().map(|(position, _)| *position).eq(0..task.len()));
+        }
+        prop_assert_eq!(mapped.concat().into_iter().map(|(_, x)| x).collect::<Vec<_>>(), whole);
+        let mut cloned = v.par_iter().map_with(0, |n, x| (position(n, ()), x));
+        prop_assert_eq!(tasks(cloned.producer(), &mut script()), mapped);
+    }
+}
+
+fn step() -> impl Strategy<Value = Nano> {
+    prop_oneof![2 => (0_usize..20).prop_map(Nano::Fold), 1 => Just(Nano::Divide)]
 }
 
 /// Some nano-loops, a division, and other nano-loops.
@@ -334,10 +366,49 @@ fn stopped_folds() {
     ledger.assert_settled();
 }
 
-/// The leaf is lazy.
+/// What is given away before the end lives on, with a state of its own; the rest of the task is dropped at once.
+#[test]
+fn stopped_after_a_division() {
+    let ledger = Ledger::default();
+    for done in 1..10 {
+        let script = [Nano::Fold(done), Nano::Divide, Nano::Stop];
+        let given = (10 - done).div_ceil(2);
+        let mut lists = ledger.values(10).into_par_iter().fold(Vec::new, push);
+        let (items, outcome) = run_script(lists.producer(), script);
+        assert_eq!(ledger.alive(), done + given, "folded, or given away");
+        let (list, right): (Vec<_>, Vec<_>) =
+            (items.concat().concat(), outcome.given.into_iter().flatten().collect());
+        assert!(list.iter().map(|value| value.number).eq(0..done));
+        assert!(right.concat().iter().map(|value| value.number).eq(10 - given..10));
+    }
+    ledger.assert_settled();
+}
+
+/// States on states: each adaptor has one for every task, whatever is between them.
+#[test]
+fn states_on_states() {
+    let (inner, outer) = (Calls::default(), Calls::default());
+    let mut chain = (0..100_usize)
+        .into_par_iter()
+        .map_init(|| inner.counted(0), |n, x| (position(n, ()), x))
+        .filter(|(_, x)| x % 3 > 0)
+        .fold(|| outer.counted(vec![]), push)
+        .inspect(|_| {});
+    let steps = [Nano::Fold(7), Nano::Divide, Nano::Fold(2), Nano::Divide];
+    let tasks = tasks(chain.producer(), &mut steps.into_iter().cycle());
+    assert!(tasks.len() > 4);
+    assert_eq!((inner.take(), outer.take()), (tasks.len(), tasks.len()));
+    let lists = tasks.concat();
+    assert!(lists.iter().flatten().map(|(_, x)| *x).eq((0..100).filter(|x| x % 3 > 0)));
+    // All items of a list count from the same first item: that of their task.
+    assert!(lists.iter().all(|list| list.iter().all(|(n, x)| x - n == list[0].1 - list[0].0)));
+    let firsts = lists.iter().filter_map(|list| list.first()).map(|(n, x)| x - n);
+    assert!(firsts.is_sorted_by(|a, b| a < b));
+}
+
+/// The leaf is lazy: nothing is folded before the item is asked for.
 #[test]
 fn fold_is_lazy() {
-    // The leaf is lazy: nothing is folded before the item is asked for.
     let folded = Calls::default();
     let mut sum = (0..10).into_par_iter().fold(|| 0, |sum, x| folded.counted(sum + x));
     let mut leaf = sum.producer();

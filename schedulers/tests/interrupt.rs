@@ -192,3 +192,30 @@ fn items_beyond_the_size_come_out_in_the_end() {
         assert_eq!(nothing.counts(), (len + 1, 0));
     }
 }
+
+/// A size of `usize::MAX` gets no smaller for a long time; the task looks all the same.
+#[test]
+fn a_search_through_the_endless_can_be_stopped() {
+    struct Endless(Range<usize>);
+    impl Divisible for Endless {
+        fn size(&self) -> usize {
+            if self.0.is_empty() { 0 } else { usize::MAX }
+        }
+        fn divide_at(self, index: usize) -> (Self, Self) {
+            let (left, right) = self.0.divide_at(index);
+            (Endless(left), Endless(right))
+        }
+    }
+    impl IntoIterator for Endless {
+        type Item = usize;
+        type IntoIter = Range<usize>;
+        fn into_iter(self) -> Range<usize> {
+            self.0
+        }
+    }
+    impl Producer for Endless {}
+
+    let found = Search::new(20, false);
+    assert_eq!(Place::Inline.run(Sequential, Endless(0..100_000), Auto::new(), &found), 1);
+    assert_eq!(found.counts(), (21, 48 - 21));
+}

@@ -38,6 +38,11 @@ impl Ledger {
         self.entries.lock().unwrap().born
     }
 
+    /// How many values are alive.
+    pub(crate) fn alive(&self) -> usize {
+        self.entries.lock().unwrap().alive.len()
+    }
+
     /// Checks that every value has been dropped once.
     pub(crate) fn assert_settled(&self) {
         let entries = self.entries.lock().unwrap();

@@ -81,6 +81,20 @@ pub(crate) fn nano_loops<P: Producer>(
     run_script(producer, limits.into_iter().map(Nano::Fold)).0
 }
 
+/// A task and all that is given away, by it and by what it gives away: their items from left to right. Who comes later
+/// goes on with the script where the one before has ended; what cannot be divided is a leaf.
+pub(crate) fn tasks<P: Producer>(producer: P, steps: &mut dyn Iterator<Item = Nano>) -> Vec<Vec<P::Item>> {
+    if !producer.should_be_divided() {
+        return vec![producer.into_iter().collect()];
+    }
+    let (items, outcome) = run_script(producer, &mut *steps);
+    let mut all = vec![items.into_iter().flatten().collect()];
+    for right in outcome.given.into_iter().rev() {
+        all.extend(tasks(right, steps));
+    }
+    all
+}
+
 /// Collects; as it could be interrupted, schedulers fold it in nano-loops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interruptible;

@@ -1,6 +1,8 @@
 //! Producers that lie (I3), and panics (P2): whatever they do, every item is dropped exactly once, and a vector holds
 //! either all that was promised or what it held before.
 
+mod divisions;
+
 use super::append_exact;
 use super::in_place::Target;
 use crate::iter::ParallelIterator;

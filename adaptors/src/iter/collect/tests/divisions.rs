@@ -1,0 +1,265 @@
+//! Collecting in nano-loops that divide or end at every place, with honest producers, liars (I3), and such whose own nano-loops
+//! do as they like: every item is dropped exactly once (P2), and what is kept is complete and in order.
+
+use super::*;
+
+/// Goes by a script; what is given away is run at once, while the task still waits, or after it.
+#[derive(Clone)]
+struct ByScript {
+    steps: Vec<Nano>,
+    at_once: bool,
+}
+
+impl Scheduler for ByScript {
+    fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        by_script(producer, &reduction, &self.steps, self.at_once)
+    }
+}
+
+struct Steps<'s, P, R: Reduction<P::Item>>
+where
+    P: IntoIterator,
+{
+    steps: std::slice::Iter<'s, Nano>,
+    reduction: &'s R,
+    at_once: bool,
+    given: Vec<P>,
+    /// From right to left.
+    outputs: Vec<R::Output>,
+}
+
+impl<P: Producer, R: Reduction<P::Item>> NanoLoops<P> for Steps<'_, P, R> {
+    fn next(&mut self, _size: usize) -> Nano {
+        self.steps.next().copied().unwrap_or(Nano::Fold(2))
+    }
+
+    fn take(&mut self, right: P) {
+        if self.at_once {
+            // One more division inside.
+            let steps = [Nano::Fold(1), Nano::Divide, Nano::Fold(1)];
+            self.outputs.push(by_script(right, self.reduction, &steps, false));
+        } else {
+            self.given.push(right);
+        }
+    }
+}
+
+fn by_script<P, R>(producer: P, reduction: &R, steps: &[Nano], at_once: bool) -> R::Output
+where
+    P: Producer,
+    R: Reduction<P::Item>,
+{
+    let (given, outputs) = (Vec::new(), Vec::new());
+    let mut loops = Steps { steps: steps.iter(), reduction, at_once, given, outputs };
+    let end = producer.partial_fold(reduction.start(), |a, item| reduction.step(a, item), &mut loops);
+    let (ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator)) = end;
+    let given = loops.given.into_iter().map(|right| by_script(right, reduction, &[], false));
+    let outputs: Vec<R::Output> = loops.outputs.into_iter().chain(given).collect();
+    outputs.into_iter().rev().fold(reduction.finish(accumulator), |left, right| reduction.reduce(left, right))
+}
+
+/// What goes wrong one at a time, and in pairs that make up for each other.
+fn all_lies(len: usize) -> Vec<Lies> {
+    let mut all = vec![Lies::default()];
+    all.extend((-2..3).flat_map(|cut| (-3..4).map(move |leaf| Lies { cut, leaf, ..Lies::default() })));
+    all.extend((1..3).flat_map(|lose| (-2..3).map(move |leaf| Lies { lose, leaf, ..Lies::default() })));
+    all.extend((1..3).flat_map(|size| (-1..2).map(move |cut| Lies { size, cut, ..Lies::default() })));
+    all.extend((0..len).map(|at| Lies { panic_at: Some(at), ..Lies::default() }));
+    all.extend((0..len).map(|at| Lies { panic_at: Some(at), cut: 1, leaf: -1, ..Lies::default() }));
+    all
+}
+
+/// A division after every number of items, another one after every further number, with honest producers and all liars.
+#[test]
+fn divided_at_every_place() {
+    const LEN: usize = 7;
+    for lies in all_lies(LEN) {
+        let honest = matches!(lies, Lies { cut: 0, lose: 0, leaf: 0, size: 0, panic_at: None });
+        for (first, second, at_once) in (0..=LEN)
+            .flat_map(|first| (0..=LEN - first).map(move |second| (first, second)))
+            .flat_map(|(first, second)| [(first, second, false), (first, second, true)])
+        {
+            let loops = |limit| (limit > 0).then_some(Nano::Fold(limit));
+            let steps: Vec<Nano> = loops(first)
+                .into_iter()
+                .chain([Nano::Divide])
+                .chain(loops(second))
+                .chain([Nano::Divide])
+                .collect();
+            let ledger = Ledger::default();
+            let scheduler = ByScript { steps, at_once };
+            let items = || Lying { len: LEN, lies, ledger: &ledger }.with_scheduler(scheduler.clone());
+
+            let mut vec = vec![ledger.make()];
+            let lens = |vec: &Vec<Counted>| vec![vec.len()];
+            check(&ledger, honest, LEN, 1, &mut vec, lens, items()).unwrap();
+            // An honest one has put every item into its place.
+            assert!(!honest || vec.len() == 1 + LEN);
+            drop(vec);
+
+            let (mut left, mut right) = (vec![ledger.make()], vec![ledger.make()]);
+            let mut both = (&mut left, &mut right);
+            let lens = |both: &(&mut Vec<Counted>, &mut Vec<Counted>)| vec![both.0.len(), both.1.len()];
+            let pairs = items().map(|item| (ledger.make(), item));
+            check(&ledger, honest, LEN, 2, &mut both, lens, pairs).unwrap();
+            drop((left, right));
+            assert_eq!(ledger.alive(), 0);
+        }
+    }
+}
+
+/// The items are where they belong, wherever the task is divided.
+#[test]
+fn divided_at_every_place_in_order() {
+    for len in 0..12_usize {
+        for (first, second, at_once) in (0..=len)
+            .flat_map(|first| (0..=len - first).map(move |second| (first, second)))
+            .flat_map(|(first, second)| [(first, second, false), (first, second, true)])
+        {
+            let steps = [Nano::Fold(first), Nano::Divide, Nano::Fold(second), Nano::Divide, Nano::Divide];
+            let steps = steps.into_iter().filter(|step| *step != Nano::Fold(0)).collect();
+            let mut vec = vec![100];
+            let items = crate::iter::IntoParallelIterator::into_par_iter(0..len);
+            append_exact(&mut vec, len, items.with_scheduler(ByScript { steps, at_once }));
+            assert!(
+                vec.into_iter().eq([100].into_iter().chain(0..len)),
+                "{len}: {first}, {second}, {at_once}"
+            );
+        }
+    }
+}
+
+/// A right half takes as much room as it has items, also where that is not half of what is left: of a chain, the second
+/// side.
+#[test]
+fn divided_unevenly() {
+    for (len, seam, done, at_once) in (0..14_usize)
+        .flat_map(|len| (0..=len).flat_map(move |seam| (1..4).map(move |done| (len, seam, done))))
+        .flat_map(|(len, seam, done)| [(len, seam, done, false), (len, seam, done, true)])
+    {
+        let range = crate::iter::IntoParallelIterator::into_par_iter;
+        let steps = vec![Nano::Fold(done), Nano::Divide, Nano::Fold(1), Nano::Divide];
+        let chain = range(0..seam).chain(seam..len).with_scheduler(ByScript { steps, at_once });
+        let mut vec = vec![];
+        append_exact(&mut vec, len, chain);
+        assert!(vec.into_iter().eq(0..len), "{seam} of {len}, after {done}, {at_once}");
+    }
+}
+
+/// A task that is stopped leaves a gap: a panic, and nothing is kept or leaked. (Unless nothing was left.)
+#[test]
+fn stopped_at_every_place() {
+    const LEN: usize = 6;
+    for (done, divide, at_once) in
+        (0..=LEN + 1).flat_map(|done| [(done, false, false), (done, true, false), (done, true, true)])
+    {
+        let fold = (done > 0).then_some(Nano::Fold(done));
+        let steps = fold.into_iter().chain(divide.then_some(Nano::Divide)).chain([Nano::Stop]).collect();
+        let ledger = Ledger::default();
+        let items = Lying { len: LEN, lies: Lies::default(), ledger: &ledger };
+        let mut vec = vec![ledger.make()];
+        let items = items.with_scheduler(ByScript { steps, at_once });
+        let end = catch_unwind(AssertUnwindSafe(|| append_exact(&mut vec, LEN, items)));
+        // With one item left, a division gives it away: the task has nothing more to do.
+        let complete = done >= LEN || (divide && done + 1 == LEN);
+        assert_eq!((end.is_ok(), vec.len()), (complete, if complete { 1 + LEN } else { 1 }), "{done}");
+        assert_eq!(ledger.alive(), vec.len());
+        drop(vec);
+        assert_eq!(ledger.alive(), 0);
+    }
+}
+
+/// A producer whose own nano-loops do as they like: they give parts away unasked, twice, or larger than what is left;
+/// they go on with items that they gave away, and leave some out.
+#[test]
+fn rogues() {
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Fold,
+        Give(usize, usize),
+        Ask,
+        Skip,
+    }
+    struct Rogue<'l> {
+        items: Liar<'l>,
+        steps: &'l [Step],
+    }
+    impl Divisible for Rogue<'_> {
+        fn size(&self) -> usize {
+            self.items.size()
+        }
+        fn divide_at(self, index: usize) -> (Self, Self) {
+            let (left, right) = self.items.divide_at(index);
+            (Rogue { items: left, steps: self.steps }, Rogue { items: right, steps: &[] })
+        }
+    }
+    impl<'l> IntoIterator for Rogue<'l> {
+        type Item = Counted<'l>;
+        type IntoIter = <Liar<'l> as IntoIterator>::IntoIter;
+        fn into_iter(self) -> Self::IntoIter {
+            self.items.into_iter()
+        }
+    }
+    impl<'l> Producer for Rogue<'l> {
+        fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+        where
+            F: FnMut(B, Counted<'l>) -> ControlFlow<C, B>,
+            L: NanoLoops<Self>,
+        {
+            let ledger = self.items.ledger;
+            let mut folded = init;
+            for step in self.steps {
+                match *step {
+                    Step::Fold => folded = fold_op(folded, ledger.make())?,
+                    Step::Give(from, to) => {
+                        let items = Liar { from, to, ..self.items };
+                        loops.take(Rogue { items, steps: &[] });
+                    }
+                    Step::Ask => drop(loops.next(self.size())),
+                    Step::Skip => return ControlFlow::Continue(folded),
+                }
+            }
+            self.items.into_iter().try_fold(folded, fold_op)
+        }
+    }
+    struct Rogues<'l> {
+        ledger: &'l Ledger,
+        steps: &'l [Step],
+    }
+    impl<'l> ParallelIterator for Rogues<'l> {
+        type Item = Counted<'l>;
+        type Producer<'a>
+            = Rogue<'l>
+        where
+            Self: 'a;
+        default_schedule!();
+        fn producer(&mut self) -> Rogue<'l> {
+            Rogue { items: Liar::new(self.ledger, 4, Lies::default()), steps: self.steps }
+        }
+    }
+
+    let choices = [Step::Fold, Step::Give(2, 4), Step::Give(0, 9), Step::Give(0, 0), Step::Ask, Step::Skip];
+    let mut outcomes = [0, 0];
+    for script in 0..choices.len().pow(4) {
+        let steps: Vec<Step> =
+            (0..4).map(|i| choices[script / choices.len().pow(i) % choices.len()]).collect();
+        for at_once in [false, true] {
+            let ledger = Ledger::default();
+            let items = Rogues { ledger: &ledger, steps: &steps };
+            let mut vec = vec![ledger.make()];
+            let items = items.with_scheduler(ByScript { steps: vec![], at_once });
+            let end = catch_unwind(AssertUnwindSafe(|| append_exact(&mut vec, 4, items)));
+            outcomes[usize::from(end.is_ok())] += 1;
+            assert_eq!((vec.len(), ledger.alive()), (if end.is_ok() { (5, 5) } else { (1, 1) }), "{steps:?}");
+            drop(vec);
+            assert_eq!(ledger.alive(), 0, "{steps:?}");
+        }
+    }
+    assert!(outcomes[0] > 100 && outcomes[1] > 100, "{outcomes:?} fail and succeed");
+}
