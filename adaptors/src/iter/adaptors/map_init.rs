@@ -7,6 +7,16 @@ use crate::iter::task_state::Call;
 adaptor! {
     /// Transforms every item with a state that every task makes: see
     /// [`ParallelIterator::map_init`](crate::iter::ParallelIterator::map_init).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::MapInit<_, _, _> = (9..12).into_par_iter().map_init(String::new, |digits, x| {
+    ///     digits.clear();
+    ///     digits.push_str(&x.to_string());
+    ///     digits.len()
+    /// });
+    /// assert_eq!(it.collect::<Vec<_>>(), [1, 2, 2]);
+    /// ```
     MapInit<I, INIT, F> {
         init: INIT,
         map_op: F,
