@@ -10,12 +10,8 @@ adaptor! {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// let it: furcate::iter::MapInit<_, _, _> = (9..12).into_par_iter().map_init(String::new, |digits, x| {
-    ///     digits.clear();
-    ///     digits.push_str(&x.to_string());
-    ///     digits.len()
-    /// });
-    /// assert_eq!(it.collect::<Vec<_>>(), [1, 2, 2]);
+    /// let it: furcate::iter::MapInit<_, _, _> = (0..3).into_par_iter().map_init(|| 10, |ten, x| *ten * x);
+    /// assert_eq!(it.collect::<Vec<i32>>(), [0, 10, 20]);
     /// ```
     MapInit<I, INIT, F> {
         init: INIT,
