@@ -55,6 +55,13 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 }
 
 /// The producer of no item, or one.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut it = Some(3).into_par_iter();
+/// let producer: furcate::option::AtMostOne<_> = it.producer();
+/// assert_eq!(producer.size(), 1);
+/// ```
 #[derive(Debug)]
 pub struct AtMostOne<T> {
     value: Option<T>,

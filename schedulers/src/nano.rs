@@ -19,6 +19,25 @@
 //! to another thread, dropped by unwinding if something panics.
 
 /// What a task is to do next.
+///
+/// ```
+/// use furcate::{Nano, NanoLoops, Producer};
+/// use std::ops::ControlFlow;
+///
+/// /// Folds two units at a time, until six are left.
+/// struct AllButSix;
+///
+/// impl<P> NanoLoops<P> for AllButSix {
+///     fn next(&mut self, size: usize) -> Nano {
+///         if size > 6 { Nano::Fold(2) } else { Nano::Stop }
+///     }
+///     fn take(&mut self, _right: P) {}
+/// }
+///
+/// let sum: ControlFlow<(), u32> =
+///     (0..10_u32).partial_fold(0, |sum, x| ControlFlow::Continue(sum + x), &mut AllButSix);
+/// assert_eq!(sum, ControlFlow::Continue(0 + 1 + 2 + 3));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nano {
     /// Fold the next units, so many, in one loop (0 is as 1).
@@ -75,6 +94,28 @@ pub trait NanoLoops<P> {
 }
 
 /// The nano-loops of a wrapping producer, as its base sees them: see [`NanoLoops::wrapping`].
+///
+/// ```
+/// use furcate_schedulers::{Nano, NanoLoops, Wrapping};
+///
+/// /// Keeps what it is given.
+/// struct Keep<P>(Vec<P>);
+///
+/// impl<P> NanoLoops<P> for Keep<P> {
+///     fn next(&mut self, _size: usize) -> Nano {
+///         Nano::Divide
+///     }
+///     fn take(&mut self, right: P) {
+///         self.0.push(right);
+///     }
+/// }
+///
+/// // A base that is a range, seen through a wrapper that is a pair.
+/// let mut loops = Keep(Vec::new());
+/// let mut inner: Wrapping<'_, _, _, _> = loops.wrapping(|right| (right, "wrapped"));
+/// inner.take(5..10);
+/// assert_eq!(loops.0, [(5..10, "wrapped")]);
+/// ```
 #[derive(Debug)]
 pub struct Wrapping<'l, L, W, P> {
     loops: &'l mut L,

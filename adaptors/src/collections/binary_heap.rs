@@ -10,6 +10,13 @@ use std::marker::PhantomData;
 
 newtype_iterator! {
     /// A parallel iterator over a heap's items by value: those of its vector, which is not copied.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let heap = std::collections::BinaryHeap::from([1, 2, 3]);
+    /// let it: furcate::collections::binary_heap::IntoIter<_> = heap.into_par_iter();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// ```
     #[derive(Clone, Debug)]
     IntoIter<T: Send>(vec::IntoIter<T>)
 }
@@ -29,6 +36,13 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 
 newtype_iterator! {
     /// A parallel iterator over a heap's items by shared reference: those of its slice.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let heap = std::collections::BinaryHeap::from([1, 2, 3]);
+    /// let it: furcate::collections::binary_heap::Iter<_> = heap.par_iter();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// ```
     #[derive(Debug)]
     Iter<'data, T: Sync>(slice::Iter<'data, T>)
 }
@@ -50,6 +64,14 @@ impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
 
 newtype_iterator! {
     /// A draining parallel iterator: see [`ParallelDrainFull`]. The items are moved to a vector first.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut heap = std::collections::BinaryHeap::from([1, 2, 3]);
+    /// let it: furcate::collections::binary_heap::Drain<_> = heap.par_drain();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// assert!(heap.is_empty());
+    /// ```
     #[derive(Debug)]
     Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut BinaryHeap<T>)
 }

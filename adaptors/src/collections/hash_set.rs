@@ -8,12 +8,26 @@ use std::marker::PhantomData;
 
 through_vec! {
     /// A parallel iterator over a set's items by value. They are moved to a vector first.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let set = std::collections::HashSet::from([1, 2, 3]);
+    /// let it: furcate::collections::hash_set::IntoIter<_> = set.into_par_iter();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// ```
     #[derive(Clone, Debug)]
     IntoIter<T: Send> over T, from HashSet<T, S>, any S
 }
 
 through_vec! {
     /// A parallel iterator over a set's items by shared reference. The references are written to a vector first.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let set = std::collections::HashSet::from([1, 2, 3]);
+    /// let it: furcate::collections::hash_set::Iter<_> = set.par_iter();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// ```
     #[derive(Debug)]
     Iter<'data, T: Sync> over &'data T, from &'data HashSet<T, S>, any S
 }
@@ -22,6 +36,14 @@ clone_base!(Iter<'data, T>);
 
 newtype_iterator! {
     /// A draining parallel iterator: see [`ParallelDrainFull`]. The items are moved to a vector first.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut set = std::collections::HashSet::from([1, 2, 3]);
+    /// let it: furcate::collections::hash_set::Drain<_> = set.par_drain();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// assert!(set.is_empty());
+    /// ```
     #[derive(Debug)]
     Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut HashSet<T>)
 }

@@ -13,6 +13,13 @@ use std::ops::{Range, RangeBounds};
 newtype_iterator! {
     /// A parallel iterator over a queue's items by value: those of its vector. If they do not lie there in order, they
     /// are moved within it first.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let queue = std::collections::VecDeque::from([1, 2, 3]);
+    /// let it: furcate::collections::vec_deque::IntoIter<_> = queue.into_par_iter();
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// ```
     #[derive(Clone, Debug)]
     IntoIter<T: Send>(vec::IntoIter<T>)
 }
@@ -89,6 +96,14 @@ impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
 }
 
 /// The producer of [`Iter`]: a range of a queue's positions. Its leaf is std's iterator over them.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let queue = std::collections::VecDeque::from([1, 2, 3]);
+/// let mut it = queue.par_iter();
+/// let part: furcate::collections::vec_deque::Part<_> = it.producer();
+/// assert!(part.divide_at(1).1.into_iter().eq(&[2, 3]));
+/// ```
 #[derive(Debug)]
 pub struct Part<'data, T> {
     queue: &'data VecDeque<T>,
@@ -153,6 +168,14 @@ impl<'data, T: Send> IndexedParallelIterator for IterMut<'data, T> {
 
 newtype_iterator! {
     /// A draining parallel iterator: see [`ParallelDrainRange`]. The items are moved to a vector first.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut queue = std::collections::VecDeque::from([1, 2, 3]);
+    /// let it: furcate::collections::vec_deque::Drain<_> = queue.par_drain(..2);
+    /// assert_eq!(it.sum::<i32>(), 3);
+    /// assert_eq!(queue, [3]);
+    /// ```
     #[derive(Debug)]
     Drain<'data, T: Send>(vec::IntoIter<T>, &'data mut VecDeque<T>)
 }

@@ -27,6 +27,13 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Self: 'a;
 
     /// Lends all items, as [`producer`](ParallelIterator::producer) does.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut it = [1, 2, 3].par_iter().rev();
+    /// let leaf = it.indexed_producer().into_iter();
+    /// assert!(leaf.rev().eq(&[1, 2, 3]));
+    /// ```
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_>;
 
     /// The exact number of items.

@@ -93,15 +93,41 @@ pub trait ParallelIterator: Sized + Send {
     type Executor: Executor;
 
     /// Lends all items. A second call lends nothing or the same again; terminals call it once.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut it = (0..10).into_par_iter().map(|x| x * x);
+    /// let (left, right) = it.producer().divide_at(3);
+    /// assert!(left.into_iter().eq([0, 1, 4]) && right.size() == 7);
+    /// ```
     fn producer(&mut self) -> Self::Producer<'_>;
 
     /// The policy that was chosen, fresh for one run.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::{Auto, BoundDepth, Both};
+    /// let it = (0..10).into_par_iter().bound_depth(3).map(|x| x + 1);
+    /// let _: Both<Auto, BoundDepth> = it.policy();
+    /// ```
     fn policy(&self) -> Self::Policy;
 
     /// The scheduler that was chosen.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it = (0..10).into_par_iter().sequential().map(|x| x + 1);
+    /// assert_eq!(it.scheduler(), furcate::Sequential);
+    /// ```
     fn scheduler(&self) -> Self::Scheduler;
 
     /// The executor that was chosen.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it = (0..10).into_par_iter().on(furcate::Inline).map(|x| x + 1);
+    /// assert_eq!(it.executor(), furcate::Inline);
+    /// ```
     fn executor(&self) -> Self::Executor;
 
     /// The exact number of items, if it is known **and** the producer's cuts are exact; then `collect` writes in place.

@@ -129,6 +129,12 @@ macro_rules! producer_is_indexed {
 pub(crate) use producer_is_indexed;
 
 /// An iterator with one policy more: see [`ParallelIterator::with_policy`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::WithPolicy<_, _> = (0..1000).into_par_iter().bound_depth(3);
+/// assert_eq!(it.sum::<i32>(), 499_500);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct WithPolicy<I, P> {
@@ -160,6 +166,12 @@ impl<I: IndexedParallelIterator, P: Policy> IndexedParallelIterator for WithPoli
 }
 
 /// An iterator with another scheduler: see [`ParallelIterator::with_scheduler`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::WithScheduler<_, _> = (0..1000).into_par_iter().sequential();
+/// assert_eq!(it.sum::<i32>(), 499_500);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct WithScheduler<I, S> {
@@ -191,6 +203,12 @@ impl<I: IndexedParallelIterator, S: Scheduler> IndexedParallelIterator for WithS
 }
 
 /// An iterator on another executor: see [`ParallelIterator::on`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::On<_, _> = (0..1000).into_par_iter().on(furcate::Inline);
+/// assert_eq!(it.sum::<i32>(), 499_500);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct On<I, E> {

@@ -6,6 +6,12 @@ use furcate_schedulers::{Divisible, Producer};
 /// `wrap_iter()` on everything [`Divisible`].
 ///
 /// Implemented for all of them; there is nothing to implement.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let sums: Vec<u32> = (0..10_u32).wrap_iter().bound_depth(1).map(|piece| piece.sum()).collect();
+/// assert_eq!(sums, [10, 35]);
+/// ```
 pub trait WrapIter: Divisible {
     /// A parallel iterator over the pieces themselves: its items are the leaves of the division tree.
     ///
@@ -29,6 +35,12 @@ pub trait WrapIter: Divisible {
 impl<D: Divisible> WrapIter for D {}
 
 /// A parallel iterator over the pieces of something divisible: see [`WrapIter::wrap_iter`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Wrap<_> = (0..10).wrap_iter();
+/// assert_eq!(it.bound_depth(1).collect::<Vec<_>>(), [0..5, 5..10]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Wrap<D> {

@@ -8,6 +8,13 @@ use std::ops::Range;
 /// A start and a range of offsets from it, as a producer and as a sequential iterator.
 ///
 /// It stands for ranges whose std iterator cannot be used by positions, because it does not tell its exact length.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut it = (10..20_u64).into_par_iter();
+/// let offsets: furcate::range::Offsets<_> = it.indexed_producer();
+/// assert_eq!(offsets.divide_at(3).1.next(), Some(13));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Offsets<T> {
     start: T,

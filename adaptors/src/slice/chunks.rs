@@ -153,31 +153,89 @@ impl<'data, T, K: Exact> Chunked<&'data mut [T], K> {
 }
 
 /// A parallel iterator over chunks: see [`ParallelSlice::par_chunks`](super::ParallelSlice::par_chunks).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::Chunks<_> = [1, 2, 3, 4, 5].par_chunks(2);
+/// assert_eq!(it.collect::<Vec<_>>(), [&[1, 2][..], &[3, 4], &[5]]);
+/// ```
 pub type Chunks<'data, T> = Chunked<&'data [T], Front>;
 
 /// A parallel iterator over mutable chunks: see
 /// [`ParallelSliceMut::par_chunks_mut`](super::ParallelSliceMut::par_chunks_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 3, 4, 5];
+/// let it: furcate::slice::ChunksMut<_> = v.par_chunks_mut(2);
+/// it.for_each(|chunk| chunk.reverse());
+/// assert_eq!(v, [2, 1, 4, 3, 5]);
+/// ```
 pub type ChunksMut<'data, T> = Chunked<&'data mut [T], Front>;
 
 /// A parallel iterator over chunks of one length: see
 /// [`ParallelSlice::par_chunks_exact`](super::ParallelSlice::par_chunks_exact).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::ChunksExact<_> = [1, 2, 3, 4, 5].par_chunks_exact(2);
+/// assert_eq!(it.remainder(), [5]);
+/// assert_eq!(it.collect::<Vec<_>>(), [[1, 2], [3, 4]]);
+/// ```
 pub type ChunksExact<'data, T> = Chunked<&'data [T], FrontExact>;
 
 /// A parallel iterator over mutable chunks of one length: see
 /// [`ParallelSliceMut::par_chunks_exact_mut`](super::ParallelSliceMut::par_chunks_exact_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 3, 4, 5];
+/// let it: furcate::slice::ChunksExactMut<_> = v.par_chunks_exact_mut(2);
+/// it.for_each(|chunk| chunk.fill(0));
+/// assert_eq!(v, [0, 0, 0, 0, 5]);
+/// ```
 pub type ChunksExactMut<'data, T> = Chunked<&'data mut [T], FrontExact>;
 
 /// A parallel iterator over chunks from the back: see [`ParallelSlice::par_rchunks`](super::ParallelSlice::par_rchunks).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::RChunks<_> = [1, 2, 3, 4, 5].par_rchunks(2);
+/// assert_eq!(it.collect::<Vec<_>>(), [&[4, 5][..], &[2, 3], &[1]]);
+/// ```
 pub type RChunks<'data, T> = Chunked<&'data [T], Back>;
 
 /// A parallel iterator over mutable chunks from the back: see
 /// [`ParallelSliceMut::par_rchunks_mut`](super::ParallelSliceMut::par_rchunks_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 3, 4, 5];
+/// let it: furcate::slice::RChunksMut<_> = v.par_rchunks_mut(2);
+/// it.for_each(|chunk| chunk.reverse());
+/// assert_eq!(v, [1, 3, 2, 5, 4]);
+/// ```
 pub type RChunksMut<'data, T> = Chunked<&'data mut [T], Back>;
 
 /// A parallel iterator over chunks of one length from the back: see
 /// [`ParallelSlice::par_rchunks_exact`](super::ParallelSlice::par_rchunks_exact).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::RChunksExact<_> = [1, 2, 3, 4, 5].par_rchunks_exact(2);
+/// assert_eq!(it.remainder(), [1]);
+/// assert_eq!(it.collect::<Vec<_>>(), [[4, 5], [2, 3]]);
+/// ```
 pub type RChunksExact<'data, T> = Chunked<&'data [T], BackExact>;
 
 /// A parallel iterator over mutable chunks of one length from the back: see
 /// [`ParallelSliceMut::par_rchunks_exact_mut`](super::ParallelSliceMut::par_rchunks_exact_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 3, 4, 5];
+/// let it: furcate::slice::RChunksExactMut<_> = v.par_rchunks_exact_mut(2);
+/// it.for_each(|chunk| chunk.fill(0));
+/// assert_eq!(v, [1, 0, 0, 0, 0]);
+/// ```
 pub type RChunksExactMut<'data, T> = Chunked<&'data mut [T], BackExact>;

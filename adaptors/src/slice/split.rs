@@ -109,24 +109,69 @@ impl<V, F> Splits<V, Inclusive, RunEnds<F>> {
 
 /// A parallel iterator over what lies between separators: see
 /// [`ParallelSlice::par_split`](super::ParallelSlice::par_split).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let v = [1, 2, 0, 3];
+/// let it: furcate::slice::Split<_, _> = v.par_split(|x| *x == 0);
+/// assert_eq!(it.collect::<Vec<_>>(), [&[1, 2][..], &[3]]);
+/// ```
 pub type Split<'data, T, P> = Splits<&'data [T], Between, Elements<P>>;
 
 /// A parallel iterator over what lies between separators, mutable: see
 /// [`ParallelSliceMut::par_split_mut`](super::ParallelSliceMut::par_split_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 0, 3];
+/// let it: furcate::slice::SplitMut<_, _> = v.par_split_mut(|x| *x == 0);
+/// it.for_each(|part| part.reverse());
+/// assert_eq!(v, [2, 1, 0, 3]);
+/// ```
 pub type SplitMut<'data, T, P> = Splits<&'data mut [T], Between, Elements<P>>;
 
 /// A parallel iterator over subslices that end with a separator: see
 /// [`ParallelSlice::par_split_inclusive`](super::ParallelSlice::par_split_inclusive).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let v = [1, 2, 0, 3];
+/// let it: furcate::slice::SplitInclusive<_, _> = v.par_split_inclusive(|x| *x == 0);
+/// assert_eq!(it.collect::<Vec<_>>(), [&[1, 2, 0][..], &[3]]);
+/// ```
 pub type SplitInclusive<'data, T, P> = Splits<&'data [T], Inclusive, Elements<P>>;
 
 /// A parallel iterator over mutable subslices that end with a separator: see
 /// [`ParallelSliceMut::par_split_inclusive_mut`](super::ParallelSliceMut::par_split_inclusive_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 2, 0, 3];
+/// let it: furcate::slice::SplitInclusiveMut<_, _> = v.par_split_inclusive_mut(|x| *x == 0);
+/// it.for_each(|part| part.reverse());
+/// assert_eq!(v, [0, 2, 1, 3]);
+/// ```
 pub type SplitInclusiveMut<'data, T, P> = Splits<&'data mut [T], Inclusive, Elements<P>>;
 
 /// A parallel iterator over runs of elements that belong together: see
 /// [`ParallelSlice::par_chunk_by`](super::ParallelSlice::par_chunk_by).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let v = [1, 1, 2];
+/// let it: furcate::slice::ChunkBy<_, _> = v.par_chunk_by(|a, b| a == b);
+/// assert_eq!(it.collect::<Vec<_>>(), [&[1, 1][..], &[2]]);
+/// ```
 pub type ChunkBy<'data, T, P> = Splits<&'data [T], Inclusive, RunEnds<P>>;
 
 /// A parallel iterator over mutable runs of elements that belong together: see
 /// [`ParallelSliceMut::par_chunk_by_mut`](super::ParallelSliceMut::par_chunk_by_mut).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = [1, 3, 2];
+/// let it: furcate::slice::ChunkByMut<_, _> = v.par_chunk_by_mut(|a, b| a <= b);
+/// it.for_each(|run| run.reverse());
+/// assert_eq!(v, [3, 1, 2]);
+/// ```
 pub type ChunkByMut<'data, T, P> = Splits<&'data mut [T], Inclusive, RunEnds<P>>;

@@ -58,8 +58,20 @@ impl<'data, T, const N: usize> Chunked<&'data [T], EveryArray<N>> {
 }
 
 /// A parallel iterator over windows: see [`ParallelSlice::par_windows`](super::ParallelSlice::par_windows).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::Windows<_> = [1, 2, 3].par_windows(2);
+/// assert_eq!(it.collect::<Vec<_>>(), [[1, 2], [2, 3]]);
+/// ```
 pub type Windows<'data, T> = Chunked<&'data [T], EveryWindow>;
 
 /// A parallel iterator over windows that are arrays: see
 /// [`ParallelSlice::par_array_windows`](super::ParallelSlice::par_array_windows).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::ArrayWindows<_, 2> = [1, 2, 4].par_array_windows();
+/// assert_eq!(it.map(|[a, b]| b - a).collect::<Vec<i32>>(), [1, 2]);
+/// ```
 pub type ArrayWindows<'data, T, const N: usize> = Chunked<&'data [T], EveryArray<N>>;

@@ -10,6 +10,15 @@ use std::str::{MatchIndices, Matches, Split, SplitInclusive, SplitTerminator};
 ///
 /// As in rayon, strings are not patterns. Sealed: the methods give std's iterators, whose own `Pattern` trait is not
 /// stable.
+///
+/// ```
+/// use furcate::prelude::*;
+/// fn parts<P: furcate::str::Pattern>(text: &str, separator: P) -> usize {
+///     text.par_split(separator).count()
+/// }
+/// assert_eq!(parts("a,b;c", ','), 2);
+/// assert_eq!(parts("a,b;c", [',', ';']), 3);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a pattern for a parallel search",
     note = "patterns are `char`, `&[char]`, `[char; N]`, `&[char; N]` and `Fn(char) -> bool + Sync + Send`"

@@ -193,22 +193,58 @@ kinds_of_reading! {
 }
 
 /// A parallel iterator over characters: see [`ParallelString::par_chars`](super::ParallelString::par_chars).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::Chars = "añb".par_chars();
+/// assert_eq!(it.collect::<Vec<_>>(), ['a', 'ñ', 'b']);
+/// ```
 pub type Chars<'ch> = Read<'ch, EveryChar>;
 
 /// A parallel iterator over characters and their places: see
 /// [`ParallelString::par_char_indices`](super::ParallelString::par_char_indices).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::CharIndices = "añb".par_char_indices();
+/// assert_eq!(it.collect::<Vec<_>>(), [(0, 'a'), (1, 'ñ'), (3, 'b')]);
+/// ```
 pub type CharIndices<'ch> = Read<'ch, EveryCharIndex>;
 
 /// A parallel iterator over bytes: see [`ParallelString::par_bytes`](super::ParallelString::par_bytes).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::Bytes = "abc".par_bytes();
+/// assert_eq!(it.collect::<Vec<_>>(), b"abc");
+/// ```
 pub type Bytes<'ch> = Read<'ch, EveryByte>;
 
 /// A parallel iterator over units of UTF-16: see
 /// [`ParallelString::par_encode_utf16`](super::ParallelString::par_encode_utf16).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::EncodeUtf16 = "añb".par_encode_utf16();
+/// assert_eq!(it.count(), 3);
+/// ```
 pub type EncodeUtf16<'ch> = Read<'ch, EveryUtf16>;
 
 /// A parallel iterator over matches: see [`ParallelString::par_matches`](super::ParallelString::par_matches).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::Matches<_> = "a1b22".par_matches(char::is_numeric);
+/// assert_eq!(it.collect::<Vec<_>>(), ["1", "2", "2"]);
+/// ```
 pub type Matches<'ch, P> = Read<'ch, EveryMatch, P>;
 
 /// A parallel iterator over matches and their places: see
 /// [`ParallelString::par_match_indices`](super::ParallelString::par_match_indices).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::MatchIndices<_> = "a1b22".par_match_indices(char::is_numeric);
+/// assert_eq!(it.collect::<Vec<_>>(), [(1, "1"), (3, "2"), (4, "2")]);
+/// ```
 pub type MatchIndices<'ch, P> = Read<'ch, EveryMatchIndex, P>;

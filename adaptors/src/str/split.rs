@@ -75,23 +75,59 @@ kinds_of_splitting! {
 
 /// A parallel iterator over what lies between separators: see
 /// [`ParallelString::par_split`](super::ParallelString::par_split).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::Split<_> = "a,b,".par_split(',');
+/// assert_eq!(it.collect::<Vec<_>>(), ["a", "b", ""]);
+/// ```
 pub type Split<'ch, P> = Splits<&'ch str, Between, P>;
 
 /// A parallel iterator over parts that end with a separator: see
 /// [`ParallelString::par_split_inclusive`](super::ParallelString::par_split_inclusive).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::SplitInclusive<_> = "a,b".par_split_inclusive(',');
+/// assert_eq!(it.collect::<Vec<_>>(), ["a,", "b"]);
+/// ```
 pub type SplitInclusive<'ch, P> = Splits<&'ch str, Inclusive, P>;
 
 /// A parallel iterator over what terminators end: see
 /// [`ParallelString::par_split_terminator`](super::ParallelString::par_split_terminator).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::SplitTerminator<_> = "a;b;".par_split_terminator(';');
+/// assert_eq!(it.collect::<Vec<_>>(), ["a", "b"]);
+/// ```
 pub type SplitTerminator<'ch, P> = Splits<&'ch str, Terminated, P>;
 
 /// A parallel iterator over lines: see [`ParallelString::par_lines`](super::ParallelString::par_lines).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::Lines = "one\ntwo\r\n".par_lines();
+/// assert_eq!(it.collect::<Vec<_>>(), ["one", "two"]);
+/// ```
 pub type Lines<'ch> = Splits<&'ch str, EveryLine, char>;
 
 /// A parallel iterator over words: see
 /// [`ParallelString::par_split_whitespace`](super::ParallelString::par_split_whitespace).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::SplitWhitespace = " one  two ".par_split_whitespace();
+/// assert_eq!(it.collect::<Vec<_>>(), ["one", "two"]);
+/// ```
 pub type SplitWhitespace<'ch> = Splits<&'ch str, EveryWord, Whitespace>;
 
 /// A parallel iterator over words between ASCII white space: see
 /// [`ParallelString::par_split_ascii_whitespace`](super::ParallelString::par_split_ascii_whitespace).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::str::SplitAsciiWhitespace = " one  two ".par_split_ascii_whitespace();
+/// assert_eq!(it.collect::<Vec<_>>(), ["one", "two"]);
+/// ```
 pub type SplitAsciiWhitespace<'ch> = Splits<&'ch str, EveryWord, AsciiWhitespace>;

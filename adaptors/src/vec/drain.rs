@@ -16,6 +16,14 @@ use crate::iter::{
 use std::ops::{Bound, Range, RangeBounds};
 
 /// A draining parallel iterator: see [`ParallelDrainRange::par_drain`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut v = vec![0, 1, 2, 3];
+/// let it: furcate::vec::Drain<_> = v.par_drain(1..3);
+/// assert_eq!(it.sum::<i32>(), 3);
+/// assert_eq!(v, [0, 3]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them; the range is taken out in any case"]
 #[derive(Debug)]
 pub struct Drain<'data, T: Send> {

@@ -13,6 +13,14 @@ use std::iter::FusedIterator;
 use std::mem::{ManuallyDrop, take};
 
 /// A producer that owns the elements of a slice (invariant 1).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut it = vec![1, 2, 3].into_par_iter();
+/// let owned: furcate::vec::Owned<_> = it.producer();
+/// let (left, right) = owned.divide_at(1);
+/// assert!(left.into_iter().eq([1]) && right.into_iter().eq([2, 3]));
+/// ```
 #[derive(Debug)]
 pub struct Owned<'a, T> {
     elements: &'a mut [T],
@@ -78,6 +86,13 @@ impl<T: Send> Producer for Owned<'_, T> {}
 impl<T: Send> IndexedProducer for Owned<'_, T> {}
 
 /// The sequential iterator over the elements that an [`Owned`] owned.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut it = vec![1, 2, 3].into_par_iter();
+/// let mut leaf: furcate::vec::OwnedIter<_> = it.producer().into_iter();
+/// assert_eq!((leaf.next(), leaf.next_back(), leaf.len()), (Some(1), Some(3), 1));
+/// ```
 #[derive(Debug)]
 pub struct OwnedIter<'a, T> {
     /// Yet to be given out.

@@ -8,6 +8,12 @@ use std::ops::ControlFlow;
 use std::option;
 
 /// The items of one iterator and then of another: see [`ParallelIterator::chain`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Chain<_, _> = (0..2).into_par_iter().chain(5..7);
+/// assert_eq!(it.collect::<Vec<_>>(), [0, 1, 5, 6]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Chain<A, B> {

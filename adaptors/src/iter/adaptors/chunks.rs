@@ -4,6 +4,12 @@ use super::batches::{Batches, Gather, batch_len};
 use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 
 /// Vectors of several items: see [`IndexedParallelIterator::chunks`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Chunks<_> = (0..5).into_par_iter().chunks(2);
+/// assert_eq!(it.collect::<Vec<_>>(), [vec![0, 1], vec![2, 3], vec![4]]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Chunks<I> {

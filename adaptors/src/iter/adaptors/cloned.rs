@@ -7,6 +7,13 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Clones what the items refer to: see [`ParallelIterator::cloned`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let words = ["a".to_string(), "b".to_string()];
+    /// let it: furcate::iter::Cloned<_> = words.par_iter().cloned();
+    /// assert_eq!(it.collect::<Vec<_>>(), words);
+    /// ```
     Cloned<I> {}
 }
 

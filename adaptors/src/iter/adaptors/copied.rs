@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Copies what the items refer to: see [`ParallelIterator::copied`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Copied<_> = [1, 2, 3].par_iter().copied();
+    /// assert_eq!(it.max(), Some(3));
+    /// ```
     Copied<I> {}
 }
 

@@ -5,6 +5,12 @@ use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 use std::ops::Range;
 
 /// Counts the items: see [`IndexedParallelIterator::enumerate`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Enumerate<_> = ['a', 'b'].into_par_iter().enumerate();
+/// assert_eq!(it.collect::<Vec<_>>(), [(0, 'a'), (1, 'b')]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Enumerate<I> {

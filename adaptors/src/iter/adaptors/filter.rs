@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Keeps the items that a predicate holds for: see [`ParallelIterator::filter`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Filter<_, _> = (0..6).into_par_iter().filter(|x| x % 2 == 0);
+    /// assert_eq!(it.collect::<Vec<_>>(), [0, 2, 4]);
+    /// ```
     Filter<I, P> { predicate: P }
 }
 

@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Keeps what a function makes of the items, where it makes something: see [`ParallelIterator::filter_map`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FilterMap<_, _> = ["1", "x"].par_iter().filter_map(|s| s.parse::<i32>().ok());
+    /// assert_eq!(it.collect::<Vec<_>>(), [1]);
+    /// ```
     FilterMap<I, F> { filter_op: F }
 }
 

@@ -8,6 +8,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// The items of the parallel iterators that the items become, one after the other: see [`ParallelIterator::flat_map`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FlatMap<_, _> = (1..4).into_par_iter().flat_map(|n| 0..n);
+    /// assert_eq!(it.collect::<Vec<_>>(), [0, 0, 1, 0, 1, 2]);
+    /// ```
     FlatMap<I, F> { map_op: F }
 }
 

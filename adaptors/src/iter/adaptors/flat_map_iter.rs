@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// The items of the sequential iterators that the items become, one after the other: see [`ParallelIterator::flat_map_iter`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FlatMapIter<_, _> = (1..4).into_par_iter().flat_map_iter(|n| 0..n);
+    /// assert_eq!(it.collect::<Vec<_>>(), [0, 0, 1, 0, 1, 2]);
+    /// ```
     FlatMapIter<I, F> { map_op: F }
 }
 

@@ -12,6 +12,12 @@ use std::vec;
 
 adaptor! {
     /// The items of items that are parallel iterators, one after the other: see [`ParallelIterator::flatten`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Flatten<_> = [vec![1, 2], vec![3]].into_par_iter().flatten();
+    /// assert_eq!(it.collect::<Vec<_>>(), [1, 2, 3]);
+    /// ```
     Flatten<I> {}
 }
 

@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// The items of items that are sequential iterators, one after the other: see [`ParallelIterator::flatten_iter`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FlattenIter<_> = [vec![1, 2], vec![3]].into_par_iter().flatten_iter();
+    /// assert_eq!(it.collect::<Vec<_>>(), [1, 2, 3]);
+    /// ```
     FlattenIter<I> {}
 }
 

@@ -9,6 +9,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Folds the items of every task to one: see [`ParallelIterator::fold`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Fold<_, _, _> = (0..5).into_par_iter().fold(|| 0, |sum, x| sum + x);
+    /// assert_eq!(it.sum::<i32>(), 10); // the tasks' sums
+    /// ```
     Fold<I, ID, F> {
         identity: ID,
         fold_op: F,

@@ -4,6 +4,12 @@ use super::batches::{Batches, Gather, batch_len};
 use crate::iter::{IndexedParallelIterator, debug_base, indexed_adaptor};
 
 /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::FoldChunks<_, _, _> = (0..5).into_par_iter().fold_chunks(2, || 0, |a, b| a + b);
+/// assert_eq!(it.collect::<Vec<_>>(), [1, 5, 4]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone)]
 pub struct FoldChunks<I, ID, F> {

@@ -4,6 +4,12 @@ use super::batches::{Batches, Gather, batch_len};
 use crate::iter::{IndexedParallelIterator, debug_base, indexed_adaptor};
 
 /// Folds every few items into one: see [`IndexedParallelIterator::fold_chunks_with`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::FoldChunksWith<_, _, _> = (0..5).into_par_iter().fold_chunks_with(2, 0, i32::max);
+/// assert_eq!(it.collect::<Vec<_>>(), [1, 3, 4]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone)]
 pub struct FoldChunksWith<I, T, F> {

@@ -7,6 +7,12 @@ use crate::iter::{ParallelIterator, inherit_schedule};
 
 adaptor! {
     /// Folds the items of every task to one, starting from a clone of a value: see [`ParallelIterator::fold_with`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::FoldWith<_, _, _> = (0..5).into_par_iter().fold_with(0, |sum, x| sum + x);
+    /// assert_eq!(it.sum::<i32>(), 10); // the tasks' sums
+    /// ```
     FoldWith<I, T, F> {
         /// `None` once it has been lent.
         init: Option<T>,

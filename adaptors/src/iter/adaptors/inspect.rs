@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Shows every item to a function: see [`ParallelIterator::inspect`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Inspect<_, _> = (0..3).into_par_iter().inspect(|x| println!("{x}"));
+    /// assert_eq!(it.sum::<i32>(), 3);
+    /// ```
     Inspect<I, F> { inspect_op: F }
 }
 

@@ -5,6 +5,12 @@ use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
 /// The items of two iterators in turn: see [`IndexedParallelIterator::interleave`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Interleave<_, _> = (0..3).into_par_iter().interleave(7..8);
+/// assert_eq!(it.collect::<Vec<_>>(), [0, 7, 1, 2]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Interleave<I, J> {

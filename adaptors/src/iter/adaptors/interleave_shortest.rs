@@ -5,6 +5,12 @@ use crate::iter::schedule::{pass_indexed, pass_items};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 
 /// The items of two iterators in turn, until one has none: see [`IndexedParallelIterator::interleave_shortest`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::InterleaveShortest<_, _> = (0..3).into_par_iter().interleave_shortest(7..8);
+/// assert_eq!(it.collect::<Vec<_>>(), [0, 7, 1]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct InterleaveShortest<I, J> {

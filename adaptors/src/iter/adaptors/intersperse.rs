@@ -15,6 +15,12 @@ use furcate_schedulers::{Divisible, IndexedProducer, Producer, Scheduler};
 use std::mem::take;
 
 /// Puts a separator between every two items: see [`ParallelIterator::intersperse`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Intersperse<_> = (1..4).into_par_iter().intersperse(0);
+/// assert_eq!(it.collect::<Vec<_>>(), [1, 0, 2, 0, 3]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Intersperse<I: ParallelIterator> {

@@ -7,6 +7,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Transforms every item: see [`ParallelIterator::map`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Map<_, _> = (0..3).into_par_iter().map(|x| x + 1);
+    /// assert_eq!(it.sum::<i32>(), 6);
+    /// ```
     Map<I, F> { map_op: F }
 }
 

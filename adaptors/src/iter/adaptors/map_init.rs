@@ -7,6 +7,12 @@ use crate::iter::task_state::Call;
 adaptor! {
     /// Transforms every item with a state that every task makes: see
     /// [`ParallelIterator::map_init`](crate::iter::ParallelIterator::map_init).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::MapInit<_, _, _> = (0..3).into_par_iter().map_init(|| 10, |ten, x| *ten * x);
+    /// assert_eq!(it.collect::<Vec<i32>>(), [0, 10, 20]);
+    /// ```
     MapInit<I, INIT, F> {
         init: INIT,
         map_op: F,

@@ -7,6 +7,14 @@ use crate::iter::task_state::Copies;
 adaptor! {
     /// Transforms every item with a clone of a value: see
     /// [`ParallelIterator::map_with`](crate::iter::ParallelIterator::map_with).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let it: furcate::iter::MapWith<_, _, _> = (0..3).into_par_iter().map_with(sender, |to, x| to.send(x));
+    /// assert!(it.all(|sent| sent.is_ok()));
+    /// assert_eq!(receiver.iter().sum::<i32>(), 3);
+    /// ```
     MapWith<I, T, F> {
         /// `None` once it has been lent.
         init: Option<T>,

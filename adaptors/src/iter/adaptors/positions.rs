@@ -6,6 +6,12 @@ use crate::iter::{IndexedParallelIterator, ParallelIterator, debug_base, inherit
 use std::ops::ControlFlow;
 
 /// Where a predicate holds: see [`IndexedParallelIterator::positions`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Positions<_, _> = [3, 8, 5, 6].par_iter().positions(|x| x % 2 == 0);
+/// assert_eq!(it.collect::<Vec<_>>(), [1, 3]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone)]
 pub struct Positions<I, P> {

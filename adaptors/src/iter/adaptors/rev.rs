@@ -4,6 +4,12 @@ use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
 /// The items from the back: see [`IndexedParallelIterator::rev`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Rev<_> = (0..3).into_par_iter().rev();
+/// assert_eq!(it.collect::<Vec<_>>(), [2, 1, 0]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Rev<I> {

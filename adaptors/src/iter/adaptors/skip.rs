@@ -4,6 +4,12 @@ use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::Divisible;
 
 /// Leaves the first items out: see [`IndexedParallelIterator::skip`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Skip<_> = (0..5).into_par_iter().skip(3);
+/// assert_eq!(it.collect::<Vec<_>>(), [3, 4]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Skip<I> {

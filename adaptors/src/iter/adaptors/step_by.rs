@@ -5,6 +5,12 @@ use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
 /// Every n-th item: see [`IndexedParallelIterator::step_by`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::StepBy<_> = (0..7).into_par_iter().step_by(3);
+/// assert_eq!(it.collect::<Vec<_>>(), [0, 3, 6]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct StepBy<I> {

@@ -4,6 +4,12 @@ use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::Divisible;
 
 /// The first items: see [`IndexedParallelIterator::take`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Take<_> = (0..5).into_par_iter().take(2);
+/// assert_eq!(it.collect::<Vec<_>>(), [0, 1]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Take<I> {

@@ -8,6 +8,12 @@ use std::ops::ControlFlow;
 
 adaptor! {
     /// Changes every item in place: see [`ParallelIterator::update`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Update<_, _> = (0..3).into_par_iter().update(|x| *x *= 10);
+    /// assert_eq!(it.collect::<Vec<_>>(), [0, 10, 20]);
+    /// ```
     Update<I, F> { update_op: F }
 }
 

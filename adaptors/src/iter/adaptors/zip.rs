@@ -4,6 +4,12 @@ use crate::iter::{IndexedParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
 /// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Zip<_, _> = (0..9).into_par_iter().zip(['a', 'b']);
+/// assert_eq!(it.collect::<Vec<_>>(), [(0, 'a'), (1, 'b')]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Zip<A, B> {

@@ -5,6 +5,12 @@ use crate::iter::schedule::{pass_indexed, pass_items};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 
 /// Pairs the items of two iterators of the same length: see [`IndexedParallelIterator::zip_eq`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::ZipEq<_, _> = (0..2).into_par_iter().zip_eq(['a', 'b']);
+/// assert_eq!(it.collect::<Vec<_>>(), [(0, 'a'), (1, 'b')]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct ZipEq<A, B> {

@@ -16,6 +16,12 @@ pub fn empty<T: Send>() -> Empty<T> {
 }
 
 /// A parallel iterator without items: see [`empty`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Empty<u32> = furcate::iter::empty();
+/// assert_eq!(it.count(), 0);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct Empty<T> {
     /// It holds no `T`: it is `Send` and `Sync` whatever `T` is.

@@ -16,6 +16,12 @@ pub fn once<T: Send>(item: T) -> Once<T> {
 
 newtype_iterator! {
     /// A parallel iterator with one item: see [`once`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::Once<_> = furcate::iter::once(0);
+    /// assert_eq!(it.chain(5..7).collect::<Vec<_>>(), [0, 5, 6]);
+    /// ```
     #[derive(Clone, Debug)]
     Once<T: Send>(option::IntoIter<T>)
 }

@@ -20,6 +20,12 @@ pub fn repeat<T: Clone + Send>(element: T) -> Repeat<T> {
 }
 
 /// A parallel iterator that repeats an item for ever: see [`repeat`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Repeat<_> = furcate::iter::repeat('x');
+/// assert_eq!(it.take(3).collect::<String>(), "xxx");
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Repeat<T> {
@@ -77,6 +83,13 @@ impl<T: Clone + Send> ParallelIterator for Repeat<T> {
 /// The producer of [`Repeat`]: what is to the left of a cut ends, what is to the right does not.
 ///
 /// So every policy comes to a leaf, and a search that can stop does.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut it = furcate::iter::repeat('x');
+/// let endless: furcate::iter::RepeatProducer<_> = it.producer();
+/// assert_eq!(endless.divide_at(3).0.into_iter().count(), 3);
+/// ```
 #[derive(Clone, Debug)]
 pub struct RepeatProducer<T> {
     copies: Either<std::iter::Repeat<T>, Copies<T>>,

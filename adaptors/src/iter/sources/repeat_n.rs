@@ -18,6 +18,12 @@ pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
 }
 
 /// A parallel iterator that repeats an item a number of times: see [`repeat_n`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::RepeatN<_> = furcate::iter::repeat_n('x', 3);
+/// assert_eq!(it.collect::<String>(), "xxx");
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct RepeatN<T> {
@@ -63,6 +69,13 @@ impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
 ///
 /// It is not std's `RepeatN`, because that cannot be cut, nor be empty without an item: here the last copy is the item
 /// itself, and a cut clones only if both sides get some.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut it = furcate::iter::repeat_n('x', 3);
+/// let copies: furcate::iter::Copies<_> = it.producer();
+/// assert_eq!(copies.divide_at(2).0.collect::<String>(), "xx");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Copies<T> {
     /// Is there exactly if the count is not 0.
