@@ -1,8 +1,8 @@
 //! The maximum subarray sum, by divide and conquer over pieces (Kvik's Section 3.6).
 //!
-//! `wrap_iter()` makes a parallel iterator of the *pieces* of anything divisible. Each piece is solved sequentially; two
-//! neighbours are joined by looking at the subarrays that cross their border. Which pieces there are is the policy's
-//! business, not the algorithm's.
+//! `wrap_iter()` makes a parallel iterator of the *pieces* of anything divisible. Each piece is solved sequentially;
+//! two neighbours are joined by looking at the subarrays that cross their border. Which pieces there are is the
+//! policy's business, not the algorithm's.
 
 use furcate::prelude::*;
 use std::ops::Range;

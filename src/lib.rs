@@ -1,7 +1,7 @@
 //! Parallel iterators whose **scheduling you choose**.
 //!
-//! Furcate's iterators are rayon's, by name and by result. What is new is that *how* the work is scheduled is part of the
-//! chain: add a word, and the same computation is divided, run or bounded differently.
+//! Furcate's iterators are rayon's, by name and by result. What is new is that *how* the work is scheduled is part of
+//! the chain: add a word, and the same computation is divided, run or bounded differently.
 //!
 //! ```
 //! use furcate::prelude::*;
@@ -24,7 +24,8 @@
 //! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
 //! cut in two, not only what has items, is scheduled through [`iter::WrapIter::wrap_iter`].
 //!
-//! The modules are named as rayon's. The book, in the repository's folder `book/`, explains why and shows the division tree of every policy.
+//! The modules are named as rayon's. The book, in the repository's folder `book/`, explains why and shows the
+//! division tree of every policy.
 //!
 //! # Features
 //!

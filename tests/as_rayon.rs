@@ -1,5 +1,7 @@
 //! The same expression under furcate's prelude and under rayon's gives the same: every adaptor and every terminal.
 
+#![allow(clippy::ptr_arg, reason = "the expressions clone and extend vectors")]
+
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};

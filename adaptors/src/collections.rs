@@ -1,8 +1,8 @@
 //! The collections of `std::collections`.
 //!
-//! Those without positions (maps, sets, lists) cannot be cut: their items, or references to them, are first written to
-//! a vector, sequentially, when the parallel iterator is made. That costs time and memory in proportion to their number,
-//! and pays if the work on each of them is worth more than that.
+//! Those without positions (maps, sets, lists) cannot be cut: their items, or references to them, are first written
+//! to a vector, sequentially, when the parallel iterator is made. That costs time and memory in proportion to their
+//! number, and pays if the work on each of them is worth more than that.
 //!
 //! ```
 //! use furcate::prelude::*;

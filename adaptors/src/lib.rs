@@ -1,7 +1,8 @@
 //! Furcate's parallel iterators: where items come from, what is done with them, and what comes out.
 //!
-//! The modules are named as rayon's: [`iter`] holds the traits, the data adaptors and the policy adaptors; [`slice`](mod@slice),
-//! [`vec`](mod@vec), [`range`] and the others the sources. A program that used rayon's iterators changes its `use` line.
+//! The modules are named as rayon's: [`iter`] holds the traits, the data adaptors and the policy adaptors;
+//! [`slice`](mod@slice), [`vec`](mod@vec), [`range`] and the others the sources. A program that used rayon's
+//! iterators changes its `use` line.
 //!
 //! # How it is built
 //!
@@ -13,8 +14,8 @@
 //! # Unsafe code
 //!
 //! Four concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
-//! (`vec::owned`), lending those of an array (`array`), and taking a range out of a vector (`vec::drain`). The modules number the invariants that they
-//! rely on; nothing else here may use `unsafe`.
+//! (`vec::owned`), lending those of an array (`array`), and taking a range out of a vector (`vec::drain`). The
+//! modules number the invariants that they rely on; nothing else here may use `unsafe`.
 #![deny(unsafe_code)]
 
 pub mod array;

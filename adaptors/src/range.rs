@@ -10,9 +10,9 @@ use std::ops::Range;
 
 /// A parallel iterator over a half-open range, of any integer type or of `char`.
 ///
-/// A range that is longer than `usize::MAX` (they exist of 128-bit integers, and on small machines of 64-bit ones) has
-/// no positions: [`opt_len`](crate::iter::ParallelIterator::opt_len) is `None`, and everything that needs a length or positions
-/// (`len`, `zip`, `enumerate`, `rev` ...) panics. The rest works.
+/// A range that is longer than `usize::MAX` (they exist of 128-bit integers, and on small machines of 64-bit ones)
+/// has no positions: [`opt_len`](crate::iter::ParallelIterator::opt_len) is `None`, and everything that needs a
+/// length or positions (`len`, `zip`, `enumerate`, `rev` ...) panics. The rest works.
 ///
 /// ```
 /// use furcate::prelude::*;

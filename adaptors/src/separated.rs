@@ -10,9 +10,9 @@
 //! 1. *Cuts are invisible.* A part is cut only at a separator. Where the items keep their separators (or need them to
 //!    be told apart), the separator stays at the end of the left part: std's iterator over the left part, then over
 //!    the right part, gives what it gives over the whole. Where separators are dropped, so is the one that is cut at.
-//! 2. *Sizes add up.* Where separators are dropped, every part is an item's worth at least, also an empty one: it counts
-//!    the separator that is missing at its end, so that its size is its length and one more, and the parts' sizes
-//!    add up to the whole's.
+//! 2. *Sizes add up.* Where separators are dropped, every part is an item's worth at least, also an empty one: it
+//!    counts the separator that is missing at its end, so that its size is its length and one more, and the parts'
+//!    sizes add up to the whole's.
 //! 3. *Nothing is searched twice.* Whatever a search has passed by lies behind `unsearched` of the part that it is in,
 //!    and no further search goes there. So all searches of a computation look at every element once at most, whatever
 //!    the shape of the division tree and however short the nano-loops; the leaves look at every element once more.

@@ -20,7 +20,8 @@ use support::nano::Every;
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// Collects and extends, from an iterator of known length and from one of unknown length; std's collection is the
-/// oracle. All go through the same few reductions, so two schedules will do, and keep the time to compile this in bounds.
+/// oracle. All go through the same few reductions, so two schedules will do, and keep the time to compile this in
+/// bounds.
 macro_rules! as_std {
     ($items:expr => $($Collection:ty),+ $(,)?) => {{
         let items: Vec<_> = $items;

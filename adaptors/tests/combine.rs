@@ -54,8 +54,8 @@ fn nano_loops_go_over_the_seam() {
     }
 }
 
-/// A part is given away while the second side waits behind the first one: whichever is longer, nothing is lost, the order
-/// stays, and about half goes.
+/// A part is given away while the second side waits behind the first one: whichever is longer, nothing is lost, the
+/// order stays, and about half goes.
 #[test]
 fn halves_given_away_around_the_seam() {
     for (first, second) in [(0, 0), (1, 0), (0, 1), (1, 1), (5, 100), (100, 5), (50, 50), (49, 50), (64, 63)]

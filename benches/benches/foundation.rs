@@ -153,6 +153,9 @@ fn whole_calls(v: &[u64], w: &[u64], rounds: usize) {
     same!(rounds, "(0..n).map().filter().sum()", |v| {
         (0..v.len()).into_par_iter().map(|x| x * 3).filter(|x| x % 2 == 0).sum::<usize>()
     });
+    same!(rounds, "(0..n / 20).flat_map(0..20).sum()", |v| {
+        (0..v.len() / 20).into_par_iter().flat_map(|x| x..x + 20).sum::<usize>()
+    });
     same!(rounds, "par_chunks(1000).map(sum).max()", |v| {
         v.par_chunks(1000).map(|c| c.iter().sum::<u64>()).max()
     });

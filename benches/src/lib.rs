@@ -1,7 +1,7 @@
 //! Measuring contenders against each other, in one process and interleaved.
 //!
-//! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round after
-//! round, the order alternating, and what is reported are ratios of medians of the same rounds.
+//! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round
+//! after round, the order alternating, and what is reported are ratios of medians of the same rounds.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -5,8 +5,8 @@
 //! All names are absolute paths (primitive types too), all calls name their trait, and all locals have the macro's own
 //! spans: nothing in the user's scope can be taken for ours or the other way round.
 //!
-//! Every call names its field's type too (`<Type as Trait>::method`), for that is where the compiler then shows that the
-//! type does not fit.
+//! Every call names its field's type too (`<Type as Trait>::method`), for that is where the compiler then shows that
+//! the type does not fit.
 
 use crate::parse::{Cut, Field, Struct};
 use proc_macro2::{Span, TokenStream, TokenTree};

@@ -34,8 +34,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[divide_by(clone)]` | a clone | the value | `Clone` |
 /// | `#[divide_by(default)]` | the value | `Default::default()` | `Default` |
 ///
-/// `default` is for what has been accumulated so far: it belongs to what comes first, so it stays **left**, and the right
-/// part begins with nothing. A reduction that puts the left part before the right one then loses and doubles nothing.
+/// `default` is for what has been accumulated so far: it belongs to what comes first, so it stays **left**, and the
+/// right part begins with nothing. A reduction that puts the left part before the right one then loses and doubles
+/// nothing.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -116,8 +117,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// struct Fixed { #[divide_by(clone)] factor: u32 }
 /// ```
 ///
-/// A field that the table's last column does not fit is an error at its type, and a struct that implements `Drop` cannot
-/// be taken apart:
+/// A field that the table's last column does not fit is an error at its type, and a struct that implements `Drop`
+/// cannot be taken apart:
 ///
 /// ```compile_fail,E0277
 /// #[derive(furcate::Divisible)]

@@ -50,8 +50,8 @@ impl Executor for Rayon {
 /// Rayon calls a job migrated that its own worker took back from its own deque while waiting for another one; so
 /// its word is only the cheap first half of the question.
 ///
-/// Panics are caught on this side of rayon, which would drop the right half's payload while it unwinds with the left one's:
-/// if that drop panicked too, the process would be aborted.
+/// Panics are caught on this side of rayon, which would drop the right half's payload while it unwinds with the left
+/// one's: if that drop panicked too, the process would be aborted.
 #[inline]
 fn join_on_worker<A, B, RA, RB>(forker: usize, left: A, right: B) -> (RA, RB)
 where
@@ -75,7 +75,8 @@ where
     }
 }
 
-/// Goes on with a panic, once the other half's result is dropped. Should that panic too, the first one counts (invariant 2).
+/// Goes on with a panic, once the other half's result is dropped. Should that panic too, the first one counts
+/// (invariant 2).
 #[cold]
 fn resume_after(payload: Box<dyn Any + Send>, other: impl Send) -> ! {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(other))) {

@@ -2,10 +2,11 @@
 //!
 //! # Invariants
 //!
-//! 1. *Progress.* A part that is not smaller than all that it comes from is no longer divisible, and after two such divisions in
-//!    a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with something that does
-//!    not get smaller. (Of two parts that both hold something it is believed for the first [`BLIND_LEVELS`] that they
-//!    are smaller than their whole, whatever they say: the size of a tree, or of what is endless, may be a guess.)
+//! 1. *Progress.* A part that is not smaller than all that it comes from is no longer divisible, and after two such
+//!    divisions in a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with
+//!    something that does not get smaller. (Of two parts that both hold something it is believed for the first
+//!    [`BLIND_LEVELS`] that they are smaller than their whole, whatever they say: the size of a tree, or of what is
+//!    endless, may be a guess.)
 //! 2. *Nothing is reduced with nothing.* A side of size 0 is dropped, and the other side goes on in its place: the
 //!    depth counts on, but no fork is made and no frame is used. For its policy it is the left part, whichever side it
 //!    was: what the worker goes on with itself. A steal counts for the division after it, not again for the rest.

@@ -9,8 +9,9 @@ mod vectors;
 
 /// Something that can be cut in two.
 ///
-/// This is all that a computation needs in order to be scheduled by furcate. Implement it for your own type (or derive
-/// it on a struct, with `#[derive(Divisible)]` and furcate's feature `derive`), call `wrap_iter()`, and every policy, scheduler and terminal applies.
+/// This is all that a computation needs in order to be scheduled by furcate. Implement it for your own type (or
+/// derive it on a struct, with `#[derive(Divisible)]` and furcate's feature `derive`), call `wrap_iter()`, and every
+/// policy, scheduler and terminal applies.
 ///
 /// Two methods are enough: [`size`](Self::size) and [`divide_at`](Self::divide_at).
 ///
@@ -20,8 +21,8 @@ mod vectors;
 /// 2. `divide_at(i)` puts `i` units to the left, or as near as the data allow (a string is cut between characters); an
 ///    `i` past the end puts everything to the left. For `0 < i < size` the left part is not empty.
 /// 3. [`size`](Self::size) is 0 exactly if there is nothing left.
-/// 4. The parts are smaller than the whole. Schedulers take a part's word that it is not for a guess, and divide on, for
-///    a dozen levels; after that such a part is a leaf.
+/// 4. The parts are smaller than the whole. Schedulers take a part's word that it is not for a guess, and divide on,
+///    for a dozen levels; after that such a part is a leaf.
 /// 5. [`divide`](Self::divide) works also where [`should_be_divided`](Self::should_be_divided) says no: one part is
 ///    then empty.
 ///
@@ -52,8 +53,8 @@ mod vectors;
     note = "a field of a derived struct that is not to be cut says so: `#[divide_by(clone)]` or `#[divide_by(default)]`"
 )]
 pub trait Divisible: Sized {
-    /// How much there is, in the units that [`divide_at`](Self::divide_at) counts: elements, bytes of a string, numbers of a range.
-    /// `usize::MAX` stands for anything that does not fit.
+    /// How much there is, in the units that [`divide_at`](Self::divide_at) counts: elements, bytes of a string,
+    /// numbers of a range. `usize::MAX` stands for anything that does not fit.
     ///
     /// Policies decide by it; it need not be the number of items that come out (a `filter` has its input's size).
     fn size(&self) -> usize;

@@ -6,10 +6,10 @@
 //! # Invariants
 //!
 //! 1. The reduction tree is the division tree, children in order.
-//! 2. *Bounded stack.* At most [`MAX_FRAMES`](frames::MAX_FRAMES) forks lie on top of each other on one thread's stack.
-//!    Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that keeps them on
-//!    the heap. A balanced division of anything that fits memory stays far below; a list that gives its elements one by
-//!    one does not.
+//! 2. *Bounded stack.* At most [`MAX_FRAMES`](frames::MAX_FRAMES) forks lie on top of each other on one thread's
+//!    stack. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
+//!    keeps them on the heap. A balanced division of anything that fits memory stays far below; a list that gives its
+//!    elements one by one does not.
 
 mod frames;
 

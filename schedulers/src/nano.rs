@@ -1,8 +1,9 @@
 //! Nano-loops: how a running task stays in touch with its scheduler.
 //!
-//! A task that folds everything at one go cannot be asked for a part of its work, nor told that it is no longer needed.
-//! So a scheduler may have a producer fold in short loops ([`Producer::partial_fold`](crate::Producer::partial_fold)), and is
-//! asked before each of them what is to come next (Kvik, Section 3.4).
+//! A task that folds everything at one go cannot be asked for a part of its work, nor told that it is no longer
+//! needed. So a scheduler may have a producer fold in short loops
+//! ([`Producer::partial_fold`](crate::Producer::partial_fold)), and is asked before each of them what is to come next
+//! (Kvik, Section 3.4).
 //!
 //! ```text
 //!             partial_fold
@@ -14,9 +15,9 @@
 //!             <------------ accumulator
 //! ```
 //!
-//! The producer stays in one call from the task's first item to its last. What an adaptor keeps for a task (the state of a
-//! `map_init`, the accumulator of a `fold`) is therefore a local variable of that call: made once per task, never sent
-//! to another thread, dropped by unwinding if something panics.
+//! The producer stays in one call from the task's first item to its last. What an adaptor keeps for a task (the state
+//! of a `map_init`, the accumulator of a `fold`) is therefore a local variable of that call: made once per task,
+//! never sent to another thread, dropped by unwinding if something panics.
 
 /// What a task is to do next.
 ///
@@ -80,7 +81,8 @@ pub trait NanoLoops<P> {
     /// What next, with so many units left?
     fn next(&mut self, size: usize) -> Nano;
 
-    /// Takes the right half, after a [`Nano::Divide`]. It is a task of its own; the producer goes on with the left half.
+    /// Takes the right half, after a [`Nano::Divide`]. It is a task of its own; the producer goes on with the left
+    /// half.
     fn take(&mut self, right: P);
 
     /// The same loops, seen by the base `Q` of a producer that wraps it: how adaptors pass them on.

@@ -69,8 +69,8 @@ pub struct Task {
     pub divisible: bool,
     /// How many divisions lie between the root and this task.
     pub depth: u32,
-    /// Does another worker run the task than the one that forked it? What was not forked, be it that a side was empty or
-    /// that a fork was [refused](Policy::permit_fork), has not migrated.
+    /// Does another worker run the task than the one that forked it? What was not forked, be it that a side was empty
+    /// or that a fork was [refused](Policy::permit_fork), has not migrated.
     pub migrated: bool,
     /// How many threads the executor has.
     pub threads: usize,

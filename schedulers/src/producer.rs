@@ -44,15 +44,16 @@ use std::ops::ControlFlow;
 pub trait Producer: Divisible + IntoIterator + Send {
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
-    /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it to its base. A
-    /// state that an adaptor keeps for a task is a local variable here: there is one for all the loops of a task.
+    /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it
+    /// to its base. A state that an adaptor keeps for a task is a local variable here: there is one for all the loops
+    /// of a task.
     ///
     /// Returns what `fold_op` breaks with, else the accumulator, at the end or where the loops
     /// [`Stop`](crate::Nano::Stop). Either way what is left is dropped.
     ///
-    /// By default the units of a loop are cut off and std's iterator over them is folded. The last loop takes all that is left. So
-    /// does one after which there is not less left than before, unless it has given an item of what is of size `usize::MAX`: that
-    /// is *more than can be said*, also with some units less.
+    /// By default the units of a loop are cut off and std's iterator over them is folded. The last loop takes all
+    /// that is left. So does one after which there is not less left than before, unless it has given an item of what
+    /// is of size `usize::MAX`: that is *more than can be said*, also with some units less.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: FnMut(B, Self::Item) -> ControlFlow<C, B>,

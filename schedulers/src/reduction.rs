@@ -84,7 +84,8 @@ pub trait Reduction<T>: Clone + Send {
         (self.clone(), self)
     }
 
-    /// Need this task not go on, because of what another one has found? Asked only if [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).
+    /// Need this task not go on, because of what another one has found? Asked only if
+    /// [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).
     #[inline]
     fn stopped(&self) -> bool {
         false

@@ -1,5 +1,5 @@
-//! I3: producers that lie about their size or cut wrongly. The result may be wrong or a panic; but every computation ends,
-//! and nothing is there twice.
+//! I3: producers that lie about their size or cut wrongly. The result may be wrong or a panic; but every computation
+//! ends, and nothing is there twice.
 
 mod support;
 

@@ -9,8 +9,8 @@ use support::{Collect, Entry, Node, Piece, Place, Plant, Tree, entries};
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 8, 9, 63, 64, 200];
 
-/// The tree by the words of the table: *must* beats *may not* beats *would* beats what the default would rather do; what
-/// is not forced needs something to cut and a permit.
+/// The tree by the words of the table: *must* beats *may not* beats *would* beats what the default would rather do;
+/// what is not forced needs something to cut and a permit.
 fn oracle(chain: [&Entry; 2], piece: Piece, right: bool) -> Tree {
     let node = Node { len: piece.range.len(), depth: piece.depth, right };
     let says = |verdict| chain.iter().any(|entry| (entry.says)(&node) == verdict);

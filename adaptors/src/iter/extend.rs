@@ -1,8 +1,8 @@
 //! What can be collected into and extended: std's collections, strings, and what wraps them.
 //!
 //! Vectors are written to in place, and strings are put together per task. All other collections are filled by the
-//! calling thread from the vectors that the tasks have filled, in order; so whatever the collection makes of equal keys,
-//! it makes the same as in a sequential loop.
+//! calling thread from the vectors that the tasks have filled, in order; so whatever the collection makes of equal
+//! keys, it makes the same as in a sequential loop.
 
 mod either;
 mod fallible;
@@ -50,7 +50,8 @@ macro_rules! extend_from_lists {
 }
 use extend_from_lists;
 
-/// `FromParallelIterator` by way of another collection: `from_par_iter! { [generics] Collection: Item, |items| expression; }`.
+/// `FromParallelIterator` by way of another collection: `from_par_iter! { [generics] Collection: Item, |items|
+/// expression; }`.
 macro_rules! from_par_iter {
     ($([$($generics:tt)*] $Collection:ty: $Item:ty, |$items:ident| $collection:expr;)+) => {$(
         impl<$($generics)*> $crate::iter::FromParallelIterator<$Item> for $Collection {

@@ -299,7 +299,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
             .unwrap_or(lengths)
     }
 
-    /// Compares item by item, as [`cmp`](Self::cmp) does; `None` if the first pair that is not equal cannot be compared.
+    /// Compares item by item, as [`cmp`](Self::cmp) does; `None` if the first pair that is not equal cannot be
+    /// compared.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -415,7 +416,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ------------------------------------------------------------------------------------- terminals: positions
 
-    /// The position of some item that a predicate holds for: whichever is found first in time. Stops everywhere soon after.
+    /// The position of some item that a predicate holds for: whichever is found first in time. Stops everywhere soon
+    /// after.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -443,8 +445,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.enumerate().find_map_first(|(position, item)| predicate(item).then_some(position))
     }
 
-    /// The last position of an item that a predicate holds for. Every task goes from the back, and a hit stops what lies
-    /// before it.
+    /// The last position of an item that a predicate holds for. Every task goes from the back, and a hit stops what
+    /// lies before it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -475,8 +477,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         append_exact(target, self.len(), self);
     }
 
-    /// Collects the halves of pairs into two vectors in place, in one pass. The vectors are cleared first; their buffers
-    /// are kept, if they are large enough.
+    /// Collects the halves of pairs into two vectors in place, in one pass. The vectors are cleared first; their
+    /// buffers are kept, if they are large enough.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -22,8 +22,8 @@ use std::collections::LinkedList;
 
 /// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
 ///
-/// The methods are rayon's, with rayon's meaning; those of the section *scheduling* are furcate's own. Iterators are lazy: nothing runs before a
-/// terminal (`for_each`, `sum`, `collect`, ...) is called.
+/// The methods are rayon's, with rayon's meaning; those of the section *scheduling* are furcate's own. Iterators are
+/// lazy: nothing runs before a terminal (`for_each`, `sum`, `collect`, ...) is called.
 ///
 /// # Scheduling
 ///
@@ -311,8 +311,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Divides every part longer than `max`: the policy [`MaxLen`](furcate_schedulers::policy::MaxLen).
     ///
-    /// It holds for the whole chain, as [`with_min_len`](Self::with_min_len), and says *must*, so it also beats that one
-    /// (in rayon it is the other way round).
+    /// It holds for the whole chain, as [`with_min_len`](Self::with_min_len), and says *must*, so it also beats that
+    /// one (in rayon it is the other way round).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -422,8 +422,8 @@ pub trait ParallelIterator: Sized + Send {
     /// Makes a parallel iterator of every item, and gives the items of all these, in order.
     ///
     /// The tasks share out the outer items; each walks its inner iterators itself, under the chain's schedule and not
-    /// under their own. Where few outer items have many inner ones, run these in parallel in the closure, and go on with
-    /// what comes out: `flat_map_iter(|x| inner(x).collect::<Vec<_>>())`.
+    /// under their own. Where few outer items have many inner ones, run these in parallel in the closure, and go on
+    /// with what comes out: `flat_map_iter(|x| inner(x).collect::<Vec<_>>())`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1031,7 +1031,8 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(AnyHit { search: &search, found: &found })
     }
 
-    /// What a closure makes of the first item, in order, that it makes anything of: see [`find_first`](Self::find_first).
+    /// What a closure makes of the first item, in order, that it makes anything of: see
+    /// [`find_first`](Self::find_first).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1101,8 +1102,9 @@ pub trait ParallelIterator: Sized + Send {
     /// Collects the halves of pairs into two collections, in one pass.
     ///
     /// Cost: the halves are first written to vectors; a new `Vec` takes them over where there is one, as there is if
-    /// the number of pairs is known. See [`IndexedParallelIterator::unzip_into_vecs`](super::IndexedParallelIterator::unzip_into_vecs)
-    /// for reusing vectors.
+    /// the number of pairs is known. See
+    /// [`IndexedParallelIterator::unzip_into_vecs`](super::IndexedParallelIterator::unzip_into_vecs) for reusing
+    /// vectors.
     ///
     /// ```
     /// use furcate::prelude::*;

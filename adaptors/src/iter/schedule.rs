@@ -28,7 +28,8 @@ macro_rules! default_schedule {
 }
 pub(crate) use default_schedule;
 
-/// The schedule of an adaptor: that of its base, but for the answers that are listed (`policy`, `scheduler`, `executor`).
+/// The schedule of an adaptor: that of its base, but for the answers that are listed (`policy`, `scheduler`,
+/// `executor`).
 macro_rules! inherit_schedule {
     ($base:ident: $I:ty) => {
         $crate::iter::inherit_schedule!($base: $I, policy);

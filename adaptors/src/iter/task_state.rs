@@ -2,12 +2,12 @@
 //!
 //! # Invariants
 //!
-//! 1. *One state per task.* A part of the computation carries a [`Seed`]. The state is made from it where the task begins
-//!    (in the leaf, or in [`Producer::partial_fold`](furcate_schedulers::Producer::partial_fold)), and is a local variable there,
-//!    for all nano-loops of the task. So it is never sent to another thread, and need not be `Send`. Nothing is made for a part that is only
-//!    divided.
-//! 2. *A new task sees nothing of the old one's items.* A part that is given away between two nano-loops gets a seed as it was at the
-//!    beginning, not a copy of the state.
+//! 1. *One state per task.* A part of the computation carries a [`Seed`]. The state is made from it where the task
+//!    begins (in the leaf, or in [`Producer::partial_fold`](furcate_schedulers::Producer::partial_fold)), and is a
+//!    local variable there, for all nano-loops of the task. So it is never sent to another thread, and need not be
+//!    `Send`. Nothing is made for a part that is only divided.
+//! 2. *A new task sees nothing of the old one's items.* A part that is given away between two nano-loops gets a seed
+//!    as it was at the beginning, not a copy of the state.
 //! 3. A task that is folded at one go consumes its seed: it costs no clone but those of its divisions.
 //!
 //! What a *task* is, is up to those who call: an adaptor further down that makes its nano-loops by cutting (`rev`,

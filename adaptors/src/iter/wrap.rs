@@ -15,8 +15,9 @@ use furcate_schedulers::{Divisible, Producer};
 pub trait WrapIter: Divisible {
     /// A parallel iterator over the pieces themselves: its items are the leaves of the division tree.
     ///
-    /// There is one at least, also of something empty. How many there are, and how large, the policy says: without one, a few per thread. With it any divide-and-conquer
-    /// algorithm becomes a `map` over pieces and a `reduce` of neighbours (Kvik, Section 3.6).
+    /// There is one at least, also of something empty. How many there are, and how large, the policy says: without
+    /// one, a few per thread. With it any divide-and-conquer algorithm becomes a `map` over pieces and a `reduce` of
+    /// neighbours (Kvik, Section 3.6).
     ///
     /// ```
     /// use furcate::prelude::*;

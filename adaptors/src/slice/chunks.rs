@@ -196,7 +196,8 @@ pub type ChunksExact<'data, T> = Chunked<&'data [T], FrontExact>;
 /// ```
 pub type ChunksExactMut<'data, T> = Chunked<&'data mut [T], FrontExact>;
 
-/// A parallel iterator over chunks from the back: see [`ParallelSlice::par_rchunks`](super::ParallelSlice::par_rchunks).
+/// A parallel iterator over chunks from the back: see
+/// [`ParallelSlice::par_rchunks`](super::ParallelSlice::par_rchunks).
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -9,8 +9,8 @@ use super::{
 /// Parallel iterators over parts of a slice, by shared reference.
 ///
 /// The methods are rayon's, and give what std's methods of the same names give. Chunks and windows are
-/// [indexed](crate::iter::IndexedParallelIterator); where a slice is split at elements, the cuts have to be searched for:
-/// that calls the predicate at most once more for every element, in any order.
+/// [indexed](crate::iter::IndexedParallelIterator); where a slice is split at elements, the cuts have to be searched
+/// for: that calls the predicate at most once more for every element, in any order.
 pub trait ParallelSlice<T: Sync> {
     /// The slice; the other methods are made of it.
     fn as_parallel_slice(&self) -> &[T];

@@ -10,8 +10,8 @@ use crate::separated::{Between, Inclusive};
 
 /// Parallel iterators over strings.
 ///
-/// The methods are rayon's, and give what `str`'s methods of the same names give. Strings are cut between characters, and
-/// where they are split, at separators, which have to be searched for: that looks at most once more at every
+/// The methods are rayon's, and give what `str`'s methods of the same names give. Strings are cut between characters,
+/// and where they are split, at separators, which have to be searched for: that looks at most once more at every
 /// character, in any order.
 pub trait ParallelString {
     /// The string; the other methods are made of it.

@@ -44,8 +44,8 @@ separators! {
     AsciiWhitespace = (|c: char| c.is_ascii_whitespace());
 }
 
-/// Kinds of splitting: whether the separator stays with the part it ends (which is not to say that it is in the item), and
-/// std's iterators.
+/// Kinds of splitting: whether the separator stays with the part it ends (which is not to say that it is in the
+/// item), and std's iterators.
 macro_rules! kinds_of_splitting {
     ($($Kind:ident$(<$P:ident: $Bound:ident>)?, $keeps:literal, $Separator:ty:
         |$text:ident, $separator:ident| $leaf:expr => $Leaf:ty;)+) => {$(

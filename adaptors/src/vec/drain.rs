@@ -73,8 +73,8 @@ impl<T: Send> Drain<'_, T> {
         let len = if std::mem::replace(&mut self.lent, true) { 0 } else { self.range.len() };
         // SAFETY: the range lies within the buffer.
         let start = unsafe { self.vec.as_mut_ptr().add(self.range.start) };
-        // SAFETY: the range's elements are initialised and the drain's, which gives them up (invariant 2); the borrow of
-        // `self` keeps everybody else away from the buffer.
+        // SAFETY: the range's elements are initialised and the drain's, which gives them up (invariant 2); the borrow
+        // of `self` keeps everybody else away from the buffer.
         unsafe { Owned::new(&mut *std::ptr::slice_from_raw_parts_mut(start, len)) }
     }
 }
@@ -115,8 +115,8 @@ impl<T: Send> Drop for Drain<'_, T> {
                 let Drain { vec, range, old_len, .. } = &mut *self.0;
                 let tail = *old_len - range.end;
                 let start = vec.as_mut_ptr();
-                // SAFETY: both ends lie within the buffer; the tail is initialised, belongs to nobody (invariant 1), and
-                // the place it moves to holds nothing that is owned (invariant 3). Then the first `start + tail`
+                // SAFETY: both ends lie within the buffer; the tail is initialised, belongs to nobody (invariant 1),
+                // and the place it moves to holds nothing that is owned (invariant 3). Then the first `start + tail`
                 // elements are initialised.
                 unsafe {
                     std::ptr::copy(start.add(range.end), start.add(range.start), tail);

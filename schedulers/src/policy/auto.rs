@@ -2,11 +2,11 @@ use super::{Policy, Task, Verdict};
 
 /// The default: some parts per thread, and more where parts are stolen.
 ///
-/// The rule is rayon's: a budget of divisions is halved at each division, and comes back to at least the number of threads
-/// in a part that has migrated. It begins with twice the number of threads (rayon begins with once, but counts a call
-/// from outside its pool as a steal, which comes to the same). Without steals that makes more than two and at most
-/// four parts per thread, however long the input is; and one part if there is one thread. Every other policy's word
-/// overrules it.
+/// The rule is rayon's: a budget of divisions is halved at each division, and comes back to at least the number of
+/// threads in a part that has migrated. It begins with twice the number of threads (rayon begins with once, but
+/// counts a call from outside its pool as a steal, which comes to the same). Without steals that makes more than two
+/// and at most four parts per thread, however long the input is; and one part if there is one thread. Every other
+/// policy's word overrules it.
 ///
 /// ```
 /// use furcate::policy::{Auto, Policy, Task, Verdict};

@@ -2,9 +2,9 @@ use super::{Policy, Task, Verdict};
 
 /// Divides a number of levels, and again as many in every part that a thief has taken.
 ///
-/// Kvik's `thief_splitting` (`rayon` in its code): a counter rides down the tree and is decremented at each division; in a
-/// task that has migrated it starts anew. So there are few tasks while all workers are busy, and more where somebody
-/// has shown to be idle.
+/// Kvik's `thief_splitting` (`rayon` in its code): a counter rides down the tree and is decremented at each division;
+/// in a task that has migrated it starts anew. So there are few tasks while all workers are busy, and more where
+/// somebody has shown to be idle.
 ///
 /// ```
 /// use furcate::policy::{Policy, Task, ThiefSplitting, Verdict};

@@ -7,7 +7,8 @@ use crate::iter::{IntoParallelIterator, ParallelIterator};
 use std::ops::ControlFlow;
 
 adaptor! {
-    /// The items of the parallel iterators that the items become, one after the other: see [`ParallelIterator::flat_map`].
+    /// The items of the parallel iterators that the items become, one after the other: see
+    /// [`ParallelIterator::flat_map`].
     ///
     /// ```
     /// use furcate::prelude::*;

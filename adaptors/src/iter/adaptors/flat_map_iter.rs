@@ -6,7 +6,8 @@ use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 use std::ops::ControlFlow;
 
 adaptor! {
-    /// The items of the sequential iterators that the items become, one after the other: see [`ParallelIterator::flat_map_iter`].
+    /// The items of the sequential iterators that the items become, one after the other: see
+    /// [`ParallelIterator::flat_map_iter`].
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -1,8 +1,8 @@
 //! `flatten`
 //!
-//! The task that comes to an inner iterator walks it, as one leaf: so the schedule of the chain holds for all of it (a
-//! [`cap`](ParallelIterator::cap) is not exceeded, [`sequential`](ParallelIterator::sequential) is sequential), nothing is
-//! collected, and a search can end in the middle.
+//! The task that comes to an inner iterator walks it, as one leaf: so the schedule of the chain holds for all of it
+//! (a [`cap`](ParallelIterator::cap) is not exceeded, [`sequential`](ParallelIterator::sequential) is sequential),
+//! nothing is collected, and a search can end in the middle.
 
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
@@ -51,8 +51,8 @@ impl<T: IntoParallelIterator> ItemWise<T> for FlattenOp {
 
 /// The sequential iterator over the items of parallel iterators.
 ///
-/// A parallel iterator lends what it walks over, and cannot lie beside it: so a fold walks each where it is, and only who asks for one
-/// item after the other gets them from a vector.
+/// A parallel iterator lends what it walks over, and cannot lie beside it: so a fold walks each where it is, and only
+/// who asks for one item after the other gets them from a vector.
 #[derive(Debug)]
 pub struct Walk<I, T> {
     outer: I,

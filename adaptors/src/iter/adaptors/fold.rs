@@ -42,8 +42,9 @@ where
     }
 }
 
-/// The producer of `fold` and `fold_with`: a part of the base and the seed of its tasks' accumulators. The one item that a task gives is
-/// its accumulator. The leaf is the producer itself, so that nothing is folded before the item is asked for.
+/// The producer of `fold` and `fold_with`: a part of the base and the seed of its tasks' accumulators. The one item
+/// that a task gives is its accumulator. The leaf is the producer itself, so that nothing is folded before the item
+/// is asked for.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct Folding<'a, P, S, F> {
     /// `None` once the item is out.

@@ -1,9 +1,9 @@
 //! Collecting in place: every leaf writes its items to where they will stay, once.
 //!
 //! The spare capacity of the target vector is cut at the same places as the producer. A leaf fills its part and
-//! delivers a [`Run`], which owns the elements it wrote; neighbours' runs are joined, and the root's run is given to the
-//! vector if it is complete. Of pairs, the halves go to two targets at once: two [`Slots`] are cut in step and two runs
-//! grow in step ([`Room`] and [`Written`] are what one and two have in common).
+//! delivers a [`Run`], which owns the elements it wrote; neighbours' runs are joined, and the root's run is given to
+//! the vector if it is complete. Of pairs, the halves go to two targets at once: two [`Slots`] are cut in step and
+//! two runs grow in step ([`Room`] and [`Written`] are what one and two have in common).
 //!
 //! # Invariants
 //!
@@ -13,9 +13,9 @@
 //! 3. Within a task, elements are written to consecutive slots from the run's end on, and counted one by one right
 //!    after they are written: a panic leaves a run that owns exactly what has been written.
 //! 4. Two runs are joined only if the right one starts where the left one ends (in both targets, if there are two);
-//!    else the right one's elements are dropped. (That is how a producer that lies about its length shows: too few items
-//!    leave a gap, which is found here or at the root; too many find no slot and are dropped. Elements of size zero all
-//!    lie at one place: there a gap shows at the root, by the number of elements.)
+//!    else the right one's elements are dropped. (That is how a producer that lies about its length shows: too few
+//!    items leave a gap, which is found here or at the root; too many find no slot and are dropped. Elements of size
+//!    zero all lie at one place: there a gap shows at the root, by the number of elements.)
 //! 5. The vector's length grows only by a root run that starts at its old length and has the expected length.
 #![allow(unsafe_code)]
 
@@ -33,8 +33,8 @@ use std::ops::ControlFlow;
 ///
 /// # Panics
 ///
-/// If the iterator gives fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target is then
-/// what it was.
+/// If the iterator gives fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target is
+/// then what it was.
 pub(crate) fn append_exact<I, T>(target: &mut T, len: usize, mut items: I)
 where
     I: ParallelIterator,
@@ -359,7 +359,8 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     {
         let Filling { items, room } = self;
         let run = room.nothing();
-        // What is free: the next item takes a slot from its front, a part that is given away takes its own from the end.
+        // What is free: the next item takes a slot from its front, a part that is given away takes its own from the
+        // end.
         let free = Cell::new(Some(room));
         let cut = |index: &dyn Fn(usize) -> usize| {
             let room = free.take().expect("it is put back at once");

@@ -1,5 +1,5 @@
-//! Collecting in nano-loops that divide or end at every place, with honest producers, liars (I3), and such whose own nano-loops
-//! do as they like: every item is dropped exactly once (P2), and what is kept is complete and in order.
+//! Collecting in nano-loops that divide or end at every place, with honest producers, liars (I3), and such whose own
+//! nano-loops do as they like: every item is dropped exactly once (P2), and what is kept is complete and in order.
 
 use super::*;
 
