@@ -25,13 +25,13 @@ fn main() {
 
 fn header(title: &str, peer: &str) {
     println!("{title}");
-    println!("{:<44} {:>10} {:>10} {:>8}", "", "furcate", peer, "ratio");
+    println!("{:<50} {:>10} {:>10} {:>8}", "", "furcate", peer, "ratio");
 }
 
 fn row(name: &str, medians: &Medians) {
     let [(_, furcate), (_, peer)] = medians.rows[..] else { unreachable!("two contenders") };
     println!(
-        "{name:<44} {:>7.3} ms {:>7.3} ms {:>8.3}",
+        "{name:<50} {:>7.3} ms {:>7.3} ms {:>8.3}",
         furcate.as_secs_f64() * 1e3,
         peer.as_secs_f64() * 1e3,
         furcate.as_secs_f64() / peer.as_secs_f64()
@@ -153,8 +153,11 @@ fn whole_calls(v: &[u64], w: &[u64], rounds: usize) {
     same!(rounds, "(0..n).map().filter().sum()", |v| {
         (0..v.len()).into_par_iter().map(|x| x * 3).filter(|x| x % 2 == 0).sum::<usize>()
     });
-    same!(rounds, "(0..n / 20).flat_map(0..20).sum()", |v| {
-        (0..v.len() / 20).into_par_iter().flat_map(|x| x..x + 20).sum::<usize>()
+    same!(rounds, "n / 20 times flat_map(0..20).map().sum()", |v| {
+        (0..v.len() / 20).into_par_iter().flat_map(|x| x..x + 20).map(|x| x ^ (x >> 3)).sum::<usize>()
+    });
+    same!(rounds, "once flat_map(0..n).map().sum() (rayon divides it)", |v| {
+        (0..1).into_par_iter().flat_map(|_| 0..v.len()).map(|x| x ^ (x >> 3)).sum::<usize>()
     });
     same!(rounds, "par_chunks(1000).map(sum).max()", |v| {
         v.par_chunks(1000).map(|c| c.iter().sum::<u64>()).max()
