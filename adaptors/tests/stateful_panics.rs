@@ -7,12 +7,7 @@ use furcate::prelude::*;
 use std::sync::Mutex;
 use support::drops::{DropCounter, Fuse, assert_dropped_once};
 use support::nano::Interruptible;
-
-/// A fold that keeps everything.
-fn push<T>(mut list: Vec<T>, item: T) -> Vec<T> {
-    list.push(item);
-    list
-}
+use support::states::push;
 
 /// A panic at the n-th call of any closure (identity, clone, fold, map), for every n (P2).
 #[test]

@@ -4,6 +4,7 @@
 pub(crate) mod cuts;
 pub(crate) mod drops;
 pub(crate) mod nano;
+pub(crate) mod states;
 pub(crate) mod tracked;
 
 use std::sync::OnceLock;
