@@ -81,8 +81,8 @@ pub(crate) struct Branch<P, L, R> {
 pub(crate) enum Decision {
     /// Fold it.
     Leaf,
-    /// Divide it; may the parts run in parallel?
-    Divide { fork: bool },
+    /// Divide it as the task that was asked about; may the parts run in parallel?
+    Divide { task: Task, fork: bool },
 }
 
 /// What a division gives.
@@ -133,22 +133,21 @@ where
             return Decision::Leaf;
         }
         match (self.policy.permit_fork(&task), verdict.is_must()) {
-            (true, _) => Decision::Divide { fork: true },
-            (false, true) => Decision::Divide { fork: false },
+            (true, _) => Decision::Divide { task, fork: true },
+            (false, true) => Decision::Divide { task, fork: false },
             (false, false) => Decision::Leaf,
         }
     }
 
     /// Divides, after a [`Decision::Divide`] that no fork will follow: a permit is given back first.
-    pub(crate) fn divide_in_turn<E: Executor>(mut self, executor: &E) -> Parts<P, L, R> {
+    pub(crate) fn divide_in_turn(mut self, task: &Task) -> Parts<P, L, R> {
         self.policy.return_permit();
-        self.divide(executor)
+        self.divide(task)
     }
 
     /// Divides, after a [`Decision::Divide`].
     #[inline]
-    pub(crate) fn divide<E: Executor>(mut self, executor: &E) -> Parts<P, L, R> {
-        let task = self.task(executor);
+    pub(crate) fn divide(mut self, task: &Task) -> Parts<P, L, R> {
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
         let least = self.least.min(task.len);
@@ -165,7 +164,7 @@ where
         if left_size == 0 || right_size == 0 {
             self.policy.return_permit();
             let fruitless = fruitless(left_size.max(right_size) < least);
-            let (policy, _) = self.policy.split(&task);
+            let (policy, _) = self.policy.split(task);
             let (left_reduction, right_reduction) = self.reduction.divide();
             return Parts::One(if right_size == 0 {
                 branch(left, policy, left_reduction, fruitless)
@@ -173,7 +172,7 @@ where
                 branch(right, policy, right_reduction, fruitless)
             });
         }
-        let (left_policy, right_policy) = self.policy.split(&task);
+        let (left_policy, right_policy) = self.policy.split(task);
         let joint = self.reduction.clone();
         let (left_reduction, right_reduction) = self.reduction.divide();
         let smaller = |size| size < least || task.depth < BLIND_LEVELS;

@@ -51,14 +51,14 @@ where
     E: Executor,
 {
     loop {
-        let fork = match branch.decide(executor) {
+        let (task, fork) = match branch.decide(executor) {
             Decision::Leaf => return branch.fold(),
-            Decision::Divide { fork } => fork,
+            Decision::Divide { task, fork } => (task, fork),
         };
         let Some(_frame) = Frame::enter() else {
             return run_in_turn(branch, executor);
         };
-        let (left, right, reduction) = match branch.divide(executor) {
+        let (left, right, reduction) = match branch.divide(&task) {
             Parts::One(rest) => {
                 branch = rest;
                 continue;
@@ -98,7 +98,7 @@ where
         match step {
             Step::Run(mut branch) => match branch.decide(executor) {
                 Decision::Leaf => outputs.push(branch.fold()),
-                Decision::Divide { .. } => match branch.divide_in_turn(executor) {
+                Decision::Divide { task, .. } => match branch.divide_in_turn(&task) {
                     Parts::One(rest) => steps.push(Step::Run(rest)),
                     Parts::Two(left, right, reduction) => {
                         steps.extend([Step::Reduce(reduction), Step::Run(right), Step::Run(left)]);

@@ -362,13 +362,9 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
         // What is free: the next item takes a slot from its front, a part that is given away takes its own from the
         // end.
         let free = Cell::new(Some(room));
-        let cut = |index: &dyn Fn(usize) -> usize| {
-            let room = free.take().expect("it is put back at once");
-            let index = index(room.len());
-            room.divide_at(index)
-        };
+        let take_free = || free.take().expect("it is put back at once");
         let write = |mut run, item| {
-            let (mut next, rest) = cut(&|_| 1);
+            let (mut next, rest) = take_free().divide_at(1);
             free.set(Some(rest));
             if let Some(slot) = next.slots().next() {
                 S::write(slot, item, &mut run);
@@ -377,7 +373,9 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
         };
         let give = |items: P| {
             let size = items.size();
-            let (left, right) = cut(&|len| len.saturating_sub(size));
+            let room = take_free();
+            let kept = room.len().saturating_sub(size);
+            let (left, right) = room.divide_at(kept);
             free.set(Some(left));
             Filling { items, room: right }
         };
