@@ -171,7 +171,7 @@ fn contenders(len: usize) -> Vec<(&'static str, Count)> {
         text.split(is_separator).filter(|word| !word.is_empty()).fold(new_task(tasks), count)
     });
     let piece = len / 64 + 1;
-    let threads = rayon::current_num_threads();
+    let threads = furcate::current_num_threads();
     vec![
         ("sequential loop", sequential),
         ("rayon", parallel_count!(rayon)),
@@ -235,7 +235,7 @@ fn report(out: &mut impl Write, corpus: &Corpus, outcomes: &[Outcome<'_>]) -> st
         out,
         "\nAll contenders found the same; different words: {}, threads: {} (medians of {ROUNDS} interleaved rounds)\n",
         outcomes[0].counts.len(),
-        rayon::current_num_threads()
+        furcate::current_num_threads()
     )?;
     writeln!(out, "{:<38} {:>10} {:>7} {:>9}", "", "time", "tasks", "speed-up")?;
     for outcome in outcomes {

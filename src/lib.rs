@@ -19,7 +19,7 @@
 //! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, collections, tuples, your own types |
 //! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `size_limit`, `thief_splitting`, `cap` ... |
 //! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`Sequential`] |
-//! | **where** do they run | [`Executor`] | rayon's pool, or the calling thread ([`Inline`]) |
+//! | **where** do they run | [`Executor`] | furcate's own pool ([`Pool`], [`ThreadPool`]), rayon's, or the calling thread ([`Inline`]) |
 //!
 //! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
 //! cut in two, not only what has items, is scheduled through [`iter::WrapIter::wrap_iter`].
@@ -29,8 +29,8 @@
 //!
 //! # Features
 //!
-//! * `rayon` (default): run on rayon-core's pool. Without it everything runs in the calling thread.
 //! * `derive` (default): `#[derive(Divisible)]`.
+//! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
 pub use furcate_adaptors::{
@@ -40,7 +40,14 @@ pub use furcate_adaptors::{
 pub use furcate_derive::Divisible;
 #[cfg(feature = "rayon")]
 pub use furcate_pool::Rayon;
-pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
+pub use furcate_pool::{
+    BroadcastContext, Context, CustomSpawn, DefaultExecutor, DefaultSpawn, Executor, FnContext, Inline, Pool,
+    Scope, ScopeFifo, Spawn, Stats, StealStats, ThreadBuilder, ThreadPool, ThreadPoolBuildError,
+    ThreadPoolBuilder, WaitRule, Worker, WorkerStats, Yield, broadcast, current_num_threads,
+    current_thread_has_pending_tasks, current_thread_index, in_place_scope, in_place_scope_fifo, join,
+    join_context, join_with, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo,
+    yield_local, yield_now,
+};
 pub use furcate_schedulers::{
     Divisible, IndexedProducer, Join, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler, Sequential,
     Task, Verdict, policy,

@@ -113,14 +113,19 @@ fn any_schedule() -> impl Strategy<Value = Schedule> {
 }
 
 fn on_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
+    #[cfg(not(furcate_rayon))]
+    use furcate as engine;
+    #[cfg(furcate_rayon)]
+    use rayon as engine;
     use std::collections::HashMap;
     use std::sync::{LazyLock, Mutex};
-    static POOLS: LazyLock<Mutex<HashMap<usize, &'static rayon::ThreadPool>>> = LazyLock::new(Mutex::default);
+    static POOLS: LazyLock<Mutex<HashMap<usize, &'static engine::ThreadPool>>> =
+        LazyLock::new(Mutex::default);
     if threads == 0 {
         return run();
     }
     let pool = *POOLS.lock().unwrap().entry(threads).or_insert_with(|| {
-        Box::leak(Box::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
+        Box::leak(Box::new(engine::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
     });
     pool.install(run)
 }

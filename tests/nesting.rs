@@ -1,8 +1,12 @@
 //! I6: a chain on one worker never hangs, whatever the scheduler, also inside another chain's closure and after a
 //! `yield_now`. Every test runs under a watchdog.
 
+#[cfg(not(furcate_rayon))]
+use furcate as engine;
 use furcate::prelude::*;
 use furcate::{Inline, Join, Sequential};
+#[cfg(furcate_rayon)]
+use rayon as engine;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -16,7 +20,7 @@ fn within_reach(run: impl Fn() -> u64 + Send + Sync + Clone + 'static, expected:
             let value = if threads == 0 {
                 run()
             } else {
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&run)
+                engine::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&run)
             };
             done.send(value).unwrap();
         });

@@ -72,6 +72,12 @@ pub trait Executor: Clone + Send + Sync {
     /// How many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
 
+    /// Does another worker want work from the caller's? A hint, cheap enough to be asked between small pieces of work:
+    /// one relaxed load on furcate's own pool. Engines that cannot tell say no.
+    fn demand(&self) -> bool {
+        false
+    }
+
     /// The caller's index among this engine's workers (`0..num_threads`), `None` if it is not one of them.
     fn thread_index(&self) -> Option<usize>;
 }

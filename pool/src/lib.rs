@@ -1,42 +1,98 @@
-//! *Where* parallel work runs: the [`Executor`] trait and its engines.
+//! *Where* parallel work runs: the [`Executor`] trait, furcate's own work-stealing pool, and other engines.
 //!
 //! This is the lowest of furcate's four layers. Everything above it (`furcate-schedulers`: what is divided, when
 //! and how; `furcate-adaptors`: the iterators) is written against [`Executor`] alone and never names an engine.
 //!
 //! | engine | feature | runs |
 //! |---|---|---|
+//! | [`Pool`] | always there | on furcate's own pool: the one the caller is in, else the global one |
+//! | [`&ThreadPool`](ThreadPool) | always there | on that pool |
 //! | [`Inline`] | always there | both halves in the calling thread, left first |
-//! | `Rayon` | `rayon` (default) | on rayon-core's pool: the one the caller is in, else the global one |
+//! | `Rayon` | `rayon` | on rayon-core's pool: the one the caller is in, else the global one |
 //!
-//! [`DefaultExecutor`] is the engine of every iterator that names none.
-#![forbid(unsafe_code)]
+//! [`DefaultExecutor`] is the engine of every iterator that names none. How the pool works is told from below to above:
+//! the deque, the jobs and latches, the worker, the registry with its sleep protocol, each in its module's
+//! documentation, and in the book's chapter on the pool.
 
+#[cfg(not(loom))]
+mod broadcast;
+#[cfg(not(loom))]
+mod builder;
+mod deque;
 mod executor;
+mod fence;
+#[cfg(not(loom))]
+mod fifo;
+#[cfg(not(loom))]
+mod global;
 mod inline;
-#[cfg(feature = "rayon")]
+#[cfg(not(loom))]
+mod job;
+#[cfg(not(loom))]
+mod join;
+#[cfg(not(loom))]
+mod latch;
+#[cfg(not(loom))]
+mod parker;
+#[cfg(not(loom))]
+mod pool;
+#[cfg(not(loom))]
+mod process;
+#[cfg(all(feature = "rayon", not(loom)))]
 mod rayon;
+#[cfg(not(loom))]
+mod registry;
+#[cfg(not(loom))]
+mod root;
+#[cfg(not(loom))]
+mod scope;
+#[cfg(not(loom))]
+mod spawn;
+#[cfg(not(loom))]
+mod stats;
 #[doc(hidden)]
 pub mod sync;
+#[cfg(not(loom))]
+mod thread_pool;
+#[cfg(not(loom))]
+mod worker;
+#[cfg(not(loom))]
+mod yields;
 
 pub use executor::{Context, Executor};
 pub use inline::Inline;
-#[cfg(feature = "rayon")]
+#[cfg(all(feature = "rayon", not(loom)))]
 pub use rayon::Rayon;
 
-/// The engine of every computation that names none: `Rayon` with feature `rayon`, else [`Inline`].
+#[cfg(not(loom))]
+pub use {
+    broadcast::{BroadcastContext, broadcast, spawn_broadcast},
+    builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
+    join::{FnContext, join, join_context, join_with},
+    pool::{
+        Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,
+    },
+    scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
+    spawn::{spawn, spawn_fifo},
+    stats::{Stats, StealStats, WorkerStats},
+    thread_pool::ThreadPool,
+    worker::{WaitRule, Worker},
+    yields::{Yield, yield_local, yield_now},
+};
+
+/// The engine of every computation that names none.
 ///
 /// ```
 /// use furcate::{DefaultExecutor, Executor};
 /// assert!(DefaultExecutor::default().num_threads() >= 1);
 /// ```
-#[cfg(feature = "rayon")]
+#[cfg(not(any(loom, furcate_rayon)))]
+pub type DefaultExecutor = Pool;
+
+/// For tests: everything that names no engine runs on rayon's.
+#[cfg(all(furcate_rayon, not(loom)))]
 pub type DefaultExecutor = Rayon;
 
-/// The engine of every computation that names none: `Rayon` with feature `rayon`, else [`Inline`].
-///
-/// ```
-/// use furcate::{DefaultExecutor, Executor};
-/// assert!(DefaultExecutor::default().num_threads() >= 1);
-/// ```
-#[cfg(not(feature = "rayon"))]
+/// Models have no pool.
+#[cfg(loom)]
 pub type DefaultExecutor = Inline;

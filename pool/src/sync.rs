@@ -2,6 +2,6 @@
 //! check the very code that ships.
 
 #[cfg(loom)]
-pub use loom::sync::{Arc, atomic};
+pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard, atomic};
 #[cfg(not(loom))]
-pub use std::sync::{Arc, atomic};
+pub use std::sync::{Arc, Condvar, Mutex, MutexGuard, atomic};

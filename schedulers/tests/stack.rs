@@ -3,7 +3,7 @@
 
 mod support;
 
-use furcate_pool::{Inline, Rayon};
+use furcate_pool::{DefaultExecutor, Inline};
 use furcate_schedulers::policy::{
     Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, SizeLimit, ThiefSplitting,
 };
@@ -21,7 +21,7 @@ fn on_small_stacks<R: Send>(pools: &[usize], run: impl Fn(Place) -> R + Sync, ch
         check(thread.spawn_scoped(threads, || run(Place::Inline)).unwrap().join().unwrap());
     });
     for &threads in pools {
-        let pool = rayon_core::ThreadPoolBuilder::new()
+        let pool = support::engine::ThreadPoolBuilder::new()
             .num_threads(threads)
             .stack_size(SMALL_STACK)
             .build()
@@ -41,7 +41,7 @@ impl Place {
     fn run<P: Producer, L: Policy, R: Reduction<P::Item>>(self, what: P, when: L, to: R) -> R::Output {
         match self {
             Place::Inline => Join.schedule(what, when, to, &Inline),
-            Place::Here => Join.schedule(what, when, to, &Rayon),
+            Place::Here => Join.schedule(what, when, to, &DefaultExecutor::default()),
         }
     }
 }

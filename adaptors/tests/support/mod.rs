@@ -7,18 +7,22 @@ pub(crate) mod nano;
 pub(crate) mod states;
 pub(crate) mod tracked;
 
+#[cfg(not(furcate_rayon))]
+use furcate_pool as engine;
+#[cfg(furcate_rayon)]
+use rayon_core as engine;
 use std::sync::OnceLock;
 
 /// Lengths at which off-by-one errors show (I2).
 pub(crate) const LENGTHS: [usize; 12] = [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097];
 
-/// Pools of 1, 2, 3 and 8 threads.
-pub(crate) fn pools() -> &'static [rayon_core::ThreadPool] {
-    static POOLS: OnceLock<Vec<rayon_core::ThreadPool>> = OnceLock::new();
+/// Pools of 1, 2, 3 and 8 threads: of the default engine, as everything that names none.
+pub(crate) fn pools() -> &'static [engine::ThreadPool] {
+    static POOLS: OnceLock<Vec<engine::ThreadPool>> = OnceLock::new();
     POOLS.get_or_init(|| {
         [1, 2, 3, 8]
             .into_iter()
-            .map(|threads| rayon_core::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+            .map(|threads| engine::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
             .collect()
     })
 }

@@ -117,11 +117,10 @@ fn frames_are_left_by_a_panic() {
     }
 }
 
-#[cfg(feature = "rayon")]
 #[test]
 fn a_thief_begins_with_its_own_frames() {
     use std::sync::Barrier;
-    let pool = rayon_core::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let pool = furcate_pool::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     // The two halves meet: so one is on the thief's stack, which is empty.
     let gate = Barrier::new(2);
     let meet = |item: usize| {
@@ -129,7 +128,7 @@ fn a_thief_begins_with_its_own_frames() {
         frames() + 10 * u32::try_from(item).unwrap()
     };
     let look = Most(&meet);
-    let most = pool.install(|| Join.schedule(0..2, SizeLimit::new(1), look, &furcate_pool::Rayon));
+    let most = pool.install(|| Join.schedule(0..2, SizeLimit::new(1), look, &furcate_pool::Pool));
     assert_eq!(most, 10);
 }
 

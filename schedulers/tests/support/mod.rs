@@ -2,8 +2,12 @@
 //! they were divided.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
-use furcate_pool::{Context, Executor, Inline, Rayon};
+#[cfg(not(furcate_rayon))]
+pub(crate) use furcate_pool as engine;
+use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
 use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
+#[cfg(furcate_rayon)]
+pub(crate) use rayon_core as engine;
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
@@ -36,7 +40,7 @@ impl Executor for InlineForTwo {
 pub(crate) enum Place {
     /// In the calling thread, with policies told of two: every tree is what it is without steals.
     Inline,
-    /// rayon's pool of so many threads.
+    /// A pool of so many threads.
     Pool(usize),
 }
 
@@ -53,16 +57,18 @@ impl Place {
     {
         match self {
             Place::Inline => how.schedule(what, when, to, &InlineForTwo),
-            Place::Pool(threads) => pool(threads).install(|| how.schedule(what, when, to, &Rayon)),
+            Place::Pool(threads) => {
+                pool(threads).install(|| how.schedule(what, when, to, &DefaultExecutor::default()))
+            }
         }
     }
 }
 
 /// The pool of 1, 2, 3 or 8 threads.
-pub(crate) fn pool(threads: usize) -> &'static rayon_core::ThreadPool {
-    static POOLS: OnceLock<Vec<rayon_core::ThreadPool>> = OnceLock::new();
+pub(crate) fn pool(threads: usize) -> &'static engine::ThreadPool {
+    static POOLS: OnceLock<Vec<engine::ThreadPool>> = OnceLock::new();
     let pools = POOLS.get_or_init(|| {
-        let pool = |threads| rayon_core::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = |threads| engine::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         [1, 2, 3, 8].map(pool).into()
     });
     pools.iter().find(|pool| pool.current_num_threads() == threads).unwrap()

@@ -1,0 +1,397 @@
+//! How pools are made.
+
+use crate::registry::{Registry, Setup, Spawner};
+use crate::thread_pool::ThreadPool;
+use crate::worker::WaitRule;
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+/// Makes a [`ThreadPool`], or the global one: rayon's builder, with some more to choose.
+///
+/// ```
+/// let pool = furcate::ThreadPoolBuilder::new()
+///     .num_threads(3)
+///     .thread_name(|i| format!("crunch-{i}"))
+///     .build()
+///     .unwrap();
+/// let name = pool.install(|| std::thread::current().name().unwrap().to_owned());
+/// assert!(name.starts_with("crunch-"));
+/// ```
+#[must_use = "a builder does nothing until it builds"]
+pub struct ThreadPoolBuilder<S = DefaultSpawn> {
+    threads: usize,
+    name: Option<Box<dyn Fn(usize) -> String + Send + Sync>>,
+    stack_size: Option<usize>,
+    use_current_thread: bool,
+    setup: Setup,
+    spawn: S,
+}
+
+/// Threads are started by `std::thread`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DefaultSpawn(());
+
+/// Threads are started by a closure, see [`ThreadPoolBuilder::spawn_handler`].
+#[derive(Clone, Copy, Debug)]
+pub struct CustomSpawn<F>(F);
+
+/// A thread of a pool to be, for a [spawn handler](ThreadPoolBuilder::spawn_handler).
+pub struct ThreadBuilder {
+    name: Option<String>,
+    stack_size: Option<usize>,
+    number: usize,
+    main: Box<dyn FnOnce() + Send>,
+}
+
+impl ThreadBuilder {
+    /// Its number among the pool's threads.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.number
+    }
+
+    /// The name that it should have, if any.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The size in bytes of the stack that it should have, if that was said.
+    #[must_use]
+    pub fn stack_size(&self) -> Option<usize> {
+        self.stack_size
+    }
+
+    /// Runs the thread's work, until the pool ends.
+    pub fn run(self) {
+        (self.main)();
+    }
+
+    fn configured(&self) -> thread::Builder {
+        let mut builder = thread::Builder::new();
+        if let Some(name) = &self.name {
+            builder = builder.name(name.clone());
+        }
+        if let Some(size) = self.stack_size {
+            builder = builder.stack_size(size);
+        }
+        builder
+    }
+}
+
+impl fmt::Debug for ThreadBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadBuilder")
+            .field("index", &self.number)
+            .field("name", &self.name)
+            .field("stack_size", &self.stack_size)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a pool could not be made.
+#[derive(Debug)]
+pub struct ThreadPoolBuildError(Reason);
+
+#[derive(Debug)]
+enum Reason {
+    AlreadyInitialized,
+    AlreadyInPool,
+    Thread { number: usize, of: usize, error: io::Error },
+}
+
+impl ThreadPoolBuildError {
+    pub(crate) fn already_initialized() -> Self {
+        ThreadPoolBuildError(Reason::AlreadyInitialized)
+    }
+}
+
+impl fmt::Display for ThreadPoolBuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Reason::AlreadyInitialized => f.write_str(
+                "the global thread pool is there already: build it before its first use, and once only",
+            ),
+            Reason::AlreadyInPool => f.write_str("the current thread is a worker of a thread pool already"),
+            Reason::Thread { number, of, error } => {
+                write!(f, "thread {} of {of} could not be started: {error}", number + 1)
+            }
+        }
+    }
+}
+
+impl Error for ThreadPoolBuildError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.0 {
+            Reason::Thread { error, .. } => Some(error),
+            Reason::AlreadyInitialized | Reason::AlreadyInPool => None,
+        }
+    }
+}
+
+impl Default for ThreadPoolBuilder {
+    fn default() -> Self {
+        ThreadPoolBuilder {
+            threads: 0,
+            name: None,
+            stack_size: None,
+            use_current_thread: false,
+            setup: Setup::default(),
+            spawn: DefaultSpawn(()),
+        }
+    }
+}
+
+impl ThreadPoolBuilder {
+    /// A builder with the defaults: as many threads as the machine can run at once.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// How the threads of a pool are started. Sealed: [`DefaultSpawn`], or a closure.
+pub trait Spawn: sealed::Sealed {}
+
+mod sealed {
+    use super::{CustomSpawn, DefaultSpawn, ThreadBuilder};
+    use std::io;
+    use std::thread::JoinHandle;
+
+    pub trait Sealed {
+        /// Starts a thread; its handle, if it is for the pool to join.
+        fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>>;
+        /// May the pool start spare threads later on?
+        const SPARES: bool;
+    }
+
+    impl Sealed for DefaultSpawn {
+        fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>> {
+            thread.configured().spawn(|| thread.run()).map(Some)
+        }
+        const SPARES: bool = true;
+    }
+
+    impl<F: FnMut(ThreadBuilder) -> io::Result<()>> Sealed for CustomSpawn<F> {
+        fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>> {
+            (self.0)(thread).map(|()| None)
+        }
+        const SPARES: bool = false;
+    }
+}
+
+impl Spawn for DefaultSpawn {}
+impl<F: FnMut(ThreadBuilder) -> io::Result<()>> Spawn for CustomSpawn<F> {}
+
+impl<S: Spawn> ThreadPoolBuilder<S> {
+    /// How many threads run jobs at once. 0, the default: as `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` in the
+    /// environment say, else as many as the machine can run.
+    pub fn num_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Names the threads, by their numbers. (Spare threads, see [`WaitRule`], are numbered on.)
+    pub fn thread_name<F>(mut self, name: F) -> Self
+    where
+        F: Fn(usize) -> String + Send + Sync + 'static,
+    {
+        self.name = Some(Box::new(name));
+        self
+    }
+
+    /// The size of the threads' stacks, in bytes. The default is that of `std::thread`.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = Some(bytes);
+        self
+    }
+
+    /// Called by every thread when it starts, with its number. If it panics, the [panic
+    /// handler](Self::panic_handler) is called.
+    pub fn start_handler<H>(mut self, handler: H) -> Self
+    where
+        H: Fn(usize) + Send + Sync + 'static,
+    {
+        self.setup.start = Some(Box::new(handler));
+        self
+    }
+
+    /// Called by every thread when it ends, with its number. If it panics, the [panic handler](Self::panic_handler) is
+    /// called.
+    pub fn exit_handler<H>(mut self, handler: H) -> Self
+    where
+        H: Fn(usize) + Send + Sync + 'static,
+    {
+        self.setup.exit = Some(Box::new(handler));
+        self
+    }
+
+    /// Called with the payload of a panic in a job that nobody waits for ([`spawn`](crate::spawn)). Without a handler,
+    /// or if it panics itself, the process is aborted.
+    pub fn panic_handler<H>(mut self, handler: H) -> Self
+    where
+        H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
+    {
+        self.setup.panic = Some(Box::new(handler));
+        self
+    }
+
+    /// Makes the thread that builds the pool one of its threads, number 0. It runs jobs while it waits in `join`, `scope`
+    /// and the like; it does not leave what it does otherwise.
+    pub fn use_current_thread(mut self) -> Self {
+        self.use_current_thread = true;
+        self
+    }
+
+    /// Pins thread number i to the i-th core (modulo their number) that the process may use.
+    pub fn pin_threads(mut self) -> Self {
+        self.setup.pin = true;
+        self
+    }
+
+    /// What a worker may run while it waits.
+    pub fn wait_rule(mut self, rule: WaitRule) -> Self {
+        self.setup.wait_rule = rule;
+        self
+    }
+
+    /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
+    /// interrupts other cores. This is how pools work where the system has no `membarrier`.
+    pub fn ordinary_fences(mut self) -> Self {
+        self.setup.eager = true;
+        self
+    }
+
+    /// Has threads started by a closure, which calls [`ThreadBuilder::run`] in each of them. Such a pool has no spare
+    /// threads, and does not join its threads when it is dropped.
+    pub fn spawn_handler<F>(self, spawn: F) -> ThreadPoolBuilder<CustomSpawn<F>>
+    where
+        F: FnMut(ThreadBuilder) -> io::Result<()>,
+    {
+        let ThreadPoolBuilder { threads, name, stack_size, use_current_thread, setup, spawn: _ } = self;
+        ThreadPoolBuilder { threads, name, stack_size, use_current_thread, setup, spawn: CustomSpawn(spawn) }
+    }
+
+    /// Makes the pool.
+    ///
+    /// # Errors
+    ///
+    /// If a thread cannot be started: those that were are ended first.
+    pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
+        self.build_registry().map(ThreadPool::new)
+    }
+
+    /// Makes the global pool.
+    ///
+    /// # Errors
+    ///
+    /// If a thread cannot be started; or if there is a global pool: its first use makes it, with the defaults.
+    pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
+        crate::global::set(|| self.build_registry())
+    }
+
+    pub(crate) fn build_registry(mut self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
+        let threads = if self.threads > 0 { self.threads } else { default_threads() };
+        let in_pool = crate::worker::Worker::with_current(|worker| worker.is_some());
+        if self.use_current_thread && in_pool {
+            return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
+        }
+        let (name, stack_size) =
+            (self.name.map(Arc::<dyn Fn(usize) -> String + Send + Sync>::from), self.stack_size);
+        if S::SPARES && self.setup.wait_rule != WaitRule::Leapfrog {
+            self.setup.spares = Some(spare_spawner(name.clone(), stack_size));
+        }
+        let registry = Registry::new(threads, self.setup);
+        let first = usize::from(self.use_current_thread);
+        for number in first..threads {
+            let thread = ThreadBuilder {
+                name: name.as_ref().map(|name| name(number)),
+                stack_size,
+                number,
+                main: Box::new({
+                    let registry = Arc::clone(&registry);
+                    move || registry.run_thread(number)
+                }),
+            };
+            match self.spawn.spawn(thread) {
+                Ok(handle) => handle.into_iter().for_each(|handle| registry.keep(handle)),
+                Err(error) => {
+                    registry.job_done();
+                    registry.join_threads();
+                    return Err(ThreadPoolBuildError(Reason::Thread { number, of: threads, error }));
+                }
+            }
+        }
+        if self.use_current_thread {
+            registry.adopt_current_thread();
+        }
+        Ok(registry)
+    }
+}
+
+fn spare_spawner(
+    name: Option<Arc<dyn Fn(usize) -> String + Send + Sync>>,
+    stack_size: Option<usize>,
+) -> Spawner {
+    Box::new(move |number, main| {
+        let name = name.as_ref().map(|name| name(number));
+        let thread = ThreadBuilder { name, stack_size, number, main };
+        thread.configured().spawn(|| thread.run())
+    })
+}
+
+impl ThreadPoolBuilder {
+    /// Makes a pool whose threads may borrow from the caller: calls `with_pool`, and ends the pool before it returns.
+    ///
+    /// `wrapper` is called in every thread, and has to [run](ThreadBuilder::run) it.
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build).
+    ///
+    /// ```
+    /// let data = vec![1, 2, 3];
+    /// let sum = furcate::ThreadPoolBuilder::new()
+    ///     .num_threads(2)
+    ///     .build_scoped(|thread| thread.run(), |pool| pool.install(|| data.iter().sum::<i32>()))
+    ///     .unwrap();
+    /// assert_eq!(sum, 6);
+    /// ```
+    pub fn build_scoped<W, F, R>(self, wrapper: W, with_pool: F) -> Result<R, ThreadPoolBuildError>
+    where
+        W: Fn(ThreadBuilder) + Sync,
+        F: FnOnce(&ThreadPool) -> R,
+    {
+        thread::scope(|threads| {
+            let pool = self
+                .spawn_handler(|thread| {
+                    let builder = thread.configured();
+                    builder.spawn_scoped(threads, || wrapper(thread)).map(drop)
+                })
+                .build()?;
+            Ok(with_pool(&pool))
+        })
+    }
+}
+
+impl<S> fmt::Debug for ThreadPoolBuilder<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPoolBuilder")
+            .field("num_threads", &self.threads)
+            .field("stack_size", &self.stack_size)
+            .field("use_current_thread", &self.use_current_thread)
+            .field("wait_rule", &self.setup.wait_rule)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The number of threads of a pool for which none was said.
+pub(crate) fn default_threads() -> usize {
+    let said = |variable| std::env::var(variable).ok()?.parse().ok().filter(|&threads: &usize| threads > 0);
+    said("FURCATE_NUM_THREADS")
+        .or_else(|| said("RAYON_NUM_THREADS"))
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
+}

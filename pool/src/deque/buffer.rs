@@ -1,0 +1,38 @@
+//! The ring of slots under a deque.
+
+use crate::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::ptr;
+
+/// A ring of `2^k` slots; the job of index `i` lies in slot `i mod 2^k`.
+pub(super) struct Buffer<T> {
+    slots: Box<[AtomicPtr<T>]>,
+}
+
+impl<T> Buffer<T> {
+    pub(super) fn new(capacity: usize) -> Box<Self> {
+        assert!(capacity.is_power_of_two() && capacity < 1 << 30, "a worker has more than 2^29 jobs waiting");
+        Box::new(Buffer { slots: (0..capacity).map(|_| AtomicPtr::new(ptr::null_mut())).collect() })
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    #[inline(always)]
+    fn slot(&self, index: u64) -> &AtomicPtr<T> {
+        let mask = self.slots.len() - 1;
+        // SAFETY: the length is a power of two, so the masked index is less.
+        unsafe { self.slots.get_unchecked(index as usize & mask) }
+    }
+
+    /// Relaxed: slots are published by the indices around them, and what is read in vain is thrown away.
+    #[inline(always)]
+    pub(super) fn read(&self, index: u64) -> *mut T {
+        self.slot(index).load(Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn write(&self, index: u64, job: *mut T) {
+        self.slot(index).store(job, Relaxed);
+    }
+}

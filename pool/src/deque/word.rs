@@ -1,0 +1,108 @@
+//! The word that thieves and owner agree on: which jobs are shared, and whether a thief reaches for a private one.
+
+/// Indices of the shared part, packed into 64 bits so that one compare-and-swap moves both.
+///
+/// Indices count modulo 2^32, and a deque holds fewer than 2^30 jobs: so the distance of any two of them, and of the
+/// split that [`Word::reaching`] puts out of reach, has a sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word(u64);
+
+/// A word's meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Jobs `top .. split` are shared: any thief may take the one at `top`.
+    Shared { top: u32, split: u32 },
+    /// Nothing is shared; jobs from `top` on are the owner's.
+    Private { top: u32 },
+    /// Nothing is shared yet, and a thief is about to take the private job at `top`.
+    Reaching { top: u32 },
+}
+
+const REACHING: u32 = 1 << 30;
+
+impl Word {
+    pub(super) const fn new(bits: u64) -> Self {
+        Word(bits)
+    }
+
+    pub(super) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(super) const fn shared(top: u32, split: u32) -> Self {
+        Word((split as u64) << 32 | top as u64)
+    }
+
+    pub(super) const fn private(top: u32) -> Self {
+        Word::shared(top, top)
+    }
+
+    /// Puts the split far out of the owner's reach, so that its one comparison with it fails for every job.
+    pub(super) const fn reaching(top: u32) -> Self {
+        Word::shared(top, top.wrapping_add(REACHING))
+    }
+
+    pub(super) const fn top(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Is the job at `index` the owner's, whatever thieves do? The owner's question at every pop: one shift, one
+    /// comparison.
+    #[inline]
+    pub(super) const fn leaves(self, index: u64) -> bool {
+        distance((self.0 >> 32) as u32, index as u32) >= 0
+    }
+
+    pub(super) const fn state(self) -> State {
+        let (top, split) = (self.top(), (self.0 >> 32) as u32);
+        match split.wrapping_sub(top) {
+            0 => State::Private { top },
+            REACHING => State::Reaching { top },
+            _ => State::Shared { top, split },
+        }
+    }
+}
+
+impl std::fmt::Debug for Word {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.state().fmt(f)
+    }
+}
+
+/// How far `to` lies behind `from`, for indices less than 2^31 apart.
+#[inline]
+pub(super) const fn distance(from: u32, to: u32) -> i32 {
+    to.wrapping_sub(from) as i32
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_told_apart_at_every_index() {
+        for top in [0, 1, 7, u32::MAX / 2, u32::MAX / 2 + 1, u32::MAX - 1, u32::MAX] {
+            assert_eq!(Word::private(top).state(), State::Private { top });
+            assert_eq!(Word::reaching(top).state(), State::Reaching { top });
+            for len in [1, 2, 1000, REACHING - 1] {
+                let split = top.wrapping_add(len);
+                assert_eq!(Word::shared(top, split).state(), State::Shared { top, split });
+            }
+        }
+    }
+
+    #[test]
+    fn the_owner_keeps_what_lies_behind_the_split() {
+        for top in [0, 5, u32::MAX - 2, u32::MAX] {
+            let base = (7 << 32) + u64::from(top);
+            let word = Word::shared(top, top.wrapping_add(3));
+            assert!(!word.leaves(base) && !word.leaves(base + 2));
+            assert!(word.leaves(base + 3) && word.leaves(base + 1000));
+            assert!(Word::private(top).leaves(base));
+            assert!(!Word::private(top).leaves(base - 1));
+            for index in [base - 1000, base - 1, base, base + 1000] {
+                assert!(!Word::reaching(top).leaves(index), "the owner looks closer");
+            }
+        }
+    }
+}

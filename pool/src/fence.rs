@@ -1,0 +1,105 @@
+//! Asymmetric fences: free for the side that runs often, dear for the side that runs seldom.
+//!
+//! Two threads that each store to one place and then load the other's (Dekker's pattern) need a full fence between
+//! store and load on both sides, or both may miss the other's store. A worker does this at every fork and at every
+//! pop, a thief only when it must reach into another worker's private jobs, or goes to sleep. So the worker's fence is
+//! a [`light`] one, which restrains the compiler alone, and the thief's is a [`heavy`] one: `membarrier(2)` makes every
+//! thread of the process that is running pass a full fence before it returns. (A thread that is not running has passed
+//! one when it was switched out.)
+//!
+//! # Invariant
+//!
+//! For each [`heavy`] fence H and each thread T there is a point in T's program order such that everything before it
+//! happens before what follows H, and what precedes H happens before everything after it. Where the system call is
+//! missing ([`asymmetric`] is false) nobody relies on a light fence: see the deque's *eager* mode.
+
+use std::sync::atomic::Ordering::SeqCst;
+#[cfg(not(loom))]
+use std::sync::atomic::compiler_fence;
+
+/// The frequent side's fence. Under loom, which knows no asymmetric ones, a full fence.
+#[inline(always)]
+pub(crate) fn light() {
+    #[cfg(not(loom))]
+    compiler_fence(SeqCst);
+    #[cfg(loom)]
+    loom::sync::atomic::fence(SeqCst);
+}
+
+/// A full fence of the calling thread alone.
+#[inline]
+pub(crate) fn full() {
+    crate::sync::atomic::fence(SeqCst);
+}
+
+/// The seldom side's fence: pairs with [`light`] ones where [`asymmetric`] holds, and is a [`full`] one everywhere.
+///
+/// Cost: a system call that interrupts every core on which a thread of this process runs; some 0.2 us when that is
+/// only the caller's, a few us when others must be interrupted.
+#[cold]
+pub(crate) fn heavy() {
+    full();
+    #[cfg(all(target_os = "linux", not(loom)))]
+    if asymmetric() {
+        membarrier::private_expedited();
+    }
+}
+
+/// Do [`heavy`] fences pair with [`light`] ones here?
+#[cfg(all(target_os = "linux", not(loom)))]
+pub(crate) fn asymmetric() -> bool {
+    static REGISTERED: std::sync::LazyLock<bool> = std::sync::LazyLock::new(membarrier::register);
+    *REGISTERED
+}
+
+/// Do [`heavy`] fences pair with [`light`] ones here?
+#[cfg(not(all(target_os = "linux", not(loom))))]
+pub(crate) const fn asymmetric() -> bool {
+    cfg!(loom)
+}
+
+#[cfg(all(target_os = "linux", not(loom)))]
+mod membarrier {
+    use libc::{SYS_membarrier, c_int, syscall};
+
+    const PRIVATE_EXPEDITED: c_int = 1 << 3;
+    const REGISTER_PRIVATE_EXPEDITED: c_int = 1 << 4;
+
+    fn membarrier(command: c_int) -> bool {
+        const NO_FLAGS: c_int = 0;
+        const ANY_CPU: c_int = 0;
+        // SAFETY: the call takes no pointers and changes nothing but how this process's threads are interrupted.
+        unsafe { syscall(SYS_membarrier, command, NO_FLAGS, ANY_CPU) == 0 }
+    }
+
+    /// Registers the process's intent; false where the kernel knows no such call, or forbids it.
+    pub(super) fn register() -> bool {
+        membarrier(REGISTER_PRIVATE_EXPEDITED)
+    }
+
+    pub(super) fn private_expedited() {
+        // The kernel may run short of memory for its bookkeeping, and says so for once only.
+        while !membarrier(PRIVATE_EXPEDITED) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heavy_returns_while_others_run() {
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !stop.load(SeqCst) {
+                    light();
+                }
+            });
+            (0..100).for_each(|_| heavy());
+            stop.store(true, SeqCst);
+        });
+    }
+}

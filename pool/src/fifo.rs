@@ -1,0 +1,46 @@
+//! First in, first out, on top of deques whose owner takes the newest: what is queued there is a ticket, and whoever
+//! runs the ticket runs the oldest job.
+
+use crate::job::{Header, JobRef, SpawnHeader};
+use crate::worker::Worker;
+use crossbeam_deque::{Injector, Steal};
+use std::ptr::NonNull;
+
+/// Jobs in the order in which they were made.
+#[repr(C)]
+pub(crate) struct Fifo {
+    ticket: SpawnHeader,
+    jobs: Injector<JobRef>,
+}
+
+impl Fifo {
+    /// `scope`: the number of the one that the jobs belong to, 0 if none.
+    pub(crate) fn new(scope: u64) -> Self {
+        // SAFETY: the ticket is the first field, and `run` expects a pointer to it.
+        Fifo { ticket: unsafe { SpawnHeader::new(Self::run, scope) }, jobs: Injector::new() }
+    }
+
+    /// Puts a job in line, and returns a ticket that is to be queued once. The queue must outlive it.
+    pub(crate) fn push(this: &Self, job: JobRef) -> NonNull<Header> {
+        this.jobs.push(job);
+        NonNull::from(this).cast()
+    }
+
+    /// # Safety
+    ///
+    /// As [`JobRef::run`]; `ticket` comes from `push`.
+    unsafe fn run(ticket: NonNull<Header>, worker: &Worker, _from: *const Worker) {
+        // SAFETY: the queue outlives its tickets.
+        let this = unsafe { ticket.cast::<Self>().as_ref() };
+        let job = loop {
+            match this.jobs.steal() {
+                Steal::Success(job) => break job,
+                // There is a job for every ticket, put in line before it.
+                Steal::Empty => unreachable!("a ticket without a job"),
+                Steal::Retry => {}
+            }
+        };
+        // SAFETY: just taken from a queue. `this` is not used from here on: the job may be the last of its scope.
+        unsafe { worker.execute(job) };
+    }
+}

@@ -1,0 +1,127 @@
+//! Fork and join.
+
+use crate::registry::Registry;
+use crate::worker::Worker;
+
+/// What a closure is told about the way it came to run.
+///
+/// ```
+/// let ((), migrated) = furcate::join_context(|_| (), |context| context.migrated());
+/// assert!(!migrated, "nobody steals so little that fast");
+/// ```
+#[derive(Debug)]
+pub struct FnContext {
+    migrated: bool,
+}
+
+impl FnContext {
+    /// Is the closure run by another worker than the one that called `join_context`?
+    #[must_use]
+    pub fn migrated(&self) -> bool {
+        self.migrated
+    }
+}
+
+/// Runs both closures, potentially in parallel, and returns both results.
+///
+/// The right one can be stolen, at any moment, while the left one runs; if it is not, this thread runs it afterwards. A
+/// thread that is no worker takes part in the global pool for the time of the call: it runs this call's jobs, and no
+/// others.
+///
+/// Cost: a few instructions more than calling both, see `benches/README.md`; no allocation, no fence.
+///
+/// # Panics
+///
+/// With the payload of the closure that panicked, the left one's if both did; in either case when both are done.
+///
+/// ```
+/// fn sum(numbers: &[u64]) -> u64 {
+///     if numbers.len() < 1000 {
+///         return numbers.iter().sum();
+///     }
+///     let (left, right) = numbers.split_at(numbers.len() / 2);
+///     let (left, right) = furcate::join(|| sum(left), || sum(right));
+///     left + right
+/// }
+/// assert_eq!(sum(&(0..10_000).collect::<Vec<_>>()), 49_995_000);
+/// ```
+#[inline]
+pub fn join<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork(|_| left(), |_, _migrated| right())
+}
+
+/// [`join`], with closures that are told whether they [migrated](FnContext::migrated).
+///
+/// # Panics
+///
+/// As [`join`].
+///
+/// ```
+/// let (a, b) = furcate::join_context(|c| (1, c.migrated()), |_| 2);
+/// assert_eq!((a, b), ((1, false), 2));
+/// ```
+#[inline]
+pub fn join_context<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(FnContext) -> RA + Send,
+    B: FnOnce(FnContext) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
+}
+
+/// [`join`], with closures that are given a handle of the worker that runs them: joins inside them need no look-up of a
+/// thread-local.
+///
+/// # Panics
+///
+/// As [`join`].
+///
+/// ```
+/// let (a, b) = furcate::join_with(|w| w.join(|_| 1, |_| 2), |_| 3);
+/// assert_eq!((a, b), ((1, 2), 3));
+/// ```
+#[inline]
+pub fn join_with<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker) -> RA + Send,
+    B: FnOnce(&Worker) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork(left, |worker, _migrated| right(worker))
+}
+
+/// `Worker::fork` on the worker that this thread is, or can be.
+#[inline(always)]
+pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker) -> RA + Send,
+    B: FnOnce(&Worker, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    /// A fork of its own, that the one in the caller be inlined there.
+    #[cold]
+    #[inline(never)]
+    fn from_outside<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker, bool) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        Registry::taking_part(|worker| worker.fork(left, right))
+    }
+    Worker::with_current(|current| match current {
+        Some(worker) => worker.fork(left, right),
+        None => from_outside(left, right),
+    })
+}

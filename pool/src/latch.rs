@@ -1,0 +1,139 @@
+//! Latches: set once, waited for by one worker, or by one thread that is none.
+//!
+//! # Invariants
+//!
+//! 1. Whoever sees a latch set may free it at once (its frame returns). So [`Latch::set`] takes a pointer, and touches
+//!    the latch for the last time in the very operation that sets it; what it needs afterwards, it has read before.
+//! 2. The waiter is a worker that lives as long as its registry, and whoever sets the latch keeps that registry alive
+//!    until `set` returns: it is one of its workers, or holds a reference to it.
+
+use crate::registry::Registry;
+use crate::sync::atomic::{
+    AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+use crate::worker::Worker;
+use std::sync::{Condvar, Mutex};
+
+const DONE: usize = 1;
+/// The waiter has blocked, or is about to, and is to be resumed.
+const WAITING: usize = 2;
+/// From here on up: the number of the worker that runs the job, plus 1.
+const THIEF_SHIFT: u32 = 2;
+
+/// What a worker waits for: a job that another one runs, or the last job of a scope.
+#[derive(Debug)]
+pub(crate) struct Latch(AtomicUsize);
+
+impl Latch {
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        Latch(AtomicUsize::new(0))
+    }
+
+    /// Acquire pairs with the release in `set`: the result is there.
+    #[inline]
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Acquire) & DONE != 0
+    }
+
+    /// Says who runs what this latch stands for, so that the waiter can help it.
+    pub(crate) fn started_by(&self, number: usize) {
+        // Release: the waiter that reads the number finds that worker's deque empty but for what the job forks.
+        self.0.fetch_or((number + 1) << THIEF_SHIFT, Release);
+    }
+
+    /// Who runs it, if that is known and it is not done.
+    pub(crate) fn thief(&self) -> Option<usize> {
+        let state = self.0.load(Acquire);
+        if state & DONE != 0 { None } else { (state >> THIEF_SHIFT).checked_sub(1) }
+    }
+
+    /// Has the waiter resumed when the latch is set. False if it is set already.
+    ///
+    /// To be called under the registry's rest lock, which `set` takes to resume: so it finds the waiter blocked.
+    pub(crate) fn will_wait(&self) -> bool {
+        self.0.fetch_or(WAITING, AcqRel) & DONE == 0
+    }
+
+    /// Sets it, and resumes the waiter if that has blocked. `setter` is the worker that calls, if one does: if the
+    /// waiter is of the same pool it may take the setter's place.
+    ///
+    /// # Safety
+    ///
+    /// `this` points to a latch that is not set, and invariant 2 holds for `waiter`, a worker of `registry`.
+    #[inline]
+    pub(crate) unsafe fn set(
+        this: *const Self,
+        registry: &Registry,
+        waiter: *const Worker,
+        setter: Option<&Worker>,
+    ) {
+        // Release publishes the result. Acquire: the waiter blocked under the lock that `resume` takes.
+        // SAFETY: the latch is not set, so it is there (invariant 1).
+        let before = unsafe { (*this).0.swap(DONE, AcqRel) };
+        if before & WAITING != 0 {
+            // SAFETY: workers live as long as their registry (invariant 2).
+            registry.resume(unsafe { &*waiter }, setter);
+        }
+    }
+}
+
+/// A latch for a thread that blocks.
+#[derive(Debug, Default)]
+pub(crate) struct LockLatch {
+    set: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl LockLatch {
+    /// Sets it. The lock is held until after the notification: the waiter cannot free the latch before.
+    pub(crate) fn set(&self) {
+        let mut set = self.set.lock().expect("nobody panics with this lock");
+        *set = true;
+        self.changed.notify_all();
+    }
+
+    /// Blocks until it is set.
+    pub(crate) fn wait(&self) {
+        let mut set = self.set.lock().expect("nobody panics with this lock");
+        while !*set {
+            set = self.changed.wait(set).expect("nobody panics with this lock");
+        }
+    }
+
+    /// As [`wait`](Self::wait), after looking for a while without blocking.
+    pub(crate) fn wait_actively(&self, looks: u32) {
+        for _ in 0..looks {
+            if *self.set.lock().expect("nobody panics with this lock") {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        self.wait();
+    }
+}
+
+/// A latch that is set when as many have arrived as were announced.
+#[derive(Debug)]
+pub(crate) struct Count(AtomicUsize);
+
+impl Count {
+    pub(crate) const fn new(count: usize) -> Self {
+        Count(AtomicUsize::new(count))
+    }
+
+    /// Announces one more. The caller is itself counted, so the count is not 0; Relaxed, as for `Arc`.
+    pub(crate) fn announce(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    /// True for the last one. Release: what every one did is there for whoever learns of the last (acquire).
+    pub(crate) fn arrive(&self) -> bool {
+        self.0.fetch_sub(1, AcqRel) == 1
+    }
+
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(Acquire)
+    }
+}

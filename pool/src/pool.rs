@@ -1,0 +1,89 @@
+//! Furcate's own pool as an engine.
+
+use crate::join::fork;
+use crate::registry::Registry;
+use crate::worker::Worker;
+use crate::{Context, Executor};
+
+/// Runs on furcate's own pool: the one that the caller is in (for instance inside
+/// [`ThreadPool::install`](crate::ThreadPool::install)), else the global one, in which the calling thread then takes part.
+///
+/// ```
+/// use furcate::{Executor, Pool};
+/// let (a, b) = Pool.join_context(|_| 1 + 1, |_| 2 + 2);
+/// assert_eq!((a, b), (2, 4));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pool;
+
+impl Executor for Pool {
+    #[inline]
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+    }
+
+    #[inline]
+    fn num_threads(&self) -> usize {
+        current_num_threads()
+    }
+
+    #[inline]
+    fn thread_index(&self) -> Option<usize> {
+        current_thread_index()
+    }
+
+    #[inline]
+    fn demand(&self) -> bool {
+        Worker::with_current(|worker| worker.is_some_and(Worker::demand))
+    }
+}
+
+/// How many threads run jobs at once: of the pool that the caller is in, else of the global one.
+///
+/// ```
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+/// assert_eq!(pool.install(furcate::current_num_threads), 3);
+/// ```
+#[must_use]
+pub fn current_num_threads() -> usize {
+    Registry::with_current(Registry::num_threads)
+}
+
+/// The place that the calling thread holds in the pool that it is in, see
+/// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if it is in none.
+///
+/// ```
+/// assert_eq!(furcate::current_thread_index(), None);
+/// let (index, _) = furcate::join(furcate::current_thread_index, || ());
+/// assert!(index.unwrap() < furcate::current_num_threads());
+/// ```
+#[must_use]
+pub fn current_thread_index() -> Option<usize> {
+    Worker::with_current(|worker| worker?.place())
+}
+
+/// Has the calling thread, if it is a worker, jobs that wait to be run?
+///
+/// ```
+/// assert_eq!(furcate::current_thread_has_pending_tasks(), None);
+/// ```
+#[must_use]
+pub fn current_thread_has_pending_tasks() -> Option<bool> {
+    Worker::with_current(|worker| worker.map(Worker::has_pending_jobs))
+}
+
+/// The most threads that a pool can have: more than any machine has.
+///
+/// ```
+/// assert!(furcate::current_num_threads() <= furcate::max_num_threads());
+/// ```
+#[must_use]
+pub const fn max_num_threads() -> usize {
+    (1 << 16) - 1
+}

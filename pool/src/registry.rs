@@ -1,0 +1,308 @@
+//! A pool's shared state: its workers, its places, the jobs from outside.
+//!
+//! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
+//! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds one. So
+//! never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places sees every
+//! worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+
+mod adopted;
+mod guest;
+mod rest;
+
+use crate::fence;
+use crate::job::JobRef;
+use crate::latch::Count;
+use crate::stats::{Counter, Stats};
+use crate::worker::{Current, WaitRule, Worker};
+use crossbeam_deque::Injector;
+use crossbeam_utils::CachePadded;
+use rest::Rest;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::thread::JoinHandle;
+
+/// Called with a worker's number.
+pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
+/// Called with the payload of a panic that nobody waits for.
+pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
+/// Starts a thread.
+pub(crate) type Spawner =
+    Box<dyn Fn(usize, Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> + Send + Sync>;
+
+/// What a pool is made with.
+#[derive(Default)]
+pub(crate) struct Setup {
+    pub(crate) wait_rule: WaitRule,
+    /// Ordinary fences only: every job is shared at once.
+    pub(crate) eager: bool,
+    pub(crate) start: Option<Handler>,
+    pub(crate) exit: Option<Handler>,
+    pub(crate) panic: Option<PanicHandler>,
+    /// Starts spare threads, where there may be any.
+    pub(crate) spares: Option<Spawner>,
+    pub(crate) pin: bool,
+}
+
+pub(crate) struct Registry {
+    setup: Setup,
+    /// Who holds which place; null where nobody does.
+    places: Box<[CachePadded<AtomicPtr<Worker>>]>,
+    /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
+    workers: Workers,
+    pub(crate) injector: Injector<JobRef>,
+    rest: Mutex<Rest>,
+    /// Workers that look for work, a napping one included: as long as there is one, no job stays unseen.
+    alert: CachePadded<AtomicUsize>,
+    /// Is one of those napping?
+    napping: AtomicBool,
+    /// How many places are free; written with the rest lock held.
+    free: AtomicUsize,
+    /// How many workers claim a place; written with the rest lock held.
+    claims: AtomicUsize,
+    /// The handle, and every job spawned: the pool ends when there are none.
+    pending: Count,
+    wakeups_from_outside: Mutex<Counter>,
+    /// The threads started, but for those that a custom handler has started.
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    /// The number of the first guest.
+    first_guest: usize,
+    this: Weak<Registry>,
+    /// The process's fork count when the pool was made: its threads are not in a forked child.
+    generation: usize,
+}
+
+// SAFETY: `Worker`s are not `Sync` so that a handle stays on its thread; the registry hands references to other workers
+// to its own modules only, which call on them what is meant for all: stealing, asking, counters, the parker, the place.
+unsafe impl Sync for Registry {}
+// SAFETY: as above.
+unsafe impl Send for Registry {}
+
+/// The table of workers.
+struct Workers(Box<[OnceLock<Worker>]>);
+
+impl Registry {
+    /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
+    /// comes before they do wakes them as soon as they have begun.
+    pub(crate) fn new(threads: usize, setup: Setup) -> Arc<Self> {
+        let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
+        let guests = (2 * threads).max(64);
+        let registry = Arc::new_cyclic(|this| Registry {
+            setup,
+            places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
+            workers: Workers((0..threads + spares + guests).map(|_| OnceLock::new()).collect()),
+            injector: Injector::new(),
+            rest: Mutex::new(Rest::new(threads, threads + spares)),
+            alert: CachePadded::new(AtomicUsize::new(0)),
+            napping: AtomicBool::new(false),
+            free: AtomicUsize::new(threads),
+            claims: AtomicUsize::new(0),
+            pending: Count::new(1),
+            wakeups_from_outside: Mutex::default(),
+            threads: Mutex::default(),
+            first_guest: threads + spares,
+            this: Weak::clone(this),
+            generation: crate::process::generation(),
+        });
+        for number in 0..threads {
+            registry.make_worker(number, false);
+        }
+        registry
+    }
+
+    pub(crate) fn num_threads(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(crate) fn this(&self) -> Arc<Self> {
+        self.this.upgrade().expect("whoever uses a registry keeps it alive")
+    }
+
+    /// Calls `f` with the registry of the pool that the calling thread is in, else with the global one.
+    pub(crate) fn with_current<R>(f: impl FnOnce(&Registry) -> R) -> R {
+        Worker::with_current(|current| match current {
+            Some(worker) => f(worker.registry()),
+            None => f(crate::global::registry()),
+        })
+    }
+
+    fn first_guest(&self) -> usize {
+        self.first_guest
+    }
+
+    pub(crate) fn wait_rule(&self) -> WaitRule {
+        self.setup.wait_rule
+    }
+
+    /// The worker that holds a place.
+    pub(crate) fn at(&self, place: usize) -> Option<&Worker> {
+        // Acquire pairs with the release in `seat`: the worker is there. It stays as long as the registry.
+        // SAFETY: null, or a pointer to a worker of this registry.
+        unsafe { self.places[place].load(Acquire).as_ref() }
+    }
+
+    fn set_at(&self, place: usize, worker: Option<&Worker>) {
+        self.places[place]
+            .store(worker.map_or(ptr::null_mut(), |worker| ptr::from_ref(worker).cast_mut()), Release);
+    }
+
+    pub(crate) fn worker(&self, number: usize) -> Option<&Worker> {
+        self.workers.0.get(number)?.get()
+    }
+
+    fn make_worker(&self, number: usize, guest: bool) -> &Worker {
+        self.workers.0[number].get_or_init(|| {
+            let eager = self.setup.eager || !fence::asymmetric();
+            Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest)
+        })
+    }
+
+    /// Says that there is work where every worker looks. `by` is the worker that says so, if one does.
+    pub(crate) fn announce(&self, by: Option<&Worker>) {
+        // Dekker: the work was published, then we look for somebody alert; whoever ceases to be alert looks for
+        // work after having said so.
+        fence::full();
+        self.wake_if_none_is_alert(by);
+    }
+
+    /// Queues a job from outside.
+    pub(crate) fn inject(&self, job: JobRef) {
+        self.check_generation();
+        self.injector.push(job);
+        self.announce(None);
+    }
+
+    /// A job for which the pool stays alive has been made.
+    pub(crate) fn job_made(&self) {
+        self.pending.announce();
+    }
+
+    /// Such a job is done, or the pool's handle has been dropped.
+    pub(crate) fn job_done(&self) {
+        if self.pending.arrive() {
+            self.terminate();
+        }
+    }
+
+    /// # Panics
+    ///
+    /// In a process forked from the one that made the pool: its threads are not there.
+    pub(crate) fn check_generation(&self) {
+        assert!(
+            self.generation == crate::process::generation(),
+            "this thread pool's threads stayed in the parent process: a forked child must make its own pool"
+        );
+    }
+
+    /// A job that nobody waits for has panicked.
+    pub(crate) fn handle_panic(&self, payload: Box<dyn Any + Send>) {
+        let abort = AbortOnUnwind("a panic handler, or a job without one, panicked");
+        match &self.setup.panic {
+            Some(handler) => {
+                handler(payload);
+                std::mem::forget(abort);
+            }
+            None => drop(abort),
+        }
+    }
+
+    /// Counters of all workers.
+    pub(crate) fn stats(&self) -> Stats {
+        let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
+        Stats {
+            workers: workers.collect(),
+            wakeups_from_outside: self
+                .wakeups_from_outside
+                .lock()
+                .expect("nobody panics with this lock")
+                .get(),
+        }
+    }
+
+    /// What a thread of the pool does.
+    pub(crate) fn run_thread(self: Arc<Self>, number: usize) {
+        let worker = self.make_worker(number, false);
+        // SAFETY: the registry is alive until this function returns, and one thread is started per number.
+        let current = unsafe { Current::enter(worker) };
+        if self.setup.pin {
+            crate::process::pin(number);
+        }
+        let run_handler = |handler: &Option<Handler>| {
+            if let Some(handler) = handler
+                && let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number)))
+            {
+                self.handle_panic(payload);
+            }
+        };
+        run_handler(&self.setup.start);
+        while self.rest_until_needed(worker) {
+            self.work(worker);
+        }
+        run_handler(&self.setup.exit);
+        drop(current);
+    }
+
+    /// Searches and runs until there is nothing more to be found, or the place is gone.
+    fn work(&self, worker: &Worker) {
+        while let Some(job) = worker.search() {
+            self.cease_to_be_alert(worker);
+            // SAFETY: just taken from a queue.
+            unsafe { worker.execute(job) };
+            while worker.place().is_some() && !self.is_claimed() {
+                let Some(job) = worker.find_own() else { break };
+                // SAFETY: just taken from a queue.
+                unsafe { worker.execute(job) };
+            }
+            if worker.place().is_none() {
+                return;
+            }
+            self.become_alert();
+        }
+    }
+
+    /// Keeps a thread's handle, to be joined at the end.
+    pub(crate) fn keep(&self, thread: JoinHandle<()>) {
+        self.threads.lock().expect("nobody panics with this lock").push(thread);
+    }
+
+    /// Waits for all threads, unless the calling one is one of them: it would wait for itself.
+    pub(crate) fn join_threads(&self) {
+        let me = std::thread::current().id();
+        loop {
+            let threads = std::mem::take(&mut *self.threads.lock().expect("nobody panics with this lock"));
+            if threads.is_empty() || threads.iter().any(|thread| thread.thread().id() == me) {
+                return;
+            }
+            for thread in threads {
+                // Threads do not panic: jobs' panics are caught, handlers' too.
+                let _ = thread.join();
+            }
+        }
+    }
+
+    /// Does a worker that has something to do wait for a place? One relaxed load.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.claims.load(Relaxed) > 0
+    }
+}
+
+/// Ends the process instead of unwinding where nobody could go on.
+struct AbortOnUnwind(&'static str);
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        eprintln!("furcate: {}; aborting", self.0);
+        std::process::abort();
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").field("num_threads", &self.num_threads()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+//! Calls that come from outside a pool's threads.
+
+use crate::job::{Header, JobRef, Outcome};
+use crate::latch::LockLatch;
+use crate::registry::Registry;
+use crate::worker::Worker;
+use std::cell::UnsafeCell;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{self, NonNull};
+
+/// How often the caller looks whether its call is done before it blocks.
+const LOOKS: u32 = 100;
+
+/// A call of another thread, on that thread's stack, which blocks until it is done.
+#[repr(C)]
+struct RootJob<F, R> {
+    header: Header,
+    done: LockLatch,
+    function: UnsafeCell<ManuallyDrop<F>>,
+    outcome: UnsafeCell<Option<Outcome<R>>>,
+}
+
+impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
+    fn new(function: F) -> Self {
+        RootJob {
+            // SAFETY: the header is the first field, and `run` expects a pointer to it.
+            header: unsafe { Header::new(Self::run) },
+            done: LockLatch::default(),
+            function: UnsafeCell::new(ManuallyDrop::new(function)),
+            outcome: UnsafeCell::new(None),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`JobRef::run`]; `job` points to a `RootJob<F, R>`.
+    unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
+        // SAFETY: the caller's frame waits until `done` is set.
+        let this = unsafe { job.cast::<Self>().as_ref() };
+        // SAFETY: this is the one run, and the one use of the closure.
+        let function = unsafe { ManuallyDrop::take(&mut *this.function.get()) };
+        // Unwind-safe: the caller unwinds with the payload.
+        let outcome = catch_unwind(AssertUnwindSafe(|| function(worker)));
+        // SAFETY: the caller reads it when `done` is set.
+        unsafe { *this.outcome.get() = Some(outcome) };
+        this.done.set();
+    }
+}
+
+impl Registry {
+    /// Runs `f` on one of this pool's threads: this one, if it is one.
+    pub(crate) fn inside<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(&Worker) -> R + Send,
+        R: Send,
+    {
+        Worker::with_current(|current| match current {
+            Some(worker) if worker.is_of(self) && !worker.is_guest() => f(worker),
+            // A guest runs on its own stack, not on one of the pool's; it is still this pool's business.
+            Some(worker) if worker.is_of(self) => worker.elsewhere(|| self.run_root(f)),
+            Some(worker) => worker.elsewhere(|| self.run_root(f)),
+            None => self.run_root(f),
+        })
+    }
+
+    /// Runs `f` in this thread, as a worker of the pool it is in, else of the global one if that has a place for it;
+    /// else on one of the global pool's threads.
+    #[inline]
+    pub(crate) fn taking_part<F, R>(f: F) -> R
+    where
+        F: FnOnce(&Worker) -> R + Send,
+        R: Send,
+    {
+        Worker::with_current(|current| match current {
+            Some(worker) => f(worker),
+            None => {
+                let global = crate::global::registry();
+                global.as_guest(f).unwrap_or_else(|f| global.run_root(f))
+            }
+        })
+    }
+
+    fn run_root<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(&Worker) -> R + Send,
+        R: Send,
+    {
+        let job = RootJob::new(f);
+        self.inject(JobRef::new(NonNull::from(&job).cast(), ptr::null()));
+        job.done.wait_actively(LOOKS);
+        // The result is there: the worker has written it before it set the latch.
+        let outcome = job.outcome.into_inner().expect("a job that is done has an outcome");
+        outcome.unwrap_or_else(|payload| resume_unwind(payload))
+    }
+}
+
+impl Worker {
+    /// Calls `f`, which blocks on what is not this pool's, without holding a place meanwhile.
+    pub(crate) fn elsewhere<R>(&self, f: impl FnOnce() -> R) -> R {
+        struct Back<'a>(&'a Worker);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.registry().take_place(self.0);
+            }
+        }
+        self.registry().leave_place(self);
+        let _back = Back(self);
+        f()
+    }
+}

@@ -1,0 +1,353 @@
+//! Scopes: jobs that may borrow what outlives the scope.
+//!
+//! # Invariants
+//!
+//! 1. A scope counts its body and every job spawned in it, each before it is queued. The function that made the scope
+//!    returns or unwinds only when all have arrived; until then everything `'scope` is there.
+//! 2. The last one to arrive sets the scope's latch as its last act: the scope may be gone in that moment.
+//! 3. A panic is kept, the first one, and raised by the function that made the scope. Jobs that have not begun by then
+//!    are dropped unrun.
+
+use crate::broadcast::{self, BroadcastContext};
+use crate::fifo::Fifo;
+use crate::job::{Header, HeapJob, JobRef};
+use crate::latch::{Count, Latch, LockLatch};
+use crate::registry::Registry;
+use crate::spawn;
+use crate::worker::{Worker, drop_quietly};
+use std::any::Any;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// What jobs are spawned in; see [`scope`].
+pub struct Scope<'scope> {
+    /// Marks its jobs; no other scope has it.
+    number: u64,
+    registry: Arc<Registry>,
+    /// The worker that waits for the scope's end; null if a thread does that is none.
+    owner: *const Worker,
+    pending: Count,
+    /// For an owner that is a worker.
+    latch: Latch,
+    /// For one that is none.
+    lock: LockLatch,
+    panicked: AtomicBool,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    fifo: Fifo,
+    /// Invariant in `'scope`: jobs may write to what they borrow.
+    _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+// SAFETY: the owner's pointer is used by `Latch::set` only, as it may be by any thread; everything else is `Sync`.
+unsafe impl Sync for Scope<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Scope<'_> {}
+
+/// A scope whose jobs run, as far as they are not stolen, first in, first out; see [`scope_fifo`].
+#[repr(transparent)]
+pub struct ScopeFifo<'scope>(Scope<'scope>);
+
+/// Runs `op`, which may spawn jobs that borrow whatever outlives the call; returns its result when all of them are done.
+///
+/// Jobs may spawn further ones. Among those spawned by the same thread and not stolen, the last runs first. The thread that
+/// called runs jobs of the scope while it waits. A thread that is no worker takes part in the global pool for the time of
+/// the call, as with [`join`](crate::join()).
+///
+/// Cost: an allocation per job.
+///
+/// # Panics
+///
+/// With the payload of the first panic, in `op` or in a job, when everything has ended. Jobs that have not begun by then
+/// are dropped unrun.
+///
+/// ```
+/// let mut parts = [0; 3];
+/// furcate::scope(|s| {
+///     for (i, part) in parts.iter_mut().enumerate() {
+///         s.spawn(move |_| *part = i * i);
+///     }
+/// });
+/// assert_eq!(parts, [0, 1, 4]);
+/// ```
+///
+/// What does not outlive the scope cannot be borrowed:
+///
+/// ```compile_fail,E0373
+/// furcate::scope(|s| {
+///     let local = 1;
+///     s.spawn(|_| assert_eq!(local, 1));
+/// });
+/// ```
+pub fn scope<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&Scope<'scope>) -> R + Send,
+    R: Send,
+{
+    Registry::taking_part(|worker| on_worker(worker, op))
+}
+
+/// [`scope()`], but among jobs spawned by the same thread and not stolen the first one runs first.
+///
+/// # Panics
+///
+/// As [`scope()`].
+///
+/// ```
+/// let sum = std::sync::atomic::AtomicU32::new(0);
+/// furcate::scope_fifo(|s| {
+///     for i in 1..=4 {
+///         let sum = &sum;
+///         s.spawn_fifo(move |_| drop(sum.fetch_add(i, std::sync::atomic::Ordering::Relaxed)));
+///     }
+/// });
+/// assert_eq!(sum.into_inner(), 10);
+/// ```
+pub fn scope_fifo<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
+    R: Send,
+{
+    Registry::taking_part(|worker| fifo_on_worker(worker, op))
+}
+
+/// [`scope()`], with `op` run by the calling thread itself, whatever it is: so it need not be `Send`.
+///
+/// The jobs run on the pool that the caller is in, else on the global one.
+///
+/// # Panics
+///
+/// As [`scope()`].
+///
+/// ```
+/// let local = std::rc::Rc::new(1);
+/// let two = furcate::in_place_scope(|s| {
+///     s.spawn(|_| ());
+///     *local + 1
+/// });
+/// assert_eq!(two, 2);
+/// ```
+pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&Scope<'scope>) -> R,
+{
+    Registry::with_current(|registry| in_place(registry, op))
+}
+
+/// [`in_place_scope`] with the order of [`scope_fifo`].
+///
+/// # Panics
+///
+/// As [`scope()`].
+///
+/// ```
+/// assert_eq!(furcate::in_place_scope_fifo(|s| { s.spawn_fifo(|_| ()); 3 }), 3);
+/// ```
+pub fn in_place_scope_fifo<'scope, OP, R>(op: OP) -> R
+where
+    OP: FnOnce(&ScopeFifo<'scope>) -> R,
+{
+    in_place_scope(|scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
+}
+
+pub(crate) fn on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    Scope::new(worker.registry().this(), worker).complete(Some(worker), op)
+}
+
+pub(crate) fn fifo_on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
+    on_worker(worker, |scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
+}
+
+pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
+    Worker::with_current(|current| match current.filter(|worker| worker.is_of(registry)) {
+        Some(worker) => on_worker(worker, op),
+        None => Scope::new(registry.this(), ptr::null()).complete(None, op),
+    })
+}
+
+impl<'scope> Scope<'scope> {
+    fn new(registry: Arc<Registry>, owner: *const Worker) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let number = NEXT.fetch_add(1, Relaxed);
+        Scope {
+            number,
+            registry,
+            owner,
+            pending: Count::new(1),
+            latch: Latch::new(),
+            lock: LockLatch::default(),
+            panicked: AtomicBool::new(false),
+            panic: Mutex::new(None),
+            fifo: Fifo::new(number),
+            _jobs: PhantomData,
+        }
+    }
+
+    /// Runs the body and waits for the jobs. `owner` is the worker given to `new`.
+    fn complete<R>(self, owner: Option<&Worker>, op: impl FnOnce(&Self) -> R) -> R {
+        let result = self.guard(|| op(&self));
+        if !self.pending.arrive() {
+            match owner {
+                Some(worker) => worker.wait_for_scope(&self.latch, self.number),
+                None => Worker::with_current(|current| match current {
+                    Some(worker) => worker.elsewhere(|| self.lock.wait()),
+                    None => self.lock.wait(),
+                }),
+            }
+        }
+        let panic = self.panic.into_inner().expect("nobody panics with this lock");
+        match (panic, result) {
+            (None, Some(result)) => result,
+            (None, None) => unreachable!("the body has ended without a result, and without a panic"),
+            (Some(payload), result) => {
+                drop_quietly(result);
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    /// Calls `f`; keeps its panic, if it is the scope's first.
+    fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+        // Unwind-safe: the scope's caller unwinds with the payload.
+        catch_unwind(AssertUnwindSafe(f)).map_err(|payload| self.keep(payload)).ok()
+    }
+
+    fn keep(&self, payload: Box<dyn Any + Send>) {
+        // Relaxed: only says that running more is pointless; the payload itself is behind the lock.
+        self.panicked.store(true, Relaxed);
+        let mut panic = self.panic.lock().expect("nobody panics with this lock");
+        if panic.is_none() {
+            *panic = Some(payload);
+        } else {
+            drop(panic);
+            drop_quietly(payload);
+        }
+    }
+
+    /// Counts one job more, and makes it.
+    fn job<BODY>(&self, body: BODY) -> NonNull<Header>
+    where
+        BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
+    {
+        self.pending.announce();
+        let scope = Pointer(self);
+        let run = move |worker: &Worker| {
+            let scope = scope;
+            // SAFETY: the job has not arrived (invariant 1).
+            let this = unsafe { &*scope.0 };
+            if this.panicked.load(Relaxed) {
+                drop_quietly(body);
+            } else {
+                this.guard(|| body(this));
+            }
+            // SAFETY: it arrives once, here.
+            unsafe { Scope::arrive(this, worker) };
+        };
+        // SAFETY: the scope, and what the body borrows, is there until the job has arrived (invariant 1).
+        unsafe { HeapJob::queueable(self.number, run) }
+    }
+
+    /// One of those counted has ended.
+    ///
+    /// # Safety
+    ///
+    /// `this` is there, and one that was announced arrives; it does not use the scope afterwards.
+    unsafe fn arrive(this: *const Self, worker: &Worker) {
+        // SAFETY: the scope is there until the latch is set, by the last one to arrive.
+        unsafe {
+            if (*this).pending.arrive() {
+                let owner = (*this).owner;
+                if owner.is_null() {
+                    (*this).lock.set();
+                } else {
+                    // The worker that runs the job is of the same registry, and keeps it alive.
+                    Latch::set(&raw const (*this).latch, worker.registry(), owner, Some(worker));
+                }
+            }
+        }
+    }
+
+    /// Spawns a job into the scope.
+    ///
+    /// # Panics
+    ///
+    /// Not here: the panic of a job is raised where the scope was made.
+    pub fn spawn<BODY>(&self, body: BODY)
+    where
+        BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
+    {
+        // SAFETY: queued once, here.
+        unsafe { spawn::queue(&self.registry, self.job(body)) };
+    }
+
+    /// Spawns a job that every thread of the pool runs once.
+    ///
+    /// # Panics
+    ///
+    /// As [`spawn`](Self::spawn).
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        let body = Arc::new(body);
+        broadcast::queue(&self.registry, |context| {
+            let body = Arc::clone(&body);
+            self.job(move |scope| body(scope, context.of_here()))
+        });
+    }
+}
+
+impl<'scope> ScopeFifo<'scope> {
+    pub(crate) fn of<'a>(scope: &'a Scope<'scope>) -> &'a Self {
+        // SAFETY: transparent.
+        unsafe { &*ptr::from_ref(scope).cast() }
+    }
+
+    /// Spawns a job into the scope, behind those already spawned.
+    ///
+    /// # Panics
+    ///
+    /// As [`Scope::spawn`].
+    pub fn spawn_fifo<BODY>(&self, body: BODY)
+    where
+        BODY: FnOnce(&ScopeFifo<'scope>) + Send + 'scope,
+    {
+        let scope = &self.0;
+        let job = scope.job(|scope| body(ScopeFifo::of(scope)));
+        let ticket = Fifo::push(&scope.fifo, JobRef::new(job, ptr::null()));
+        // SAFETY: queued once, here; the scope is there until the job has run, and so has the ticket.
+        unsafe { spawn::queue(&scope.registry, ticket) };
+    }
+
+    /// Spawns a job that every thread of the pool runs once.
+    ///
+    /// # Panics
+    ///
+    /// As [`Scope::spawn`].
+    pub fn spawn_broadcast<BODY>(&self, body: BODY)
+    where
+        BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
+    {
+        self.0.spawn_broadcast(move |scope, context| body(ScopeFifo::of(scope), context));
+    }
+}
+
+/// A scope's address, on its way to another thread.
+struct Pointer<'scope>(*const Scope<'scope>);
+
+// SAFETY: `Scope` is `Sync`.
+unsafe impl Send for Pointer<'_> {}
+
+impl std::fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scope").field("pending", &self.pending.get()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ScopeFifo<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,263 @@
+//! A pool of one's own.
+
+use crate::broadcast::{self, BroadcastContext};
+use crate::join::FnContext;
+use crate::registry::Registry;
+use crate::scope::{self, Scope, ScopeFifo};
+use crate::stats::Stats;
+use crate::worker::Worker;
+use crate::{Context, Executor, Pool, Yield, spawn};
+use std::sync::Arc;
+
+/// A pool of threads that steal work from each other.
+///
+/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). What is called inside [`install`](Self::install), however
+/// deep, runs on this pool; a pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
+///
+/// Dropping it waits until all jobs spawned have run, and its threads have ended; unless it is dropped by one of those
+/// threads: then they end by themselves.
+///
+/// ```
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+/// let (a, b) = pool.install(|| furcate::join(|| 6 * 7, || furcate::current_num_threads()));
+/// assert_eq!((a, b), (42, 2));
+/// ```
+#[derive(Debug)]
+pub struct ThreadPool {
+    registry: Arc<Registry>,
+}
+
+impl ThreadPool {
+    pub(crate) fn new(registry: Arc<Registry>) -> Self {
+        ThreadPool { registry }
+    }
+
+    /// Runs `op` on one of the pool's threads (this one, if it is one) and returns its result.
+    ///
+    /// Cost: from outside, a hand-over to another thread and back. A worker of another pool gives its place there to
+    /// another thread while it waits.
+    ///
+    /// # Panics
+    ///
+    /// If `op` does.
+    pub fn install<OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce() -> R + Send,
+        R: Send,
+    {
+        self.registry.inside(|_| op())
+    }
+
+    /// [`join`](crate::join) on this pool: `install(|| join(left, right))`.
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](crate::join).
+    pub fn join<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join(left, right))
+    }
+
+    /// [`join_context`](crate::join_context) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](crate::join).
+    pub fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(FnContext) -> RA + Send,
+        B: FnOnce(FnContext) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join_context(left, right))
+    }
+
+    /// [`join_with`](crate::join_with) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`join`](crate::join).
+    pub fn join_with<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.install(|| crate::join_with(left, right))
+    }
+
+    /// [`scope`](crate::scope()) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn scope<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        self.registry.inside(|worker| scope::on_worker(worker, op))
+    }
+
+    /// [`scope_fifo`](crate::scope_fifo) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn scope_fifo<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
+        R: Send,
+    {
+        self.registry.inside(|worker| scope::fifo_on_worker(worker, op))
+    }
+
+    /// [`in_place_scope`](crate::in_place_scope) with this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn in_place_scope<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&Scope<'scope>) -> R,
+    {
+        scope::in_place(&self.registry, op)
+    }
+
+    /// [`in_place_scope_fifo`](crate::in_place_scope_fifo) with this pool.
+    ///
+    /// # Panics
+    ///
+    /// As [`scope`](crate::scope()).
+    pub fn in_place_scope_fifo<'scope, OP, R>(&self, op: OP) -> R
+    where
+        OP: FnOnce(&ScopeFifo<'scope>) -> R,
+    {
+        scope::in_place(&self.registry, |scope: &Scope<'scope>| op(ScopeFifo::of(scope)))
+    }
+
+    /// [`spawn`](crate::spawn) on this pool.
+    pub fn spawn<OP>(&self, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        spawn::on(&self.registry, op);
+    }
+
+    /// [`spawn_fifo`](crate::spawn_fifo) on this pool.
+    pub fn spawn_fifo<OP>(&self, op: OP)
+    where
+        OP: FnOnce() + Send + 'static,
+    {
+        spawn::fifo_on(&self.registry, op);
+    }
+
+    /// [`broadcast`](crate::broadcast()) on this pool.
+    ///
+    /// # Panics
+    ///
+    /// If `op` does in one of the threads.
+    pub fn broadcast<OP, R>(&self, op: OP) -> Vec<R>
+    where
+        OP: Fn(BroadcastContext<'_>) -> R + Sync,
+        R: Send,
+    {
+        broadcast::on(&self.registry, op)
+    }
+
+    /// [`spawn_broadcast`](crate::spawn_broadcast) on this pool.
+    pub fn spawn_broadcast<OP>(&self, op: OP)
+    where
+        OP: Fn(BroadcastContext<'_>) + Send + Sync + 'static,
+    {
+        broadcast::spawn_on(&self.registry, op);
+    }
+
+    /// How many of its threads run jobs at once.
+    #[must_use]
+    pub fn current_num_threads(&self) -> usize {
+        self.registry.num_threads()
+    }
+
+    /// The place that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
+    ///
+    /// No two threads hold the same one at the same time. A thread may come out of a `join` or a scope with another
+    /// place than it went in with: see [`WaitRule`](crate::WaitRule).
+    #[must_use]
+    pub fn current_thread_index(&self) -> Option<usize> {
+        self.of_current(|worker| worker?.place())
+    }
+
+    /// Has the calling thread, if it is one of this pool's, jobs that wait to be run?
+    #[must_use]
+    pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
+        self.of_current(|worker| worker.map(Worker::has_pending_jobs))
+    }
+
+    /// [`yield_now`](crate::yield_now()), if the calling thread is one of this pool's.
+    pub fn yield_now(&self) -> Option<Yield> {
+        self.of_current(|worker| worker.map(|worker| worker.yield_once(false).into()))
+    }
+
+    /// [`yield_local`](crate::yield_local), if the calling thread is one of this pool's.
+    pub fn yield_local(&self) -> Option<Yield> {
+        self.of_current(|worker| worker.map(|worker| worker.yield_once(true).into()))
+    }
+
+    /// What the pool has done so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.registry.stats()
+    }
+
+    fn of_current<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
+        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(&self.registry))))
+    }
+}
+
+/// A call from outside runs on one of the pool's threads, as with [`install`](ThreadPool::install).
+impl Executor for &ThreadPool {
+    #[inline]
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        Worker::with_current(|current| match current {
+            Some(worker) if worker.is_of(&self.registry) => {
+                worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+            }
+            _ => self.registry.inside(|_| Pool.join_context(left, right)),
+        })
+    }
+
+    fn num_threads(&self) -> usize {
+        self.current_num_threads()
+    }
+
+    fn thread_index(&self) -> Option<usize> {
+        self.current_thread_index()
+    }
+
+    #[inline]
+    fn demand(&self) -> bool {
+        self.of_current(|worker| worker.is_some_and(Worker::demand))
+    }
+}
+
+impl Drop for ThreadPool {
+    fn drop(&mut self) {
+        self.registry.release_current_thread();
+        self.registry.job_done();
+        self.registry.join_threads();
+    }
+}

@@ -1,0 +1,407 @@
+//! A worker: a thread that runs jobs, its deques, and the fork.
+
+mod search;
+mod wait;
+
+pub(crate) use wait::NAP;
+pub use wait::WaitRule;
+
+use crate::deque::Deque;
+use crate::fifo::Fifo;
+use crate::job::{Header, JobRef, StackJob};
+use crate::latch::Latch;
+use crate::parker::Parker;
+use crate::registry::Registry;
+use crate::stats::Counters;
+use crossbeam_deque::Injector;
+use std::any::Any;
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{
+    AtomicBool, AtomicUsize,
+    Ordering::{Acquire, Relaxed},
+};
+use std::time::Instant;
+
+/// How many jobs a deque has room for before it grows.
+const ROOM: usize = 256;
+
+/// The place of a worker that has none.
+const NOWHERE: usize = usize::MAX;
+
+/// A thread that takes part in a pool, as its own jobs see it: forking with this handle saves the look-up of a
+/// thread-local.
+///
+/// Handed to closures by [`join_with`](crate::join_with) and by [`Worker::join`]. It cannot leave its thread.
+///
+/// ```
+/// use furcate::{Worker, join_with};
+///
+/// fn fib(worker: &Worker, n: u32) -> u64 {
+///     if n < 2 {
+///         return u64::from(n);
+///     }
+///     let (a, b) = worker.join(|w| fib(w, n - 1), |w| fib(w, n - 2));
+///     a + b
+/// }
+///
+/// let (a, b) = join_with(|w| fib(w, 19), |w| fib(w, 18));
+/// assert_eq!(a + b, 6765);
+/// ```
+///
+/// ```compile_fail,E0277
+/// furcate::join_with(|w| std::thread::scope(|s| { s.spawn(|| w.join(|_| (), |_| ())); }), |_| ());
+/// ```
+pub struct Worker {
+    /// Forked jobs: the right halves of this thread's open joins, oldest at the top.
+    ///
+    /// Invariant: when a worker starts a job that it stole, or waits for one that was stolen, this is empty. So what
+    /// a thief finds in it is forked by the job that the owner has started last, but in one case: see
+    /// [`starts`](Worker::starts).
+    forks: Deque<Header>,
+    /// Spawned jobs: each belongs to a scope, or to none.
+    spawns: Deque<Header>,
+    /// Jobs that every thread of the pool runs once.
+    pub(crate) broadcasts: Injector<JobRef>,
+    /// Jobs of this thread's `spawn_fifo`.
+    pub(crate) fifo: Fifo,
+    pub(crate) counters: Counters,
+    pub(crate) parker: Parker,
+    registry: NonNull<Registry>,
+    number: usize,
+    guest: bool,
+    /// This worker's place, or NOWHERE. Written with the registry's rest lock held, by its thread or while that rests.
+    place: AtomicUsize,
+    /// For the thief's random choice; this thread's.
+    random: Cell<u64>,
+    /// Since when somebody has been napping while this worker had jobs to share; this thread's.
+    pub(crate) alone_since: Cell<Option<Instant>>,
+    /// The thread has been given this worker, and not given it back.
+    pub(crate) taken: AtomicBool,
+    /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
+    _this_thread: PhantomData<*const ()>,
+}
+
+thread_local! {
+    /// The worker that this thread is.
+    static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
+}
+
+/// Makes a thread a worker for a while; the thread is what it was before when this is dropped.
+pub(crate) struct Current(*const Worker);
+
+impl Current {
+    /// # Safety
+    ///
+    /// The worker outlives the value returned, and no other thread is this worker meanwhile.
+    pub(crate) unsafe fn enter(worker: &Worker) -> Self {
+        Current(CURRENT.replace(worker))
+    }
+}
+
+/// Makes this thread a worker until [`disown`] is called; what it was is forgotten.
+///
+/// # Safety
+///
+/// As for [`Current::enter`], until then.
+pub(crate) unsafe fn adopt(worker: &Worker) {
+    CURRENT.set(worker);
+}
+
+/// Makes this thread no worker.
+pub(crate) fn disown() {
+    CURRENT.set(ptr::null());
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+impl Worker {
+    pub(crate) fn new(
+        registry: NonNull<Registry>,
+        number: usize,
+        places: usize,
+        eager: bool,
+        guest: bool,
+    ) -> Self {
+        Worker {
+            forks: Deque::new(ROOM, eager),
+            spawns: Deque::new(ROOM, eager),
+            broadcasts: Injector::new(),
+            fifo: Fifo::new(0),
+            counters: Counters::new(places),
+            parker: Parker::new(),
+            registry,
+            number,
+            guest,
+            place: AtomicUsize::new(NOWHERE),
+            random: Cell::new(number as u64 + 1),
+            alone_since: Cell::new(None),
+            taken: AtomicBool::new(false),
+            _this_thread: PhantomData,
+        }
+    }
+
+    /// Calls `f` with the worker that this thread is, if it is one.
+    #[inline(always)]
+    pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
+        // SAFETY: null, or set by `Current::enter`, whose caller sees to it that the worker is there.
+        f(unsafe { CURRENT.get().as_ref() })
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        // SAFETY: workers are owned by their registry.
+        unsafe { self.registry.as_ref() }
+    }
+
+    pub(crate) fn is_of(&self, registry: &Registry) -> bool {
+        ptr::eq(self.registry.as_ptr(), registry)
+    }
+
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Is it a thread from outside that takes part in its own call?
+    pub(crate) fn is_guest(&self) -> bool {
+        self.guest
+    }
+
+    pub(crate) fn place(&self) -> Option<usize> {
+        // Relaxed: the thread's own, or written under a lock or before an unpark that it has passed.
+        let place = self.place.load(Relaxed);
+        (place != NOWHERE).then_some(place)
+    }
+
+    /// To be called with the rest lock held.
+    pub(crate) fn set_place(&self, place: Option<usize>) {
+        self.place.store(place.unwrap_or(NOWHERE), Relaxed);
+    }
+
+    /// The place that the thread holds in its pool, `0 .. num_threads`.
+    ///
+    /// No two threads hold the same one at the same time. A thread may come out of a `join`, a scope or another wait
+    /// with another place than it went in with: see [`WaitRule`](crate::WaitRule).
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.place().expect("a thread that runs a job has a place")
+    }
+
+    /// How many threads of the pool run jobs at once.
+    #[must_use]
+    pub fn num_threads(&self) -> usize {
+        self.registry().num_threads()
+    }
+
+    /// Runs both closures, potentially in parallel, as [`join`](crate::join) does.
+    ///
+    /// # Panics
+    ///
+    /// With the payload of the closure that panicked, the left one's if both did.
+    #[inline]
+    pub fn join<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.fork(left, |worker, _migrated| right(worker))
+    }
+
+    /// The fork: `right` lies in the deque while `left` runs; then this worker takes it back, or waits for its thief.
+    /// `right` is told whether it migrated.
+    #[inline(always)]
+    pub(crate) fn fork<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker, bool) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        let job = StackJob::new(right);
+        self.counters.forks.add();
+        // SAFETY: this thread is the owner: the handle cannot leave it.
+        let (index, look_up) = unsafe { self.forks.push(job.header()) };
+        if look_up {
+            self.look_up();
+        }
+        // Unwind-safe: if it panics, this call does, once the right half is done.
+        match catch_unwind(AssertUnwindSafe(|| left(self))) {
+            Ok(left) => {
+                // SAFETY: the owner; every push since has had its pop, for joins nest.
+                let right = if unsafe { self.forks.pop(index) } {
+                    // SAFETY: taken back unrun.
+                    let right = unsafe { job.take() };
+                    right(self, false)
+                } else {
+                    self.wait_for(job.latch());
+                    // SAFETY: the latch is set.
+                    unsafe { job.outcome() }.unwrap_or_else(|payload| resume_unwind(payload))
+                };
+                (left, right)
+            }
+            Err(payload) => self.unwind(&job, index, payload),
+        }
+    }
+
+    /// The left half has panicked: the right one is done before the panic goes on, for it may borrow from the caller's
+    /// frame.
+    #[cold]
+    fn unwind<F, R>(&self, job: &StackJob<F, R>, index: u64, payload: Box<dyn Any + Send>) -> !
+    where
+        F: FnOnce(&Worker, bool) -> R + Send,
+        R: Send,
+    {
+        // SAFETY: as in `fork`.
+        let outcome = if unsafe { self.forks.pop(index) } {
+            // SAFETY: taken back unrun.
+            let right = unsafe { job.take() };
+            catch_unwind(AssertUnwindSafe(|| right(self, false)))
+        } else {
+            self.wait_for(job.latch());
+            // SAFETY: the latch is set.
+            unsafe { job.outcome() }
+        };
+        drop_quietly(outcome);
+        resume_unwind(payload)
+    }
+
+    /// Looks up from work, after a push that said so.
+    #[cold]
+    fn look_up(&self) {
+        // SAFETY: this thread is the owner.
+        let asked = unsafe { self.forks.answer() };
+        if asked {
+            self.registry().share(self);
+        }
+    }
+
+    /// Queues a spawned job.
+    ///
+    /// # Safety
+    ///
+    /// The caller gives the job away; it begins with a `SpawnHeader`. This thread is the worker.
+    pub(crate) unsafe fn spawn(&self, job: NonNull<Header>) {
+        self.counters.spawns.add();
+        // SAFETY: this thread is the owner.
+        let (_, look_up) = unsafe { self.spawns.push(job) };
+        // SAFETY: this thread is the owner.
+        if look_up && unsafe { self.spawns.answer() } {
+            self.registry().share(self);
+        }
+    }
+
+    /// Marks who runs a job, for the waiter to help it: if all that will be in this worker's deque is the job's.
+    ///
+    /// It is not when the job is run on top of a frame that has open forks, as `yield_now` may.
+    pub(crate) fn starts(&self, latch: &Latch) {
+        self.counters.migrated.add();
+        if self.forks.is_empty() {
+            latch.started_by(self.number);
+        }
+    }
+
+    /// Does somebody want work from this worker? One relaxed load.
+    #[inline]
+    pub(crate) fn demand(&self) -> bool {
+        self.forks.asked()
+    }
+
+    /// Does it share every job at once?
+    pub(crate) fn is_eager(&self) -> bool {
+        self.forks.is_eager()
+    }
+
+    /// Has the worker look up at its next push.
+    pub(crate) fn ask(&self) {
+        self.forks.ask();
+        self.spawns.ask();
+    }
+
+    /// Has it jobs that could be stolen? Callers that must not miss any have passed a fence.
+    pub(crate) fn has_jobs(&self) -> bool {
+        !self.forks.is_empty() || !self.spawns.is_empty()
+    }
+
+    /// Moves all its jobs to where any worker finds them, before it gives up its place, in which they would be
+    /// looked for.
+    pub(crate) fn spill(&self) {
+        for deque in [&self.forks, &self.spawns] {
+            while !deque.is_empty() {
+                // As a thief does, so that the owner finds its forks stolen: oldest first.
+                // SAFETY: this thread is the owner.
+                unsafe { deque.share_all() };
+                if let crate::deque::Steal::Job(job) = deque.steal(|| true) {
+                    self.registry().injector.push(JobRef::new(job, self));
+                }
+            }
+        }
+    }
+
+    /// Has it jobs of its own that wait to be run?
+    pub(crate) fn has_pending_jobs(&self) -> bool {
+        self.has_jobs() || !self.broadcasts.is_empty()
+    }
+
+    /// Runs one job on top of the current frame, if there is any: one of this worker's own if `local`. False if not.
+    pub(crate) fn yield_once(&self, local: bool) -> bool {
+        let job = if local { self.find_own() } else { self.find_anywhere() };
+        let Some(job) = job else { return false };
+        // SAFETY: just taken from a queue.
+        unsafe { self.execute(job) };
+        if self.place().is_none() {
+            self.registry().take_place(self);
+        }
+        true
+    }
+
+    /// Runs a job that this thread took from a queue.
+    ///
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    pub(crate) unsafe fn execute(&self, job: JobRef) {
+        // SAFETY: the caller's; this thread is the worker.
+        unsafe { job.run(self) }
+    }
+
+    /// A pseudo-random number: xorshift (Marsaglia 2003).
+    fn random(&self) -> u64 {
+        let mut x = self.random.get();
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        self.random.set(x);
+        x
+    }
+
+    /// Gives a worker that was released to a thread, if no other one has it.
+    pub(crate) fn take(&self) -> bool {
+        self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
+    }
+}
+
+/// Drops a result nobody will see. A panic in that drop has been preceded by the one that counts, and its payload is
+/// forgotten: that drop might panic as well.
+pub(crate) fn drop_quietly<T>(value: T) {
+    let value = ManuallyDrop::new(value);
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(ManuallyDrop::into_inner(value)))) {
+        std::mem::forget(payload);
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker")
+            .field("number", &self.number)
+            .field("place", &self.place())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+//! How a worker finds jobs: its own, those of randomly chosen victims, those from outside.
+
+use super::Worker;
+use crate::deque::Steal;
+use crate::job::JobRef;
+use std::hint;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long an idle worker looks for work before it naps.
+const SEARCH: Duration = Duration::from_micros(50);
+
+/// Rounds in which private jobs were seen before a thief reaches for them: time enough for an owner that forks to
+/// share them, at no cost to anybody.
+const PATIENCE: u32 = 4;
+
+/// Pauses that grow: from nothing to some hundred nanoseconds, then to other threads' turns.
+pub(super) struct Pauses {
+    rounds: u32,
+    since: Option<Instant>,
+}
+
+impl Pauses {
+    pub(super) const fn new() -> Self {
+        Pauses { rounds: 0, since: None }
+    }
+
+    /// Waits a little. False when it has been doing so for longer than `limit`.
+    pub(super) fn pause(&mut self, limit: Duration) -> bool {
+        self.rounds = self.rounds.saturating_add(1);
+        if self.rounds <= 16 {
+            (0..4 * self.rounds).for_each(|_| hint::spin_loop());
+            return true;
+        }
+        let since = *self.since.get_or_insert_with(Instant::now);
+        thread::yield_now();
+        since.elapsed() < limit
+    }
+}
+
+/// A thief's patience with owners that do not share.
+#[derive(Clone, Copy)]
+pub(super) struct Patience(u32);
+
+impl Patience {
+    pub(super) const fn new() -> Self {
+        Patience(0)
+    }
+
+    fn is_over(self) -> bool {
+        self.0 >= PATIENCE
+    }
+
+    /// One of the victims had private jobs only.
+    fn wear(&mut self) {
+        self.0 += 1;
+    }
+
+    /// A thief that has reached is patient again.
+    fn restore(&mut self) {
+        self.0 = 0;
+    }
+}
+
+impl Worker {
+    /// Looks for any job, for a while.
+    pub(crate) fn search(&self) -> Option<JobRef> {
+        let mut pauses = Pauses::new();
+        let mut patience = Patience::new();
+        loop {
+            // Whoever has claimed a place has something to do with it.
+            if self.registry().is_claimed() {
+                return None;
+            }
+            if let Some(job) = self.find(&mut patience) {
+                return Some(job);
+            }
+            if !pauses.pause(SEARCH) {
+                return None;
+            }
+        }
+    }
+
+    /// Looks once everywhere: its own jobs, the other workers' (from a random one on), those from outside.
+    pub(super) fn find(&self, patience: &mut Patience) -> Option<JobRef> {
+        self.find_own().or_else(|| self.find_stolen(patience)).or_else(|| self.find_injected())
+    }
+
+    /// As `find`, reaching for private jobs too.
+    pub(super) fn find_anywhere(&self) -> Option<JobRef> {
+        self.find(&mut Patience(PATIENCE))
+    }
+
+    /// A broadcast job, or the newest job spawned here.
+    pub(crate) fn find_own(&self) -> Option<JobRef> {
+        self.find_broadcast().or_else(|| {
+            // SAFETY: this thread is the owner.
+            let job = unsafe { self.spawns.pop_newest() }?;
+            Some(JobRef::new(job, self))
+        })
+    }
+
+    pub(super) fn find_broadcast(&self) -> Option<JobRef> {
+        loop {
+            match self.broadcasts.steal() {
+                crossbeam_deque::Steal::Success(job) => return Some(job),
+                crossbeam_deque::Steal::Empty => return None,
+                crossbeam_deque::Steal::Retry => {}
+            }
+        }
+    }
+
+    fn find_injected(&self) -> Option<JobRef> {
+        loop {
+            match self.registry().injector.steal() {
+                crossbeam_deque::Steal::Success(job) => {
+                    self.counters.injected.add();
+                    return Some(job);
+                }
+                crossbeam_deque::Steal::Empty => return None,
+                crossbeam_deque::Steal::Retry => {}
+            }
+        }
+    }
+
+    fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
+        let places = self.num_threads();
+        let first = (self.random() % places as u64) as usize;
+        (first..places).chain(0..first).find_map(|place| {
+            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number)?;
+            self.steal_forked(victim, place, patience, || true).or_else(|| self.steal_spawned(victim, place))
+        })
+    }
+
+    /// Steals a forked job, if `wanted` says so of what is there.
+    pub(super) fn steal_forked(
+        &self,
+        victim: &Worker,
+        place: usize,
+        patience: &mut Patience,
+        wanted: impl Fn() -> bool,
+    ) -> Option<JobRef> {
+        let steals = &self.counters.steals[place];
+        let stolen = match victim.forks.steal(&wanted) {
+            Steal::Empty => return None,
+            Steal::Private if patience.is_over() => {
+                patience.restore();
+                victim.forks.reach(&wanted, || self.counters.barriers.add())
+            }
+            Steal::Private => {
+                patience.wear();
+                return None;
+            }
+            other => other,
+        };
+        steals.tried.add();
+        if let Steal::Job(job) = stolen {
+            steals.won.add();
+            return Some(JobRef::new(job, victim));
+        }
+        None
+    }
+
+    /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
+    /// running them; so one that must be reached for is reached for at once.
+    fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
+        let steals = &self.counters.steals[place];
+        let stolen = match victim.spawns.steal(|| true) {
+            Steal::Empty => return None,
+            Steal::Private => victim.spawns.reach(|| true, || self.counters.barriers.add()),
+            other => other,
+        };
+        steals.tried.add();
+        if let Steal::Job(job) = stolen {
+            steals.won.add();
+            return Some(JobRef::new(job, victim));
+        }
+        None
+    }
+}

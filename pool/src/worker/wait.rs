@@ -1,0 +1,111 @@
+//! What a worker does while what it needs is elsewhere.
+
+use super::Worker;
+use super::search::{Patience, Pauses};
+use crate::job::{JobRef, SpawnHeader};
+use crate::latch::Latch;
+use std::time::Duration;
+
+/// What a worker may run while it waits for a half of a `join` that was stolen from it, or for the end of a scope.
+///
+/// | rule | a waiting worker runs | lock held across a join | stack | cores |
+/// |---|---|---|---|---|
+/// | [`Descendants`](WaitRule::Descendants) | what it waits for; then another thread takes its place | safe | bounded | busy |
+/// | [`Leapfrog`](WaitRule::Leapfrog) | what it waits for | safe | bounded | may idle |
+/// | [`Any`](WaitRule::Any) | anything | can deadlock | unbounded | busy |
+///
+/// *Bounded*: by the depth of the computation itself.
+///
+/// ```
+/// use furcate::{ThreadPoolBuilder, WaitRule};
+/// let pool = ThreadPoolBuilder::new().num_threads(2).wait_rule(WaitRule::Any).build().unwrap();
+/// assert_eq!(pool.install(|| furcate::join(|| 1, || 2)), (1, 2));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitRule {
+    /// Descendants of what it waits for, by leapfrogging (Wagner and Calder 1993): it steals back from its thief. A
+    /// worker that finds none for some tens of microseconds hands its place to a spare thread, and takes one when
+    /// what it waits for is done, from the thread that has done it if no other is free. So never more than the
+    /// pool's number of threads run jobs, and as many do as there is work for.
+    #[default]
+    Descendants,
+    /// As `Descendants`, without spare threads: where no descendant can be stolen, the worker idles.
+    Leapfrog,
+    /// Any job, on top of the waiting frame, as rayon does. The wait may last as long as that job; if it needs a lock
+    /// that the waiting frame holds, for ever.
+    Any,
+}
+
+/// How long a waiting worker looks for jobs before it blocks.
+const LOOK: Duration = Duration::from_micros(30);
+
+/// How long a worker that may run anything, or cannot give its place away, sleeps between looks.
+pub(crate) const NAP: Duration = Duration::from_micros(200);
+
+impl Worker {
+    /// Returns when the latch of a forked job that was stolen is set.
+    #[cold]
+    pub(super) fn wait_for(&self, latch: &Latch) {
+        self.wait(latch, |patience| {
+            let thief = self.registry().worker(latch.thief()?)?;
+            let place = thief.place()?;
+            // What is in the thief's deque while the latch is not set is a descendant, see `Worker::forks`; and it is
+            // still the same job when it is stolen, see the deque's invariant 1.
+            self.steal_forked(thief, place, patience, || !latch.is_set())
+        });
+    }
+
+    /// Returns when the latch of a scope is set. `scope` is its number.
+    #[cold]
+    pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
+        self.wait(latch, |_| {
+            // SAFETY: this thread is the owner.
+            let job = unsafe { self.spawns.pop_newest() }?;
+            // SAFETY: just taken.
+            if unsafe { SpawnHeader::scope_of(job) } == scope {
+                return Some(JobRef::new(job, self));
+            }
+            // Of an outer scope, or of none: not for this frame to run.
+            self.registry().injector.push(JobRef::new(job, self));
+            self.registry().announce(Some(self));
+            None
+        });
+    }
+
+    /// Returns when the latch of something is set that other threads do in any case; runs only broadcast jobs, and
+    /// gives its place away, for those threads may need it.
+    pub(crate) fn wait_for_others(&self, latch: &Latch) {
+        self.wait_by(WaitRule::Descendants, latch, |_| None);
+    }
+
+    fn wait(&self, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
+        self.wait_by(self.registry().wait_rule(), latch, descendant);
+    }
+
+    fn wait_by(&self, rule: WaitRule, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
+        let mut pauses = Pauses::new();
+        let mut patience = Patience::new();
+        while !latch.is_set() {
+            let blocked_out = self.place().is_none();
+            let job = if blocked_out {
+                None
+            } else {
+                self.find_broadcast().or_else(|| descendant(&mut patience)).or_else(|| {
+                    if rule == WaitRule::Any && !self.guest { self.find(&mut patience) } else { None }
+                })
+            };
+            if let Some(job) = job {
+                // SAFETY: just taken from a queue.
+                unsafe { self.execute(job) };
+                (pauses, patience) = (Pauses::new(), Patience::new());
+            } else if blocked_out || !pauses.pause(LOOK) {
+                self.registry().block(self, latch, rule);
+                (pauses, patience) = (Pauses::new(), Patience::new());
+            }
+        }
+        if self.place().is_none() {
+            self.registry().take_place(self);
+        }
+    }
+}
