@@ -36,3 +36,15 @@ pub(crate) fn set(
     }
     result
 }
+
+/// What the global pool has done so far.
+///
+/// ```
+/// let forks = furcate::global_stats().total().forks;
+/// furcate::join(|| (), || ());
+/// assert!(furcate::global_stats().total().forks > forks);
+/// ```
+#[must_use]
+pub fn global_stats() -> crate::stats::Stats {
+    registry().stats()
+}

@@ -68,6 +68,7 @@ pub use rayon::Rayon;
 pub use {
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
+    global::global_stats,
     join::{FnContext, join, join_context, join_with},
     pool::{
         Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,
