@@ -3,6 +3,8 @@
 //! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round
 //! after round, the order alternating, and what is reported are ratios of medians of the same rounds.
 
+pub mod fork;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
