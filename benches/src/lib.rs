@@ -4,6 +4,7 @@
 //! after round, the order alternating, and what is reported are ratios of medians of the same rounds.
 
 pub mod fork;
+pub mod programs;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
