@@ -3,11 +3,17 @@
 //! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round
 //! after round, the order alternating, and what is reported are ratios of medians of the same rounds.
 
+pub mod fork;
+pub mod programs;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// Something to be timed; its result is kept from being optimised away, and compared among contenders.
 pub type Contender<'a, R> = (&'static str, Box<dyn FnMut() -> R + 'a>);
+
+/// A contender that times itself, because what comes before or after is not to be counted.
+pub type Timed<'a, R> = (&'static str, Box<dyn FnMut() -> (Duration, R) + 'a>);
 
 /// The medians of contenders that ran interleaved.
 #[derive(Debug)]
@@ -42,20 +48,40 @@ pub fn interleave<R: PartialEq + std::fmt::Debug>(
     for (name, run) in contenders.iter_mut() {
         assert_eq!(run(), expected, "{name} has another result");
     }
-    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
+    let medians = medians(rounds, contenders.len(), |i| {
+        let start = Instant::now();
+        black_box(contenders[i].1());
+        start.elapsed()
+    });
+    Medians { rows: contenders.iter().map(|(name, _)| *name).zip(medians).collect() }
+}
+
+/// The same for contenders that time themselves.
+///
+/// # Panics
+///
+/// If two contenders' results differ.
+pub fn interleave_timed<R: PartialEq>(rounds: usize, contenders: &mut [Timed<'_, R>]) -> Medians {
+    let expected = contenders[0].1().1;
+    for (name, run) in contenders.iter_mut() {
+        assert!(run().1 == expected, "{name} has another result");
+    }
+    drop(expected);
+    let medians = medians(rounds, contenders.len(), |i| contenders[i].1().0);
+    Medians { rows: contenders.iter().map(|(name, _)| *name).zip(medians).collect() }
+}
+
+/// Takes times in turn, round after round in alternating order, and returns each one's median.
+fn medians(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -> Vec<Duration> {
+    let mut times = vec![Vec::with_capacity(rounds); len];
     for round in 0..rounds {
-        for turn in 0..contenders.len() {
-            let i = if round % 2 == 0 { turn } else { contenders.len() - 1 - turn };
-            let start = Instant::now();
-            black_box(contenders[i].1());
-            times[i].push(start.elapsed());
+        for turn in 0..len {
+            let i = if round % 2 == 0 { turn } else { len - 1 - turn };
+            times[i].push(time(i));
         }
     }
-    let rows = contenders.iter().zip(times).map(|((name, _), mut times)| {
-        times.sort();
-        (*name, times[rounds / 2])
-    });
-    Medians { rows: rows.collect() }
+    times.iter_mut().for_each(|times| times.sort());
+    times.iter().map(|times| times[rounds / 2]).collect()
 }
 
 /// How many rounds: `ROUNDS` in the environment, or a default.

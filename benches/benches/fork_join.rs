@@ -1,0 +1,210 @@
+//! The field's fork-join programs on every engine.
+//!
+//! `cargo bench -p furcate-benches --bench fork_join [-- program...]`; an argument selects the programs whose names
+//! begin with it. `ROUNDS=n` for more or fewer rounds, `QUICK=1` for sizes that only show that everything runs,
+//! `PAPER=1` for those of the papers.
+//!
+//! T1 and T2 are an engine's times with one and two threads, TS that of the program without forks. One pool is alive at
+//! a time: it is made and warmed up before its clock starts, and ended after it has stopped, so that nobody's idle
+//! threads run in another's time.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use furcate_benches::fork::{Engine, STACK, Visit, each};
+use furcate_benches::programs::{Fib, Matmul, Program, Prompt, Queens, Quicksort, Tree};
+use furcate_benches::{Timed, interleave_timed, rounds};
+
+fn main() {
+    // Peers that leave their threads' stacks to std get as much as the others.
+    // SAFETY: no other thread has been started.
+    unsafe { std::env::set_var("RUST_MIN_STACK", STACK.to_string()) };
+    let contests = std::thread::Builder::new().stack_size(STACK).spawn(contests);
+    contests.expect("a thread can be started").join().expect("no program fails");
+}
+
+/// How large programs are.
+struct Sizes {
+    fib: u32,
+    queens: usize,
+    trees: [Tree; 2],
+    matmul: usize,
+    quicksort: usize,
+    /// What stands for a millisecond in the prompt programs.
+    unit: Duration,
+    rounds: usize,
+}
+
+impl Sizes {
+    fn chosen() -> Self {
+        let is_set = |variable| std::env::var_os(variable).is_some();
+        let usual = Self {
+            fib: 38,
+            queens: 13,
+            trees: [Tree::T1, Tree::T3],
+            matmul: 1_024,
+            quicksort: 10_000_000,
+            unit: Duration::from_millis(1),
+            rounds: 7,
+        };
+        if is_set("QUICK") {
+            Self {
+                fib: 25,
+                queens: 9,
+                trees: [Tree::SMALL_T1, Tree::SMALL_T3],
+                matmul: 256,
+                quicksort: 100_000,
+                unit: Duration::from_micros(100),
+                rounds: 3,
+            }
+        } else if is_set("PAPER") {
+            Self { fib: 45, queens: 14, trees: [Tree::T2L, Tree::T3L], matmul: 2_048, rounds: 3, ..usual }
+        } else {
+            usual
+        }
+    }
+}
+
+fn contests() {
+    // `cargo bench` hands over flags of its own harness.
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let sizes = Sizes::chosen();
+    let rounds = rounds(sizes.rounds);
+    let mut selection = Selection { chosen, found: false };
+
+    selection.contest(|| Fib(sizes.fib), "fib", rounds);
+    selection.contest(|| Queens(sizes.queens), "queens", rounds);
+    for tree in sizes.trees {
+        selection.contest(|| tree, &tree.name(), rounds);
+    }
+    selection.contest(|| Matmul::new(sizes.matmul), "matmul", rounds);
+    selection.contest(|| Quicksort::new(sizes.quicksort), "quicksort", rounds);
+    for program in [Prompt::shallow(sizes.unit), Prompt::deep(sizes.unit)] {
+        if selection.has(&program.name()) {
+            promptness(&program, rounds);
+        }
+    }
+
+    assert!(selection.found, "no program's name begins with any of {:?}", selection.chosen);
+    if cfg!(not(feature = "forte")) {
+        println!("forte is left out: --features forte, which needs Rust 1.96 or --ignore-rust-version");
+    }
+}
+
+/// The programs named on the command line.
+struct Selection {
+    chosen: Vec<String>,
+    found: bool,
+}
+
+impl Selection {
+    fn has(&mut self, name: &str) -> bool {
+        let has = self.chosen.is_empty() || self.chosen.iter().any(|chosen| name.starts_with(chosen));
+        self.found |= has;
+        has
+    }
+
+    fn contest<P: Program>(&mut self, program: impl FnOnce() -> P, name: &str, rounds: usize) {
+        if self.has(name) {
+            speedups(&program(), rounds);
+        }
+    }
+}
+
+/// A program's contenders: every engine with each of some numbers of threads.
+struct Field<'a, P: Program> {
+    program: &'a P,
+    threads: &'static [usize],
+    contenders: Vec<Timed<'a, P::Output>>,
+}
+
+impl<P: Program> Visit for Field<'_, P> {
+    fn visit<E: Engine>(&mut self) {
+        let program = self.program;
+        let able = self.threads.iter().filter(|threads| **threads == 1 || E::PARALLEL);
+        self.contenders.extend(able.map(|&threads| -> Timed<'_, P::Output> {
+            let run = move || {
+                let input = program.input();
+                let engine = E::new(threads);
+                warm_up(&engine);
+                let start = Instant::now();
+                let output = engine.run(|fork| program.forked(fork, input));
+                (start.elapsed(), output)
+            };
+            (E::NAME, Box::new(run))
+        }));
+    }
+}
+
+/// Keeps an engine forking for long enough that all its threads take part, each on a processor of its own: after a few
+/// milliseconds threads that never slept may still share one.
+fn warm_up(engine: &impl Engine) {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(20) {
+        let program = Fib(20);
+        black_box(engine.run(|fork| program.forked(fork, program.input())));
+    }
+}
+
+/// Runs a program without forks, then on all engines; returns the times of the first, and of the others by name.
+fn race<P: Program>(
+    program: &P,
+    threads: &'static [usize],
+    rounds: usize,
+) -> (Duration, Vec<(&'static str, Vec<Duration>)>) {
+    program.check(&program.serial(program.input()));
+    let plain = move || {
+        let input = program.input();
+        let start = Instant::now();
+        let output = program.serial(input);
+        (start.elapsed(), output)
+    };
+    let mut field = Field { program, threads, contenders: vec![("plain", Box::new(plain))] };
+    each(&mut field);
+    let medians = interleave_timed(rounds, &mut field.contenders);
+    let (plain, forked) = medians.rows.split_first().expect("the plain program ran");
+    let rows = forked.chunk_by(|(a, _), (b, _)| a == b);
+    (plain.1, rows.map(|row| (row[0].0, row.iter().map(|(_, time)| *time).collect())).collect())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The table of a program that is to be sped up.
+fn speedups<P: Program>(program: &P, rounds: usize) {
+    let (plain, rows) = race(program, &[1, 2], rounds);
+    println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
+    let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
+    println!("{:<12} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", "T2/TS", "T1/T2");
+    for (engine, times) in rows {
+        let over_plain = |time: &Duration| time.as_secs_f64() / plain.as_secs_f64();
+        let one = over_plain(&times[0]);
+        let two = times.get(1).map(over_plain);
+        let [two, gain] = [two, two.map(|two| one / two)]
+            .map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")));
+        let per_fork = program.forks().map_or_else(String::new, |forks| {
+            format!(" {:>8.2}", (times[0].as_secs_f64() - plain.as_secs_f64()) * 1e9 / forks as f64)
+        });
+        println!("{engine:<12} {one:>8.2} {two:>8} {gain:>8}{per_fork}");
+    }
+    println!();
+}
+
+/// The table of a program that is to be scheduled well on two threads.
+fn promptness(program: &Prompt, rounds: usize) {
+    let (plain, rows) = race(program, &[2], rounds);
+    let best = program.best();
+    println!(
+        "{}: TS {:.1} ms, best {:.1} ms, medians of {rounds} interleaved rounds",
+        program.name(),
+        milliseconds(plain),
+        milliseconds(best)
+    );
+    println!("{:<12} {:>8} {:>8}", "engine", "T2 (ms)", "T2/best");
+    for (engine, times) in rows {
+        let ratio = times[0].as_secs_f64() / best.as_secs_f64();
+        println!("{engine:<12} {:>8.1} {ratio:>8.2}", milliseconds(times[0]));
+    }
+    println!();
+}

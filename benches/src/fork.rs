@@ -1,0 +1,79 @@
+//! Fork-join engines behind one trait, so that a program is written once and compiled for each of them.
+//!
+//! A program takes a [`Fork`], the handle with which an engine forks; it is monomorphised per engine, without a
+//! virtual call. An [`Engine`] is a pool that hands such a handle out. To add one, implement both and name it in
+//! [`each`].
+//!
+//! In every engine the left half runs at once, on the worker that forks, and the right half is what others can take.
+
+#[cfg(feature = "forte")]
+mod forte;
+
+mod chase_lev;
+mod chili;
+mod rayon;
+mod serial;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::chase_lev::ChaseLev;
+pub use self::chili::Chili;
+#[cfg(feature = "forte")]
+pub use self::forte::Forte;
+pub use self::rayon::Rayon;
+pub use self::serial::Serial;
+
+/// The stack of a pool's threads, in bytes: unbalanced trees are searched as deep as they grow.
+pub const STACK: usize = 256 << 20;
+
+/// What a worker forks with.
+///
+/// The handle is passed down, as the engines with the cheapest forks want it. Those that find their worker through a
+/// thread-local pass a value without size.
+pub trait Fork {
+    /// Runs both halves, perhaps in parallel, and returns both results.
+    fn join<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Self) -> RA + Send,
+        B: FnOnce(&Self) -> RB + Send,
+        RA: Send,
+        RB: Send;
+}
+
+/// A pool of workers. Dropping it ends its threads.
+pub trait Engine: Sized {
+    /// The name in tables and on command lines.
+    const NAME: &'static str;
+
+    /// Whether there are workers at all; without, one thread is all there is to measure.
+    const PARALLEL: bool = true;
+
+    /// What its workers fork with.
+    type Fork: Fork;
+
+    /// A pool in which `threads` threads work, the caller of [`run`](Self::run) among them if it takes part.
+    fn new(threads: usize) -> Self;
+
+    /// Runs `body` on a worker and returns its result. Not to be called from inside of itself.
+    fn run<R, F>(&self, body: F) -> R
+    where
+        R: Send,
+        F: FnOnce(&Self::Fork) -> R + Send;
+}
+
+/// Something done with every engine: a closure that is generic over [`Engine`].
+pub trait Visit {
+    /// Does it with one engine.
+    fn visit<E: Engine>(&mut self);
+}
+
+/// Visits all engines, in the order of the tables.
+pub fn each(visitor: &mut impl Visit) {
+    visitor.visit::<Serial>();
+    visitor.visit::<Rayon>();
+    visitor.visit::<Chili>();
+    #[cfg(feature = "forte")]
+    visitor.visit::<Forte>();
+    visitor.visit::<ChaseLev>();
+}
