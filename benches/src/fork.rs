@@ -11,6 +11,7 @@ mod forte;
 
 mod chase_lev;
 mod chili;
+mod furcate;
 mod rayon;
 mod serial;
 
@@ -21,6 +22,7 @@ pub use self::chase_lev::ChaseLev;
 pub use self::chili::Chili;
 #[cfg(feature = "forte")]
 pub use self::forte::Forte;
+pub use self::furcate::{Furcate, FurcateHandle};
 pub use self::rayon::Rayon;
 pub use self::serial::Serial;
 
@@ -71,6 +73,8 @@ pub trait Visit {
 /// Visits all engines, in the order of the tables.
 pub fn each(visitor: &mut impl Visit) {
     visitor.visit::<Serial>();
+    visitor.visit::<Furcate>();
+    visitor.visit::<FurcateHandle>();
     visitor.visit::<Rayon>();
     visitor.visit::<Chili>();
     #[cfg(feature = "forte")]

@@ -6,7 +6,6 @@ use crate::registry::Registry;
 use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
 
 /// Runs `op` some time, on the pool that the calling thread is in, else the global one; nobody waits for it.
 ///
@@ -70,8 +69,8 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
     registry.job_made();
     const NO_SCOPE: u64 = 0;
     let run = |worker: &Worker| {
-        // The job may be what keeps the pool: its registry must outlive this call.
-        let registry: Arc<Registry> = worker.registry().this();
+        // The job may be all that keeps the pool going; the thread that runs it keeps the registry.
+        let registry = worker.registry();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(op)) {
             registry.handle_panic(payload);
         }
