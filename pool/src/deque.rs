@@ -28,8 +28,8 @@
 //! | reaching(t) | private(t) | that thief: there was no job after all |
 //! | reaching(t) | shared(t, s) | the owner, asked to share |
 //!
-//! `bottom` and `limit` are the owner's, except that anybody may store 0 to `limit`: that asks the owner to look up
-//! at its next push. `limit` is also where the ring is full, so one comparison serves both.
+//! `bottom` and `limit` are the owner's, except that anybody may store 0 or 1 to `limit`: the owner looks up at its next
+//! push. `limit` is also where the ring is full, so one comparison serves both.
 //!
 //! # Invariants
 //!
@@ -93,8 +93,8 @@ pub(crate) struct Deque<T> {
 struct Owner<T> {
     /// Index behind the newest job. Stored by the owner only.
     bottom: AtomicU64,
-    /// The bottom at which the owner must look up: where the ring is full, or 0 when somebody asks, or 1 in an eager
-    /// deque that nobody asks.
+    /// The bottom at which the owner must look up: where the ring is full, or 0 when somebody asks, or 1 for other
+    /// reasons to look up, as in an eager deque always.
     limit: AtomicU64,
     /// Stored by the owner only.
     buffer: AtomicPtr<Buffer<T>>,
@@ -147,6 +147,11 @@ impl<T> Deque<T> {
     /// `limit`.
     pub(crate) fn ask(&self) {
         self.owner.limit.store(0, Release);
+    }
+
+    /// As [`ask`](Self::ask), where nobody wants work yet but the owner should look up.
+    pub(crate) fn nudge(&self) {
+        self.owner.limit.store(1, Release);
     }
 
     /// Has somebody asked, and the owner not looked up since? One relaxed load.
@@ -338,13 +343,13 @@ impl<T> Deque<T> {
     }
 
     /// Looks up after a push: shares, if somebody asked, half of the private jobs, at least one; makes room for the next
-    /// push. Returns true if somebody asked.
+    /// push. Returns true if somebody asked or nudged. If the owner would rather `wait`, the question stays, and nothing is shared.
     ///
     /// # Safety
     ///
     /// As for [`push`](Self::push).
     #[cold]
-    pub(crate) unsafe fn answer(&self) -> bool {
+    pub(crate) unsafe fn answer(&self, wait: impl FnOnce() -> bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
         if bottom >= room {
@@ -354,8 +359,12 @@ impl<T> Deque<T> {
         }
         // A swap, so that no question is overwritten unseen: one that came before is answered here, with all that
         // was written before it (acquire); one that comes later stays.
-        let asked = self.owner.limit.swap(self.unasked(room), AcqRel) == 0;
-        if asked || self.eager {
+        let asked = self.owner.limit.swap(self.unasked(room), AcqRel) <= 1;
+        if asked && !self.eager && wait() {
+            self.ask();
+            return true;
+        }
+        if asked {
             self.share_of(bottom, |private| if self.eager { private } else { private.div_ceil(2) });
         }
         asked

@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread::JoinHandle;
@@ -167,7 +167,11 @@ impl Registry {
         // Dekker: the work was published, then we look for somebody alert; whoever ceases to be alert looks for
         // work after having said so.
         fence::full();
-        self.wake_if_none_is_alert(by);
+        if self.alert.load(SeqCst) == 0 {
+            self.wake_if_none_is_alert(by);
+        } else if self.napping.load(Relaxed) {
+            self.end_nap(by);
+        }
     }
 
     /// Queues a job from outside.

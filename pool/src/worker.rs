@@ -1,8 +1,10 @@
 //! A worker: a thread that runs jobs, its deques, and the fork.
 
+mod call;
 mod search;
 mod wait;
 
+pub(crate) use call::Call;
 pub(crate) use wait::NAP;
 pub use wait::WaitRule;
 
@@ -24,7 +26,6 @@ use std::sync::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{Acquire, Relaxed},
 };
-use std::time::Instant;
 
 /// How many jobs a deque has room for before it grows.
 const ROOM: usize = 256;
@@ -77,8 +78,9 @@ pub struct Worker {
     place: AtomicUsize,
     /// For the thief's random choice; this thread's.
     random: Cell<u64>,
-    /// Since when somebody has been napping while this worker had jobs to share; this thread's.
-    pub(crate) alone_since: Cell<Option<Instant>>,
+    /// How long the call has been going on that this thread takes part in as a guest, or since when somebody has been
+    /// napping while it had jobs to share.
+    pub(crate) call: Call,
     /// The thread has been given this worker, and not given it back.
     pub(crate) taken: AtomicBool,
     /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
@@ -142,7 +144,7 @@ impl Worker {
             guest,
             place: AtomicUsize::new(NOWHERE),
             random: Cell::new(number as u64 + 1),
-            alone_since: Cell::new(None),
+            call: Call::default(),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
         }
@@ -277,10 +279,15 @@ impl Worker {
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let asked = unsafe { self.forks.answer() };
+        let asked = unsafe { self.forks.answer(|| self.guest && self.call.is_young()) };
         if asked {
             self.registry().share(self);
         }
+    }
+
+    /// Should a napping worker be woken for this one's forks?
+    pub(crate) fn is_worth_a_wake_up(&self) -> bool {
+        self.call.is_worth_a_wake_up()
     }
 
     /// Queues a spawned job.
@@ -293,8 +300,8 @@ impl Worker {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { self.spawns.push(job) };
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { self.spawns.answer() } {
-            self.registry().share(self);
+        if look_up && unsafe { self.spawns.answer(|| false) } {
+            self.registry().announce(Some(self));
         }
     }
 
@@ -303,6 +310,8 @@ impl Worker {
     /// It is not when the job is run on top of a frame that has open forks, as `yield_now` may.
     pub(crate) fn starts(&self, latch: &Latch) {
         self.counters.migrated.add();
+        // The waiter will want to help: it finds the first fork shared.
+        self.forks.nudge();
         if self.forks.is_empty() {
             latch.started_by(self.number);
         }
@@ -319,10 +328,16 @@ impl Worker {
         self.forks.is_eager()
     }
 
-    /// Has the worker look up at its next push.
+    /// Has the worker look up at its next push: somebody wants work.
     pub(crate) fn ask(&self) {
         self.forks.ask();
         self.spawns.ask();
+    }
+
+    /// Has the worker look up at its next push.
+    pub(crate) fn nudge(&self) {
+        self.forks.nudge();
+        self.spawns.nudge();
     }
 
     /// Has it jobs that could be stolen? Callers that must not miss any have passed a fence.

@@ -34,7 +34,7 @@ impl Registry {
         self.check_generation();
         match self.guest() {
             Some(worker) if self.try_take_place(worker) => {
-                worker.alone_since.set(None);
+                worker.call.begins();
                 // SAFETY: the registry is static; `guest` has given this worker to this thread alone.
                 let current = unsafe { Current::enter(worker) };
                 let leave = Leave(self, worker);
@@ -72,6 +72,7 @@ struct Leave<'a>(&'a Registry, &'a Worker);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
+        self.1.call.ends();
         self.0.leave_place(self.1);
     }
 }

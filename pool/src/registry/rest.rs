@@ -26,15 +26,16 @@
 //! # Naps
 //!
 //! A wake-up costs the waker microseconds. So the last worker that looks for work stays alert for some 20 ms by napping
-//! for a fraction of the time for which there was nothing to do: calls that follow each other find it so, and those that are
-//! too small to be shared pay for no wake-up. While it naps, forks look up; the one that finds that it has been sharing
-//! with nobody for 10 us wakes the napper.
+//! for a fraction of the time for which there was nothing to do: calls that follow each other find it so, and those that
+//! are too small to be shared pay for no wake-up. While it naps, forks look up, and wake it if their call seems
+//! [worth it](Worker::is_worth_a_wake_up). Work that its publisher does not wait for ends the nap at once.
 
 use super::Registry;
 use crate::fence;
 use crate::latch::Latch;
 use crate::worker::{NAP, WaitRule, Worker};
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
@@ -43,8 +44,6 @@ const SHORTEST_NAP: Duration = Duration::from_micros(50);
 const LONGEST_NAP: Duration = Duration::from_micros(250);
 /// For how long there is nothing to do before the napper parks.
 const NAPPING: Duration = Duration::from_millis(20);
-/// How long a worker shares in vain before it wakes the napper.
-const ALONE: Duration = Duration::from_micros(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -72,6 +71,8 @@ pub(super) struct Rest {
     next_spare: usize,
     max_threads: usize,
     terminating: bool,
+    /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
+    woken: Vec<usize>,
 }
 
 impl Rest {
@@ -85,6 +86,7 @@ impl Rest {
             next_spare: threads,
             max_threads,
             terminating: false,
+            woken: Vec::new(),
         }
     }
 
@@ -97,9 +99,38 @@ impl Rest {
     }
 }
 
+/// The rest lock, held.
+struct Locked<'a> {
+    registry: &'a Registry,
+    rest: Option<MutexGuard<'a, Rest>>,
+}
+
+impl Deref for Locked<'_> {
+    type Target = Rest;
+    fn deref(&self) -> &Rest {
+        self.rest.as_ref().expect("held until dropped")
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut Rest {
+        self.rest.as_mut().expect("held until dropped")
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let woken = std::mem::take(&mut self.woken);
+        self.rest = None;
+        for number in woken {
+            self.registry.worker(number).expect("a worker that rests is there").parker.unpark();
+        }
+    }
+}
+
 impl Registry {
-    fn lock(&self) -> MutexGuard<'_, Rest> {
-        self.rest.lock().expect("nobody panics with this lock")
+    fn lock(&self) -> Locked<'_> {
+        Locked { registry: self, rest: Some(self.rest.lock().expect("nobody panics with this lock")) }
     }
 
     /// Gives a worker a place, and has it go on if it rests.
@@ -115,10 +146,10 @@ impl Registry {
         }
         worker.set_place(Some(place));
         // Nobody may have asked it yet that has ceased to be alert.
-        worker.ask();
+        worker.nudge();
         self.set_at(place, Some(worker));
         if state != State::Active {
-            worker.parker.unpark();
+            rest.woken.push(worker.number());
         }
     }
 
@@ -162,12 +193,12 @@ impl Registry {
 
     /// Is there work anywhere? Callers that must not miss any have passed a fence.
     fn sees_work(&self) -> bool {
-        !self.injector.is_empty()
-            || (0..self.num_threads()).any(|place| self.at(place).is_some_and(Worker::has_jobs))
+        !self.injector.is_empty() || self.seated().any(Worker::has_jobs)
     }
 
-    fn ask_all(&self) {
-        (0..self.num_threads()).filter_map(|place| self.at(place)).for_each(Worker::ask);
+    /// The workers that hold places.
+    fn seated(&self) -> impl Iterator<Item = &Worker> {
+        (0..self.num_threads()).filter_map(|place| self.at(place))
     }
 
     /// To be called when nobody may be alert any more, or a place has become free: sees to it that work there is, or
@@ -180,7 +211,7 @@ impl Registry {
             // Without anybody who holds a place there are no forks to be missed.
             fence::full();
         } else {
-            self.ask_all();
+            self.seated().for_each(Worker::ask);
             by.counters.barriers.add();
             fence::heavy();
         }
@@ -217,10 +248,7 @@ impl Registry {
             self.give(&mut rest, place);
             return;
         }
-        match by {
-            Some(worker) => worker.counters.wakeups.add(),
-            None => self.wakeups_from_outside.lock().expect("nobody panics with this lock").add(),
-        }
+        self.count_wakeup(by);
     }
 
     /// Starts one more thread, on the given place, to search. False if there may be no more, or none can be started.
@@ -244,7 +272,7 @@ impl Registry {
         }
     }
 
-    /// A worker that was asked has shared: is there somebody to take it?
+    /// A worker that was asked has shared a fork: is there somebody to take it?
     pub(crate) fn share(&self, worker: &Worker) {
         if worker.is_eager() {
             fence::full();
@@ -252,25 +280,30 @@ impl Registry {
         if self.alert.load(SeqCst) == 0 {
             self.wake_if_none_is_alert(Some(worker));
         } else if self.napping.load(Relaxed) {
-            let alone_since = worker.alone_since.get();
-            if alone_since.is_some_and(|since| since.elapsed() > ALONE) {
-                worker.alone_since.set(None);
-                self.end_nap(worker);
+            if worker.is_worth_a_wake_up() {
+                self.end_nap(Some(worker));
             } else {
-                worker.alone_since.set(alone_since.or_else(|| Some(Instant::now())));
-                worker.ask();
+                worker.nudge();
             }
         }
     }
 
-    fn end_nap(&self, by: &Worker) {
+    /// Wakes the napper, if there is one and a place for it.
+    pub(super) fn end_nap(&self, by: Option<&Worker>) {
         let mut rest = self.lock();
         if let Some(number) = rest.napper
             && let Some(place) = self.take_free(&mut rest)
         {
             let napper = self.worker(number).expect("a napping worker is there");
             self.seat(&mut rest, napper, place);
-            by.counters.wakeups.add();
+            self.count_wakeup(by);
+        }
+    }
+
+    fn count_wakeup(&self, by: Option<&Worker>) {
+        match by {
+            Some(worker) => worker.counters.wakeups.add(),
+            None => self.wakeups_from_outside.lock().expect("nobody panics with this lock").add(),
         }
     }
 
@@ -314,7 +347,7 @@ impl Registry {
         rest.parked.push(worker.number());
         let last = self.alert.fetch_sub(1, SeqCst) == 1;
         if last && !rest.free.is_empty() && !rest.terminating {
-            self.ask_all();
+            self.seated().for_each(Worker::ask);
             worker.counters.barriers.add();
             fence::heavy();
             if self.sees_work()
@@ -328,7 +361,7 @@ impl Registry {
     }
 
     /// Sleeps until it is given a place. False when the pool ends.
-    fn park<'a>(&'a self, mut rest: MutexGuard<'a, Rest>, worker: &Worker) -> bool {
+    fn park<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         while !rest.terminating {
             if *rest.state(worker) == State::Active {
                 return true;
@@ -347,11 +380,11 @@ impl Registry {
     }
 
     /// Naps for as long as it seems worth it, then parks.
-    fn nap<'a>(&'a self, mut rest: MutexGuard<'a, Rest>, worker: &Worker) -> bool {
+    fn nap<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         *rest.state(worker) = State::Napping;
         rest.napper = Some(worker.number());
         self.napping.store(true, Relaxed);
-        self.ask_all();
+        self.seated().for_each(Worker::nudge);
         let since = Instant::now();
         loop {
             let nap = (since.elapsed() / 8).clamp(SHORTEST_NAP, LONGEST_NAP);
@@ -429,7 +462,7 @@ impl Registry {
         }
         let mut rest = self.lock();
         match *rest.state(waiter) {
-            State::Waiting => waiter.parker.unpark(),
+            State::Waiting => rest.woken.push(waiter.number()),
             State::Blocked => {
                 if let Some(place) = self.take_free(&mut rest) {
                     self.seat(&mut rest, waiter, place);
@@ -454,7 +487,7 @@ impl Registry {
                 None => self.claim(&mut rest, worker),
             }
         } else if *rest.state(worker) == State::Waiting {
-            worker.parker.unpark();
+            rest.woken.push(worker.number());
         }
     }
 
@@ -527,8 +560,7 @@ impl Registry {
     pub(super) fn terminate(&self) {
         let mut rest = self.lock();
         rest.terminating = true;
-        for &number in rest.parked.iter().chain(&rest.napper) {
-            self.worker(number).expect("a resting worker is there").parker.unpark();
-        }
+        let rest = &mut *rest;
+        rest.woken.extend(rest.parked.iter().chain(&rest.napper));
     }
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// How long an idle worker looks for work before it naps.
 const SEARCH: Duration = Duration::from_micros(50);
 
-/// Rounds in which private jobs were seen before a thief reaches for them: time enough for an owner that forks to
+/// How long a thief sees nothing but private jobs before it reaches for them: time enough for an owner that forks to
 /// share them, at no cost to anybody.
-const PATIENCE: u32 = 4;
+const PATIENCE: Duration = Duration::from_micros(5);
 
 /// Pauses that grow: from nothing to some hundred nanoseconds, then to other threads' turns.
 pub(super) struct Pauses {
@@ -40,25 +40,28 @@ impl Pauses {
 
 /// A thief's patience with owners that do not share.
 #[derive(Clone, Copy)]
-pub(super) struct Patience(u32);
+pub(super) enum Patience {
+    /// No owner has worn it yet.
+    Whole,
+    /// It is worn since some owner was first seen with private jobs only.
+    Since(Instant),
+    None,
+}
 
 impl Patience {
-    pub(super) const fn new() -> Self {
-        Patience(0)
-    }
-
-    fn is_over(self) -> bool {
-        self.0 >= PATIENCE
-    }
-
-    /// One of the victims had private jobs only.
-    fn wear(&mut self) {
-        self.0 += 1;
-    }
-
-    /// A thief that has reached is patient again.
-    fn restore(&mut self) {
-        self.0 = 0;
+    /// Another owner has private jobs only: is it over? If so it is whole again.
+    fn is_over(&mut self) -> bool {
+        match *self {
+            Patience::Whole => {
+                *self = Patience::Since(Instant::now());
+                false
+            }
+            Patience::Since(since) if since.elapsed() < PATIENCE => false,
+            Patience::Since(_) | Patience::None => {
+                *self = Patience::Whole;
+                true
+            }
+        }
     }
 }
 
@@ -66,7 +69,7 @@ impl Worker {
     /// Looks for any job, for a while.
     pub(crate) fn search(&self) -> Option<JobRef> {
         let mut pauses = Pauses::new();
-        let mut patience = Patience::new();
+        let mut patience = Patience::Whole;
         loop {
             // Whoever has claimed a place has something to do with it.
             if self.registry().is_claimed() {
@@ -88,7 +91,7 @@ impl Worker {
 
     /// As `find`, reaching for private jobs too.
     pub(super) fn find_anywhere(&self) -> Option<JobRef> {
-        self.find(&mut Patience(PATIENCE))
+        self.find(&mut Patience::None)
     }
 
     /// A broadcast job, or the newest job spawned here.
@@ -144,13 +147,9 @@ impl Worker {
         let stolen = match victim.forks.steal(&wanted) {
             Steal::Empty => return None,
             Steal::Private if patience.is_over() => {
-                patience.restore();
                 victim.forks.reach(&wanted, || self.counters.barriers.add())
             }
-            Steal::Private => {
-                patience.wear();
-                return None;
-            }
+            Steal::Private => return None,
             other => other,
         };
         steals.tried.add();

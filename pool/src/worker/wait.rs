@@ -85,7 +85,7 @@ impl Worker {
 
     fn wait_by(&self, rule: WaitRule, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         let mut pauses = Pauses::new();
-        let mut patience = Patience::new();
+        let mut patience = Patience::Whole;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
             let job = if blocked_out {
@@ -98,10 +98,10 @@ impl Worker {
             if let Some(job) = job {
                 // SAFETY: just taken from a queue.
                 unsafe { self.execute(job) };
-                (pauses, patience) = (Pauses::new(), Patience::new());
+                (pauses, patience) = (Pauses::new(), Patience::Whole);
             } else if blocked_out || !pauses.pause(LOOK) {
                 self.registry().block(self, latch, rule);
-                (pauses, patience) = (Pauses::new(), Patience::new());
+                (pauses, patience) = (Pauses::new(), Patience::Whole);
             }
         }
         if self.place().is_none() {
