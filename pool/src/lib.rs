@@ -14,6 +14,7 @@
 //! the deque, the jobs and latches, the worker, the registry with its sleep protocol, each in its module's
 //! documentation, and in the book's chapter on the pool.
 
+mod alert;
 #[cfg(not(loom))]
 mod broadcast;
 #[cfg(not(loom))]

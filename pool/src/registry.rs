@@ -9,6 +9,7 @@ mod adopted;
 mod guest;
 mod rest;
 
+use crate::alert::Alert;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
@@ -22,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release, SeqCst},
+    Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread::JoinHandle;
@@ -57,12 +58,9 @@ pub(crate) struct Registry {
     workers: Workers,
     pub(crate) injector: Injector<JobRef>,
     rest: Mutex<Rest>,
-    /// Workers that look for work, a napping one included: as long as there is one, no job stays unseen.
-    alert: CachePadded<AtomicUsize>,
-    /// Is one of those napping?
+    alert: CachePadded<Alert>,
+    /// Is one of those that are alert napping?
     napping: AtomicBool,
-    /// How many places are free; written with the rest lock held.
-    free: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -84,7 +82,7 @@ unsafe impl Sync for Registry {}
 unsafe impl Send for Registry {}
 
 /// The table of workers.
-struct Workers(Box<[OnceLock<Worker>]>);
+struct Workers(Box<[OnceLock<Box<Worker>>]>);
 
 impl Registry {
     /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
@@ -98,9 +96,8 @@ impl Registry {
             workers: Workers((0..threads + spares + guests).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
-            alert: CachePadded::new(AtomicUsize::new(0)),
+            alert: CachePadded::new(Alert::new(threads)),
             napping: AtomicBool::new(false),
-            free: AtomicUsize::new(threads),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
             wakeups_from_outside: Mutex::default(),
@@ -152,13 +149,13 @@ impl Registry {
     }
 
     pub(crate) fn worker(&self, number: usize) -> Option<&Worker> {
-        self.workers.0.get(number)?.get()
+        self.workers.0.get(number)?.get().map(|worker| &**worker)
     }
 
     fn make_worker(&self, number: usize, guest: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
             let eager = self.setup.eager || !fence::asymmetric();
-            Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest)
+            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest))
         })
     }
 
@@ -167,7 +164,7 @@ impl Registry {
         // Dekker: the work was published, then we look for somebody alert; whoever ceases to be alert looks for
         // work after having said so.
         fence::full();
-        if self.alert.load(SeqCst) == 0 {
+        if self.alert.nobody() {
             self.wake_if_none_is_alert(by);
         } else if self.napping.load(Relaxed) {
             self.end_nap(by);

@@ -98,6 +98,10 @@ impl Registry {
 impl Worker {
     /// Calls `f`, which blocks on what is not this pool's, without holding a place meanwhile.
     pub(crate) fn elsewhere<R>(&self, f: impl FnOnce() -> R) -> R {
+        if self.place().is_none() {
+            // In a handler of the thread's start or end.
+            return f();
+        }
         struct Back<'a>(&'a Worker);
         impl Drop for Back<'_> {
             fn drop(&mut self) {

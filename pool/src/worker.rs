@@ -24,7 +24,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
     AtomicBool, AtomicUsize,
-    Ordering::{Acquire, Relaxed},
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 /// How many jobs a deque has room for before it grows.
@@ -60,8 +60,8 @@ pub struct Worker {
     /// Forked jobs: the right halves of this thread's open joins, oldest at the top.
     ///
     /// Invariant: when a worker starts a job that it stole, or waits for one that was stolen, this is empty. So what
-    /// a thief finds in it is forked by the job that the owner has started last, but in one case: see
-    /// [`starts`](Worker::starts).
+    /// a thief finds in it is forked by the job that the owner has started last; unless it [runs something
+    /// aside](Worker::is_aside), or began the job with forks open, see [`starts`](Worker::starts).
     forks: Deque<Header>,
     /// Spawned jobs: each belongs to a scope, or to none.
     spawns: Deque<Header>,
@@ -81,6 +81,9 @@ pub struct Worker {
     /// How long the call has been going on that this thread takes part in as a guest, or since when somebody has been
     /// napping while it had jobs to share.
     pub(crate) call: Call,
+    /// How many jobs it runs on top of frames that have nothing to do with them: what it forks meanwhile is not what
+    /// those who wait for those frames may help with.
+    aside: AtomicUsize,
     /// The thread has been given this worker, and not given it back.
     pub(crate) taken: AtomicBool,
     /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
@@ -145,6 +148,7 @@ impl Worker {
             place: AtomicUsize::new(NOWHERE),
             random: Cell::new(number as u64 + 1),
             call: Call::default(),
+            aside: AtomicUsize::new(0),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
         }
@@ -297,6 +301,11 @@ impl Worker {
     /// The caller gives the job away; it begins with a `SpawnHeader`. This thread is the worker.
     pub(crate) unsafe fn spawn(&self, job: NonNull<Header>) {
         self.counters.spawns.add();
+        if self.place().is_none() {
+            // In a handler of the thread's start or end: nobody would look into this deque.
+            self.registry().inject(JobRef::new(job, self));
+            return;
+        }
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { self.spawns.push(job) };
         // SAFETY: this thread is the owner.
@@ -369,12 +378,26 @@ impl Worker {
     pub(crate) fn yield_once(&self, local: bool) -> bool {
         let job = if local { self.find_own() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
-        // SAFETY: just taken from a queue.
-        unsafe { self.execute(job) };
+        self.run_aside(job);
         if self.place().is_none() {
             self.registry().take_place(self);
         }
         true
+    }
+
+    /// Runs a job, just taken from a queue, that need have nothing to do with what this thread is running.
+    fn run_aside(&self, job: JobRef) {
+        // Only this thread writes. A thief that finds one of this job's forks has synchronised with the push after this
+        // store; Release below: one that reads the lower number finds those forks gone.
+        self.aside.store(self.aside.load(Relaxed) + 1, Relaxed);
+        // SAFETY: the caller's.
+        unsafe { self.execute(job) };
+        self.aside.store(self.aside.load(Relaxed) - 1, Release);
+    }
+
+    /// Is it running a job on top of others that it need have nothing to do with?
+    fn is_aside(&self) -> bool {
+        self.aside.load(Acquire) > 0
     }
 
     /// Runs a job that this thread took from a queue.

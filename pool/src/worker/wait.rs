@@ -52,7 +52,7 @@ impl Worker {
             let place = thief.place()?;
             // What is in the thief's deque while the latch is not set is a descendant, see `Worker::forks`; and it is
             // still the same job when it is stolen, see the deque's invariant 1.
-            self.steal_forked(thief, place, patience, || !latch.is_set())
+            self.steal_forked(thief, place, patience, || !latch.is_set() && !thief.is_aside())
         });
     }
 
@@ -90,8 +90,11 @@ impl Worker {
             let blocked_out = self.place().is_none();
             let job = if blocked_out {
                 None
+            } else if let Some(job) = self.find_broadcast() {
+                self.run_aside(job);
+                continue;
             } else {
-                self.find_broadcast().or_else(|| descendant(&mut patience)).or_else(|| {
+                descendant(&mut patience).or_else(|| {
                     if rule == WaitRule::Any && !self.guest { self.find(&mut patience) } else { None }
                 })
             };

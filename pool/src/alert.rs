@@ -1,0 +1,74 @@
+//! Who must be woken? The part of the sleep protocol that goes without a lock.
+//!
+//! # Invariants
+//!
+//! 1. Work is published first, then [`is_needed`](Alert::is_needed) is asked; between the two lies a full fence, or, for
+//!    a fork, a light one, and the question is asked only if the deque's limit says so.
+//! 2. Whoever ceases to be alert says so first ([`end`](Alert::end)), as does whoever makes a place free
+//!    ([`set_free`](Alert::set_free)); then they [look out](Alert::look_out): ask the owners of deques to look up, pass a
+//!    heavy fence, and look for work everywhere.
+//!
+//! So for every piece of work and every moment at which nobody is alert any more: either the publisher sees that, or it is
+//! seen to have published. That may be both: who is woken is decided under the rest lock.
+
+use crate::fence;
+use crate::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// Who looks for work, and for how many more there would be a place.
+#[derive(Debug)]
+pub(crate) struct Alert {
+    /// Workers that look for work, a napping one included.
+    searching: AtomicUsize,
+    /// Places that nobody holds.
+    free: AtomicUsize,
+}
+
+impl Alert {
+    pub(crate) fn new(free: usize) -> Self {
+        Alert { searching: AtomicUsize::new(0), free: AtomicUsize::new(free) }
+    }
+
+    /// Is nobody alert, though there would be a place?
+    ///
+    /// SeqCst, as all of these: one order of all changes is easier to argue with, and none of them is frequent.
+    pub(crate) fn is_needed(&self) -> bool {
+        self.nobody() && self.free() > 0
+    }
+
+    pub(crate) fn nobody(&self) -> bool {
+        self.searching.load(SeqCst) == 0
+    }
+
+    pub(crate) fn free(&self) -> usize {
+        self.free.load(SeqCst)
+    }
+
+    pub(crate) fn set_free(&self, free: usize) {
+        self.free.store(free, SeqCst);
+    }
+
+    /// One more looks for work.
+    pub(crate) fn begin(&self) {
+        self.searching.fetch_add(1, SeqCst);
+    }
+
+    /// One ceases to look for work: true if nobody does any more.
+    #[must_use = "the last one looks out"]
+    pub(crate) fn end(&self) -> bool {
+        self.searching.fetch_sub(1, SeqCst) == 1
+    }
+
+    /// Asks the publishers of work to look up from now on, then looks for work that they have published before (invariant
+    /// 2). True if there is some, and somebody is to be woken for it.
+    pub(crate) fn look_out(&self, ask: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
+        if !self.is_needed() {
+            return false;
+        }
+        ask();
+        fence::heavy();
+        sees_work()
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models;

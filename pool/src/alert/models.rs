@@ -1,0 +1,186 @@
+//! S1, exhaustively: work of every kind, published while the last one alert ceases to be so, wakes somebody.
+
+use super::Alert;
+use crate::deque::Deque;
+use crate::fence;
+use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::{Arc, Mutex};
+use loom::thread;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A pool with one place that is free, one worker that is alert and about to park, and another place's worker.
+struct Pool {
+    alert: Alert,
+    forks: Deque<u8>,
+    injected: AtomicBool,
+    parked: Mutex<bool>,
+}
+
+impl Pool {
+    fn new(free: usize) -> Arc<Self> {
+        let alert = Alert::new(free);
+        alert.begin();
+        Arc::new(Pool {
+            alert,
+            forks: Deque::new(2, false),
+            injected: AtomicBool::new(false),
+            parked: Mutex::new(false),
+        })
+    }
+
+    fn sees_work(&self) -> bool {
+        self.injected.load(Relaxed) || !self.forks.is_empty()
+    }
+
+    /// As `Registry::wake_if_none_is_alert`.
+    fn wake(&self) {
+        if self.alert.is_needed() {
+            let mut parked = self.parked.lock().unwrap();
+            if self.alert.nobody() && *parked {
+                *parked = false;
+                self.alert.begin();
+            }
+        }
+    }
+
+    /// As `Worker::fork` up to the left half.
+    fn fork(&self) {
+        // SAFETY: one thread of each model forks.
+        let (_, look_up) = unsafe { self.forks.push(NonNull::dangling()) };
+        // SAFETY: as above.
+        if look_up && unsafe { self.forks.answer(|| false) } {
+            self.wake();
+        }
+    }
+
+    /// As `Registry::inject`.
+    fn inject(&self) {
+        self.injected.store(true, Relaxed);
+        fence::full();
+        self.wake();
+    }
+
+    /// As `Registry::park_alert`.
+    fn park(&self) {
+        let mut parked = self.parked.lock().unwrap();
+        *parked = true;
+        if self.alert.end() && self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+            *parked = false;
+            self.alert.begin();
+        }
+    }
+
+    /// As `Registry::cease_to_be_alert`.
+    fn find_work(&self) {
+        if self.alert.end() {
+            self.look_out();
+        }
+    }
+
+    fn look_out(&self) {
+        if self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+            self.wake();
+        }
+    }
+
+    fn assert_awake(&self) {
+        let work = self.sees_work();
+        assert!(!work || !*self.parked.lock().unwrap(), "work is there, and everybody sleeps");
+    }
+}
+
+/// Explores a model, and says how many interleavings there were (C2).
+fn check(name: &str, model: impl Fn() + Sync + Send + 'static) {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let before = RUNS.load(Ordering::Relaxed);
+    loom::model(move || {
+        RUNS.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    println!("{name}: {} interleavings", RUNS.load(Ordering::Relaxed) - before);
+}
+
+#[test]
+fn a_fork_against_the_last_worker_that_parks() {
+    check("fork", || {
+        let pool = Pool::new(1);
+        let sleeper = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.park())
+        };
+        pool.fork();
+        sleeper.join().unwrap();
+        pool.assert_awake();
+    });
+}
+
+#[test]
+fn an_injected_job_against_the_last_worker_that_parks() {
+    check("inject", || {
+        let pool = Pool::new(1);
+        let sleeper = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.park())
+        };
+        pool.inject();
+        sleeper.join().unwrap();
+        pool.assert_awake();
+    });
+}
+
+/// The searching worker finds work elsewhere, while another one is parked already.
+#[test]
+fn a_fork_against_the_last_searcher_that_finds_work() {
+    check("search", || {
+        let pool = Pool::new(1);
+        *pool.parked.lock().unwrap() = true;
+        let searcher = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.find_work())
+        };
+        pool.fork();
+        searcher.join().unwrap();
+        pool.assert_awake();
+    });
+}
+
+/// Nobody is alert, for there was no place; the place that becomes free is looked out for.
+#[test]
+fn a_fork_against_a_place_that_becomes_free() {
+    check("place", || {
+        let pool = Pool::new(0);
+        *pool.parked.lock().unwrap() = true;
+        assert!(pool.alert.end());
+        let leaver = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || {
+                pool.alert.set_free(1);
+                pool.look_out();
+            })
+        };
+        pool.fork();
+        leaver.join().unwrap();
+        pool.assert_awake();
+    });
+}
+
+/// Two forks of different kinds of work, one sleeper: the second publisher may rely on the first one's wake-up.
+#[test]
+fn a_fork_and_an_injected_job_against_the_last_worker_that_parks() {
+    check("both", || {
+        let pool = Pool::new(1);
+        let sleeper = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.park())
+        };
+        let injector = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.inject())
+        };
+        pool.fork();
+        sleeper.join().unwrap();
+        injector.join().unwrap();
+        pool.assert_awake();
+    });
+}

@@ -1,0 +1,116 @@
+//! How a worker that finds nothing to do goes to sleep.
+
+use super::{Locked, Registry, Rest, State};
+use crate::worker::Worker;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+const SHORTEST_NAP: Duration = Duration::from_micros(50);
+const LONGEST_NAP: Duration = Duration::from_micros(250);
+/// For how long there is nothing to do before the napper parks.
+const NAPPING: Duration = Duration::from_millis(20);
+
+impl Registry {
+    /// Rests until there is work for this thread: then it holds a place and is alert. False when the pool ends.
+    ///
+    /// On entry it is alert on a place, or has lost its place, or is new and counts as parked.
+    pub(in crate::registry) fn rest_until_needed(&self, worker: &Worker) -> bool {
+        let mut rest = self.lock();
+        if *rest.state(worker) == State::Active {
+            if worker.place().is_some() {
+                if !worker.broadcasts.is_empty() {
+                    return true;
+                }
+                self.unseat(&mut rest, worker);
+                if rest.napper.is_none() && !rest.free.is_empty() && !rest.terminating {
+                    return self.nap(rest, worker);
+                }
+                if self.park_alert(&mut rest, worker) {
+                    return true;
+                }
+            } else if !rest.terminating {
+                let place = self.take_free(&mut rest);
+                *rest.state(worker) = State::Parked;
+                rest.parked.push(worker.number());
+                if let Some(place) = place {
+                    self.seat(&mut rest, worker, place);
+                    return true;
+                }
+                if !worker.broadcasts.is_empty() {
+                    self.claim(&mut rest, worker);
+                }
+            }
+        }
+        self.park(rest, worker)
+    }
+
+    /// Ceases to be alert, and counts as parked from now on. True if there was work after all: then it is alert and
+    /// holds a place.
+    fn park_alert(&self, rest: &mut Rest, worker: &Worker) -> bool {
+        *rest.state(worker) = State::Parked;
+        rest.parked.push(worker.number());
+        let last = self.alert.end();
+        if last
+            && !rest.terminating
+            && self.alert.look_out(|| self.ask_all(worker), || self.sees_work())
+            && let Some(place) = self.take_free(rest)
+        {
+            self.seat(rest, worker, place);
+            return true;
+        }
+        false
+    }
+
+    /// Sleeps until it is given a place. False when the pool ends.
+    fn park<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
+        while !rest.terminating {
+            if *rest.state(worker) == State::Active {
+                return true;
+            }
+            drop(rest);
+            worker.counters.parks.add();
+            worker.parker.park();
+            rest = self.lock();
+        }
+        // Given a place at the last moment: nobody needs it.
+        if *rest.state(worker) == State::Active && worker.place().is_some() {
+            let _ = self.alert.end();
+            self.unseat(&mut rest, worker);
+        }
+        false
+    }
+
+    /// Naps for as long as it seems worth it, then parks.
+    fn nap<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
+        *rest.state(worker) = State::Napping;
+        rest.napper = Some(worker.number());
+        self.napping.store(true, Relaxed);
+        self.seated().for_each(Worker::nudge);
+        let since = Instant::now();
+        loop {
+            let nap = (since.elapsed() / 8).clamp(SHORTEST_NAP, LONGEST_NAP);
+            drop(rest);
+            worker.counters.naps.add();
+            worker.parker.park_timeout(nap);
+            rest = self.lock();
+            if *rest.state(worker) == State::Active {
+                return true;
+            }
+            if rest.terminating {
+                self.nap_is_over(&mut rest);
+                let _ = self.alert.end();
+                return false;
+            }
+            if self.sees_work()
+                && let Some(place) = self.take_free(&mut rest)
+            {
+                self.seat(&mut rest, worker, place);
+                return true;
+            }
+            if since.elapsed() > NAPPING {
+                self.nap_is_over(&mut rest);
+                return self.park_alert(&mut rest, worker) || self.park(rest, worker);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Workers that wait for something, with or without their places; and how they get places again.
+
+use super::{Registry, State};
+use crate::latch::Latch;
+use crate::worker::{NAP, WaitRule, Worker};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Registry {
+    /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so.
+    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, rule: WaitRule) {
+        let seated = worker.place().is_some();
+        let keeps_place = seated && rule != WaitRule::Descendants;
+        if seated && !keeps_place {
+            worker.spill();
+        }
+        let mut rest = self.lock();
+        if !worker.broadcasts.is_empty() && seated || !latch.will_wait() {
+            return;
+        }
+        if keeps_place {
+            *rest.state(worker) = State::Waiting;
+            drop(rest);
+            worker.parker.park_timeout(NAP);
+            *self.lock().state(worker) = State::Active;
+            return;
+        }
+        *rest.state(worker) = State::Blocked;
+        if seated {
+            worker.counters.handovers.add();
+            self.unseat(&mut rest, worker);
+            drop(rest);
+            self.look_out(worker);
+        } else {
+            if !worker.broadcasts.is_empty() {
+                self.claim(&mut rest, worker);
+            }
+            drop(rest);
+        }
+        self.sleep_blocked(worker);
+    }
+
+    fn sleep_blocked(&self, worker: &Worker) {
+        while *self.lock().state(worker) != State::Active {
+            worker.parker.park();
+        }
+    }
+
+    /// A latch is set whose waiter has blocked. It gets a free place, or the place of the worker that has set the latch,
+    /// if that is of this pool; or it waits for the next one.
+    pub(crate) fn resume(&self, waiter: &Worker, setter: Option<&Worker>) {
+        let setter =
+            setter.filter(|setter| std::ptr::eq(setter.registry(), self) && setter.place().is_some());
+        if let Some(setter) = setter {
+            setter.spill();
+        }
+        let mut rest = self.lock();
+        match *rest.state(waiter) {
+            State::Waiting => rest.woken.push(waiter.number()),
+            State::Blocked => {
+                if let Some(place) = self.take_free(&mut rest) {
+                    self.seat(&mut rest, waiter, place);
+                } else if let Some(setter) = setter {
+                    let place = setter.place().expect("it has one");
+                    setter.set_place(None);
+                    self.seat(&mut rest, waiter, place);
+                } else {
+                    self.claim(&mut rest, waiter);
+                }
+            }
+            State::Active | State::Napping | State::Parked => {}
+        }
+    }
+
+    /// Has a worker run its broadcast jobs, if it rests.
+    pub(crate) fn call(&self, worker: &Worker) {
+        let mut rest = self.lock();
+        if !matches!(*rest.state(worker), State::Active | State::Waiting) {
+            match self.take_free(&mut rest) {
+                Some(place) => self.seat(&mut rest, worker, place),
+                None => self.claim(&mut rest, worker),
+            }
+        } else if *rest.state(worker) == State::Waiting {
+            rest.woken.push(worker.number());
+        }
+    }
+
+    /// Gives a place to a worker that has none; blocks until there is one.
+    pub(crate) fn take_place(&self, worker: &Worker) {
+        let mut rest = self.lock();
+        if let Some(place) = self.take_free(&mut rest) {
+            self.seat(&mut rest, worker, place);
+            return;
+        }
+        *rest.state(worker) = State::Blocked;
+        self.claim(&mut rest, worker);
+        drop(rest);
+        self.sleep_blocked(worker);
+    }
+
+    /// The adopted thread's worker counts as parked, as all new ones; from now on it is active, on a place.
+    pub(in crate::registry) fn begin_adopted(&self, worker: &Worker) {
+        let mut rest = self.lock();
+        rest.parked.retain(|&number| number != worker.number());
+        *rest.state(worker) = State::Active;
+        drop(rest);
+        self.take_place(worker);
+    }
+
+    /// Gives a place to a worker that has none, if one is free and nobody else waits for it; or if a worker that only
+    /// searches gives up its own at once.
+    pub(in crate::registry) fn try_take_place(&self, worker: &Worker) -> bool {
+        const LOOKS: u32 = 400;
+        let mut rest = self.lock();
+        if !rest.claims.is_empty() {
+            return false;
+        }
+        if let Some(place) = self.take_free(&mut rest) {
+            self.seat(&mut rest, worker, place);
+            return true;
+        }
+        if self.alert.nobody() {
+            return false;
+        }
+        *rest.state(worker) = State::Blocked;
+        self.claim(&mut rest, worker);
+        drop(rest);
+        for _ in 0..LOOKS {
+            if worker.place().is_some() {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        let mut rest = self.lock();
+        if *rest.state(worker) == State::Blocked {
+            *rest.state(worker) = State::Active;
+            rest.claims.retain(|&number| number != worker.number());
+            self.claims.store(rest.claims.len(), Relaxed);
+            return false;
+        }
+        true
+    }
+
+    /// Takes a worker's place, so that another one can use it. The worker goes on with what is not the pool's.
+    pub(crate) fn leave_place(&self, worker: &Worker) {
+        worker.spill();
+        let mut rest = self.lock();
+        self.unseat(&mut rest, worker);
+        drop(rest);
+        self.look_out(worker);
+    }
+}

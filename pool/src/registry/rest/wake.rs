@@ -1,0 +1,126 @@
+//! Who wakes whom.
+
+use super::{Registry, Rest, State};
+use crate::fence;
+use crate::worker::Worker;
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Registry {
+    /// Is there work anywhere? Callers that must not miss any have passed a fence.
+    pub(super) fn sees_work(&self) -> bool {
+        !self.injector.is_empty() || self.seated().any(Worker::has_jobs)
+    }
+
+    /// The workers that hold places.
+    pub(super) fn seated(&self) -> impl Iterator<Item = &Worker> {
+        (0..self.num_threads()).filter_map(|place| self.at(place))
+    }
+
+    /// Asks every worker that can have jobs to look up, on behalf of one that then passes a barrier.
+    pub(super) fn ask_all(&self, by: &Worker) {
+        self.seated().for_each(Worker::ask);
+        by.counters.barriers.add();
+    }
+
+    /// To be called when nobody may be alert any more, or a place has become free: sees to it that work there is, or
+    /// will be, wakes somebody.
+    pub(super) fn look_out(&self, by: &Worker) {
+        let sees_work = if self.alert.free() == self.num_threads() {
+            // Without anybody who holds a place there are no forks to be missed.
+            fence::full();
+            self.sees_work()
+        } else {
+            self.alert.look_out(|| self.ask_all(by), || self.sees_work())
+        };
+        if sees_work {
+            self.wake_if_none_is_alert(Some(by));
+        }
+    }
+
+    /// A searching worker has found a job.
+    pub(in crate::registry) fn cease_to_be_alert(&self, worker: &Worker) {
+        if self.alert.end() {
+            self.look_out(worker);
+        }
+    }
+
+    pub(in crate::registry) fn become_alert(&self) {
+        self.alert.begin();
+    }
+
+    /// Wakes one worker to search, if nobody does, and there is a place for it.
+    pub(in crate::registry) fn wake_if_none_is_alert(&self, by: Option<&Worker>) {
+        if !self.alert.is_needed() {
+            return;
+        }
+        let mut rest = self.lock();
+        if !self.alert.nobody() || rest.terminating {
+            return;
+        }
+        let Some(place) = self.take_free(&mut rest) else { return };
+        if let Some(number) = rest.parked.pop() {
+            let worker = self.worker(number).expect("a parked worker is there");
+            self.seat(&mut rest, worker, place);
+        } else if !self.start_spare(&mut rest, place) {
+            self.give(&mut rest, place);
+            return;
+        }
+        self.count_wakeup(by);
+    }
+
+    /// Starts one more thread, on the given place, to search. False if there may be no more, or none can be started.
+    fn start_spare(&self, rest: &mut Rest, place: usize) -> bool {
+        let Some(spawner) = &self.setup.spares else { return false };
+        if rest.next_spare == rest.max_threads {
+            return false;
+        }
+        let number = rest.next_spare;
+        let worker = self.make_worker(number, false);
+        *rest.state(worker) = State::Parked;
+        let registry = self.this();
+        match spawner(number, Box::new(move || registry.run_thread(number))) {
+            Ok(thread) => {
+                rest.next_spare += 1;
+                self.keep(thread);
+                self.seat(rest, worker, place);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// A worker that was asked has shared a fork: is there somebody to take it?
+    pub(crate) fn share(&self, worker: &Worker) {
+        if worker.is_eager() {
+            fence::full();
+        }
+        if self.alert.nobody() {
+            self.wake_if_none_is_alert(Some(worker));
+        } else if self.napping.load(Relaxed) {
+            if worker.is_worth_a_wake_up() {
+                self.end_nap(Some(worker));
+            } else {
+                worker.nudge();
+            }
+        }
+    }
+
+    /// Wakes the napper, if there is one and a place for it.
+    pub(in crate::registry) fn end_nap(&self, by: Option<&Worker>) {
+        let mut rest = self.lock();
+        if let Some(number) = rest.napper
+            && let Some(place) = self.take_free(&mut rest)
+        {
+            let napper = self.worker(number).expect("a napping worker is there");
+            self.seat(&mut rest, napper, place);
+            self.count_wakeup(by);
+        }
+    }
+
+    fn count_wakeup(&self, by: Option<&Worker>) {
+        match by {
+            Some(worker) => worker.counters.wakeups.add(),
+            None => self.wakeups_from_outside.lock().expect("nobody panics with this lock").add(),
+        }
+    }
+}
