@@ -6,8 +6,8 @@ use crate::worker::Worker;
 /// What a closure is told about the way it came to run.
 ///
 /// ```
-/// let ((), migrated) = furcate::join_context(|_| (), |context| context.migrated());
-/// assert!(!migrated, "nobody steals so little that fast");
+/// let (left, _) = furcate::join_context(|context| context.migrated(), |_| ());
+/// assert!(!left, "only right halves are stolen");
 /// ```
 #[derive(Debug)]
 pub struct FnContext {
