@@ -18,6 +18,11 @@ pub(crate) fn registry() -> &'static Registry {
     })
 }
 
+/// The global pool, if it has been made.
+pub(crate) fn get() -> Option<&'static Registry> {
+    GLOBAL.get().map(|registry| &**registry)
+}
+
 /// Makes the global pool of a registry that has its threads already; refused if there is one.
 pub(crate) fn set(
     make: impl FnOnce() -> Result<Arc<Registry>, ThreadPoolBuildError>,

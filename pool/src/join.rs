@@ -1,6 +1,6 @@
 //! Fork and join.
 
-use crate::registry::Registry;
+use crate::registry::Guest;
 use crate::worker::Worker;
 
 /// What a closure is told about the way it came to run.
@@ -99,7 +99,7 @@ where
     fork(left, |worker, _migrated| right(worker))
 }
 
-/// `Worker::fork` on the worker that this thread is, or can be.
+/// `Worker::fork` on the worker that this thread is, or becomes for the time of the call.
 #[inline(always)]
 pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
@@ -108,20 +108,15 @@ where
     RA: Send,
     RB: Send,
 {
-    /// A fork of its own, that the one in the caller be inlined there.
-    #[cold]
-    #[inline(never)]
-    fn from_outside<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
-    where
-        A: FnOnce(&Worker) -> RA + Send,
-        B: FnOnce(&Worker, bool) -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        Registry::taking_part(|worker| worker.fork(left, right))
-    }
-    Worker::with_current(|current| match current {
-        Some(worker) => worker.fork(left, right),
-        None => from_outside(left, right),
+    // One fork for both cases: the closures are inlined where they are called from one place only.
+    taking_part(|worker| worker.fork(left, right))
+}
+
+/// Calls `f` with the worker that this thread is, or becomes for the time of the call: a guest of the global pool.
+#[inline(always)]
+pub(crate) fn taking_part<R>(f: impl FnOnce(&Worker) -> R) -> R {
+    Worker::with_current(|current| {
+        let guest = if current.is_none() { Some(Guest::enter(crate::global::registry())) } else { None };
+        f(current.unwrap_or_else(|| guest.as_ref().expect("just entered").worker()))
     })
 }

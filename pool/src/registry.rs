@@ -9,6 +9,8 @@ mod adopted;
 mod guest;
 mod rest;
 
+pub(crate) use guest::Guest;
+
 use crate::alert::Alert;
 use crate::fence;
 use crate::job::JobRef;
@@ -89,11 +91,10 @@ impl Registry {
     /// comes before they do wakes them as soon as they have begun.
     pub(crate) fn new(threads: usize, setup: Setup) -> Arc<Self> {
         let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
-        let guests = (2 * threads).max(64);
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            workers: Workers((0..threads + spares + guests).map(|_| OnceLock::new()).collect()),
+            workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
@@ -126,10 +127,6 @@ impl Registry {
             Some(worker) => f(worker.registry()),
             None => f(crate::global::registry()),
         })
-    }
-
-    fn first_guest(&self) -> usize {
-        self.first_guest
     }
 
     pub(crate) fn wait_rule(&self) -> WaitRule {

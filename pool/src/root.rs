@@ -57,27 +57,9 @@ impl Registry {
     {
         Worker::with_current(|current| match current {
             Some(worker) if worker.is_of(self) && !worker.is_guest() => f(worker),
-            // A guest runs on its own stack, not on one of the pool's; it is still this pool's business.
-            Some(worker) if worker.is_of(self) => worker.elsewhere(|| self.run_root(f)),
+            // A guest of this pool too: it runs on its own stack, and `f` is to run on one of the pool's.
             Some(worker) => worker.elsewhere(|| self.run_root(f)),
             None => self.run_root(f),
-        })
-    }
-
-    /// Runs `f` in this thread, as a worker of the pool it is in, else of the global one if that has a place for it;
-    /// else on one of the global pool's threads.
-    #[inline]
-    pub(crate) fn taking_part<F, R>(f: F) -> R
-    where
-        F: FnOnce(&Worker) -> R + Send,
-        R: Send,
-    {
-        Worker::with_current(|current| match current {
-            Some(worker) => f(worker),
-            None => {
-                let global = crate::global::registry();
-                global.as_guest(f).unwrap_or_else(|f| global.run_root(f))
-            }
         })
     }
 

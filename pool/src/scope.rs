@@ -86,7 +86,7 @@ where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
     R: Send,
 {
-    Registry::taking_part(|worker| on_worker(worker, op))
+    crate::join::taking_part(|worker| on_worker(worker, op))
 }
 
 /// [`scope()`], but among jobs spawned by the same thread and not stolen the first one runs first.
@@ -110,7 +110,7 @@ where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
     R: Send,
 {
-    Registry::taking_part(|worker| fifo_on_worker(worker, op))
+    crate::join::taking_part(|worker| fifo_on_worker(worker, op))
 }
 
 /// [`scope()`], with `op` run by the calling thread itself, whatever it is: so it need not be `Send`.

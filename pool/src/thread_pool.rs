@@ -2,11 +2,11 @@
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::join::FnContext;
-use crate::registry::Registry;
+use crate::registry::{Guest, Registry};
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
-use crate::{Context, Executor, Pool, Yield, spawn};
+use crate::{Context, Executor, Yield, spawn};
 use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
@@ -222,7 +222,8 @@ impl ThreadPool {
     }
 }
 
-/// A call from outside runs on one of the pool's threads, as with [`install`](ThreadPool::install).
+/// A thread from outside takes part in the pool for the time of the call, on its own stack. Use
+/// [`install`](ThreadPool::install) to run on one of the pool's threads.
 impl Executor for &ThreadPool {
     #[inline]
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
@@ -232,11 +233,11 @@ impl Executor for &ThreadPool {
         RA: Send,
         RB: Send,
     {
-        Worker::with_current(|current| match current {
-            Some(worker) if worker.is_of(&self.registry) => {
-                worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
-            }
-            _ => self.registry.inside(|_| Pool.join_context(left, right)),
+        Worker::with_current(|current| {
+            let current = current.filter(|worker| worker.is_of(&self.registry));
+            let guest = if current.is_none() { Some(Guest::enter(&self.registry)) } else { None };
+            let worker = current.unwrap_or_else(|| guest.as_ref().expect("just entered").worker());
+            worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
         })
     }
 

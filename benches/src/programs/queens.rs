@@ -1,7 +1,6 @@
 //! The n queens problem by exhaustive search: few, uneven children, and a little work in each.
 
 use std::hint::black_box;
-use std::ops::Range;
 
 use super::Program;
 use crate::fork::Fork;
@@ -47,19 +46,21 @@ fn plain(n: usize, board: &Board) -> u64 {
 }
 
 fn forked<F: Fork>(fork: &F, n: usize, board: &Board) -> u64 {
-    if board.placed == n { 1 } else { over_columns(fork, n, board, 0..n) }
+    if board.placed == n { 1 } else { from_column(fork, n, board, 0) }
 }
 
-/// Solutions with the next queen in one of `columns`.
-fn over_columns<F: Fork>(fork: &F, n: usize, board: &Board, columns: Range<usize>) -> u64 {
-    if columns.len() == 1 {
-        return board.place(columns.start).map_or(0, |board| forked(fork, n, &board));
+/// Solutions with the next queen in `column`.
+fn in_column<F: Fork>(fork: &F, n: usize, board: &Board, column: usize) -> u64 {
+    board.place(column).map_or(0, |board| forked(fork, n, &board))
+}
+
+/// Solutions with the next queen in `column` or one to the right of it: the latter are what others can take.
+fn from_column<F: Fork>(fork: &F, n: usize, board: &Board, column: usize) -> u64 {
+    if column + 1 == n {
+        return in_column(fork, n, board, column);
     }
-    let middle = columns.start + columns.len() / 2;
-    let (a, b) = fork.join(
-        |fork| over_columns(fork, n, board, columns.start..middle),
-        |fork| over_columns(fork, n, board, middle..columns.end),
-    );
+    let (a, b) =
+        fork.join(|fork| in_column(fork, n, board, column), |fork| from_column(fork, n, board, column + 1));
     a + b
 }
 

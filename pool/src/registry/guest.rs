@@ -1,20 +1,78 @@
-//! Threads from outside that take part in their own call.
+//! Threads that are none of the pool's and take part in it for the time of one call, their own.
 
 use super::Registry;
 use crate::worker::{Current, Worker};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
 
-/// A guest's worker, kept for the thread's next call and given back when the thread ends.
-struct Kept(Cell<Option<(&'static Registry, usize)>>);
+/// How many threads from outside can take part at once; others wait.
+pub(super) const GUESTS: usize = 1024;
+
+/// A thread that takes part in a pool, on a place of it. It runs nothing but what its own call forks and spawns, whatever
+/// the pool's wait rule is.
+pub(crate) struct Guest<'a> {
+    worker: &'a Worker,
+    /// Given back at the end; else the thread keeps it.
+    returned: bool,
+    /// The worker of another pool that the thread is otherwise.
+    outer: *const Worker,
+    current: Option<Current>,
+}
+
+impl<'a> Guest<'a> {
+    /// Takes part in a pool, from now on until the value is dropped, in this thread. Waits for a place if there is none.
+    ///
+    /// # Panics
+    ///
+    /// In a process forked from the one that made the pool.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn enter(registry: &'a Registry) -> Self {
+        registry.check_generation();
+        let outer = Worker::with_current(|current| {
+            if let Some(worker) = current.filter(|worker| worker.place().is_some()) {
+                worker.registry().leave_place(worker);
+                return std::ptr::from_ref(worker);
+            }
+            std::ptr::null()
+        });
+        let (worker, returned) = registry.guest();
+        registry.take_place_soon(worker);
+        worker.call.begins();
+        // SAFETY: the guest borrows the registry, which owns the worker; `guest` has given it to this thread alone.
+        let current = Some(unsafe { Current::enter(worker) });
+        Guest { worker, returned, outer, current }
+    }
+
+    pub(crate) fn worker(&self) -> &Worker {
+        self.worker
+    }
+}
+
+impl Drop for Guest<'_> {
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        self.worker.call.ends();
+        self.worker.registry().leave_place(self.worker);
+        self.current = None;
+        if self.returned {
+            self.worker.give_back();
+        }
+        // SAFETY: null, or the worker that this thread is again, whose registry is there as long as that.
+        if let Some(outer) = unsafe { self.outer.as_ref() } {
+            outer.registry().take_place(outer);
+        }
+    }
+}
+
+/// A worker kept for the thread's next call, and given back when the thread ends.
+struct Kept(Cell<Option<&'static Worker>>);
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        if let Some((registry, number)) = self.0.take()
-            && let Some(worker) = registry.worker(number)
-        {
-            // Release pairs with the acquire in `Worker::take`: the next thread finds the deque as this one left it.
-            worker.taken.store(false, Release);
+        if let Some(worker) = self.0.take() {
+            worker.give_back();
         }
     }
 }
@@ -24,55 +82,42 @@ thread_local! {
 }
 
 impl Registry {
-    /// Calls `f` in this thread, which is none of the pool's, as one of its workers: if there is a place for it.
-    ///
-    /// The caller runs nothing but what `f` forks and spawns, whatever the pool's wait rule is.
-    pub(crate) fn as_guest<F, R>(&'static self, f: F) -> Result<R, F>
-    where
-        F: FnOnce(&Worker) -> R,
-    {
-        self.check_generation();
-        match self.guest() {
-            Some(worker) if self.try_take_place(worker) => {
-                worker.call.begins();
-                // SAFETY: the registry is static; `guest` has given this worker to this thread alone.
-                let current = unsafe { Current::enter(worker) };
-                let leave = Leave(self, worker);
-                let result = f(worker);
-                drop((leave, current));
-                Ok(result)
-            }
-            _ => Err(f),
+    /// A worker for this thread, and whether it is to be given back after the call.
+    fn guest(&self) -> (&Worker, bool) {
+        let Some(global) = crate::global::get().filter(|global| std::ptr::eq(*global, self)) else {
+            return (self.new_guest(), true);
+        };
+        // The global pool is there for ever, so a thread keeps the worker of its first call.
+        let kept = KEPT.try_with(|kept| {
+            let worker = kept.0.take().unwrap_or_else(|| global.new_guest());
+            // Not in use already: inside the pool nobody enters it.
+            kept.0.set(Some(worker));
+            worker
+        });
+        match kept {
+            Ok(worker) => (worker, false),
+            // The thread is ending.
+            Err(_) => (self.new_guest(), true),
         }
     }
 
-    /// A worker for this thread: the one of its last call, or one that nobody has. None when there are too many threads,
-    /// or this one is ending.
-    fn guest(&'static self) -> Option<&'static Worker> {
-        KEPT.try_with(|kept| {
-            let number = match kept.0.get() {
-                Some((_, number)) => number,
-                None => {
-                    let first = self.first_guest();
-                    let number = (first..self.workers.0.len())
-                        .find(|&number| self.make_worker(number, true).take())?;
-                    kept.0.set(Some((self, number)));
-                    number
-                }
-            };
-            self.worker(number)
-        })
-        .ok()
-        .flatten()
+    fn new_guest(&self) -> &Worker {
+        loop {
+            let numbers = self.first_guest..self.workers.0.len();
+            if let Some(worker) =
+                { numbers }.map(|number| self.make_worker(number, true)).find(|worker| worker.take())
+            {
+                return worker;
+            }
+            // As many threads as that wait for places anyway.
+            std::thread::yield_now();
+        }
     }
 }
 
-/// Gives the place back, also when the call unwinds.
-struct Leave<'a>(&'a Registry, &'a Worker);
-
-impl Drop for Leave<'_> {
-    fn drop(&mut self) {
-        self.1.call.ends();
-        self.0.leave_place(self.1);
+impl Worker {
+    fn give_back(&self) {
+        // Release pairs with the acquire in `take`: the next thread finds the deque as this one left it.
+        self.taken.store(false, Release);
     }
 }

@@ -3,7 +3,6 @@
 use super::{Registry, State};
 use crate::latch::Latch;
 use crate::worker::{NAP, WaitRule, Worker};
-use std::sync::atomic::Ordering::Relaxed;
 
 impl Registry {
     /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so.
@@ -106,20 +105,16 @@ impl Registry {
         self.take_place(worker);
     }
 
-    /// Gives a place to a worker that has none, if one is free and nobody else waits for it; or if a worker that only
-    /// searches gives up its own at once.
-    pub(in crate::registry) fn try_take_place(&self, worker: &Worker) -> bool {
+    /// As [`take_place`](Self::take_place), and looks for a while before it blocks: workers that only search give their
+    /// places up at once.
+    pub(in crate::registry) fn take_place_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
         let mut rest = self.lock();
-        if !rest.claims.is_empty() {
-            return false;
-        }
-        if let Some(place) = self.take_free(&mut rest) {
+        if rest.claims.is_empty()
+            && let Some(place) = self.take_free(&mut rest)
+        {
             self.seat(&mut rest, worker, place);
-            return true;
-        }
-        if self.alert.nobody() {
-            return false;
+            return;
         }
         *rest.state(worker) = State::Blocked;
         self.claim(&mut rest, worker);
@@ -130,14 +125,7 @@ impl Registry {
             }
             std::hint::spin_loop();
         }
-        let mut rest = self.lock();
-        if *rest.state(worker) == State::Blocked {
-            *rest.state(worker) = State::Active;
-            rest.claims.retain(|&number| number != worker.number());
-            self.claims.store(rest.claims.len(), Relaxed);
-            return false;
-        }
-        true
+        self.sleep_blocked(worker);
     }
 
     /// Takes a worker's place, so that another one can use it. The worker goes on with what is not the pool's.
