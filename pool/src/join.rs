@@ -1,6 +1,6 @@
 //! Fork and join.
 
-use crate::registry::Guest;
+use crate::registry::Part;
 use crate::worker::Worker;
 
 /// What a closure is told about the way it came to run.
@@ -45,7 +45,7 @@ impl FnContext {
 /// }
 /// assert_eq!(sum(&(0..10_000).collect::<Vec<_>>()), 49_995_000);
 /// ```
-#[inline]
+#[inline(always)] // so that it costs no call
 pub fn join<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
@@ -53,7 +53,7 @@ where
     RA: Send,
     RB: Send,
 {
-    fork(|_| left(), |_, _migrated| right())
+    Part::of_current().worker().fork(|_| left(), |_, _migrated| right())
 }
 
 /// [`join`], with closures that are told whether they [migrated](FnContext::migrated).
@@ -66,7 +66,7 @@ where
 /// let (a, b) = furcate::join_context(|c| (1, c.migrated()), |_| 2);
 /// assert_eq!((a, b), ((1, false), 2));
 /// ```
-#[inline]
+#[inline(always)] // so that it costs no call
 pub fn join_context<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce(FnContext) -> RA + Send,
@@ -74,7 +74,9 @@ where
     RA: Send,
     RB: Send,
 {
-    fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
+    Part::of_current()
+        .worker()
+        .fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
 }
 
 /// [`join`], with closures that are given a handle of the worker that runs them: joins inside them need no look-up of a
@@ -88,7 +90,7 @@ where
 /// let (a, b) = furcate::join_with(|w| w.join(|_| 1, |_| 2), |_| 3);
 /// assert_eq!((a, b), ((1, 2), 3));
 /// ```
-#[inline]
+#[inline(always)] // so that it costs no call
 pub fn join_with<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce(&Worker) -> RA + Send,
@@ -96,27 +98,5 @@ where
     RA: Send,
     RB: Send,
 {
-    fork(left, |worker, _migrated| right(worker))
-}
-
-/// `Worker::fork` on the worker that this thread is, or becomes for the time of the call.
-#[inline(always)]
-pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
-where
-    A: FnOnce(&Worker) -> RA + Send,
-    B: FnOnce(&Worker, bool) -> RB + Send,
-    RA: Send,
-    RB: Send,
-{
-    // One fork for both cases: the closures are inlined where they are called from one place only.
-    taking_part(|worker| worker.fork(left, right))
-}
-
-/// Calls `f` with the worker that this thread is, or becomes for the time of the call: a guest of the global pool.
-#[inline(always)]
-pub(crate) fn taking_part<R>(f: impl FnOnce(&Worker) -> R) -> R {
-    Worker::with_current(|current| {
-        let guest = if current.is_none() { Some(Guest::enter(crate::global::registry())) } else { None };
-        f(current.unwrap_or_else(|| guest.as_ref().expect("just entered").worker()))
-    })
+    Part::of_current().worker().join(left, right)
 }

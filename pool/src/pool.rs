@@ -1,7 +1,6 @@
 //! Furcate's own pool as an engine.
 
-use crate::join::fork;
-use crate::registry::Registry;
+use crate::registry::{Part, Registry};
 use crate::worker::Worker;
 use crate::{Context, Executor};
 
@@ -17,7 +16,7 @@ use crate::{Context, Executor};
 pub struct Pool;
 
 impl Executor for Pool {
-    #[inline]
+    #[inline(always)] // so that it costs no call
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(Context) -> RA + Send,
@@ -25,7 +24,9 @@ impl Executor for Pool {
         RA: Send,
         RB: Send,
     {
-        fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+        Part::of_current()
+            .worker()
+            .fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
     }
 
     #[inline]

@@ -9,7 +9,7 @@ mod adopted;
 mod guest;
 mod rest;
 
-pub(crate) use guest::Guest;
+pub(crate) use guest::Part;
 
 use crate::alert::Alert;
 use crate::fence;

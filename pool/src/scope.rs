@@ -12,7 +12,7 @@ use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{Count, Latch, LockLatch};
-use crate::registry::Registry;
+use crate::registry::{Part, Registry};
 use crate::spawn;
 use crate::worker::{Worker, drop_quietly};
 use std::any::Any;
@@ -86,7 +86,7 @@ where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
     R: Send,
 {
-    crate::join::taking_part(|worker| on_worker(worker, op))
+    on_worker(Part::of_current().worker(), op)
 }
 
 /// [`scope()`], but among jobs spawned by the same thread and not stolen the first one runs first.
@@ -110,7 +110,7 @@ where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
     R: Send,
 {
-    crate::join::taking_part(|worker| fifo_on_worker(worker, op))
+    fifo_on_worker(Part::of_current().worker(), op)
 }
 
 /// [`scope()`], with `op` run by the calling thread itself, whatever it is: so it need not be `Send`.

@@ -2,7 +2,7 @@
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::join::FnContext;
-use crate::registry::{Guest, Registry};
+use crate::registry::{Part, Registry};
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
@@ -225,7 +225,7 @@ impl ThreadPool {
 /// A thread from outside takes part in the pool for the time of the call, on its own stack. Use
 /// [`install`](ThreadPool::install) to run on one of the pool's threads.
 impl Executor for &ThreadPool {
-    #[inline]
+    #[inline(always)] // so that it costs no call
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(Context) -> RA + Send,
@@ -233,12 +233,8 @@ impl Executor for &ThreadPool {
         RA: Send,
         RB: Send,
     {
-        Worker::with_current(|current| {
-            let current = current.filter(|worker| worker.is_of(&self.registry));
-            let guest = if current.is_none() { Some(Guest::enter(&self.registry)) } else { None };
-            let worker = current.unwrap_or_else(|| guest.as_ref().expect("just entered").worker());
-            worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
-        })
+        let part = Part::of(&self.registry);
+        part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
     }
 
     fn num_threads(&self) -> usize {

@@ -154,11 +154,17 @@ impl Worker {
         }
     }
 
+    /// The worker that this thread is; null if it is none.
+    #[inline(always)]
+    pub(crate) fn current() -> *const Worker {
+        CURRENT.get()
+    }
+
     /// Calls `f` with the worker that this thread is, if it is one.
     #[inline(always)]
     pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
         // SAFETY: null, or set by `Current::enter`, whose caller sees to it that the worker is there.
-        f(unsafe { CURRENT.get().as_ref() })
+        f(unsafe { Self::current().as_ref() })
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -210,7 +216,7 @@ impl Worker {
     /// # Panics
     ///
     /// With the payload of the closure that panicked, the left one's if both did.
-    #[inline]
+    #[inline(always)] // so that it costs no call
     pub fn join<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(&Worker) -> RA + Send,

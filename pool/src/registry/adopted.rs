@@ -1,25 +1,28 @@
 //! The thread that has built a pool, as one of its workers.
 
 use super::Registry;
-use crate::worker::{adopt, disown};
+use crate::worker::{Worker, adopt, disown};
 use std::cell::RefCell;
+use std::ptr;
 use std::sync::Arc;
-
-/// Keeps the registry of an adopted thread alive for as long as the thread is its worker.
-struct Adopted(Arc<Registry>);
 
 /// The number of the adopted thread.
 const NUMBER: usize = 0;
 
-impl Drop for Adopted {
+/// The registries of the pools that have adopted this thread. They are kept until it ends: a pool may be dropped inside a
+/// `join` of its own, whose frame goes on using its worker.
+struct Adopters(RefCell<Vec<Arc<Registry>>>);
+
+impl Drop for Adopters {
     fn drop(&mut self) {
-        disown();
-        self.0.leave_place(self.0.worker(NUMBER).expect("the pool's own workers are there"));
+        for registry in self.0.take() {
+            registry.let_go();
+        }
     }
 }
 
 thread_local! {
-    static ADOPTED: RefCell<Option<Adopted>> = const { RefCell::new(None) };
+    static ADOPTERS: Adopters = const { Adopters(RefCell::new(Vec::new())) };
 }
 
 impl Registry {
@@ -27,20 +30,32 @@ impl Registry {
     pub(crate) fn adopt_current_thread(self: &Arc<Self>) {
         let worker = self.worker(NUMBER).expect("the pool's own workers are there");
         self.begin_adopted(worker);
-        // SAFETY: no other thread was started for this number; `Adopted` keeps the registry, and disowns the thread before
-        // it lets go of it.
+        ADOPTERS.with(|adopters| adopters.0.borrow_mut().push(Arc::clone(self)));
+        // SAFETY: no other thread was started for this number; the registry is kept until the thread ends, which is then
+        // let go first.
         unsafe { adopt(worker) };
-        ADOPTED.with(|adopted| *adopted.borrow_mut() = Some(Adopted(Arc::clone(self))));
     }
 
-    /// If the calling thread is this pool's by adoption, it is no more.
+    /// If the calling thread is this pool's by adoption, and not in the middle of a job, it is no more.
     pub(crate) fn release_current_thread(&self) {
-        // A thread that ends has been released already.
-        let _ = ADOPTED.try_with(|adopted| {
-            let mut adopted = adopted.borrow_mut();
-            if adopted.as_ref().is_some_and(|adopted| std::ptr::eq(&*adopted.0, self)) {
-                *adopted = None;
+        let _ = ADOPTERS.try_with(|adopters| {
+            let idle = Worker::with_current(|worker| {
+                worker.is_some_and(|worker| worker.is_of(self) && !worker.has_jobs())
+            });
+            if idle && adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self)) {
+                self.let_go();
             }
         });
+    }
+
+    /// The calling thread was worker 0, if it has not been let go already.
+    fn let_go(&self) {
+        let worker = self.worker(NUMBER).expect("the pool's own workers are there");
+        if ptr::eq(Worker::current(), worker) {
+            disown();
+        }
+        if worker.place().is_some() {
+            self.leave_place(worker);
+        }
     }
 }

@@ -10,7 +10,7 @@ pub(super) const GUESTS: usize = 1024;
 
 /// A thread that takes part in a pool, on a place of it. It runs nothing but what its own call forks and spawns, whatever
 /// the pool's wait rule is.
-pub(crate) struct Guest<'a> {
+struct Guest<'a> {
     worker: &'a Worker,
     /// Given back at the end; else the thread keeps it.
     returned: bool,
@@ -25,9 +25,7 @@ impl<'a> Guest<'a> {
     /// # Panics
     ///
     /// In a process forked from the one that made the pool.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn enter(registry: &'a Registry) -> Self {
+    fn enter(registry: &'a Registry) -> Self {
         registry.check_generation();
         let outer = Worker::with_current(|current| {
             if let Some(worker) = current.filter(|worker| worker.place().is_some()) {
@@ -42,10 +40,6 @@ impl<'a> Guest<'a> {
         // SAFETY: the guest borrows the registry, which owns the worker; `guest` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
         Guest { worker, returned, outer, current }
-    }
-
-    pub(crate) fn worker(&self) -> &Worker {
-        self.worker
     }
 }
 
@@ -63,6 +57,56 @@ impl Drop for Guest<'_> {
         if let Some(outer) = unsafe { self.outer.as_ref() } {
             outer.registry().take_place(outer);
         }
+    }
+}
+
+/// The part that this thread takes in a pool while the value lives: as the worker that it is, or as a guest.
+///
+/// A value, and no function that takes a closure: so the fork is written once for both cases, and the closures of the
+/// fork, with one place that calls them, are inlined.
+pub(crate) struct Part<'a> {
+    worker: *const Worker,
+    _guest: Option<Guest<'a>>,
+}
+
+impl<'a> Part<'a> {
+    /// In the pool that the thread is in, else in the global one.
+    #[inline(always)]
+    pub(crate) fn of_current() -> Self {
+        let worker = Worker::current();
+        if worker.is_null() { Part::of_global() } else { Part { worker, _guest: None } }
+    }
+
+    /// In this pool.
+    #[inline(always)]
+    pub(crate) fn of(registry: &'a Registry) -> Self {
+        let worker = Worker::current();
+        // SAFETY: see `worker`.
+        if unsafe { worker.as_ref() }.is_some_and(|worker| worker.is_of(registry)) {
+            Part { worker, _guest: None }
+        } else {
+            Part::of_guest(registry)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_global() -> Self {
+        Part::of_guest(crate::global::registry())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_guest(registry: &'a Registry) -> Self {
+        let guest = Guest::enter(registry);
+        Part { worker: guest.worker, _guest: Some(guest) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn worker(&self) -> &Worker {
+        // SAFETY: the guest's, which borrows the registry; or this thread's current one, which it is at least until the
+        // function returns that made this value, for whoever changes it changes it back (`Current`).
+        unsafe { &*self.worker }
     }
 }
 
