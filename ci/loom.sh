@@ -3,4 +3,4 @@
 set -euo pipefail
 export RUSTFLAGS="--cfg loom"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
-cargo test -p furcate-schedulers --lib --release --locked -- models
+cargo test -p furcate-pool -p furcate-schedulers --lib --release --locked -- models --nocapture

@@ -2,14 +2,14 @@
 //!
 //! # Invariants
 //!
-//! 1. Work is published first, then [`is_needed`](Alert::is_needed) is asked; between the two lies a full fence, or, for
-//!    a fork, a light one, and the question is asked only if the deque's limit says so.
+//! 1. Work is published first, then [`is_needed`](Alert::is_needed) is asked; between the two lies a full fence, or,
+//!    for a fork, a light one, and the question is asked only if the deque's limit says so.
 //! 2. Whoever ceases to be alert says so first ([`end`](Alert::end)), as does whoever makes a place free
-//!    ([`set_free`](Alert::set_free)); then they [look out](Alert::look_out): ask the owners of deques to look up, pass a
-//!    heavy fence, and look for work everywhere.
+//!    ([`set_free`](Alert::set_free)); then they [look out](Alert::look_out): ask the owners of deques to look up,
+//!    pass a heavy fence, and look for work everywhere.
 //!
-//! So for every piece of work and every moment at which nobody is alert any more: either the publisher sees that, or it is
-//! seen to have published. That may be both: who is woken is decided under the rest lock.
+//! So for every piece of work and every moment at which nobody is alert any more: either the publisher sees that, or
+//! it is seen to have published. That may be both: who is woken is decided under the rest lock.
 
 use crate::fence;
 use crate::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -58,8 +58,8 @@ impl Alert {
         self.searching.fetch_sub(1, SeqCst) == 1
     }
 
-    /// Asks the publishers of work to look up from now on, then looks for work that they have published before (invariant
-    /// 2). True if there is some, and somebody is to be woken for it.
+    /// Asks the publishers of work to look up from now on, then looks for work that they have published before
+    /// (invariant 2). True if there is some, and somebody is to be woken for it.
     pub(crate) fn look_out(&self, ask: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
         if !self.is_needed() {
             return false;

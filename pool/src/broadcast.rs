@@ -132,7 +132,8 @@ struct Slot<R>(UnsafeCell<Option<Outcome<R>>>);
 /// Where the jobs find it.
 struct Pointer<T>(*const T);
 
-// SAFETY: what the jobs share is the closure, which is `Sync`; each writes its own slot; the rest is meant to be shared.
+// SAFETY: what the jobs share is the closure, which is `Sync`; each writes its own slot; the rest is meant to be
+// shared.
 unsafe impl<OP: Sync, R: Send> Send for Pointer<Shared<'_, OP, R>> {}
 
 impl<OP, R> Shared<'_, OP, R>

@@ -239,8 +239,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Makes the thread that builds the pool one of its threads, number 0. It runs jobs while it waits in `join`, `scope`
-    /// and the like; it does not leave what it does otherwise.
+    /// Makes the thread that builds the pool one of its threads, number 0. It runs jobs while it waits in `join`,
+    /// `scope` and the like; it does not leave what it does otherwise.
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self

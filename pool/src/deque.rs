@@ -28,8 +28,8 @@
 //! | reaching(t) | private(t) | that thief: there was no job after all |
 //! | reaching(t) | shared(t, s) | the owner, asked to share |
 //!
-//! `bottom` and `limit` are the owner's, except that anybody may store 0 or 1 to `limit`: the owner looks up at its next
-//! push. `limit` is also where the ring is full, so one comparison serves both.
+//! `bottom` and `limit` are the owner's, except that anybody may store 0 or 1 to `limit`: the owner looks up at its
+//! next push. `limit` is also where the ring is full, so one comparison serves both.
 //!
 //! # Invariants
 //!
@@ -342,8 +342,9 @@ impl<T> Deque<T> {
         }
     }
 
-    /// Looks up after a push: shares, if somebody asked, half of the private jobs, at least one; makes room for the next
-    /// push. Returns true if somebody asked or nudged. If the owner would rather `wait`, the question stays, and nothing is shared.
+    /// Looks up after a push: shares, if somebody asked, half of the private jobs, at least one; makes room for the
+    /// next push. Returns true if somebody asked or nudged. If the owner would rather `wait`, the question stays, and
+    /// nothing is shared.
     ///
     /// # Safety
     ///

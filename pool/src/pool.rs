@@ -5,7 +5,8 @@ use crate::worker::Worker;
 use crate::{Context, Executor};
 
 /// Runs on furcate's own pool: the one that the caller is in (for instance inside
-/// [`ThreadPool::install`](crate::ThreadPool::install)), else the global one, in which the calling thread then takes part.
+/// [`ThreadPool::install`](crate::ThreadPool::install)), else the global one, in which the calling thread then takes
+/// part.
 ///
 /// ```
 /// use furcate::{Executor, Pool};

@@ -1,9 +1,9 @@
 //! A pool's shared state: its workers, its places, the jobs from outside.
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
-//! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds one. So
-//! never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places sees every
-//! worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+//! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
+//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places sees
+//! every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
 
 mod adopted;
 mod guest;
