@@ -62,7 +62,7 @@ pub mod prelude {
 }
 
 /// The code blocks of the README and the book, compiled and run by the tests.
-#[cfg(all(doctest, feature = "rayon", feature = "derive"))]
+#[cfg(all(doctest, feature = "derive"))]
 mod prose {
     macro_rules! pages {
         ($($page:ident: $path:literal),+ $(,)?) => {$(
