@@ -176,7 +176,7 @@ fn speedups<P: Program>(program: &P, rounds: usize) {
     let (plain, rows) = race(program, &[1, 2], rounds);
     println!("{}: TS {:.1} ms, medians of {rounds} interleaved rounds", program.name(), milliseconds(plain));
     let per_fork = if program.forks().is_some() { "  ns/fork" } else { "" };
-    println!("{:<12} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", "T2/TS", "T1/T2");
+    println!("{:<15} {:>8} {:>8} {:>8}{per_fork}", "engine", "T1/TS", "T2/TS", "T1/T2");
     for (engine, times) in rows {
         let over_plain = |time: &Duration| time.as_secs_f64() / plain.as_secs_f64();
         let one = over_plain(&times[0]);
@@ -186,7 +186,7 @@ fn speedups<P: Program>(program: &P, rounds: usize) {
         let per_fork = program.forks().map_or_else(String::new, |forks| {
             format!(" {:>8.2}", (times[0].as_secs_f64() - plain.as_secs_f64()) * 1e9 / forks as f64)
         });
-        println!("{engine:<12} {one:>8.2} {two:>8} {gain:>8}{per_fork}");
+        println!("{engine:<15} {one:>8.2} {two:>8} {gain:>8}{per_fork}");
     }
     println!();
 }
@@ -201,10 +201,10 @@ fn promptness(program: &Prompt, rounds: usize) {
         milliseconds(plain),
         milliseconds(best)
     );
-    println!("{:<12} {:>8} {:>8}", "engine", "T2 (ms)", "T2/best");
+    println!("{:<15} {:>8} {:>8}", "engine", "T2 (ms)", "T2/best");
     for (engine, times) in rows {
         let ratio = times[0].as_secs_f64() / best.as_secs_f64();
-        println!("{engine:<12} {:>8.1} {ratio:>8.2}", milliseconds(times[0]));
+        println!("{engine:<15} {:>8.1} {ratio:>8.2}", milliseconds(times[0]));
     }
     println!();
 }

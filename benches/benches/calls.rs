@@ -1,0 +1,106 @@
+//! Calls from outside a pool: small ones, and jobs that nobody waits for.
+//!
+//! `cargo bench -p furcate-benches --bench calls`; `ROUNDS=n` for more or fewer rounds.
+//!
+//! *small*: `par_iter().map().sum()` of n numbers, called from the main thread, against the sequential loop and against
+//! rayon. Each contender makes 200 calls in a row, then the next one does, in turn; a call's time is the median of all.
+//!
+//! *spawns*: 100,000 jobs spawned from outside, until the last one has run.
+
+use furcate_benches::{Contender, interleave, rounds};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Calls in a row.
+const CALLS: usize = 200;
+const SPAWNS: usize = 100_000;
+
+fn main() {
+    let rounds = rounds(11);
+    small(rounds);
+    spawns(rounds);
+}
+
+fn map(x: &u64) -> u64 {
+    x.wrapping_mul(x ^ 7) & 0xffff
+}
+
+fn by_loop(v: &[u64]) -> u64 {
+    v.iter().map(map).sum()
+}
+
+fn by_furcate(v: &[u64]) -> u64 {
+    use furcate::prelude::*;
+    v.par_iter().map(map).sum()
+}
+
+fn by_rayon(v: &[u64]) -> u64 {
+    use rayon::prelude::*;
+    v.par_iter().map(map).sum()
+}
+
+/// The median time of a call, over rounds of calls in a row.
+fn small(rounds: usize) {
+    println!("small: microseconds a call, medians of {rounds} x {CALLS}");
+    println!(
+        "{:>9} {:>9} {:>9} {:>9} {:>7} {:>8}  wake-ups a call",
+        "n", "loop", "furcate", "rayon", "ratio", "more"
+    );
+    for n in [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000_u64] {
+        let v: Vec<u64> = (0..n).collect();
+        let ways: [fn(&[u64]) -> u64; 3] = [by_loop, by_furcate, by_rayon];
+        let mut times = [const { Vec::new() }; 3];
+        let wakeups = furcate::global_stats().total().wakeups;
+        for _ in 0..rounds {
+            for (way, times) in ways.iter().zip(&mut times) {
+                for _ in 0..CALLS {
+                    let start = Instant::now();
+                    assert_ne!(black_box(way(black_box(&v))), u64::MAX);
+                    times.push(start.elapsed());
+                }
+            }
+        }
+        let wakeups = furcate::global_stats().total().wakeups - wakeups;
+        let [plain, ours, theirs] = times.map(|mut times| {
+            times.sort();
+            times[times.len() / 2].as_secs_f64() * 1e6
+        });
+        println!(
+            "{n:>9} {plain:>9.2} {ours:>9.2} {theirs:>9.2} {:>7.2} {:>+8.2}  {:.4}",
+            ours / plain,
+            ours - plain,
+            wakeups as f64 / (rounds * CALLS) as f64
+        );
+    }
+    println!();
+}
+
+fn until_all_have_run(spawn: impl Fn(Arc<AtomicUsize>)) {
+    let done = Arc::new(AtomicUsize::new(0));
+    for _ in 0..SPAWNS {
+        spawn(Arc::clone(&done));
+    }
+    while done.load(Relaxed) < SPAWNS {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+fn spawns(rounds: usize) {
+    let furcate = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let rayon = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let count = |done: Arc<AtomicUsize>| {
+        done.fetch_add(1, Relaxed);
+    };
+    let mut contenders: [Contender<'_, ()>; 2] = [
+        ("furcate", Box::new(|| until_all_have_run(|done| furcate.spawn(move || count(done))))),
+        ("rayon", Box::new(|| until_all_have_run(|done| rayon.spawn(move || count(done))))),
+    ];
+    let medians = interleave(rounds, &mut contenders);
+    println!("spawns: {SPAWNS} from outside, medians of {rounds} interleaved rounds");
+    for (name, time) in &medians.rows {
+        println!("{name:<12} {:>9.1} ms", time.as_secs_f64() * 1e3);
+    }
+    println!("furcate / rayon {:.2}", medians.ratio_to("rayon"));
+}
