@@ -40,7 +40,7 @@
 //! 2. The owner takes the job at `b` without a compare-and-swap only if, after it stored `bottom = b` and passed a
 //!    light fence, the word leaves `b` to it. A thief that wrote reaching(t) passes a heavy fence before it reads
 //!    `bottom`. So either the owner sees the word, and goes on by compare-and-swap, or the thief sees a bottom not
-//!    above `t`, and gives up. (*Eager* deques never reach: every job is shared at once.)
+//!    above `t`, and gives up. (Nobody reaches into an *eager* deque: every job is shared at once, and stays so.)
 //! 3. A slot is overwritten only when its job's index is below top: after the owner read (acquire) a word written
 //!    (release) by the thief that had read the slot before.
 //! 4. Buffers outgrown live as long as the deque, unchanged: a thief that read one of them finds in it every job that
@@ -85,7 +85,7 @@ pub(crate) enum Steal<T> {
 pub(crate) struct Deque<T> {
     owner: CachePadded<Owner<T>>,
     word: CachePadded<AtomicU64>,
-    /// Every job is shared at once; nobody reaches.
+    /// Every job is shared at once and stays so; nobody reaches.
     eager: bool,
 }
 
@@ -326,9 +326,11 @@ impl<T> Deque<T> {
                 State::Reaching { .. } | State::Shared { .. } if b == top => {
                     self.change(word, Word::private(top.wrapping_add(1)))
                 }
-                // Half of what is shared comes back, and this one with it; the one at the top stays (invariant 1).
+                // Half of what is shared comes back, or in an eager deque only this one; the one at the top stays
+                // (invariant 1).
                 _ => {
-                    let kept = distance(top, b).unsigned_abs().div_ceil(2);
+                    let older = distance(top, b).unsigned_abs();
+                    let kept = if self.eager { older } else { older.div_ceil(2) };
                     if self.change(word, Word::shared(top, top.wrapping_add(kept))) {
                         return true;
                     }
