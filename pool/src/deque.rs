@@ -58,7 +58,7 @@ mod word;
 use crate::fence;
 use crate::sync::atomic::{
     AtomicPtr, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 use buffer::Buffer;
 use crossbeam_utils::CachePadded;
@@ -181,10 +181,11 @@ impl<T> Deque<T> {
         Word::new(self.word.load(Acquire))
     }
 
-    /// AcqRel on success: release publishes the jobs shared and the slot read, and it keeps the release sequence of
-    /// earlier sharers alive; acquire as for [`word`](Self::word).
+    /// Release on success: publishes the jobs shared and the slot read; being a read-modify-write, it also goes on with
+    /// the releases of those that changed the word before. No acquire: `from` was loaded with one, and where it was
+    /// written anew since, the job at its top is still the same (invariant 1).
     fn change(&self, from: Word, to: Word) -> bool {
-        self.word.compare_exchange(from.bits(), to.bits(), AcqRel, Relaxed).is_ok()
+        self.word.compare_exchange(from.bits(), to.bits(), Release, Relaxed).is_ok()
     }
 
     fn buffer(&self) -> &Buffer<T> {
@@ -314,7 +315,8 @@ impl<T> Deque<T> {
             if distance(top, b) < 0 {
                 // Stolen, so all older ones are too: the deque is empty.
                 let behind = index.wrapping_add_signed(i64::from(distance(b, top)));
-                self.owner.bottom.store(behind, Release);
+                // Relaxed: publishes nothing, for there is no job below a bottom that is not above top.
+                self.owner.bottom.store(behind, Relaxed);
                 return false;
             }
             let taken = match word.state() {
@@ -338,14 +340,16 @@ impl<T> Deque<T> {
                 }
             };
             if taken {
-                self.owner.bottom.store(index + 1, Release);
+                // Relaxed: as above.
+                self.owner.bottom.store(index + 1, Relaxed);
                 return true;
             }
         }
     }
 
     /// Looks up after a push: shares, if somebody asked, half of the private jobs, at least one; makes room for the next
-    /// push. Returns true if somebody asked or nudged. If the owner would rather `wait`, the question stays, and nothing is shared.
+    /// push. Returns true if somebody asked or nudged. If the owner would rather `wait`, the question stays, and nothing
+    /// is shared.
     ///
     /// # Safety
     ///
@@ -360,8 +364,9 @@ impl<T> Deque<T> {
             room = self.room(bottom, self.word().top());
         }
         // A swap, so that no question is overwritten unseen: one that came before is answered here, with all that
-        // was written before it (acquire); one that comes later stays.
-        let asked = self.owner.limit.swap(self.unasked(room), AcqRel) <= 1;
+        // was written before it (acquire); one that comes later stays. No release: who else loads `limit` acquires
+        // nothing by it.
+        let asked = self.owner.limit.swap(self.unasked(room), Acquire) <= 1;
         if asked && !self.eager && wait() {
             self.ask();
             return true;

@@ -55,6 +55,20 @@ fn private_pops_under_two_reaching_thieves() {
     });
 }
 
+/// A thief that finds the bottom as a pop has left it sees the job below as it was pushed.
+#[test]
+fn a_pop_publishes_what_is_below() {
+    explore(Some(3), || {
+        let world = World::new(2, Deque::new(2, false));
+        let thief = world.thread(|world| _ = world.reach());
+        let indices = [0, 1].map(|job| world.push(job));
+        for job in [1, 0] {
+            world.pop(indices[job], job);
+        }
+        world.end([thief]);
+    });
+}
+
 /// The owner pops the job at an index and pushes another one there, while a thief reaches for whatever is there.
 #[test]
 fn an_index_used_again_under_a_reaching_thief() {
