@@ -40,7 +40,7 @@
 //! 2. The owner takes the job at `b` without a compare-and-swap only if, after it stored `bottom = b` and passed a
 //!    light fence, the word leaves `b` to it. A thief that wrote reaching(t) passes a heavy fence before it reads
 //!    `bottom`. So either the owner sees the word, and goes on by compare-and-swap, or the thief sees a bottom not
-//!    above `t`, and gives up. (*Eager* deques never reach: every job is shared at once.)
+//!    above `t`, and gives up. (Nobody reaches into an *eager* deque: every job is shared at once, and stays so.)
 //! 3. A slot is overwritten only when its job's index is below top: after the owner read (acquire) a word written
 //!    (release) by the thief that had read the slot before.
 //! 4. Buffers outgrown live as long as the deque, unchanged: a thief that read one of them finds in it every job that
@@ -58,7 +58,7 @@ mod word;
 use crate::fence;
 use crate::sync::atomic::{
     AtomicPtr, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 use buffer::Buffer;
 use crossbeam_utils::CachePadded;
@@ -85,7 +85,7 @@ pub(crate) enum Steal<T> {
 pub(crate) struct Deque<T> {
     owner: CachePadded<Owner<T>>,
     word: CachePadded<AtomicU64>,
-    /// Every job is shared at once; nobody reaches.
+    /// Every job is shared at once and stays so; nobody reaches.
     eager: bool,
 }
 
@@ -181,10 +181,11 @@ impl<T> Deque<T> {
         Word::new(self.word.load(Acquire))
     }
 
-    /// AcqRel on success: release publishes the jobs shared and the slot read, and it keeps the release sequence of
-    /// earlier sharers alive; acquire as for [`word`](Self::word).
+    /// Release on success: publishes the jobs shared and the slot read; being a read-modify-write, it also goes on with
+    /// the releases of those that changed the word before. No acquire: `from` was loaded with one, and where it was
+    /// written anew since, the job at its top is still the same (invariant 1).
     fn change(&self, from: Word, to: Word) -> bool {
-        self.word.compare_exchange(from.bits(), to.bits(), AcqRel, Relaxed).is_ok()
+        self.word.compare_exchange(from.bits(), to.bits(), Release, Relaxed).is_ok()
     }
 
     fn buffer(&self) -> &Buffer<T> {
@@ -314,7 +315,8 @@ impl<T> Deque<T> {
             if distance(top, b) < 0 {
                 // Stolen, so all older ones are too: the deque is empty.
                 let behind = index.wrapping_add_signed(i64::from(distance(b, top)));
-                self.owner.bottom.store(behind, Release);
+                // Relaxed: publishes nothing, for there is no job below a bottom that is not above top.
+                self.owner.bottom.store(behind, Relaxed);
                 return false;
             }
             let taken = match word.state() {
@@ -326,9 +328,11 @@ impl<T> Deque<T> {
                 State::Reaching { .. } | State::Shared { .. } if b == top => {
                     self.change(word, Word::private(top.wrapping_add(1)))
                 }
-                // Half of what is shared comes back, and this one with it; the one at the top stays (invariant 1).
+                // Half of what is shared comes back, or in an eager deque only this one; the one at the top stays
+                // (invariant 1).
                 _ => {
-                    let kept = distance(top, b).unsigned_abs().div_ceil(2);
+                    let older = distance(top, b).unsigned_abs();
+                    let kept = if self.eager { older } else { older.div_ceil(2) };
                     if self.change(word, Word::shared(top, top.wrapping_add(kept))) {
                         return true;
                     }
@@ -336,7 +340,8 @@ impl<T> Deque<T> {
                 }
             };
             if taken {
-                self.owner.bottom.store(index + 1, Release);
+                // Relaxed: as above.
+                self.owner.bottom.store(index + 1, Relaxed);
                 return true;
             }
         }
@@ -359,8 +364,9 @@ impl<T> Deque<T> {
             room = self.room(bottom, self.word().top());
         }
         // A swap, so that no question is overwritten unseen: one that came before is answered here, with all that
-        // was written before it (acquire); one that comes later stays.
-        let asked = self.owner.limit.swap(self.unasked(room), AcqRel) <= 1;
+        // was written before it (acquire); one that comes later stays. No release: who else loads `limit` acquires
+        // nothing by it.
+        let asked = self.owner.limit.swap(self.unasked(room), Acquire) <= 1;
         if asked && !self.eager && wait() {
             self.ask();
             return true;

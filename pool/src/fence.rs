@@ -12,18 +12,38 @@
 //! For each [`heavy`] fence H and each thread T there is a point in T's program order such that everything before it
 //! happens before what follows H, and what precedes H happens before everything after it. Where the system call is
 //! missing ([`asymmetric`] is false) nobody relies on a light fence: see the deque's *eager* mode.
+//!
+//! # Under loom
+//!
+//! Both are read-modify-writes of one location, which loom orders, one happening before the other: so the point lies
+//! between two light fences. That is the invariant and no more; fences that loom has would be too strong for a light
+//! one, since they make releases of the relaxed stores behind them.
 
 use std::sync::atomic::Ordering::SeqCst;
 #[cfg(not(loom))]
 use std::sync::atomic::compiler_fence;
 
-/// The frequent side's fence. Under loom, which knows no asymmetric ones, a full fence.
+#[cfg(loom)]
+loom::lazy_static! {
+    static ref FENCES: loom::sync::atomic::AtomicUsize = loom::sync::atomic::AtomicUsize::new(0);
+}
+
+/// The frequent side's fence.
 #[inline(always)]
 pub(crate) fn light() {
     #[cfg(not(loom))]
     compiler_fence(SeqCst);
     #[cfg(loom)]
-    loom::sync::atomic::fence(SeqCst);
+    FENCES.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+}
+
+/// Has loom try what follows before, between and behind the other threads' light fences; orders no memory.
+///
+/// loom goes back to the last access of a location that conflicts with the next one, not to the last of every thread:
+/// where a thread has loaded a location itself, loom does not try its store before an older load of another thread.
+#[cfg(all(test, loom))]
+pub(crate) fn turn() {
+    FENCES.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
 }
 
 /// A full fence of the calling thread alone.
@@ -39,6 +59,8 @@ pub(crate) fn full() {
 #[cold]
 pub(crate) fn heavy() {
     full();
+    #[cfg(loom)]
+    light();
     #[cfg(all(target_os = "linux", not(loom)))]
     if asymmetric() {
         membarrier::private_expedited();

@@ -1,1 +1,180 @@
+//! Tests of the deque: what it does step by step, against an oracle, and under thieves.
 
+mod oracle;
+mod stress;
+
+use super::*;
+use std::cell::Cell;
+
+/// Where indices start: also close to where their lower halves change sign, or overflow.
+const STARTS: [u64; 5] = [0, i32::MAX as u64 - 2, u32::MAX as u64 - 2, (1 << 32) - 2, (7 << 32) - 3];
+
+/// Eager or not, whatever works here.
+fn modes() -> impl Iterator<Item = bool> {
+    [true, false].into_iter().filter(|&eager| eager || fence::asymmetric())
+}
+
+/// A deque as its owner uses it: it answers when told to. Jobs are numbers.
+struct Owner {
+    deque: Deque<usize>,
+    /// What was pushed and not popped yet: indices and jobs.
+    open: Vec<(u64, usize)>,
+    jobs: Box<[usize]>,
+}
+
+impl Owner {
+    fn new(jobs: usize, deque: Deque<usize>) -> Self {
+        Owner { deque, open: Vec::new(), jobs: (0..jobs).collect() }
+    }
+
+    /// Returns whether the owner was told to look up.
+    fn push(&mut self, job: usize) -> bool {
+        // SAFETY: the test's main thread is the owner.
+        let (index, look_up) = unsafe { self.deque.push(NonNull::from(&self.jobs[job])) };
+        self.open.push((index, job));
+        if look_up {
+            // SAFETY: as above.
+            unsafe { self.deque.answer(|| false) };
+        }
+        look_up
+    }
+
+    fn share_all(&self) {
+        // SAFETY: the test's main thread is the owner.
+        unsafe { self.deque.share_all() }
+    }
+
+    /// The job pushed last that has not been popped, if it was not stolen.
+    fn pop(&mut self) -> Option<usize> {
+        let (index, job) = self.open.pop().expect("there is something to pop");
+        // SAFETY: the test's main thread is the owner, and pops nest.
+        unsafe { self.deque.pop(index) }.then_some(job)
+    }
+
+    fn pop_newest(&mut self) -> Option<usize> {
+        // SAFETY: the test's main thread is the owner.
+        let job = unsafe { self.deque.pop_newest() }?;
+        // SAFETY: points into `jobs`.
+        Some(*unsafe { job.as_ref() })
+    }
+
+    fn steal(&self) -> Steal<usize> {
+        self.deque.steal(|| true)
+    }
+
+    fn reach(&self) -> Steal<usize> {
+        self.deque.reach(|| true, || {})
+    }
+}
+
+fn number(stolen: Steal<usize>) -> Option<usize> {
+    match stolen {
+        // SAFETY: points into the `jobs` of an owner that lives.
+        Steal::Job(job) => Some(*unsafe { job.as_ref() }),
+        _ => None,
+    }
+}
+
+#[test]
+fn smoke() {
+    for (start, eager) in STARTS.into_iter().flat_map(|start| modes().map(move |eager| (start, eager))) {
+        let mut owner = Owner::new(10, Deque::starting_at(start, 2, eager));
+        assert_eq!((owner.steal(), owner.pop_newest()), (Steal::Empty, None));
+        (0..10).for_each(|job| _ = owner.push(job));
+        owner.share_all();
+        assert_eq!(number(owner.steal()), Some(0));
+        assert_eq!(owner.pop(), Some(9));
+        assert_eq!(number(owner.steal()), Some(1));
+        assert_eq!((2..9).map(|_| owner.pop().unwrap()).collect::<Vec<_>>(), [8, 7, 6, 5, 4, 3, 2]);
+        assert_eq!((owner.pop(), owner.pop()), (None, None));
+        assert_eq!((owner.steal(), owner.deque.is_empty()), (Steal::Empty, true));
+    }
+}
+
+#[test]
+fn an_eager_deque_shares_every_job_at_once() {
+    let mut owner = Owner::new(8, Deque::new(4, true));
+    for job in 0..8 {
+        assert!(owner.push(job));
+    }
+    assert_eq!(owner.reach(), Steal::Lost);
+    assert_eq!((owner.pop(), owner.pop()), (Some(7), Some(6)));
+    // Nothing has become private again: the owner may be inside a long leaf now, and nobody reaches.
+    for job in 0..6 {
+        assert_eq!(number(owner.steal()), Some(job));
+    }
+    assert_eq!(owner.reach(), Steal::Empty);
+}
+
+#[test]
+fn an_owner_that_is_asked_shares_half() {
+    let mut owner = Owner::new(6, Deque::new(8, false));
+    for job in 0..5 {
+        assert!(!owner.push(job), "nobody has asked");
+    }
+    assert_eq!((owner.steal(), owner.deque.asked()), (Steal::Private, true));
+    assert!(owner.push(5) && !owner.deque.asked());
+    for job in 0..3 {
+        assert_eq!(number(owner.steal()), Some(job));
+    }
+    assert!(owner.deque.asked(), "the thief of the last one asks for more");
+    assert_eq!(owner.steal(), Steal::Private);
+}
+
+#[test]
+fn an_owner_that_would_rather_wait_is_asked_again() {
+    let owner = Owner::new(1, Deque::new(4, false));
+    owner.deque.ask();
+    for _ in 0..2 {
+        // SAFETY: this thread is the owner.
+        let (_, look_up) = unsafe { owner.deque.push(NonNull::from(&owner.jobs[0])) };
+        // SAFETY: as above.
+        assert!(look_up && unsafe { owner.deque.answer(|| true) });
+        assert!(owner.deque.asked());
+        assert_eq!(owner.steal(), Steal::Private);
+    }
+}
+
+#[test]
+fn a_nudge_has_the_owner_look_up_once() {
+    let mut owner = Owner::new(2, Deque::new(4, false));
+    owner.deque.nudge();
+    assert!(!owner.deque.asked(), "nobody wants work");
+    assert!(owner.push(0));
+    assert!(!owner.push(1));
+}
+
+#[test]
+fn what_a_thief_does_not_want_stays() {
+    for eager in modes() {
+        let mut owner = Owner::new(2, Deque::new(4, eager));
+        let fences = Cell::new(0);
+        owner.push(0);
+        if !eager {
+            assert_eq!(owner.deque.reach(|| false, || fences.set(fences.get() + 1)), Steal::Empty);
+            assert_eq!(fences.get(), 1);
+            assert_eq!(owner.steal(), Steal::Private);
+        }
+        owner.share_all();
+        assert_eq!(owner.deque.steal(|| false), Steal::Empty);
+        assert_eq!(owner.pop(), Some(0));
+    }
+}
+
+/// D4 of what must hold: growth by doubling, so all the outgrown buffers together are smaller than the one in use.
+#[test]
+fn outgrown_buffers_are_bounded() {
+    for eager in modes() {
+        let mut owner = Owner::new(1000, Deque::new(1, eager));
+        for round in 1..=3 {
+            (0..1000).for_each(|job| _ = owner.push(job));
+            (0..1000).rev().for_each(|job| assert_eq!(owner.pop(), Some(job)));
+            let capacity = owner.deque.buffer().capacity();
+            // SAFETY: this thread is the owner, and outgrown buffers live as long as the deque.
+            let outgrown: usize = unsafe {
+                (*owner.deque.owner.outgrown.get()).iter().map(|&buffer| (*buffer).capacity()).sum()
+            };
+            assert_eq!((capacity, outgrown), (1024, 1023), "round {round}");
+        }
+    }
+}

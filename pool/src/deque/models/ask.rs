@@ -1,0 +1,64 @@
+//! Questions to the owner: none is missed together with the push it came too late for.
+
+use super::*;
+use crate::fence;
+use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// A thief that asks and finds no job, and an owner that is not told to look up at its push: not both.
+#[test]
+fn a_push_or_its_asker_is_not_missed() {
+    explore(None, || {
+        let world = World::new(1, Deque::new(2, false));
+        let saw_none = Arc::new(AtomicBool::new(false));
+        let asker = {
+            let saw_none = Arc::clone(&saw_none);
+            world.thread(move |world| {
+                world.deque.ask();
+                fence::heavy();
+                saw_none.store(world.deque.is_empty(), Relaxed);
+            })
+        };
+        let (index, look_up) = world.push_unanswered(0);
+        asker.join().unwrap();
+        assert!(look_up || !saw_none.load(Relaxed));
+        assert!(world.pop(index, 0));
+        world.end([]);
+    });
+}
+
+/// An owner that answers sees what was written before the question.
+fn question(put: fn(&Deque<Job>)) {
+    explore(None, move || {
+        let world = World::new(2, Deque::new(2, false));
+        let told = Arc::new(AtomicBool::new(false));
+        let asker = {
+            let told = Arc::clone(&told);
+            world.thread(move |world| {
+                told.store(true, Relaxed);
+                put(&world.deque);
+            })
+        };
+        let (index, look_up) = world.push_unanswered(0);
+        // SAFETY: this thread is the owner.
+        if look_up && unsafe { world.deque.answer(|| false) } {
+            assert!(told.load(Relaxed));
+        }
+        world.pop(index, 0);
+        asker.join().unwrap();
+        // A question that came too late for one push is there for the next, and answered once.
+        let index = world.push(1);
+        assert!(told.load(Relaxed) && !world.deque.asked());
+        world.pop(index, 1);
+        world.end([]);
+    });
+}
+
+#[test]
+fn a_question_publishes() {
+    question(Deque::ask);
+}
+
+#[test]
+fn a_nudge_publishes() {
+    question(Deque::nudge);
+}

@@ -1,0 +1,111 @@
+//! An owner inside its private part, and thieves that ask it to share or reach into it.
+
+use super::*;
+
+/// The owner is inside a long leaf: a thief asks, and then gets the oldest of its jobs without it. A second one may be
+/// faster, or get in between.
+#[test]
+fn an_owner_in_a_long_leaf_hides_nothing() {
+    explore(None, || {
+        let world = World::new(2, Deque::new(4, false));
+        let indices = [0, 1].map(|job| world.push(job));
+        let rival = world.thread(|world| _ = world.steal_or_reach());
+        let mut stolen = 0;
+        while stolen == 0 && !world.deque.is_empty() {
+            if let Steal::Job(_) = world.steal_or_reach() {
+                stolen += 1;
+            }
+            loom::thread::yield_now();
+        }
+        rival.join().unwrap();
+        let left = [1, 0].into_iter().filter(|&job| world.pop(indices[job], job)).count();
+        assert!(stolen + left <= 2 && left < 2);
+        world.end([]);
+    });
+}
+
+/// A thief that found private jobs only has asked, and the owner shares the oldest at its next push.
+#[test]
+fn an_owner_that_was_asked_shares() {
+    explore(None, || {
+        let world = World::new(2, Deque::new(4, false));
+        let first = world.push(0);
+        let thief = world.thread(|world| assert!(matches!(world.steal(), Steal::Private)));
+        thief.join().unwrap();
+        let second = world.push(1);
+        let thief = world.thread(|world| assert!(matches!(world.steal(), Steal::Job(_))));
+        assert!(world.pop(second, 1));
+        thief.join().unwrap();
+        assert!(!world.pop(first, 0));
+        world.end([]);
+    });
+}
+
+/// The owner pops its private jobs, at first without a compare-and-swap, while two thieves reach for the oldest.
+#[test]
+fn private_pops_under_two_reaching_thieves() {
+    explore(Some(3), || {
+        let world = World::new(2, Deque::new(2, false));
+        let indices = [0, 1].map(|job| world.push(job));
+        let thieves = [0, 1].map(|_| world.thread(|world| _ = world.reach()));
+        for job in [1, 0] {
+            world.pop(indices[job], job);
+        }
+        world.end(thieves);
+    });
+}
+
+/// A thief that finds the bottom as a pop has left it sees the job below as it was pushed.
+#[test]
+fn a_pop_publishes_what_is_below() {
+    explore(Some(3), || {
+        let world = World::new(2, Deque::new(2, false));
+        let thief = world.thread(|world| _ = world.reach());
+        let indices = [0, 1].map(|job| world.push(job));
+        for job in [1, 0] {
+            world.pop(indices[job], job);
+        }
+        world.end([thief]);
+    });
+}
+
+/// The owner pops the job at an index and pushes another one there, while a thief reaches for whatever is there.
+#[test]
+fn an_index_used_again_under_a_reaching_thief() {
+    explore(None, || {
+        let world = World::new(2, Deque::new(2, false));
+        let index = world.push(0);
+        let thief = world.thread(|world| _ = world.reach());
+        world.pop(index, 0);
+        let index = world.push(1);
+        world.pop(index, 1);
+        world.end([thief]);
+    });
+}
+
+/// The owner answers while one thief reaches and the other one steals what it shares.
+#[test]
+fn an_answer_to_a_reaching_thief() {
+    explore(Some(2), || {
+        let world = World::new(2, Deque::new(2, false));
+        let first = world.push(0);
+        let thieves = [world.thread(|world| _ = world.reach()), world.thread(|world| _ = world.steal())];
+        let second = world.push(1);
+        world.pop(second, 1);
+        world.pop(first, 0);
+        world.end(thieves);
+    });
+}
+
+/// An owner that keeps no indices takes the newest of two jobs, again and again, while a thief takes what it can.
+#[test]
+fn the_newest_jobs_under_a_thief() {
+    explore(Some(3), || {
+        let world = World::new(2, Deque::new(2, false));
+        world.push(0);
+        let thief = world.thread(|world| _ = world.steal_or_reach());
+        world.push(1);
+        while world.pop_newest() {}
+        world.end([thief]);
+    });
+}

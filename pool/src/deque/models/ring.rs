@@ -1,0 +1,51 @@
+//! The ring when it is exactly full and when it wraps around, also where indices overflow 32 bits.
+
+use super::*;
+
+/// Thieves empty slots that the owner fills again, or the ring is full and grows. From an index on whose lower half
+/// overflows in between.
+fn wrap_around(eager: bool) {
+    explore(Some(3), move || {
+        let world = World::new(4, Deque::starting_at((3 << 32) - 2, 2, eager));
+        let first = world.push(0);
+        world.share_all();
+        let thief = world.thread(|world| {
+            let _ = world.steal();
+            let _ = world.steal();
+        });
+        let mut indices = vec![first];
+        indices.extend([1, 2, 3].map(|job| world.push(job)));
+        for job in [3, 2, 1, 0] {
+            world.pop(indices[job], job);
+        }
+        world.end([thief]);
+    });
+}
+
+#[test]
+fn slots_are_used_again() {
+    wrap_around(false);
+}
+
+#[test]
+fn slots_of_an_eager_deque_are_used_again() {
+    wrap_around(true);
+}
+
+/// A thief that reaches empties the slot that the owner fills again.
+#[test]
+fn slots_reached_for_are_used_again() {
+    explore(Some(3), || {
+        let world = World::new(3, Deque::starting_at(u64::from(u32::MAX), 2, false));
+        let first = world.push(0);
+        let second = world.push_unanswered(1).0;
+        let thief = world.thread(|world| _ = world.reach());
+        // SAFETY: called by the main thread only.
+        unsafe { world.deque.answer(|| false) };
+        let third = world.push(2);
+        for (index, job) in [(third, 2), (second, 1), (first, 0)] {
+            world.pop(index, job);
+        }
+        world.end([thief]);
+    });
+}

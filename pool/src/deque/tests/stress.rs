@@ -1,0 +1,181 @@
+//! One owner and three thieves on threads.
+
+use super::oracle::Random;
+use super::*;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+const THIEVES: u64 = 3;
+
+/// Runs the owner's part while thieves take jobs, with `taken` called for each, and returns how many they took.
+fn under_thieves<T: Sync>(
+    deque: &Deque<T>,
+    taken: impl Fn(NonNull<T>) + Sync,
+    owner: impl FnOnce(),
+) -> usize {
+    let done = AtomicBool::new(false);
+    thread::scope(|threads| {
+        let thieves: Vec<_> = (1..=THIEVES)
+            .map(|seed| {
+                let (done, taken) = (&done, &taken);
+                threads.spawn(move || {
+                    let (mut random, mut thefts) = (Random(seed), 0);
+                    while !done.load(Acquire) {
+                        let stolen = match deque.steal(|| true) {
+                            Steal::Private if random.below(4) == 0 => deque.reach(|| true, || {}),
+                            other => other,
+                        };
+                        match stolen {
+                            Steal::Job(job) => {
+                                taken(job);
+                                thefts += 1;
+                            }
+                            Steal::Lost => {}
+                            Steal::Empty | Steal::Private => thread::yield_now(),
+                        }
+                    }
+                    thefts
+                })
+            })
+            .collect();
+        owner();
+        done.store(true, Release);
+        thieves.into_iter().map(|thief| thief.join().unwrap()).sum()
+    })
+}
+
+/// Jobs that note when they are taken.
+fn notes(jobs: usize) -> Box<[AtomicBool]> {
+    (0..jobs).map(|_| AtomicBool::new(false)).collect()
+}
+
+fn note(job: &AtomicBool) {
+    assert!(!job.swap(true, Relaxed), "taken twice");
+}
+
+/// Pushes all the jobs and pops, after a push, `pops` of those not popped yet. Returns how many it got.
+fn push_and_pop(
+    deque: &Deque<AtomicBool>,
+    jobs: &[AtomicBool],
+    mut pops: impl FnMut(usize) -> usize,
+) -> usize {
+    let (mut open, mut popped) = (Vec::new(), 0);
+    let mut pop = |open: &mut Vec<(u64, &AtomicBool)>| {
+        let (index, job) = open.pop().expect("there is something to pop");
+        // SAFETY: this thread is the owner, and pops nest.
+        if unsafe { deque.pop(index) } {
+            note(job);
+            popped += 1;
+        }
+    };
+    for job in jobs {
+        // SAFETY: this thread is the owner.
+        let (index, look_up) = unsafe { deque.push(NonNull::from(job)) };
+        open.push((index, job));
+        if look_up {
+            // SAFETY: as above.
+            unsafe { deque.answer(|| false) };
+        }
+        (0..pops(open.len())).for_each(|_| pop(&mut open));
+    }
+    while !open.is_empty() {
+        pop(&mut open);
+    }
+    popped
+}
+
+fn each_once(name: &str, deque: Deque<AtomicBool>, jobs: usize, pops: impl FnMut(usize) -> usize) {
+    let eager = deque.is_eager();
+    let jobs = notes(jobs);
+    let mut popped = 0;
+    // SAFETY: the jobs live longer than the deque is used.
+    let taken = |job: NonNull<AtomicBool>| note(unsafe { job.as_ref() });
+    let stolen = under_thieves(&deque, taken, || popped = push_and_pop(&deque, &jobs, pops));
+    println!("{name}, eager: {eager}: {popped} jobs popped, {stolen} stolen, seeds 1 to {THIEVES}");
+    assert!(deque.is_empty() && jobs.iter().all(|job| job.load(Relaxed)));
+    assert_eq!(popped + stolen, jobs.len());
+}
+
+/// Lets thieves run now and then, also where there are fewer cores than threads.
+fn yield_once_in(n: u64, random: &mut Random) {
+    if random.below(n) == 0 {
+        thread::yield_now();
+    }
+}
+
+/// Random pushes and pops; from an index on that crosses 32 bits on the way.
+#[test]
+fn stampede() {
+    for eager in modes() {
+        let deque = Deque::starting_at(u64::from(u32::MAX) - 20, 4, eager);
+        let mut random = Random(7);
+        each_once("stampede", deque, 200_000, |open| {
+            yield_once_in(64, &mut random);
+            (random.below(5) as usize / 2).min(open)
+        });
+    }
+}
+
+/// One job at a time: owner and thieves meet at the last one.
+#[test]
+fn stampede_at_the_last_job() {
+    for eager in modes() {
+        let mut random = Random(7);
+        each_once("last job", Deque::new(1, eager), 100_000, |_| {
+            yield_once_in(16, &mut random);
+            1
+        });
+    }
+}
+
+/// The owner pushes some thousand jobs in a row, and pops them.
+#[test]
+fn growth_under_thieves() {
+    for eager in modes() {
+        for seed in 1..=10 {
+            let mut random = Random(seed);
+            each_once("growth", Deque::new(1, eager), 10_000, |open| {
+                yield_once_in(1_000, &mut random);
+                if open == 5_000 { open } else { 0 }
+            });
+        }
+    }
+}
+
+/// Jobs on the heap, each freed by whoever takes it; the deque is dropped with some jobs in it, and leaves them alone.
+#[test]
+fn destructors() {
+    const JOBS: usize = 20_000;
+    for eager in modes() {
+        let deque: Deque<Arc<()>> = Deque::new(2, eager);
+        let counted = Arc::new(());
+        // SAFETY: made by `Box::into_raw` below, and taken once.
+        let free = |job: NonNull<Arc<()>>| drop(unsafe { Box::from_raw(job.as_ptr()) });
+        under_thieves(&deque, free, || {
+            for number in 0..JOBS {
+                let job = NonNull::from(Box::leak(Box::new(Arc::clone(&counted))));
+                // SAFETY: this thread is the owner.
+                let (_, look_up) = unsafe { deque.push(job) };
+                if look_up {
+                    // SAFETY: as above.
+                    unsafe { deque.answer(|| false) };
+                }
+                if number % 3 == 0 {
+                    // SAFETY: as above.
+                    unsafe { deque.pop_newest() }.into_iter().for_each(free);
+                }
+            }
+            // SAFETY: as above.
+            while let Some(job) = unsafe { deque.pop_newest() } {
+                free(job);
+            }
+        });
+        assert_eq!(Arc::strong_count(&counted), 1);
+        let last = NonNull::from(&counted);
+        // SAFETY: this thread is the owner.
+        let _ = unsafe { deque.push(last) };
+        drop(deque);
+        assert_eq!(Arc::strong_count(&counted), 1);
+    }
+}
