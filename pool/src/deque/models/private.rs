@@ -55,15 +55,18 @@ fn private_pops_under_two_reaching_thieves() {
     });
 }
 
-/// A thief that finds the bottom as a pop has left it sees the job below as it was pushed.
+/// A thief that finds the bottom as a pop has left it sees the job below as it was pushed: one pushed at an index used
+/// before, since the heavy fence by itself publishes the one that made the thief reach.
 #[test]
 fn a_pop_publishes_what_is_below() {
     explore(Some(3), || {
-        let world = World::new(2, Deque::new(2, false));
+        let world = World::new(3, Deque::new(4, false));
+        let index = world.push(0);
         let thief = world.thread(|world| _ = world.reach());
-        let indices = [0, 1].map(|job| world.push(job));
-        for job in [1, 0] {
-            world.pop(indices[job], job);
+        world.pop(index, 0);
+        let indices = [1, 2].map(|job| world.push(job));
+        for job in [2, 1] {
+            world.pop(indices[job - 1], job);
         }
         world.end([thief]);
     });
