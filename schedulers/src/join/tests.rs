@@ -117,6 +117,7 @@ fn frames_are_left_by_a_panic() {
     }
 }
 
+#[cfg(not(loom))] // models have no pool
 #[test]
 fn a_thief_begins_with_its_own_frames() {
     use std::sync::Barrier;
