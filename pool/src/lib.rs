@@ -33,6 +33,8 @@ mod job;
 mod join;
 #[cfg(not(loom))]
 mod latch;
+#[cfg(all(test, loom))]
+mod models;
 #[cfg(not(loom))]
 mod parker;
 #[cfg(not(loom))]

@@ -3,11 +3,11 @@
 use super::Alert;
 use crate::deque::Deque;
 use crate::fence;
+use crate::models::explore;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::{Arc, Mutex};
 use loom::thread;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A pool with one place that is free, one worker that is alert and about to park, and another place's worker.
 struct Pool {
@@ -90,20 +90,9 @@ impl Pool {
     }
 }
 
-/// Explores a model, and says how many interleavings there were (C2).
-fn check(name: &str, model: impl Fn() + Sync + Send + 'static) {
-    static RUNS: AtomicUsize = AtomicUsize::new(0);
-    let before = RUNS.load(Ordering::Relaxed);
-    loom::model(move || {
-        RUNS.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    println!("{name}: {} interleavings", RUNS.load(Ordering::Relaxed) - before);
-}
-
 #[test]
 fn a_fork_against_the_last_worker_that_parks() {
-    check("fork", || {
+    explore(None, || {
         let pool = Pool::new(1);
         let sleeper = {
             let pool = Arc::clone(&pool);
@@ -117,7 +106,7 @@ fn a_fork_against_the_last_worker_that_parks() {
 
 #[test]
 fn an_injected_job_against_the_last_worker_that_parks() {
-    check("inject", || {
+    explore(None, || {
         let pool = Pool::new(1);
         let sleeper = {
             let pool = Arc::clone(&pool);
@@ -132,7 +121,7 @@ fn an_injected_job_against_the_last_worker_that_parks() {
 /// The searching worker finds work elsewhere, while another one is parked already.
 #[test]
 fn a_fork_against_the_last_searcher_that_finds_work() {
-    check("search", || {
+    explore(None, || {
         let pool = Pool::new(1);
         *pool.parked.lock().unwrap() = true;
         let searcher = {
@@ -148,7 +137,7 @@ fn a_fork_against_the_last_searcher_that_finds_work() {
 /// Nobody is alert, for there was no place; the place that becomes free is looked out for.
 #[test]
 fn a_fork_against_a_place_that_becomes_free() {
-    check("place", || {
+    explore(None, || {
         let pool = Pool::new(0);
         *pool.parked.lock().unwrap() = true;
         assert!(pool.alert.end());
@@ -168,7 +157,7 @@ fn a_fork_against_a_place_that_becomes_free() {
 /// Two forks of different kinds of work, one sleeper: the second publisher may rely on the first one's wake-up.
 #[test]
 fn a_fork_and_an_injected_job_against_the_last_worker_that_parks() {
-    check("both", || {
+    explore(None, || {
         let pool = Pool::new(1);
         let sleeper = {
             let pool = Arc::clone(&pool);
