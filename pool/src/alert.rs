@@ -12,7 +12,7 @@
 //! it is seen to have published. That may be both: who is woken is decided under the rest lock.
 
 use crate::fence;
-use crate::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Who looks for work, and for how many more there would be a place.
 #[derive(Debug)]
@@ -30,37 +30,40 @@ impl Alert {
 
     /// Is nobody alert, though there would be a place?
     ///
-    /// SeqCst, as all of these: one order of all changes is easier to argue with, and none of them is frequent.
+    /// Relaxed, as all of these: whoever asks has passed a fence, or acquired the question of somebody who has.
     pub(crate) fn is_needed(&self) -> bool {
         self.nobody() && self.free() > 0
     }
 
     pub(crate) fn nobody(&self) -> bool {
-        self.searching.load(SeqCst) == 0
+        self.searching.load(Relaxed) == 0
     }
 
     pub(crate) fn free(&self) -> usize {
-        self.free.load(SeqCst)
+        self.free.load(Relaxed)
     }
 
     pub(crate) fn set_free(&self, free: usize) {
-        self.free.store(free, SeqCst);
+        self.free.store(free, Relaxed);
     }
 
     /// One more looks for work.
     pub(crate) fn begin(&self) {
-        self.searching.fetch_add(1, SeqCst);
+        self.searching.fetch_add(1, Relaxed);
     }
 
     /// One ceases to look for work: true if nobody does any more.
     #[must_use = "the last one looks out"]
     pub(crate) fn end(&self) -> bool {
-        self.searching.fetch_sub(1, SeqCst) == 1
+        self.searching.fetch_sub(1, Relaxed) == 1
     }
 
     /// Asks the publishers of work to look up from now on, then looks for work that they have published before
     /// (invariant 2). True if there is some, and somebody is to be woken for it.
     pub(crate) fn look_out(&self, ask: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
+        // Between what the caller has just said and what it asks here: of one who ceases to be alert and one who makes a
+        // place free, at least the later one sees both.
+        fence::full();
         if !self.is_needed() {
             return false;
         }

@@ -173,3 +173,21 @@ fn a_fork_and_an_injected_job_against_the_last_worker_that_parks() {
         pool.assert_awake();
     });
 }
+
+/// The last searcher parks when there is no place, and one becomes free: one of the two looks out for the fork.
+#[test]
+fn a_place_that_becomes_free_against_the_last_worker_that_parks() {
+    explore(None, || {
+        let pool = Pool::new(0);
+        pool.fork();
+        let sleeper = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.find_work())
+        };
+        *pool.parked.lock().unwrap() = true;
+        pool.alert.set_free(1);
+        pool.look_out();
+        sleeper.join().unwrap();
+        pool.assert_awake();
+    });
+}
