@@ -46,21 +46,19 @@ fn plain(n: usize, board: &Board) -> u64 {
 }
 
 fn forked<F: Fork>(fork: &F, n: usize, board: &Board) -> u64 {
-    if board.placed == n { 1 } else { from_column(fork, n, board, 0) }
+    if board.placed == n { 1 } else { in_columns(fork, n, board, 0, n) }
 }
 
-/// Solutions with the next queen in `column`.
-fn in_column<F: Fork>(fork: &F, n: usize, board: &Board, column: usize) -> u64 {
-    board.place(column).map_or(0, |board| forked(fork, n, &board))
-}
-
-/// Solutions with the next queen in `column` or one to the right of it: the latter are what others can take.
-fn from_column<F: Fork>(fork: &F, n: usize, board: &Board, column: usize) -> u64 {
-    if column + 1 == n {
-        return in_column(fork, n, board, column);
+/// Solutions with the next queen in one of the columns from `first` to before `last`.
+fn in_columns<F: Fork>(fork: &F, n: usize, board: &Board, first: usize, last: usize) -> u64 {
+    if last - first == 1 {
+        return board.place(first).map_or(0, |board| forked(fork, n, &board));
     }
-    let (a, b) =
-        fork.join(|fork| in_column(fork, n, board, column), |fork| from_column(fork, n, board, column + 1));
+    let middle = first + (last - first) / 2;
+    let (a, b) = fork.join(
+        |fork| in_columns(fork, n, board, first, middle),
+        |fork| in_columns(fork, n, board, middle, last),
+    );
     a + b
 }
 
