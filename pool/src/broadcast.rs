@@ -3,7 +3,7 @@
 use crate::job::{Header, HeapJob, JobRef, Outcome};
 use crate::latch::{Count, Latch, LockLatch};
 use crate::registry::Registry;
-use crate::worker::Worker;
+use crate::worker::{Worker, drop_quietly};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -53,7 +53,7 @@ impl Address {
 ///
 /// # Panics
 ///
-/// With the payload of one of those that panicked, when all are done.
+/// With the payload of the first one, by number, of those that panicked, when all are done.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
@@ -202,10 +202,19 @@ where
                 (None, None) => shared.lock.wait(),
             }
         }
-        let outcomes =
+        let mut outcomes =
             shared.outcomes.into_iter().map(|slot| slot.0.into_inner().expect("every job has ended"));
-        // All are looked at before one is raised: results and payloads are dropped in order.
-        let results: Result<Vec<R>, _> = outcomes.collect();
-        results.unwrap_or_else(|payload| resume_unwind(payload))
+        let mut results = Vec::with_capacity(registry.num_threads());
+        while let Some(outcome) = outcomes.next() {
+            match outcome {
+                Ok(result) => results.push(result),
+                Err(payload) => {
+                    results.into_iter().for_each(drop_quietly);
+                    outcomes.for_each(drop_quietly);
+                    resume_unwind(payload)
+                }
+            }
+        }
+        results
     })
 }

@@ -261,6 +261,8 @@ impl Registry {
             }
             self.become_alert();
         }
+        // It may give its place to one that claims it, with jobs of its own left (invariant 4 of the sleep protocol).
+        worker.spill();
     }
 
     /// Keeps a thread's handle, to be joined at the end.

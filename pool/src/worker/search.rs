@@ -71,9 +71,10 @@ impl Worker {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
         loop {
-            // Whoever has claimed a place has something to do with it.
+            // Whoever has claimed a place has something to do with it. What only this thread may do comes first: for
+            // that it would claim the place again.
             if self.registry().is_claimed() {
-                return None;
+                return self.find_broadcast();
             }
             if let Some(job) = self.find(&mut patience) {
                 return Some(job);
