@@ -237,11 +237,22 @@ impl Registry {
                 self.handle_panic(payload);
             }
         };
-        run_handler(&self.setup.start);
+        // Handlers run on a place, as jobs do: they may fork and spawn.
+        if self.setup.start.is_some() {
+            self.begin_active(worker);
+            run_handler(&self.setup.start);
+            self.become_alert();
+        }
         while self.rest_until_needed(worker) {
             self.work(worker);
         }
-        run_handler(&self.setup.exit);
+        if self.setup.exit.is_some() {
+            self.take_place(worker);
+            run_handler(&self.setup.exit);
+            // Nobody else may be there to do it.
+            worker.run_all();
+            self.leave_place(worker);
+        }
         drop(current);
     }
 

@@ -81,7 +81,7 @@ impl Worker {
     /// Calls `f`, which blocks on what is not this pool's, without holding a place meanwhile.
     pub(crate) fn elsewhere<R>(&self, f: impl FnOnce() -> R) -> R {
         if self.place().is_none() {
-            // In a handler of the thread's start or end.
+            // It waits elsewhere already.
             return f();
         }
         struct Back<'a>(&'a Worker);

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use furcate_pool::{ThreadPool, ThreadPoolBuilder, WaitRule};
+use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Command, Output, Stdio};
@@ -55,6 +55,15 @@ pub fn pool(threads: usize) -> ThreadPool {
 
 pub fn ruled(threads: usize, rule: WaitRule) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule).build().expect("a pool")
+}
+
+/// A join on that pool in which the calling thread takes part, whatever it is.
+pub fn take_part<A: Send, B: Send>(
+    pool: &ThreadPool,
+    left: impl FnOnce() -> A + Send,
+    right: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    Executor::join_context(&pool, |_| left(), |_| right())
 }
 
 /// The payload of the panic of `f`, which must panic.

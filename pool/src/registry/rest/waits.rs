@@ -96,13 +96,19 @@ impl Registry {
         self.sleep_blocked(worker);
     }
 
-    /// The adopted thread's worker counts as parked, as all new ones; from now on it is active, on a place.
-    pub(in crate::registry) fn begin_adopted(&self, worker: &Worker) {
+    /// A new worker counts as parked, or has been given a place to search; from now on it is active, on a place, and not
+    /// alert.
+    pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut rest = self.lock();
-        rest.parked.retain(|&number| number != worker.number());
-        *rest.state(worker) = State::Active;
-        drop(rest);
-        self.take_place(worker);
+        if *rest.state(worker) == State::Parked {
+            rest.parked.retain(|&number| number != worker.number());
+            *rest.state(worker) = State::Active;
+            drop(rest);
+            self.take_place(worker);
+        } else {
+            drop(rest);
+            self.cease_to_be_alert(worker);
+        }
     }
 
     /// As [`take_place`](Self::take_place), and looks for a while before it blocks: workers that only search give their
