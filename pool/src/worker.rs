@@ -5,8 +5,8 @@ mod search;
 mod wait;
 
 pub(crate) use call::Call;
-pub(crate) use wait::NAP;
 pub use wait::WaitRule;
+pub(crate) use wait::{NAP, Wait};
 
 use crate::deque::Deque;
 use crate::fifo::Fifo;

@@ -91,7 +91,10 @@ fn no_wakeup_is_lost_whatever_the_source() {
                             let (source, post) = SOURCES[random.below(SOURCES.len() as u64) as usize];
                             let began = Instant::now();
                             post(&pool);
-                            assert!(began.elapsed() < LONG / 2, "{source} waits too long on {threads} threads");
+                            assert!(
+                                began.elapsed() < LONG / 2,
+                                "{source} waits too long on {threads} threads"
+                            );
                             // Most gaps are short; those around the ends of search, of naps and of napping are common.
                             let gap = match random.below(10) {
                                 0..4 => 0,
