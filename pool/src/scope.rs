@@ -222,6 +222,8 @@ impl<'scope> Scope<'scope> {
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
+        // Before it is counted: if this panics nobody waits for the job.
+        self.registry.check_generation();
         self.pending.announce();
         let scope = Pointer(self);
         let run = move |worker: &Worker| {

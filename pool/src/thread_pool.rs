@@ -253,6 +253,10 @@ impl Executor for &ThreadPool {
 
 impl Drop for ThreadPool {
     fn drop(&mut self) {
+        if self.registry.is_inherited() {
+            // A forked child has no threads of it to wait for.
+            return;
+        }
         self.registry.release_current_thread();
         self.registry.job_done();
         // The last jobs may need the place that this thread holds in another pool.

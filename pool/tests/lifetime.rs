@@ -210,6 +210,45 @@ fn a_forked_child_says_so() {
     // Z3: in a process of its own, whose other threads the forked child does not have.
     const TEST: &str = "a_forked_child_says_so";
     const SAID: i32 = 7;
+    /// How the child ended, from `waitpid`.
+    fn status_of(child: libc::pid_t) -> i32 {
+        assert!(child > 0, "no child");
+        let (mut status, mut ended) = (0, 0);
+        until(|| {
+            // SAFETY: waits for the child just made.
+            ended = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
+            ended != 0
+        });
+        assert_eq!(ended, child);
+        status
+    }
+    /// Forks in the left half of a join while the right one runs in another thread: the signal that ends the child.
+    fn forked_in_a_join(pool: &ThreadPool) -> i32 {
+        pool.install(|| {
+            let (begun, go, mut child) = (Flag::default(), Flag::default(), 0);
+            let mut signal = 0;
+            join(
+                || {
+                    begun.wait();
+                    // SAFETY: the child only returns to the join.
+                    child = unsafe { libc::fork() };
+                    if child > 0 {
+                        signal = libc::WTERMSIG(status_of(child));
+                        go.set();
+                    }
+                },
+                || {
+                    begun.set();
+                    go.wait();
+                },
+            );
+            if child == 0 {
+                // SAFETY: ends the child.
+                unsafe { libc::_exit(9) }
+            }
+            signal
+        })
+    }
     fn in_child(use_pool: impl FnOnce()) -> i32 {
         // SAFETY: the child calls nothing but the pool's code, the panic machinery and `_exit`; in this process no
         // other thread of the test is in the allocator.
@@ -220,18 +259,7 @@ fn a_forked_child_says_so() {
                 // SAFETY: ends the child, which has nothing to clean up.
                 unsafe { libc::_exit(if said { SAID } else { 8 }) }
             }
-            child => {
-                assert!(child > 0, "no child");
-                let mut status = 0;
-                let mut ended = 0;
-                until(|| {
-                    // SAFETY: waits for the child just made.
-                    ended = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
-                    ended != 0
-                });
-                assert_eq!(ended, child);
-                libc::WEXITSTATUS(status)
-            }
+            child => libc::WEXITSTATUS(status_of(child)),
         }
     }
     if plays("forker") {
@@ -248,6 +276,14 @@ fn a_forked_child_says_so() {
         assert_eq!(in_child(|| _ = join(|| (), || ())), SAID, "join");
         assert_eq!(in_child(|| scope(|_| ())), SAID, "scope");
         assert_eq!(in_child(|| spawn(|| ())), SAID, "the global pool's spawn");
+        let third = pool(1);
+        assert_eq!(third.install(|| 1), 1);
+        let dropped = in_child(|| {
+            drop(third);
+            panic!("a forked child must make its own pool, and drops this one");
+        });
+        assert_eq!(dropped, SAID, "drop");
+        assert_eq!(forked_in_a_join(&own), libc::SIGABRT, "a half that the child does not have");
         let its_own = in_child(|| {
             assert_eq!(pool(2).install(|| fib(10)), 55);
             panic!("a forked child must make its own pool, and it works");

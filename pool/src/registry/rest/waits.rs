@@ -8,6 +8,7 @@ impl Registry {
     /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so, and if
     /// there is anybody who could use it. True if nobody but this worker can run what there is to run.
     pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait) -> bool {
+        self.check_wait();
         let seated = worker.place().is_some();
         let gives_place = wait.rule == WaitRule::Descendants || worker.is_guest();
         let keeps_place = |rest: &Rest| {
