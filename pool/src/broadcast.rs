@@ -1,7 +1,7 @@
 //! What every thread of a pool runs once.
 
 use crate::job::{Header, HeapJob, JobRef, Outcome};
-use crate::latch::{Count, Latch, LockLatch};
+use crate::latch::{CallLatch, Count};
 use crate::registry::Registry;
 use crate::worker::{Worker, drop_quietly};
 use std::cell::UnsafeCell;
@@ -120,11 +120,7 @@ struct Shared<'a, OP, R> {
     outcomes: Vec<Slot<R>>,
     /// Jobs that have not ended.
     pending: Count,
-    /// For a caller that is a worker of this pool.
-    latch: Latch,
-    owner: *const Worker,
-    /// For one that is none.
-    lock: LockLatch,
+    done: CallLatch,
 }
 
 struct Slot<R>(UnsafeCell<Option<Outcome<R>>>);
@@ -155,12 +151,7 @@ where
         // SAFETY: it is there until the latch is set, by the last one.
         unsafe {
             if (*this).pending.arrive() {
-                if (*this).owner.is_null() {
-                    (*this).lock.set();
-                } else {
-                    // The job's worker is of the same registry as the owner, and keeps it alive.
-                    Latch::set(&raw const (*this).latch, worker.registry(), (*this).owner, Some(worker));
-                }
+                CallLatch::set(&raw const (*this).done, worker);
             }
         }
     }
@@ -172,14 +163,11 @@ where
     R: Send,
 {
     Worker::with_current(|current| {
-        let owner = current.filter(|worker| worker.is_of(registry));
         let shared = Shared {
             op: &op,
             outcomes: (0..registry.num_threads()).map(|_| Slot(UnsafeCell::new(None))).collect(),
             pending: Count::new(registry.num_threads() + 1),
-            latch: Latch::new(),
-            owner: owner.map_or(ptr::null(), ptr::from_ref),
-            lock: LockLatch::default(),
+            done: CallLatch::new(current),
         };
         queue(registry, |address| {
             let shared = Pointer(&raw const shared);
@@ -196,10 +184,9 @@ where
         });
         // The caller has been counted too: it cannot miss the end.
         if !shared.pending.arrive() {
-            match (owner, current) {
-                (Some(worker), _) => worker.wait_for_others(&shared.latch),
-                (None, Some(worker)) => worker.elsewhere(|| shared.lock.wait()),
-                (None, None) => shared.lock.wait(),
+            match current {
+                Some(worker) => worker.wait_for_others(shared.done.latch()),
+                None => shared.done.lock().wait(),
             }
         }
         let mut outcomes =

@@ -295,6 +295,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
 
     pub(crate) fn build_registry(mut self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
         let threads = if self.threads > 0 { self.threads } else { default_threads() };
+        let threads = threads.min(crate::max_num_threads());
         let in_pool = crate::worker::Worker::with_current(|worker| worker.is_some());
         if self.use_current_thread && in_pool {
             return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
@@ -305,6 +306,11 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             self.setup.spares = Some(spare_spawner(name.clone(), stack_size));
         }
         let registry = Registry::new(threads, self.setup);
+        let unfinished = Unfinished(&registry);
+        // First of all, while nobody else can wake its worker.
+        if self.use_current_thread {
+            registry.adopt_current_thread();
+        }
         let first = usize::from(self.use_current_thread);
         for number in first..threads {
             let thread = ThreadBuilder {
@@ -319,16 +325,24 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             match self.spawn.spawn(thread) {
                 Ok(handle) => handle.into_iter().for_each(|handle| registry.keep(handle)),
                 Err(error) => {
-                    registry.job_done();
-                    registry.join_threads();
                     return Err(ThreadPoolBuildError(Reason::Thread { number, of: threads, error }));
                 }
             }
         }
-        if self.use_current_thread {
-            registry.adopt_current_thread();
-        }
+        std::mem::forget(unfinished);
         Ok(registry)
+    }
+}
+
+/// A pool that is being made. Ends its threads when a further one cannot be started, or one of the closures panics that
+/// name and start them.
+struct Unfinished<'a>(&'a Registry);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        self.0.release_current_thread();
+        self.0.job_done();
+        self.0.join_threads();
     }
 }
 

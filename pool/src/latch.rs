@@ -5,7 +5,7 @@
 //! 1. Whoever sees a latch set may free it at once (its frame returns). So [`Latch::set`] takes a pointer, and touches
 //!    the latch for the last time in the very operation that sets it; what it needs afterwards, it has read before.
 //! 2. The waiter is a worker that lives as long as its registry, and whoever sets the latch keeps that registry alive
-//!    until `set` returns: it is one of its workers, or holds a reference to it.
+//!    until `set` returns: it is one of its workers, or holds a reference to it, taken before.
 
 use crate::registry::Registry;
 use crate::sync::atomic::{
@@ -111,6 +111,57 @@ impl LockLatch {
             std::hint::spin_loop();
         }
         self.wait();
+    }
+}
+
+/// A latch for whoever calls a pool: one of its workers, one of another pool, or a thread that is none.
+///
+/// A worker of another pool waits as a worker, so that its own pool goes on: with its place, its broadcasts, and, if
+/// nobody else can run them, its jobs.
+#[derive(Debug)]
+pub(crate) struct CallLatch {
+    /// Null if the caller is no worker.
+    caller: *const Worker,
+    latch: Latch,
+    lock: LockLatch,
+}
+
+impl CallLatch {
+    /// To be waited for by the calling thread, which is that worker, if any.
+    pub(crate) fn new(caller: Option<&Worker>) -> Self {
+        let caller = caller.map_or(std::ptr::null(), std::ptr::from_ref);
+        CallLatch { caller, latch: Latch::new(), lock: LockLatch::default() }
+    }
+
+    /// What the caller waits for if it is a worker.
+    pub(crate) fn latch(&self) -> &Latch {
+        &self.latch
+    }
+
+    /// Blocks the caller until it is set, if it is no worker.
+    pub(crate) fn lock(&self) -> &LockLatch {
+        &self.lock
+    }
+
+    /// Sets it.
+    ///
+    /// # Safety
+    ///
+    /// `this` points to a latch that is not set; `setter` is the calling thread's worker.
+    pub(crate) unsafe fn set(this: *const Self, setter: &Worker) {
+        // SAFETY: the latch is not set, so it is there (invariant 1), and its caller with it.
+        unsafe {
+            let caller = (*this).caller;
+            let latch = &raw const (*this).latch;
+            match caller.as_ref() {
+                None => (*this).lock.set(),
+                Some(waiter) if waiter.is_of(setter.registry()) => {
+                    Latch::set(latch, setter.registry(), caller, Some(setter));
+                }
+                // Once it is set the caller's pool may end.
+                Some(waiter) => Latch::set(latch, &waiter.registry().this(), caller, None),
+            }
+        }
     }
 }
 

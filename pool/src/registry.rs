@@ -191,10 +191,20 @@ impl Registry {
     ///
     /// In a process forked from the one that made the pool: its threads are not there.
     pub(crate) fn check_generation(&self) {
-        assert!(
-            self.generation == crate::process::generation(),
-            "this thread pool's threads stayed in the parent process: a forked child must make its own pool"
-        );
+        assert!(!self.is_inherited(), "{INHERITED}");
+    }
+
+    /// Was the pool made in another process, from which this one was forked?
+    pub(crate) fn is_inherited(&self) -> bool {
+        self.generation != crate::process::generation()
+    }
+
+    /// A worker waits for other threads. In a forked child they will never come, and unwinding would leave what they work
+    /// on: so the child is aborted.
+    fn check_wait(&self) {
+        if self.is_inherited() {
+            drop(AbortOnUnwind(INHERITED));
+        }
     }
 
     /// A job that nobody waits for has panicked.
@@ -237,11 +247,22 @@ impl Registry {
                 self.handle_panic(payload);
             }
         };
-        run_handler(&self.setup.start);
+        // Handlers run on a place, as jobs do: they may fork and spawn.
+        if self.setup.start.is_some() {
+            self.begin_active(worker);
+            run_handler(&self.setup.start);
+            self.become_alert();
+        }
         while self.rest_until_needed(worker) {
             self.work(worker);
         }
-        run_handler(&self.setup.exit);
+        if self.setup.exit.is_some() {
+            self.take_place(worker);
+            run_handler(&self.setup.exit);
+            // Nobody else may be there to do it.
+            worker.run_all();
+            self.leave_place(worker);
+        }
         drop(current);
     }
 
@@ -290,6 +311,9 @@ impl Registry {
         self.claims.load(Relaxed) > 0
     }
 }
+
+const INHERITED: &str =
+    "this thread pool's threads stayed in the parent process: a forked child must make its own pool";
 
 /// Ends the process instead of unwinding where nobody could go on.
 struct AbortOnUnwind(&'static str);

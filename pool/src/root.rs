@@ -1,7 +1,7 @@
 //! Calls that come from outside a pool's threads.
 
 use crate::job::{Header, JobRef, Outcome};
-use crate::latch::LockLatch;
+use crate::latch::CallLatch;
 use crate::registry::Registry;
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
@@ -16,17 +16,17 @@ const LOOKS: u32 = 100;
 #[repr(C)]
 struct RootJob<F, R> {
     header: Header,
-    done: LockLatch,
+    done: CallLatch,
     function: UnsafeCell<ManuallyDrop<F>>,
     outcome: UnsafeCell<Option<Outcome<R>>>,
 }
 
 impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
-    fn new(function: F) -> Self {
+    fn new(function: F, caller: Option<&Worker>) -> Self {
         RootJob {
             // SAFETY: the header is the first field, and `run` expects a pointer to it.
             header: unsafe { Header::new(Self::run) },
-            done: LockLatch::default(),
+            done: CallLatch::new(caller),
             function: UnsafeCell::new(ManuallyDrop::new(function)),
             outcome: UnsafeCell::new(None),
         }
@@ -36,15 +36,17 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
     ///
     /// As [`JobRef::run`]; `job` points to a `RootJob<F, R>`.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
+        let job = job.cast::<Self>();
         // SAFETY: the caller's frame waits until `done` is set.
-        let this = unsafe { job.cast::<Self>().as_ref() };
+        let this = unsafe { job.as_ref() };
         // SAFETY: this is the one run, and the one use of the closure.
         let function = unsafe { ManuallyDrop::take(&mut *this.function.get()) };
         // Unwind-safe: the caller unwinds with the payload.
         let outcome = catch_unwind(AssertUnwindSafe(|| function(worker)));
         // SAFETY: the caller reads it when `done` is set.
         unsafe { *this.outcome.get() = Some(outcome) };
-        this.done.set();
+        // SAFETY: not set before.
+        unsafe { CallLatch::set(&raw const (*job.as_ptr()).done, worker) };
     }
 }
 
@@ -58,19 +60,21 @@ impl Registry {
         Worker::with_current(|current| match current {
             Some(worker) if worker.is_of(self) && !worker.is_guest() => f(worker),
             // A guest of this pool too: it runs on its own stack, and `f` is to run on one of the pool's.
-            Some(worker) => worker.elsewhere(|| self.run_root(f)),
-            None => self.run_root(f),
+            current => self.run_root(f, current),
         })
     }
 
-    fn run_root<F, R>(&self, f: F) -> R
+    fn run_root<F, R>(&self, f: F, caller: Option<&Worker>) -> R
     where
         F: FnOnce(&Worker) -> R + Send,
         R: Send,
     {
-        let job = RootJob::new(f);
+        let job = RootJob::new(f, caller);
         self.inject(JobRef::new(NonNull::from(&job).cast(), ptr::null()));
-        job.done.wait_actively(LOOKS);
+        match caller {
+            Some(worker) => worker.wait_for_others(job.done.latch()),
+            None => job.done.lock().wait_actively(LOOKS),
+        }
         // The result is there: the worker has written it before it set the latch.
         let outcome = job.outcome.into_inner().expect("a job that is done has an outcome");
         outcome.unwrap_or_else(|payload| resume_unwind(payload))
@@ -81,7 +85,7 @@ impl Worker {
     /// Calls `f`, which blocks on what is not this pool's, without holding a place meanwhile.
     pub(crate) fn elsewhere<R>(&self, f: impl FnOnce() -> R) -> R {
         if self.place().is_none() {
-            // In a handler of the thread's start or end.
+            // It waits elsewhere already.
             return f();
         }
         struct Back<'a>(&'a Worker);

@@ -11,7 +11,7 @@
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
-use crate::latch::{Count, Latch, LockLatch};
+use crate::latch::{CallLatch, Count};
 use crate::registry::{Part, Registry};
 use crate::spawn;
 use crate::worker::{Worker, drop_quietly};
@@ -27,13 +27,8 @@ pub struct Scope<'scope> {
     /// Marks its jobs; no other scope has it.
     number: u64,
     registry: Arc<Registry>,
-    /// The worker that waits for the scope's end; null if a thread does that is none.
-    owner: *const Worker,
     pending: Count,
-    /// For an owner that is a worker.
-    latch: Latch,
-    /// For one that is none.
-    lock: LockLatch,
+    done: CallLatch,
     panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     fifo: Fifo,
@@ -41,7 +36,8 @@ pub struct Scope<'scope> {
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-// SAFETY: the owner's pointer is used by `Latch::set` only, as it may be by any thread; everything else is `Sync`.
+// SAFETY: the caller's pointer in `done` is used by `CallLatch::set` only, as it may be by any thread; everything else is
+// `Sync`.
 unsafe impl Sync for Scope<'_> {}
 // SAFETY: as above.
 unsafe impl Send for Scope<'_> {}
@@ -153,7 +149,7 @@ where
 }
 
 pub(crate) fn on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
-    Scope::new(worker.registry().this(), worker).complete(Some(worker), op)
+    Scope::new(worker.registry().this(), Some(worker)).complete(Some(worker), op)
 }
 
 pub(crate) fn fifo_on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&ScopeFifo<'scope>) -> R) -> R {
@@ -161,23 +157,19 @@ pub(crate) fn fifo_on_worker<'scope, R>(worker: &Worker, op: impl FnOnce(&ScopeF
 }
 
 pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'scope>) -> R) -> R {
-    Worker::with_current(|current| match current.filter(|worker| worker.is_of(registry)) {
-        Some(worker) => on_worker(worker, op),
-        None => Scope::new(registry.this(), ptr::null()).complete(None, op),
-    })
+    Worker::with_current(|current| Scope::new(registry.this(), current).complete(current, op))
 }
 
 impl<'scope> Scope<'scope> {
-    fn new(registry: Arc<Registry>, owner: *const Worker) -> Self {
+    /// `caller` is the calling thread's worker, of whatever pool.
+    fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Relaxed);
         Scope {
             number,
             registry,
-            owner,
             pending: Count::new(1),
-            latch: Latch::new(),
-            lock: LockLatch::default(),
+            done: CallLatch::new(caller),
             panicked: AtomicBool::new(false),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
@@ -185,16 +177,15 @@ impl<'scope> Scope<'scope> {
         }
     }
 
-    /// Runs the body and waits for the jobs. `owner` is the worker given to `new`.
-    fn complete<R>(self, owner: Option<&Worker>, op: impl FnOnce(&Self) -> R) -> R {
+    /// Runs the body and waits for the jobs. `caller` is the worker given to `new`.
+    fn complete<R>(self, caller: Option<&Worker>, op: impl FnOnce(&Self) -> R) -> R {
         let result = self.guard(|| op(&self));
         if !self.pending.arrive() {
-            match owner {
-                Some(worker) => worker.wait_for_scope(&self.latch, self.number),
-                None => Worker::with_current(|current| match current {
-                    Some(worker) => worker.elsewhere(|| self.lock.wait()),
-                    None => self.lock.wait(),
-                }),
+            let latch = self.done.latch();
+            match caller {
+                Some(worker) if worker.is_of(&self.registry) => worker.wait_for_scope(latch, self.number),
+                Some(worker) => worker.wait_for_others(latch),
+                None => self.done.lock().wait(),
             }
         }
         let panic = self.panic.into_inner().expect("nobody panics with this lock");
@@ -231,6 +222,8 @@ impl<'scope> Scope<'scope> {
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
+        // Before it is counted: if this panics nobody waits for the job.
+        self.registry.check_generation();
         self.pending.announce();
         let scope = Pointer(self);
         let run = move |worker: &Worker| {
@@ -258,13 +251,7 @@ impl<'scope> Scope<'scope> {
         // SAFETY: the scope is there until the latch is set, by the last one to arrive.
         unsafe {
             if (*this).pending.arrive() {
-                let owner = (*this).owner;
-                if owner.is_null() {
-                    (*this).lock.set();
-                } else {
-                    // The worker that runs the job is of the same registry, and keeps it alive.
-                    Latch::set(&raw const (*this).latch, worker.registry(), owner, Some(worker));
-                }
+                CallLatch::set(&raw const (*this).done, worker);
             }
         }
     }

@@ -66,6 +66,8 @@ pub(crate) fn fifo_on(registry: &Registry, op: impl FnOnce() + Send + 'static) {
 
 /// A job that keeps the pool alive until it has run.
 pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> NonNull<Header> {
+    // Before it is counted: if this panics the pool does not wait for the job.
+    registry.check_generation();
     registry.job_made();
     const NO_SCOPE: u64 = 0;
     let run = |worker: &Worker| {

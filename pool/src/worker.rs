@@ -5,8 +5,8 @@ mod search;
 mod wait;
 
 pub(crate) use call::Call;
-pub(crate) use wait::NAP;
 pub use wait::WaitRule;
+pub(crate) use wait::{NAP, Wait};
 
 use crate::deque::Deque;
 use crate::fifo::Fifo;
@@ -307,11 +307,6 @@ impl Worker {
     /// The caller gives the job away; it begins with a `SpawnHeader`. This thread is the worker.
     pub(crate) unsafe fn spawn(&self, job: NonNull<Header>) {
         self.counters.spawns.add();
-        if self.place().is_none() {
-            // In a handler of the thread's start or end: nobody would look into this deque.
-            self.registry().inject(JobRef::new(job, self));
-            return;
-        }
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { self.spawns.push(job) };
         // SAFETY: this thread is the owner.
@@ -360,6 +355,11 @@ impl Worker {
         !self.forks.is_empty() || !self.spawns.is_empty()
     }
 
+    /// Has it open forks that were not stolen? Asked by its own thread.
+    pub(crate) fn has_forks(&self) -> bool {
+        !self.forks.is_empty()
+    }
+
     /// Moves all its jobs to where any worker finds them, before it gives up its place, in which they would be
     /// looked for.
     pub(crate) fn spill(&self) {
@@ -389,6 +389,11 @@ impl Worker {
             self.registry().take_place(self);
         }
         true
+    }
+
+    /// Runs jobs, of whomever, until there are none.
+    pub(crate) fn run_all(&self) {
+        while self.yield_once(false) {}
     }
 
     /// Runs a job, just taken from a queue, that need have nothing to do with what this thread is running.

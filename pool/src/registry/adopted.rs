@@ -29,7 +29,7 @@ impl Registry {
     /// Makes the calling thread, which is no worker, worker 0, on a place of its own.
     pub(crate) fn adopt_current_thread(self: &Arc<Self>) {
         let worker = self.worker(NUMBER).expect("the pool's own workers are there");
-        self.begin_adopted(worker);
+        self.begin_active(worker);
         ADOPTERS.with(|adopters| adopters.0.borrow_mut().push(Arc::clone(self)));
         // SAFETY: no other thread was started for this number; the registry is kept until the thread ends, which is then
         // let go first.
@@ -39,12 +39,16 @@ impl Registry {
     /// If the calling thread is this pool's by adoption, and not in the middle of a job, it is no more.
     pub(crate) fn release_current_thread(&self) {
         let _ = ADOPTERS.try_with(|adopters| {
-            let idle = Worker::with_current(|worker| {
-                worker.is_some_and(|worker| worker.is_of(self) && !worker.has_jobs())
+            let adopted = adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self));
+            Worker::with_current(|worker| {
+                if adopted
+                    && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_forks())
+                {
+                    // The pool may have no other thread to do it.
+                    worker.run_all();
+                    self.let_go();
+                }
             });
-            if idle && adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self)) {
-                self.let_go();
-            }
         });
     }
 

@@ -67,6 +67,8 @@ pub(super) struct Rest {
     next_spare: usize,
     max_threads: usize,
     terminating: bool,
+    /// How many wait on their places for what other threads do.
+    abroad: usize,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
 }
@@ -82,6 +84,7 @@ impl Rest {
             next_spare: threads,
             max_threads,
             terminating: false,
+            abroad: 0,
             woken: Vec::new(),
         }
     }

@@ -43,6 +43,14 @@ const LOOK: Duration = Duration::from_micros(30);
 /// How long a worker that may run anything, or cannot give its place away, sleeps between looks.
 pub(crate) const NAP: Duration = Duration::from_micros(200);
 
+/// How a worker waits.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    pub(crate) rule: WaitRule,
+    /// For what other threads do, of this pool or another one.
+    pub(crate) abroad: bool,
+}
+
 impl Worker {
     /// Returns when the latch of a forked job that was stolen is set.
     #[cold]
@@ -76,14 +84,14 @@ impl Worker {
     /// Returns when the latch of something is set that other threads do in any case; runs only broadcast jobs, and
     /// gives its place away, for those threads may need it.
     pub(crate) fn wait_for_others(&self, latch: &Latch) {
-        self.wait_by(WaitRule::Descendants, latch, |_| None);
+        self.wait_by(Wait { rule: WaitRule::Descendants, abroad: true }, latch, |_| None);
     }
 
     fn wait(&self, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
-        self.wait_by(self.registry().wait_rule(), latch, descendant);
+        self.wait_by(Wait { rule: self.registry().wait_rule(), abroad: false }, latch, descendant);
     }
 
-    fn wait_by(&self, rule: WaitRule, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
+    fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
         while !latch.is_set() {
@@ -95,7 +103,7 @@ impl Worker {
                 continue;
             } else {
                 descendant(&mut patience).or_else(|| {
-                    if rule == WaitRule::Any && !self.guest { self.find(&mut patience) } else { None }
+                    if wait.rule == WaitRule::Any && !self.guest { self.find(&mut patience) } else { None }
                 })
             };
             if let Some(job) = job {
@@ -103,7 +111,11 @@ impl Worker {
                 unsafe { self.execute(job) };
                 (pauses, patience) = (Pauses::new(), Patience::Whole);
             } else if blocked_out || !pauses.pause(LOOK) {
-                self.registry().block(self, latch, rule);
+                if self.registry().block(self, latch, wait)
+                    && let Some(job) = self.find_anywhere()
+                {
+                    self.run_aside(job);
+                }
                 (pauses, patience) = (Pauses::new(), Patience::Whole);
             }
         }

@@ -1,27 +1,38 @@
 //! Workers that wait for something, with or without their places; and how they get places again.
 
-use super::{Registry, State};
+use super::{Registry, Rest, State};
 use crate::latch::Latch;
-use crate::worker::{NAP, WaitRule, Worker};
+use crate::worker::{NAP, Wait, WaitRule, Worker};
 
 impl Registry {
-    /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so.
-    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, rule: WaitRule) {
+    /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so, and if
+    /// there is anybody who could use it. True if nobody but this worker can run what there is to run.
+    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait) -> bool {
+        self.check_wait();
         let seated = worker.place().is_some();
-        let keeps_place = seated && rule != WaitRule::Descendants;
-        if seated && !keeps_place {
+        let gives_place = wait.rule == WaitRule::Descendants || worker.is_guest();
+        let keeps_place = |rest: &Rest| {
+            seated && rest.claims.is_empty() && !(gives_place && self.could_be_relieved(rest, worker))
+        };
+        if seated && !keeps_place(&self.lock()) {
             worker.spill();
         }
         let mut rest = self.lock();
         if !worker.broadcasts.is_empty() && seated || !latch.will_wait() {
-            return;
+            return false;
         }
-        if keeps_place {
+        if keeps_place(&rest) {
             *rest.state(worker) = State::Waiting;
+            rest.abroad += usize::from(wait.abroad);
+            let alone = self.all_wait(&mut rest, wait);
             drop(rest);
-            worker.parker.park_timeout(NAP);
-            *self.lock().state(worker) = State::Active;
-            return;
+            if !alone {
+                worker.parker.park_timeout(NAP);
+            }
+            let mut rest = self.lock();
+            *rest.state(worker) = State::Active;
+            rest.abroad -= usize::from(wait.abroad);
+            return alone;
         }
         *rest.state(worker) = State::Blocked;
         if seated {
@@ -36,6 +47,25 @@ impl Registry {
             drop(rest);
         }
         self.sleep_blocked(worker);
+        false
+    }
+
+    /// Is there a thread, or could there be one, to use this worker's place?
+    fn could_be_relieved(&self, rest: &Rest, worker: &Worker) -> bool {
+        let may_start = self.setup.spares.is_some() && rest.next_spare < rest.max_threads;
+        // Where there are no spare threads, each of the pool's own has a place, but for guests.
+        let others = self.setup.spares.is_some() || worker.is_guest();
+        !rest.terminating && (may_start || others && (!rest.parked.is_empty() || rest.napper.is_some()))
+    }
+
+    /// Does nobody search or run jobs, and can nobody be woken to? Then a job that one of those who wait needs may lie in
+    /// a queue for ever. Those who wait for another pool are the first to run it.
+    fn all_wait(&self, rest: &mut Rest, wait: Wait) -> bool {
+        let none_wakes = rest.free.is_empty() || rest.parked.is_empty() && rest.napper.is_none();
+        none_wakes
+            && self.alert.nobody()
+            && (wait.abroad || rest.abroad == 0)
+            && self.seated().all(|seated| *rest.state(seated) == State::Waiting)
     }
 
     fn sleep_blocked(&self, worker: &Worker) {
@@ -96,13 +126,19 @@ impl Registry {
         self.sleep_blocked(worker);
     }
 
-    /// The adopted thread's worker counts as parked, as all new ones; from now on it is active, on a place.
-    pub(in crate::registry) fn begin_adopted(&self, worker: &Worker) {
+    /// A new worker counts as parked, or has been given a place to search; from now on it is active, on a place, and not
+    /// alert.
+    pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut rest = self.lock();
-        rest.parked.retain(|&number| number != worker.number());
-        *rest.state(worker) = State::Active;
-        drop(rest);
-        self.take_place(worker);
+        if *rest.state(worker) == State::Parked {
+            rest.parked.retain(|&number| number != worker.number());
+            *rest.state(worker) = State::Active;
+            drop(rest);
+            self.take_place(worker);
+        } else {
+            drop(rest);
+            self.cease_to_be_alert(worker);
+        }
     }
 
     /// As [`take_place`](Self::take_place), and looks for a while before it blocks: workers that only search give their

@@ -2,7 +2,8 @@
 
 use super::{Registry, Rest, State};
 use crate::fence;
-use crate::worker::Worker;
+use crate::worker::{Worker, drop_quietly};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Registry {
@@ -78,14 +79,20 @@ impl Registry {
         let worker = self.make_worker(number, false);
         *rest.state(worker) = State::Parked;
         let registry = self.this();
-        match spawner(number, Box::new(move || registry.run_thread(number))) {
-            Ok(thread) => {
+        // It calls the closure that names threads. Unwind-safe: a closure that panics has no thread to answer for.
+        let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
+        match catch_unwind(AssertUnwindSafe(spawn)) {
+            Ok(Ok(thread)) => {
                 rest.next_spare += 1;
                 self.keep(thread);
                 self.seat(rest, worker, place);
                 true
             }
-            Err(_) => false,
+            Ok(Err(_)) => false,
+            Err(payload) => {
+                drop_quietly(payload);
+                false
+            }
         }
     }
 

@@ -1,0 +1,469 @@
+//! Pools that come and go, one inside another, and at the edges of threads' and processes' lives.
+
+mod support;
+
+use furcate_pool::{ThreadPool, ThreadPoolBuilder, WaitRule, join, scope, spawn};
+use std::cell::RefCell;
+use std::panic::panic_any;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+use support::*;
+
+fn fib(n: u32) -> u64 {
+    if n < 2 {
+        return u64::from(n);
+    }
+    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+    a + b
+}
+
+/// How many threads this process has.
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").expect("the process's threads").count()
+}
+
+/// How many bytes of memory it uses.
+fn memory() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("the process's memory");
+    let pages: usize = statm.split(' ').nth(1).expect("resident pages").parse().expect("a number");
+    pages * 4096
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_thousand_pools_leave_nothing_behind() {
+    // Z2.
+    const TEST: &str = "a_thousand_pools_leave_nothing_behind";
+    fn round(round: usize) {
+        let pool = pool(1 + round % 3);
+        assert_eq!(pool.install(|| fib(8)), 21);
+        pool.scope(|s| (0..10).for_each(|_| s.spawn(|_| ())));
+        pool.spawn(|| ());
+        assert_eq!(take_part(&pool, || 1, || 2), (1, 2));
+    }
+    if plays("maker") {
+        (0..100).for_each(round);
+        let before = (threads(), memory());
+        (0..1000).for_each(round);
+        let after = (threads(), memory());
+        assert!(after.0 <= before.0, "threads: {before:?}, then {after:?}");
+        assert!(after.1 <= before.1 + (8 << 20), "memory: {before:?}, then {after:?}");
+        return;
+    }
+    good_child(TEST, "maker", &[]);
+}
+
+#[test]
+fn a_pool_dropped_by_its_own_worker_ends() {
+    // Z2.
+    within(LONG, || {
+        for threads in [1, 2, 3, 8] {
+            let ended = Arc::new(AtomicUsize::new(0));
+            let count = Arc::clone(&ended);
+            let pool = ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .exit_handler(move |number| {
+                    if number < threads {
+                        add(&count);
+                    }
+                })
+                .build()
+                .expect("a pool");
+            let pool = Arc::new(pool);
+            let mine = Arc::clone(&pool);
+            let (send, receive) = mpsc::channel();
+            pool.spawn(move || {
+                receive.recv().unwrap();
+                scope(|s| s.spawn(|_| drop(mine)));
+                // The pool goes on until this job is done, and those that it spawns.
+                assert_eq!(fib(10), 55);
+                spawn(|| assert_eq!(fib(10), 55));
+            });
+            drop(pool);
+            send.send(()).unwrap();
+            until(|| ended.load(SeqCst) == threads);
+        }
+    });
+}
+
+#[test]
+fn spawns_race_with_the_drop() {
+    // Z2: whatever is spawned before the drop runs, wherever from.
+    within(LONG, || {
+        for round in 0..300 {
+            let count = Arc::new(AtomicUsize::new(0));
+            let pool = Arc::new(pool(1 + round % 3));
+            thread::scope(|callers| {
+                for _ in 0..3 {
+                    let (pool, count) = (Arc::clone(&pool), Arc::clone(&count));
+                    callers.spawn(move || {
+                        for _ in 0..10 {
+                            let count = Arc::clone(&count);
+                            pool.spawn(move || add(&count));
+                        }
+                        // The last one of these drops the pool.
+                        drop(pool);
+                    });
+                }
+                drop(pool);
+            });
+            assert_eq!(count.load(SeqCst), 30);
+        }
+    });
+}
+
+#[test]
+fn a_pool_dropped_by_another_ones_worker_may_call_back() {
+    // Z2, Z4: while it waits for the pool's last job, which needs the dropping thread's own pool.
+    within(LONG, || {
+        for _ in 0..20 {
+            let outer = Arc::new(pool(1));
+            let again = Arc::clone(&outer);
+            outer.install(move || {
+                let inner = pool(1);
+                inner.spawn(move || assert_eq!(again.install(|| fib(8)), 21));
+                drop(inner);
+            });
+        }
+    });
+}
+
+#[test]
+fn pools_end_right_after_their_last_call() {
+    // L1, L2: the call's latch, its frame and the whole pool are gone the moment the latch is set.
+    within(LONG, || {
+        for round in 0..2500 {
+            let pool = pool(1 + round % 2);
+            match round % 5 {
+                0 => assert_eq!(pool.install(|| 1), 1),
+                1 => pool.scope(|s| s.spawn(|s| s.spawn(|_| ()))),
+                2 => pool.in_place_scope(|s| s.spawn(|_| ())),
+                3 => assert_eq!(take_part(&pool, || 1, || 2), (1, 2)),
+                _ => drop(pool.broadcast(|_| ())),
+            }
+        }
+    });
+}
+
+#[test]
+fn latches_are_freed_the_moment_they_are_set() {
+    // L1: every half of these joins is stolen, each time from a frame at another depth, reused at once.
+    fn descend(n: u32, halves: &AtomicUsize) {
+        if n == 0 {
+            return;
+        }
+        let begun = Flag::default();
+        join(
+            || {
+                while !begun.is_set() {
+                    std::hint::spin_loop();
+                    thread::yield_now();
+                }
+            },
+            || {
+                begun.set();
+                add(halves);
+            },
+        );
+        descend(n - 1, halves);
+    }
+    within(LONG, || {
+        for rule in RULES {
+            let (pool, halves) = (ruled(2, rule), AtomicUsize::new(0));
+            for round in 0..300 {
+                pool.install(|| descend(round % 10, &halves));
+            }
+            assert_eq!(halves.into_inner(), 30 * 45, "{rule:?}");
+        }
+    });
+}
+
+#[test]
+fn workers_of_other_pools_are_told_and_gone() {
+    // L2: the waiter's own pool ends as soon as the other pool's job is done.
+    within(LONG, || {
+        let other = Arc::new(pool(2));
+        for round in 0..1000 {
+            let (other, count) = (Arc::clone(&other), AtomicUsize::new(0));
+            let pool = pool(1);
+            pool.install(|| match round % 4 {
+                0 => other.install(|| add(&count)),
+                1 => other.in_place_scope(|s| s.spawn(|_| add(&count))),
+                2 => drop(other.broadcast(|context| {
+                    if context.index() == 0 {
+                        add(&count)
+                    }
+                })),
+                _ => _ = take_part(&other, || (), || add(&count)),
+            });
+            drop(pool);
+            assert_eq!(count.into_inner(), 1);
+        }
+    });
+}
+
+#[test]
+#[cfg(unix)]
+fn a_forked_child_says_so() {
+    // Z3: in a process of its own, whose other threads the forked child does not have.
+    const TEST: &str = "a_forked_child_says_so";
+    const SAID: i32 = 7;
+    /// How the child ended, from `waitpid`.
+    fn status_of(child: libc::pid_t) -> i32 {
+        assert!(child > 0, "no child");
+        let (mut status, mut ended) = (0, 0);
+        until(|| {
+            // SAFETY: waits for the child just made.
+            ended = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
+            ended != 0
+        });
+        assert_eq!(ended, child);
+        status
+    }
+    /// Forks in the left half of a join while the right one runs in another thread: the signal that ends the child.
+    fn forked_in_a_join(pool: &ThreadPool) -> i32 {
+        pool.install(|| {
+            let (begun, go, mut child) = (Flag::default(), Flag::default(), 0);
+            let mut signal = 0;
+            join(
+                || {
+                    begun.wait();
+                    // SAFETY: the child only returns to the join.
+                    child = unsafe { libc::fork() };
+                    if child > 0 {
+                        signal = libc::WTERMSIG(status_of(child));
+                        go.set();
+                    }
+                },
+                || {
+                    begun.set();
+                    go.wait();
+                },
+            );
+            if child == 0 {
+                // SAFETY: ends the child.
+                unsafe { libc::_exit(9) }
+            }
+            signal
+        })
+    }
+    fn in_child(use_pool: impl FnOnce()) -> i32 {
+        // SAFETY: the child calls nothing but the pool's code, the panic machinery and `_exit`; in this process no
+        // other thread of the test is in the allocator.
+        match unsafe { libc::fork() } {
+            0 => {
+                let text = message(payload(use_pool));
+                let said = text.contains("a forked child must make its own pool");
+                // SAFETY: ends the child, which has nothing to clean up.
+                unsafe { libc::_exit(if said { SAID } else { 8 }) }
+            }
+            child => libc::WEXITSTATUS(status_of(child)),
+        }
+    }
+    if plays("forker") {
+        quiet_panics();
+        let own = pool(2);
+        assert_eq!((own.install(|| fib(10)), fib(10)), (55, 55));
+        // Nobody is in the middle of anything.
+        thread::sleep(Duration::from_millis(100));
+        assert_eq!(in_child(|| own.install(|| ())), SAID, "install");
+        assert_eq!(in_child(|| own.spawn(|| ())), SAID, "spawn");
+        assert_eq!(in_child(|| own.in_place_scope(|s| s.spawn(|_| ()))), SAID, "in_place_scope");
+        assert_eq!(in_child(|| drop(own.broadcast(|_| ()))), SAID, "broadcast");
+        assert_eq!(in_child(|| _ = take_part(&own, || (), || ())), SAID, "join_context");
+        assert_eq!(in_child(|| _ = join(|| (), || ())), SAID, "join");
+        assert_eq!(in_child(|| scope(|_| ())), SAID, "scope");
+        assert_eq!(in_child(|| spawn(|| ())), SAID, "the global pool's spawn");
+        let third = pool(1);
+        assert_eq!(third.install(|| 1), 1);
+        let dropped = in_child(|| {
+            drop(third);
+            panic!("a forked child must make its own pool, and drops this one");
+        });
+        assert_eq!(dropped, SAID, "drop");
+        assert_eq!(forked_in_a_join(&own), libc::SIGABRT, "a half that the child does not have");
+        let its_own = in_child(|| {
+            assert_eq!(pool(2).install(|| fib(10)), 55);
+            panic!("a forked child must make its own pool, and it works");
+        });
+        assert_eq!(its_own, SAID, "a pool of its own");
+        assert_eq!((own.install(|| fib(10)), fib(10)), (55, 55), "the parent's go on");
+        return;
+    }
+    good_child(TEST, "forker", &[]);
+}
+
+/// Ways to call a pool from a worker of another one.
+const WAYS: usize = 4;
+
+fn call(pool: &ThreadPool, way: usize, f: impl FnOnce() + Send) {
+    match way {
+        0 => pool.install(f),
+        1 => pool.scope(|s| s.spawn(|_| f())),
+        2 => pool.in_place_scope(|s| s.spawn(|_| f())),
+        _ => _ = take_part(pool, || (), f),
+    }
+}
+
+#[test]
+fn pools_of_one_thread_nest() {
+    // Z4: A -> B -> C -> ..., and A -> B -> A -> B -> ...
+    fn descend(pools: &[ThreadPool], depth: usize, way: usize) -> usize {
+        if depth == 0 {
+            return 1;
+        }
+        let mut below = 0;
+        let (_, here) =
+            join(|| call(&pools[depth % pools.len()], way, || below = descend(pools, depth - 1, way)), || 1);
+        below + here
+    }
+    within(LONG, || {
+        for rule in RULES {
+            for number in [1, 2, 5] {
+                let pools: Vec<_> = (0..number).map(|_| ruled(1, rule)).collect();
+                for way in 0..WAYS {
+                    for depth in [1, 5, 10] {
+                        assert_eq!(
+                            descend(&pools, depth, way),
+                            depth + 1,
+                            "{rule:?}, {number} pools, way {way}"
+                        );
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn pools_without_spare_threads_nest() {
+    // Z4: there is nobody to take a waiting worker's place.
+    within(LONG, || {
+        let make = |_| {
+            ThreadPoolBuilder::new()
+                .num_threads(1)
+                .spawn_handler(|thread| thread::Builder::new().spawn(|| thread.run()).map(drop))
+                .build()
+                .expect("a pool")
+        };
+        let pools: [ThreadPool; 2] = std::array::from_fn(make);
+        for way in 0..WAYS {
+            let (count, [a, b]) = (AtomicUsize::new(0), &pools);
+            call(a, way, || {
+                join(|| call(b, way, || call(a, way, || add(&count))), || add(&count));
+            });
+            assert_eq!(count.into_inner(), 2, "way {way}");
+        }
+    });
+}
+
+#[test]
+fn more_calls_nest_than_there_are_spare_threads() {
+    // Z4: each level leaves a forked half to a spare thread, and waits for it.
+    fn descend(pool: &ThreadPool, other: &ThreadPool, depth: usize) -> usize {
+        if depth == 0 {
+            return 0;
+        }
+        let hop = || other.install(|| thread::sleep(Duration::from_micros(100)));
+        join(hop, || 1 + descend(pool, other, depth - 1)).1
+    }
+    within(LONG, || {
+        let (a, b) = (pool(1), pool(1));
+        assert_eq!(a.install(|| descend(&a, &b, 150)), 150);
+    });
+}
+
+#[test]
+fn calls_from_both_sides_cross() {
+    // Z4: A's workers call B while B's call A.
+    within(LONG, || {
+        for rule in [WaitRule::Descendants, WaitRule::Any] {
+            for threads in [1, 2] {
+                let (a, b) = (&ruled(threads, rule), &ruled(threads, rule));
+                thread::scope(|callers| {
+                    for caller in 0..4 {
+                        callers.spawn(move || {
+                            let (a, b) = if caller % 2 == 0 { (a, b) } else { (b, a) };
+                            for way in 0..100 {
+                                let mut done = false;
+                                call(a, way % WAYS, || {
+                                    call(b, (way / WAYS) % WAYS, || call(a, 0, || done = true))
+                                });
+                                assert!(done);
+                            }
+                        });
+                    }
+                });
+            }
+        }
+    });
+}
+
+#[test]
+fn thread_locals_may_call_when_they_end() {
+    // Z4: on a thread that is ending, of a pool and of none; first used after the pool's own thread-locals, and before.
+    struct Last(mpsc::Sender<u64>, Arc<ThreadPool>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            scope(|s| s.spawn(|_| ()));
+            let here = fib(10);
+            let there = self.1.install(|| fib(10)) + take_part(&self.1, || 1, || 2).0;
+            let _ = self.0.send(here + there);
+        }
+    }
+    thread_local! {
+        static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+    }
+    within(LONG, || {
+        let other = Arc::new(pool(1));
+        for first in [true, false] {
+            let (send, receive) = mpsc::channel();
+            let last = Last(send.clone(), Arc::clone(&other));
+            thread::spawn(move || {
+                if first {
+                    assert_eq!(fib(5), 5);
+                }
+                LAST.set(Some(last));
+                assert_eq!(fib(5), 5);
+            });
+            assert_eq!(receive.recv(), Ok(111));
+            let last = Last(send, Arc::clone(&other));
+            let pool = pool(1);
+            pool.install(move || LAST.set(Some(last)));
+            drop(pool);
+            assert_eq!(receive.recv(), Ok(111));
+        }
+    });
+}
+
+#[test]
+fn drops_may_call_while_a_panic_unwinds() {
+    // Z4.
+    struct Calls<'a>(&'a ThreadPool, &'a AtomicUsize);
+    impl Drop for Calls<'_> {
+        fn drop(&mut self) {
+            assert!(thread::panicking());
+            let count = self.1;
+            join(|| add(count), || add(count));
+            scope(|s| s.spawn(|_| add(count)));
+            self.0.install(|| join(|| add(count), || add(count)));
+        }
+    }
+    within(LONG, || {
+        for threads in [1, 2, 8] {
+            let (pool, other) = (pool(threads), support::pool(1));
+            for target in [&pool, &other] {
+                let count = AtomicUsize::new(0);
+                let unwind = || {
+                    let _calls = Calls(target, &count);
+                    join(|| panic_any("on purpose: unwinds"), || add(&count)).0
+                };
+                assert_eq!(message(payload(|| pool.install(unwind))), "on purpose: unwinds");
+                assert_eq!(message(payload(unwind)), "on purpose: unwinds");
+                assert_eq!(count.into_inner(), 12);
+            }
+        }
+    });
+}
