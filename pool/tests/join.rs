@@ -42,7 +42,7 @@ fn halves(stolen: bool, depth: u32, panics: (bool, bool), ended: &AtomicUsize) {
     let begun = Flag::default();
     join(
         || {
-            let _count = OnDrop(|| add(&ended));
+            let _count = OnDrop(|| add(ended));
             if stolen {
                 begun.wait();
             }
@@ -51,7 +51,7 @@ fn halves(stolen: bool, depth: u32, panics: (bool, bool), ended: &AtomicUsize) {
             }
         },
         || {
-            let _count = OnDrop(|| add(&ended));
+            let _count = OnDrop(|| add(ended));
             begun.set();
             if panics.1 {
                 panic_any("on purpose: b");
@@ -282,7 +282,7 @@ fn forks_nest_deeply() {
     // More open forks than a deque has room for at first: it grows while thieves look.
     fn left(n: u32, count: &AtomicUsize) {
         if n > 0 {
-            join(|| left(n - 1, count), || add(&count));
+            join(|| left(n - 1, count), || add(count));
         }
     }
     within(LONG, || {
