@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The pool's tests under ThreadSanitizer, which the nightly toolchain has.
+#
+# It knows no stand-alone fences, so of the deque it sees too little synchronisation where a fence does the work, never
+# too much; and it does not instrument the standard library: what that is reported for is named in tsan.supp.
+set -euo pipefail
+cargo +nightly --version >/dev/null || { echo "ci/tsan.sh needs a nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
+target=x86_64-unknown-linux-gnu
+export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/tsan"
+export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0"
+# (Tests that use up a small stack use it up sooner here.)
+cargo +nightly test --no-fail-fast -p furcate-pool --lib --tests --target "$target" --locked -- \
+    --skip stack --skip deep --skip a_thousand_pools_leave_nothing_behind "$@"
