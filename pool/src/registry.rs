@@ -251,7 +251,9 @@ impl Registry {
         if self.setup.start.is_some() {
             self.begin_active(worker);
             run_handler(&self.setup.start);
+            // What the handler has spawned is run, or moved to where others find it, before this thread rests.
             self.become_alert();
+            self.work(worker);
         }
         while self.rest_until_needed(worker) {
             self.work(worker);

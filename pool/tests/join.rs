@@ -310,7 +310,7 @@ fn thieves_are_heard() {
             join(
                 || {
                     // The right half is taken; then its thief has nothing to do and looks for more.
-                    until(|| join(|| Pool.demand() && two.demand(), || ()).0);
+                    until(|| Pool.demand() && two.demand());
                     assert!(!one.demand(), "that is another pool");
                     asked.set();
                 },

@@ -362,16 +362,16 @@ fn pools_without_spare_threads_nest() {
 #[test]
 fn more_calls_nest_than_there_are_spare_threads() {
     // Z4: each level leaves a forked half to a spare thread, and waits for it.
-    fn descend(pool: &ThreadPool, other: &ThreadPool, depth: usize) -> usize {
+    fn descend(other: &ThreadPool, depth: usize) -> usize {
         if depth == 0 {
             return 0;
         }
         let hop = || other.install(|| thread::sleep(Duration::from_micros(100)));
-        join(hop, || 1 + descend(pool, other, depth - 1)).1
+        join(hop, || 1 + descend(other, depth - 1)).1
     }
     within(LONG, || {
         let (a, b) = (pool(1), pool(1));
-        assert_eq!(a.install(|| descend(&a, &b, 150)), 150);
+        assert_eq!(a.install(|| descend(&b, 150)), 150);
     });
 }
 

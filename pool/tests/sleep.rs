@@ -30,7 +30,9 @@ fn a_hundred_thousand_single_posts() {
 }
 
 /// Where work comes from.
-const SOURCES: [(&str, fn(&ThreadPool)); 8] = [
+type Source = (&'static str, fn(&ThreadPool));
+
+const SOURCES: [Source; 8] = [
     ("fork", |pool| {
         // By a worker that is in the middle of a job, while the others sleep; the left half needs the right one.
         pool.install(|| {

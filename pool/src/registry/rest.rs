@@ -69,6 +69,8 @@ pub(super) struct Rest {
     terminating: bool,
     /// How many wait on their places for what other threads do.
     abroad: usize,
+    /// Who waits for that without a place.
+    abroad_blocked: Vec<usize>,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
 }
@@ -85,8 +87,15 @@ impl Rest {
             max_threads,
             terminating: false,
             abroad: 0,
+            abroad_blocked: Vec::new(),
             woken: Vec::new(),
         }
+    }
+
+    /// A worker that waits for a latch without a place: if there is one, one that waits for what other threads do.
+    fn any_blocked(&self) -> Option<usize> {
+        let blocked = |number: &usize| self.states[*number] == State::Blocked;
+        self.abroad_blocked.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
     }
 
     fn state(&mut self, worker: &Worker) -> &mut State {

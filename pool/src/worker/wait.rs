@@ -16,6 +16,9 @@ use std::time::Duration;
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
+/// Where nobody else can run anything, because all of the pool's threads wait and there are no spare ones, a waiting worker
+/// runs whatever there is, under every rule: one of them may need it.
+///
 /// ```
 /// use furcate::{ThreadPoolBuilder, WaitRule};
 /// let pool = ThreadPoolBuilder::new().num_threads(2).wait_rule(WaitRule::Any).build().unwrap();

@@ -35,6 +35,9 @@ impl Registry {
             return alone;
         }
         *rest.state(worker) = State::Blocked;
+        if wait.abroad {
+            rest.abroad_blocked.push(worker.number());
+        }
         if seated {
             worker.counters.handovers.add();
             self.unseat(&mut rest, worker);
@@ -47,6 +50,9 @@ impl Registry {
             drop(rest);
         }
         self.sleep_blocked(worker);
+        if wait.abroad {
+            self.lock().abroad_blocked.retain(|&number| number != worker.number());
+        }
         false
     }
 

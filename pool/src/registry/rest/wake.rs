@@ -63,8 +63,13 @@ impl Registry {
             let worker = self.worker(number).expect("a parked worker is there");
             self.seat(&mut rest, worker, place);
         } else if !self.start_spare(&mut rest, place) {
-            self.give(&mut rest, place);
-            return;
+            let Some(number) = rest.any_blocked() else {
+                self.give(&mut rest, place);
+                return;
+            };
+            // Nobody else is there. It is not alert, but sees to it that nothing is left undone, see `block`.
+            let worker = self.worker(number).expect("a blocked worker is there");
+            self.seat(&mut rest, worker, place);
         }
         self.count_wakeup(by);
     }
