@@ -194,7 +194,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Names the threads, by their numbers. (Spare threads, see [`WaitRule`], are numbered on.)
+    /// Names the threads, by their numbers. (A spare thread, see [`WaitRule`], goes by the number of one of the pool's
+    /// own, here and in the handlers.)
     pub fn thread_name<F>(mut self, name: F) -> Self
     where
         F: Fn(usize) -> String + Send + Sync + 'static,
@@ -303,7 +304,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         let (name, stack_size) =
             (self.name.map(Arc::<dyn Fn(usize) -> String + Send + Sync>::from), self.stack_size);
         if S::SPARES && self.setup.wait_rule != WaitRule::Leapfrog {
-            self.setup.spares = Some(spare_spawner(name.clone(), stack_size));
+            self.setup.spares = Some(spare_spawner(threads, name.clone(), stack_size));
         }
         let registry = Registry::new(threads, self.setup);
         let unfinished = Unfinished(&registry);
@@ -347,11 +348,12 @@ impl Drop for Unfinished<'_> {
 }
 
 fn spare_spawner(
+    threads: usize,
     name: Option<Arc<dyn Fn(usize) -> String + Send + Sync>>,
     stack_size: Option<usize>,
 ) -> Spawner {
     Box::new(move |number, main| {
-        let name = name.as_ref().map(|name| name(number));
+        let name = name.as_ref().map(|name| name(number % threads));
         let thread = ThreadBuilder { name, stack_size, number, main };
         thread.configured().spawn(|| thread.run())
     })

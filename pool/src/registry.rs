@@ -237,6 +237,8 @@ impl Registry {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
         let current = unsafe { Current::enter(worker) };
+        // A spare thread goes by the number of one of the pool's own: what is made for those is enough for it.
+        let number = number % self.num_threads();
         if self.setup.pin {
             crate::process::pin(number);
         }

@@ -3,14 +3,14 @@
 mod support;
 
 use furcate_pool::{
-    ThreadPoolBuilder, broadcast, current_num_threads, current_thread_index, join, scope, spawn,
+    ThreadPool, ThreadPoolBuilder, broadcast, current_num_threads, current_thread_index, join, scope, spawn,
 };
 use std::collections::HashMap;
 use std::error::Error;
 use std::io;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use support::*;
 
@@ -224,23 +224,54 @@ fn when_a_thread_cannot_be_named_the_others_end() {
     });
 }
 
+/// Has a spare thread started, if one can be: the pool's only thread waits for another pool while there is a job.
+fn have_a_spare_thread(pool: &ThreadPool) {
+    let other = support::pool(1);
+    let gate = Arc::new(Barrier::new(2));
+    pool.install(|| {
+        other.install(|| {
+            let there = Arc::clone(&gate);
+            pool.spawn(move || drop(there.wait()));
+            gate.wait();
+        });
+    });
+}
+
 #[test]
-fn spare_threads_that_cannot_be_named_are_done_without() {
-    // A table of names has one for each of the pool's own threads, and panics for more.
-    quiet_panics();
+fn spare_threads_go_by_the_numbers_of_the_pools_own() {
     within(LONG, || {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (named, started) = (Arc::clone(&seen), Arc::clone(&seen));
         let pool = ThreadPoolBuilder::new()
             .num_threads(1)
-            .thread_name(|number| if number > 0 { panic_any("on purpose: name") } else { "the one".into() })
+            .thread_name(move |number| {
+                named.lock().unwrap().push(("named", number));
+                "the one".into()
+            })
+            .start_handler(move |number| started.lock().unwrap().push(("started", number)))
             .build()
             .expect("a pool");
-        let other = support::pool(1);
-        pool.install(|| {
-            other.install(|| {
-                pool.spawn(|| ());
-                thread::sleep(std::time::Duration::from_millis(2));
-            });
-        });
+        have_a_spare_thread(&pool);
+        drop(pool);
+        let mut seen = seen.lock().unwrap().clone();
+        seen.sort_unstable();
+        assert_eq!(seen, [("named", 0), ("named", 0), ("started", 0), ("started", 0)]);
+    });
+}
+
+#[test]
+fn spare_threads_that_cannot_be_named_are_done_without() {
+    quiet_panics();
+    within(LONG, || {
+        let names = AtomicUsize::new(0);
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(1)
+            .thread_name(move |_| {
+                if names.fetch_add(1, SeqCst) > 0 { panic_any("on purpose: name") } else { "the one".into() }
+            })
+            .build()
+            .expect("a pool");
+        have_a_spare_thread(&pool);
         assert_eq!(pool.install(|| fib(10)), 55);
     });
 }

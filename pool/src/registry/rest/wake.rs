@@ -93,8 +93,13 @@ impl Registry {
                 self.seat(rest, worker, place);
                 true
             }
-            Ok(Err(_)) => false,
+            // Where one cannot be started none is tried again: waiting workers must know that they will not be relieved.
+            Ok(Err(_)) => {
+                rest.max_threads = number;
+                false
+            }
             Err(payload) => {
+                rest.max_threads = number;
                 drop_quietly(payload);
                 false
             }
