@@ -221,7 +221,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 
     /// Called by every thread when it ends, with its number. If it panics, the [panic handler](Self::panic_handler) is
-    /// called.
+    /// called. Other threads of the pool may have ended by then: a `broadcast` would wait for them for ever.
     pub fn exit_handler<H>(mut self, handler: H) -> Self
     where
         H: Fn(usize) + Send + Sync + 'static,
@@ -241,7 +241,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 
     /// Makes the thread that builds the pool one of its threads, number 0. It runs jobs while it waits in `join`,
-    /// `scope` and the like; it does not leave what it does otherwise.
+    /// `scope` and the like; it does not leave what it does otherwise. It is one of them until it drops the pool, outside
+    /// of the pool's own jobs, or ends.
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self

@@ -300,7 +300,8 @@ impl Registry {
         let me = std::thread::current().id();
         loop {
             let threads = std::mem::take(&mut *self.threads.lock().expect("nobody panics with this lock"));
-            if threads.is_empty() || threads.iter().any(|thread| thread.thread().id() == me) {
+            let mine = Worker::with_current(|worker| worker.is_some_and(|worker| worker.is_of(self)));
+            if mine || threads.is_empty() || threads.iter().any(|thread| thread.thread().id() == me) {
                 return;
             }
             for thread in threads {

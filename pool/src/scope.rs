@@ -163,6 +163,8 @@ pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'s
 impl<'scope> Scope<'scope> {
     /// `caller` is the calling thread's worker, of whatever pool.
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
+        // The pool does not end before the scope.
+        registry.job_made();
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Relaxed);
         Scope {
@@ -179,6 +181,12 @@ impl<'scope> Scope<'scope> {
 
     /// Runs the body and waits for the jobs. `caller` is the worker given to `new`.
     fn complete<R>(self, caller: Option<&Worker>, op: impl FnOnce(&Self) -> R) -> R {
+        let open_scopes = |more: isize| {
+            if let Some(worker) = caller {
+                worker.scopes.set(worker.scopes.get().wrapping_add_signed(more));
+            }
+        };
+        open_scopes(1);
         let result = self.guard(|| op(&self));
         if !self.pending.arrive() {
             let latch = self.done.latch();
@@ -188,6 +196,8 @@ impl<'scope> Scope<'scope> {
                 None => self.done.lock().wait(),
             }
         }
+        open_scopes(-1);
+        self.registry.job_done();
         let panic = self.panic.into_inner().expect("nobody panics with this lock");
         match (panic, result) {
             (None, Some(result)) => result,

@@ -63,7 +63,7 @@ impl ThreadPool {
         self.install(|| crate::join(left, right))
     }
 
-    /// [`join_context`](crate::join_context) on this pool.
+    /// [`join_context`](crate::join_context) on one of this pool's threads, as with [`install`](Self::install).
     ///
     /// # Panics
     ///
@@ -222,8 +222,8 @@ impl ThreadPool {
     }
 }
 
-/// A thread from outside takes part in the pool for the time of the call, on its own stack. Use
-/// [`install`](ThreadPool::install) to run on one of the pool's threads.
+/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack. Use
+/// [`install`](ThreadPool::install), or the methods of `ThreadPool` itself, to run on one of the pool's threads.
 impl Executor for &ThreadPool {
     #[inline(always)] // so that it costs no call
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
@@ -233,8 +233,12 @@ impl Executor for &ThreadPool {
         RA: Send,
         RB: Send,
     {
-        let part = Part::of(&self.registry);
-        part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+        match Part::of(&self.registry) {
+            Some(part) => {
+                part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+            }
+            None => self.install(|| Executor::join_context(self, left, right)),
+        }
     }
 
     fn num_threads(&self) -> usize {

@@ -84,6 +84,8 @@ pub struct Worker {
     /// How many jobs it runs on top of frames that have nothing to do with them: what it forks meanwhile is not what
     /// those who wait for those frames may help with.
     aside: AtomicUsize,
+    /// How many scopes this thread has open, or waits for; this thread's.
+    pub(crate) scopes: Cell<usize>,
     /// The thread has been given this worker, and not given it back.
     pub(crate) taken: AtomicBool,
     /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
@@ -149,6 +151,7 @@ impl Worker {
             random: Cell::new(number as u64 + 1),
             call: Call::default(),
             aside: AtomicUsize::new(0),
+            scopes: Cell::new(0),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
         }
@@ -200,6 +203,10 @@ impl Worker {
     ///
     /// No two threads hold the same one at the same time. A thread may come out of a `join`, a scope or another wait
     /// with another place than it went in with: see [`WaitRule`](crate::WaitRule).
+    ///
+    /// # Panics
+    ///
+    /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for.
     #[must_use]
     pub fn index(&self) -> usize {
         self.place().expect("a thread that runs a job has a place")
@@ -355,9 +362,9 @@ impl Worker {
         !self.forks.is_empty() || !self.spawns.is_empty()
     }
 
-    /// Has it open forks that were not stolen? Asked by its own thread.
-    pub(crate) fn has_forks(&self) -> bool {
-        !self.forks.is_empty()
+    /// Has it open forks that were not stolen, or open scopes? Asked by its own thread.
+    pub(crate) fn has_frames(&self) -> bool {
+        !self.forks.is_empty() || self.scopes.get() > 0
     }
 
     /// Moves all its jobs to where any worker finds them, before it gives up its place, in which they would be

@@ -231,7 +231,9 @@ fn have_a_spare_thread(pool: &ThreadPool) {
     pool.install(|| {
         other.install(|| {
             let there = Arc::clone(&gate);
-            pool.spawn(move || drop(there.wait()));
+            pool.spawn(move || {
+                there.wait();
+            });
             gate.wait();
         });
     });

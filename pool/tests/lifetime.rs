@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::{ThreadPool, ThreadPoolBuilder, WaitRule, join, scope, spawn};
+use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join, scope, spawn};
 use std::cell::RefCell;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -464,6 +464,40 @@ fn drops_may_call_while_a_panic_unwinds() {
                 assert_eq!(message(payload(unwind)), "on purpose: unwinds");
                 assert_eq!(count.into_inner(), 12);
             }
+        }
+    });
+}
+
+/// A pool that its adopted thread drops inside a scope of its own ends after the scope.
+#[test]
+fn pools_dropped_in_their_own_scopes() {
+    for threads in [1, 2] {
+        // Each time in a thread of its own.
+        within(LONG, move || {
+            let builder = ThreadPoolBuilder::new().num_threads(threads).use_current_thread();
+            let (pool, ran) = (builder.build().expect("a pool"), AtomicUsize::new(0));
+            scope(|s| {
+                drop(pool);
+                s.spawn(|_| {
+                    ran.fetch_add(1, SeqCst);
+                });
+            });
+            assert_eq!(ran.into_inner(), 1);
+        });
+    }
+}
+
+/// A worker of one pool that calls another one by its executor goes on serving its own.
+#[test]
+fn workers_serve_their_own_pool_during_calls_by_executor() {
+    within(LONG, || {
+        for rule in [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any] {
+            let p = ThreadPoolBuilder::new().num_threads(1).wait_rule(rule).build().expect("a pool");
+            let q = support::pool(1);
+            let broadcast = || p.broadcast(|context| context.index());
+            let (back, seen) =
+                p.install(|| Executor::join_context(&&q, |_| p.install(|| 1), |_| broadcast()));
+            assert_eq!((back, seen), (1, vec![0]), "{rule:?}");
         }
     });
 }

@@ -42,7 +42,7 @@ impl Registry {
             let adopted = adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self));
             Worker::with_current(|worker| {
                 if adopted
-                    && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_forks())
+                    && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_frames())
                 {
                     // The pool may have no other thread to do it.
                     worker.run_all();

@@ -14,32 +14,24 @@ struct Guest<'a> {
     worker: &'a Worker,
     /// Given back at the end; else the thread keeps it.
     returned: bool,
-    /// The worker of another pool that the thread is otherwise.
-    outer: *const Worker,
     current: Option<Current>,
 }
 
 impl<'a> Guest<'a> {
-    /// Takes part in a pool, from now on until the value is dropped, in this thread. Waits for a place if there is none.
+    /// Takes part in a pool, from now on until the value is dropped, in this thread, which is no worker. Waits for a
+    /// place if there is none.
     ///
     /// # Panics
     ///
     /// In a process forked from the one that made the pool.
     fn enter(registry: &'a Registry) -> Self {
         registry.check_generation();
-        let outer = Worker::with_current(|current| {
-            if let Some(worker) = current.filter(|worker| worker.place().is_some()) {
-                worker.registry().leave_place(worker);
-                return std::ptr::from_ref(worker);
-            }
-            std::ptr::null()
-        });
         let (worker, returned) = registry.guest();
         registry.take_place_soon(worker);
         worker.call.begins();
         // SAFETY: the guest borrows the registry, which owns the worker; `guest` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
-        Guest { worker, returned, outer, current }
+        Guest { worker, returned, current }
     }
 }
 
@@ -52,10 +44,6 @@ impl Drop for Guest<'_> {
         self.current = None;
         if self.returned {
             self.worker.give_back();
-        }
-        // SAFETY: null, or the worker that this thread is again, whose registry is there as long as that.
-        if let Some(outer) = unsafe { self.outer.as_ref() } {
-            outer.registry().take_place(outer);
         }
     }
 }
@@ -77,16 +65,16 @@ impl<'a> Part<'a> {
         if worker.is_null() { Part::of_global() } else { Part { worker, _guest: None } }
     }
 
-    /// In this pool.
+    /// In this pool. None for another pool's worker: it must go on serving that one, which it does while it waits for
+    /// a call, and would not as a guest.
     #[inline(always)]
-    pub(crate) fn of(registry: &'a Registry) -> Self {
+    pub(crate) fn of(registry: &'a Registry) -> Option<Self> {
         let worker = Worker::current();
-        // SAFETY: see `worker`.
-        if unsafe { worker.as_ref() }.is_some_and(|worker| worker.is_of(registry)) {
-            Part { worker, _guest: None }
-        } else {
-            Part::of_guest(registry)
+        if worker.is_null() {
+            return Some(Part::of_guest(registry));
         }
+        // SAFETY: see `worker`.
+        unsafe { &*worker }.is_of(registry).then_some(Part { worker, _guest: None })
     }
 
     #[cold]
@@ -104,8 +92,8 @@ impl<'a> Part<'a> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: the guest's, which borrows the registry; or this thread's current one, which it is at least until the
-        // function returns that made this value, for whoever changes it changes it back (`Current`).
+        // SAFETY: the guest's, which borrows the registry; or this thread's current one. That one's registry is kept by
+        // what made it current: the thread's main function, the guest further up, or the list of adopters.
         unsafe { &*self.worker }
     }
 }

@@ -166,7 +166,7 @@ impl Registry {
         self.napping.store(false, Relaxed);
     }
 
-    /// A free place; for the pool's own workers the one of their number, if it is free.
+    /// A free place.
     fn take_free(&self, rest: &mut Rest) -> Option<usize> {
         let place = rest.free.pop()?;
         self.alert.set_free(rest.free.len());

@@ -17,7 +17,8 @@ use std::time::Duration;
 /// *Bounded*: by the depth of the computation itself.
 ///
 /// Where nobody else can run anything, because all of the pool's threads wait and there are no spare ones, a waiting worker
-/// runs whatever there is, under every rule: one of them may need it.
+/// runs whatever there is, under every rule: one of them may need it. (Where the system once refuses to start a spare
+/// thread, the pool starts no more of them.)
 ///
 /// ```
 /// use furcate::{ThreadPoolBuilder, WaitRule};

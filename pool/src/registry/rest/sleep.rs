@@ -77,6 +77,8 @@ impl Registry {
             let _ = self.alert.end();
             self.unseat(&mut rest, worker);
         }
+        // Nobody is to wake a thread that ends.
+        rest.parked.retain(|&number| number != worker.number());
         false
     }
 
