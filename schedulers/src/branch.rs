@@ -19,19 +19,31 @@ use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
 ///
-/// An [interruptible](Reduction::INTERRUPTIBLE) reduction is fed in nano-loops, between which the task looks whether it
+/// Where the reduction or the policy can [stop](Policy::STOPS) it, it is folded in nano-loops, between which the task looks whether it
 /// is still needed.
 #[inline]
-pub(crate) fn fold_leaf<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R) -> R::Output {
+pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+{
     let start = reduction.start();
-    reduction.finish(if R::INTERRUPTIBLE {
-        let mut watch = Watch { stopped: || reduction.stopped(), limit: FIRST_NANO_LOOP };
+    reduction.finish(if R::INTERRUPTIBLE || L::STOPS {
+        let mut watch =
+            Watch { stopped: || is_stopped::<P::Item, _, _>(policy, reduction), limit: FIRST_NANO_LOOP };
         match producer.partial_fold(start, |folded, item| reduction.step(folded, item), &mut watch) {
             ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
         }
     } else {
         reduction.fold(start, producer.into_iter())
     })
+}
+
+/// Need a task of this policy and reduction not go on?
+#[inline]
+pub(crate) fn is_stopped<T, L: Policy, R: Reduction<T>>(policy: &L, reduction: &R) -> bool {
+    (R::INTERRUPTIBLE && reduction.stopped()) || (L::STOPS && policy.stopped())
 }
 
 /// The sizes of the nano-loops between two looks: short at first, because hits near the front are common.
@@ -124,7 +136,7 @@ where
     /// Asks the policy (invariant 3).
     #[inline]
     pub(crate) fn decide<E: Executor>(&mut self, executor: &E) -> Decision {
-        if self.fruitless > 1 || (R::INTERRUPTIBLE && self.reduction.stopped()) {
+        if self.fruitless > 1 || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
         let task = self.task(executor);
@@ -185,7 +197,7 @@ where
     #[inline]
     pub(crate) fn fold(self) -> R::Output {
         let Branch { producer, policy, reduction, .. } = self;
-        let output = fold_leaf(producer, &reduction);
+        let output = fold_leaf(producer, &policy, &reduction);
         drop(policy);
         output
     }

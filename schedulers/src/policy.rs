@@ -26,6 +26,9 @@
 //! So a policy that says how to divide (the first four) takes the place of the default, [`Auto`]; one that only
 //! constrains (the others) leaves the default to decide where it has no word.
 //!
+//! A policy may also say that enough is done ([`Policy::stopped`]): a token was cancelled, a time is over, one of the
+//! items ends the whole. Of a chain, any one's word ends the computation.
+//!
 //! Dividing is one thing, *forking* is another: a [`Cap`] that has no token left refuses the fork. A division that
 //! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
 //! same task. So the cap is exact and the forced shape of the tree is kept.
@@ -163,6 +166,17 @@ impl From<bool> for Verdict {
 /// 2. Asking twice is asking once, for [`wants_split`](Self::wants_split) and [`permit_fork`](Self::permit_fork).
 /// 3. What a policy holds for its task it gives back when dropped; schedulers drop it when the task's own work is done.
 pub trait Policy: Clone + Send {
+    /// Can the policy end a computation before all is done?
+    ///
+    /// If so, schedulers ask [`stopped`](Self::stopped) before they begin a task and between its nano-loops.
+    const STOPS: bool = false;
+
+    /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS).
+    #[inline]
+    fn stopped(&self) -> bool {
+        false
+    }
+
     /// Does this policy want the task to be divided?
     fn wants_split(&mut self, task: &Task) -> Verdict;
 

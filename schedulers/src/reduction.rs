@@ -84,6 +84,19 @@ pub trait Reduction<T>: Clone + Send {
         (self.clone(), self)
     }
 
+    /// Is this output, of what comes first, the output of the whole, whatever comes behind it?
+    ///
+    /// Schedulers that run parts one after the other end with such an output. By default nothing is final.
+    #[inline]
+    fn is_final(&self, output: &Self::Output) -> bool {
+        let _ = output;
+        false
+    }
+
+    /// Do later items decide? Then schedulers that run parts one after the other begin with the last one, and
+    /// [`is_final`](Self::is_final) speaks of what comes last.
+    const BACKWARD: bool = false;
+
     /// Need this task not go on, because of what another one has found? Asked only if
     /// [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).
     #[inline]

@@ -18,13 +18,13 @@ pub struct Sequential;
 
 impl Scheduler for Sequential {
     #[inline]
-    fn schedule<P, L, R, E>(&self, producer: P, _policy: L, reduction: R, _executor: &E) -> R::Output
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, _executor: &E) -> R::Output
     where
         P: Producer,
         L: Policy,
         R: Reduction<P::Item>,
         E: Executor,
     {
-        fold_leaf(producer, &reduction)
+        fold_leaf(producer, &policy, &reduction)
     }
 }

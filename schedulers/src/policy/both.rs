@@ -2,7 +2,7 @@ use super::{Policy, Task, Verdict};
 
 /// Two policies at once: what a chain of policies is made of.
 ///
-/// The stronger verdict counts; a fork needs both permits.
+/// The stronger verdict counts; a fork needs both permits; either one's stop ends the computation.
 ///
 /// ```
 /// use furcate::policy::{Both, BoundDepth, Policy, SizeLimit, Task, Verdict};
@@ -25,6 +25,13 @@ impl<A, B> Both<A, B> {
 }
 
 impl<A: Policy, B: Policy> Policy for Both<A, B> {
+    const STOPS: bool = A::STOPS || B::STOPS;
+
+    #[inline]
+    fn stopped(&self) -> bool {
+        (A::STOPS && self.first.stopped()) || (B::STOPS && self.second.stopped())
+    }
+
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {
         self.first.wants_split(task).max(self.second.wants_split(task))
