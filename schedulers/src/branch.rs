@@ -13,14 +13,15 @@
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
+use crate::pace::Pace;
 use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Task};
 use furcate_pool::Executor;
 use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
 ///
-/// Where the reduction or the policy can [stop](Policy::STOPS) it, it is folded in nano-loops, between which the task looks whether it
-/// is still needed.
+/// Where the reduction or the policy can [stop](Policy::STOPS) it, it is folded in nano-loops, between which the task
+/// looks whether it is still needed.
 #[inline]
 pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R) -> R::Output
 where
@@ -30,8 +31,10 @@ where
 {
     let start = reduction.start();
     reduction.finish(if R::INTERRUPTIBLE || L::STOPS {
-        let mut watch =
-            Watch { stopped: || is_stopped::<P::Item, _, _>(policy, reduction), limit: FIRST_NANO_LOOP };
+        let mut watch = Watch {
+            stopped: || is_stopped::<P::Item, _, _>(policy, reduction),
+            pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
+        };
         match producer.partial_fold(start, |folded, item| reduction.step(folded, item), &mut watch) {
             ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
         }
@@ -46,25 +49,23 @@ pub(crate) fn is_stopped<T, L: Policy, R: Reduction<T>>(policy: &L, reduction: &
     (R::INTERRUPTIBLE && reduction.stopped()) || (L::STOPS && policy.stopped())
 }
 
-/// The sizes of the nano-loops between two looks: short at first, because hits near the front are common.
-const FIRST_NANO_LOOP: usize = 16;
-const LAST_NANO_LOOP: usize = 1024;
+/// The sizes of the nano-loops between two looks, where the items are cheap: see [`Pace`].
+const FIRST_NANO_LOOP: usize = 1;
+const LAST_NANO_LOOP: usize = 1 << 14;
 
 /// Nano-loops that end when the task is no longer needed.
 struct Watch<S> {
     stopped: S,
-    limit: usize,
+    pace: Pace,
 }
 
 impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
     #[inline]
-    fn next(&mut self, _size: usize) -> Nano {
+    fn next(&mut self, size: usize) -> Nano {
         if (self.stopped)() {
             return Nano::Stop;
         }
-        let limit = self.limit;
-        self.limit = (limit * 2).min(LAST_NANO_LOOP);
-        Nano::Fold(limit)
+        Nano::Fold(self.pace.next(size))
     }
 
     fn take(&mut self, _right: P) {

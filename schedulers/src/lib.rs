@@ -18,6 +18,7 @@ mod branch;
 mod divisible;
 mod join;
 mod nano;
+mod pace;
 pub mod policy;
 mod producer;
 mod reduction;

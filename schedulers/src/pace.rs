@@ -1,0 +1,192 @@
+//! How long nano-loops are: short while nothing is known, longer as long as they end soon.
+//!
+//! Between its loops a task looks up: is it still needed, does anybody want a part of it? A loop is so many items, but
+//! what counts is its time: a look costs a few nanoseconds, so it should come neither every few nanoseconds, nor a
+//! thousand slow items late. A [`Pace`] begins with few items, doubles, and has an eye on the clock:
+//!
+//! # Invariants
+//!
+//! 1. A loop is never shorter than the least size and never longer than the greatest.
+//! 2. *Prompt.* After a timed loop that took more than [`LONG`] the next one is half as long; after one that took more
+//!    than half of it, the next one is no longer. So while all items cost about the same, loops end within `LONG`, or
+//!    are as short as they may be. Only the first two loops do not know yet.
+//! 3. *Cheap.* The clock is not read before every loop: a timed loop says how many items may be folded until the next
+//!    one must be timed: what is expected to take a quarter of `LONG`, and no more than [`TRUST`] times as many items
+//!    as it has folded itself. So the clock is read twice in that time, or twice per item if items are slower.
+
+use std::time::{Duration, Instant};
+
+/// Loops that take longer are too long.
+const LONG: Duration = Duration::from_micros(100);
+
+/// Invariant 3.
+const TRUST: usize = 64;
+
+/// The lengths of a task's nano-loops; the time comes from a `Clock`.
+#[derive(Debug)]
+pub(crate) struct Pace<Clock = fn() -> Instant> {
+    /// The next loop's length, if nothing speaks against it.
+    limit: usize,
+    min: usize,
+    max: usize,
+    /// How many items may be folded before a loop must be timed.
+    trusted: usize,
+    /// The loop that is being timed: its length and when it began.
+    timed: Option<(usize, Instant)>,
+    clock: Clock,
+}
+
+impl Pace {
+    /// Loops of `min` items (at least 1) and then of more, up to `max`.
+    #[inline]
+    pub(crate) fn new(min: usize, max: usize) -> Self {
+        Pace::with_clock(min, max, Instant::now)
+    }
+}
+
+impl<Clock: FnMut() -> Instant> Pace<Clock> {
+    #[inline]
+    pub(crate) fn with_clock(min: usize, max: usize, clock: Clock) -> Self {
+        let min = min.max(1);
+        Pace { limit: min, min, max: max.max(min), trusted: min, timed: None, clock }
+    }
+
+    /// How many items the next loop is to fold, of `size` that are left. To be called right before the loop.
+    #[inline]
+    pub(crate) fn next(&mut self, size: usize) -> usize {
+        if self.timed.is_some() {
+            self.time();
+        } else if self.limit <= self.trusted {
+            self.trusted -= self.limit;
+        } else if self.limit < size {
+            self.time();
+        }
+        let limit = self.limit;
+        self.limit = limit.saturating_mul(2).min(self.max);
+        limit
+    }
+
+    /// Learns from the loop that has been timed, and times the next one where that is due.
+    fn time(&mut self) {
+        let now = (self.clock)();
+        if let Some((items, begun)) = self.timed.take() {
+            let took = now.saturating_duration_since(begun);
+            if took > LONG {
+                self.limit = (items / 2).max(self.min);
+            } else if took > LONG / 2 {
+                self.limit = items;
+            }
+            let expected = LONG.as_nanos() / 4 * items as u128 / took.as_nanos().max(1);
+            let trusted = items.saturating_mul(TRUST);
+            self.trusted = usize::try_from(expected).map_or(trusted, |expected| expected.min(trusted));
+            if self.limit <= self.trusted {
+                self.trusted -= self.limit;
+                return;
+            }
+        }
+        self.timed = Some((self.limit, now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// A task whose items take as long as `cost` says, by their position.
+    struct Run {
+        /// Every loop: its first item, its length, how long it took.
+        loops: Vec<(usize, usize, Duration)>,
+        reads: usize,
+    }
+
+    fn run(min: usize, max: usize, size: usize, cost: impl Fn(usize) -> Duration) -> Run {
+        let (now, reads) = (Cell::new(Instant::now()), Cell::new(0));
+        let mut pace = Pace::with_clock(min, max, || {
+            reads.set(reads.get() + 1);
+            now.get()
+        });
+        let (mut done, mut loops) = (0, vec![]);
+        while done < size {
+            let items = pace.next(size - done).min(size - done);
+            let took = (done..done + items).map(&cost).sum();
+            now.set(now.get() + took);
+            loops.push((done, items, took));
+            done += items;
+        }
+        Run { loops, reads: reads.get() }
+    }
+
+    fn lengths(run: &Run) -> Vec<usize> {
+        run.loops.iter().map(|&(_, items, _)| items).collect()
+    }
+
+    const fn nanos(nanos: u64) -> Duration {
+        Duration::from_nanos(nanos)
+    }
+
+    #[test]
+    fn loops_double_from_the_least_size_to_the_greatest() {
+        assert_eq!(lengths(&run(1, 8, 30, |_| nanos(1))), [1, 2, 4, 8, 8, 7]);
+        assert_eq!(lengths(&run(3, 10, 30, |_| nanos(1))), [3, 6, 10, 10, 1]);
+        assert_eq!(lengths(&run(0, 0, 3, |_| nanos(1))), [1, 1, 1]);
+        assert_eq!(lengths(&run(5, 2, 12, |_| nanos(1))), [5, 5, 2], "the least size wins");
+        let endless = Pace::with_clock(usize::MAX, usize::MAX, Instant::now).next(usize::MAX);
+        assert_eq!(endless, usize::MAX);
+    }
+
+    #[test]
+    fn loops_end_in_time_however_slow_the_items_are() {
+        for cost in [1, 30, 700, 1_000, 3_000, 49_000, 51_000, 99_000, 101_000, 10_000_000] {
+            let run = run(1, 1 << 14, 100_000, |_| nanos(cost));
+            let item = nanos(cost);
+            for &(first, items, took) in &run.loops {
+                assert!(took <= LONG.max(item) || first < 3, "{items} items of {item:?} from {first} on");
+            }
+            // And they are as long as they may be, within a factor of four.
+            let longest = lengths(&run).into_iter().max().unwrap();
+            assert!(item * 4 * longest as u32 >= LONG || longest == 1 << 14, "{longest} items of {item:?}");
+        }
+    }
+
+    #[test]
+    fn items_that_become_slow_and_fast_again_are_noticed() {
+        let slow = 200_000..200_500;
+        let run = run(1, 1 << 14, 2_000_000, |at| nanos(if slow.contains(&at) { 200_000 } else { 1 }));
+        let late = run.loops.iter().filter(|&&(_, items, took)| items > 1 && took > LONG * 2).count();
+        assert!(late <= 16, "one loop meets them unprepared, and then they halve: {late}");
+        assert_eq!(run.loops[run.loops.len() - 2].1, 1 << 14, "the pace is taken up again");
+    }
+
+    #[test]
+    fn the_clock_is_read_rarely() {
+        // 10 ms of cheap items: a pair of reads for every 25 us, and a few at the beginning.
+        let cheap = run(1, 1 << 14, 10_000_000, |_| nanos(1));
+        assert!(cheap.reads <= 2 * 400 + 10, "{}", cheap.reads);
+        // Slow items: once per item.
+        let slow = run(1, 1 << 14, 1000, |_| nanos(1_000_000));
+        assert!(slow.reads <= 1001, "{}", slow.reads);
+        // Small tasks: not at all, or once or twice.
+        for (size, reads) in [(1, 0), (2, 0), (3, 0), (4, 2), (60, 2), (130, 3)] {
+            assert!(run(1, 1 << 14, size, |_| nanos(1)).reads <= reads, "{size} items");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_or_goes_back_does_no_harm() {
+        let mut still = Pace::with_clock(1, 1 << 14, {
+            let now = Instant::now();
+            move || now
+        });
+        let begin = Instant::now() + Duration::from_secs(1);
+        let mut ticks = 0;
+        let mut back = Pace::with_clock(1, 1 << 14, || {
+            ticks += 1;
+            begin - Duration::from_millis(ticks)
+        });
+        for loops in 0..100 {
+            let doubled = 1 << loops.min(14);
+            assert_eq!((still.next(usize::MAX), back.next(usize::MAX)), (doubled, doubled));
+        }
+    }
+}
