@@ -13,7 +13,7 @@
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
-use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Task};
+use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Task};
 use furcate_pool::Executor;
 use std::ops::ControlFlow;
 
@@ -32,12 +32,46 @@ where
     reduction.finish(if R::INTERRUPTIBLE || L::STOPS {
         let mut watch =
             Watch { stopped: || is_stopped::<P::Item, _, _>(policy, reduction), limit: FIRST_NANO_LOOP };
-        match producer.partial_fold(start, |folded, item| reduction.step(folded, item), &mut watch) {
-            ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
-        }
+        fold_in_loops(producer, start, reduction, &mut watch)
     } else {
         reduction.fold(start, producer.into_iter())
     })
+}
+
+/// Folds a producer in nano-loops, from an accumulator on.
+#[inline]
+pub(crate) fn fold_in_loops<P, R, N>(
+    producer: P,
+    start: R::Accumulator,
+    reduction: &R,
+    loops: &mut N,
+) -> R::Accumulator
+where
+    P: Producer,
+    R: Reduction<P::Item>,
+    N: NanoLoops<P>,
+{
+    match producer.partial_fold(start, Loop(reduction), loops) {
+        ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
+    }
+}
+
+/// What a reduction does with the items of a nano-loop.
+struct Loop<'r, R>(&'r R);
+
+impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(
+        &mut self,
+        folded: R::Accumulator,
+        mut items: I,
+    ) -> ControlFlow<R::Accumulator, R::Accumulator> {
+        if R::INTERRUPTIBLE {
+            items.try_fold(folded, |folded, item| self.0.step(folded, item))
+        } else {
+            ControlFlow::Continue(self.0.fold(folded, items))
+        }
+    }
 }
 
 /// Need a task of this policy and reduction not go on?
@@ -57,6 +91,8 @@ struct Watch<S> {
 }
 
 impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
+    const DIVIDES: bool = false;
+
     #[inline]
     fn next(&mut self, _size: usize) -> Nano {
         if (self.stopped)() {
