@@ -226,3 +226,15 @@ fn only_what_lies_behind_the_first_hit_is_left_out() {
         assert!(looked < len / 2, "{looked} items were looked at");
     }
 }
+
+/// A search over pieces sees those that the policy makes, and none that were cut only to look for an early end.
+#[test]
+fn pieces_are_not_cut_for_a_look() {
+    let mut seen = std::sync::Mutex::new(vec![]);
+    let any = (0..1000).wrap_iter().bound_depth(2).any(|piece| {
+        seen.lock().unwrap().push(piece.len());
+        false
+    });
+    assert!(!any);
+    assert_eq!(*seen.get_mut().unwrap(), [250; 4]);
+}

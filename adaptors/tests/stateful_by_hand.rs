@@ -106,7 +106,7 @@ fn break_drops_the_state() {
     });
     let found = mapped.producer().partial_fold(
         (),
-        |(), v| if v.number == 4 { Break(v) } else { Continue(()) },
+        |(), v: support::drops::DropCounter| if v.number == 4 { Break(v) } else { Continue(()) },
         &mut Every(7),
     );
     assert!(matches!(found, Break(ref value) if value.number == 4));

@@ -14,7 +14,7 @@
 //!    division is not made.
 
 use crate::pace::Pace;
-use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Task};
+use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Task};
 use furcate_pool::Executor;
 use std::ops::ControlFlow;
 
@@ -35,12 +35,46 @@ where
             stopped: || is_stopped::<P::Item, _, _>(policy, reduction),
             pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
         };
-        match producer.partial_fold(start, |folded, item| reduction.step(folded, item), &mut watch) {
-            ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
-        }
+        fold_in_loops(producer, start, reduction, &mut watch)
     } else {
         reduction.fold(start, producer.into_iter())
     })
+}
+
+/// Folds a producer in nano-loops, from an accumulator on.
+#[inline]
+pub(crate) fn fold_in_loops<P, R, N>(
+    producer: P,
+    start: R::Accumulator,
+    reduction: &R,
+    loops: &mut N,
+) -> R::Accumulator
+where
+    P: Producer,
+    R: Reduction<P::Item>,
+    N: NanoLoops<P>,
+{
+    match producer.partial_fold(start, Loop(reduction), loops) {
+        ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
+    }
+}
+
+/// What a reduction does with the items of a nano-loop.
+struct Loop<'r, R>(&'r R);
+
+impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(
+        &mut self,
+        folded: R::Accumulator,
+        mut items: I,
+    ) -> ControlFlow<R::Accumulator, R::Accumulator> {
+        if R::INTERRUPTIBLE {
+            items.try_fold(folded, |folded, item| self.0.step(folded, item))
+        } else {
+            ControlFlow::Continue(self.0.fold(folded, items))
+        }
+    }
 }
 
 /// Need a task of this policy and reduction not go on?
@@ -60,9 +94,12 @@ struct Watch<S> {
 }
 
 impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
+    const DIVIDES: bool = false;
+
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
-        if (self.stopped)() {
+        // Where nothing is left, there is nothing to stop.
+        if size > 0 && (self.stopped)() {
             return Nano::Stop;
         }
         Nano::Fold(self.pace.next(size))
@@ -137,7 +174,7 @@ where
     /// Asks the policy (invariant 3).
     #[inline]
     pub(crate) fn decide<E: Executor>(&mut self, executor: &E) -> Decision {
-        if self.fruitless > 1 || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
+        if self.fruitless > 1 || self.producer.size() == 0 || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
         let task = self.task(executor);

@@ -27,7 +27,7 @@ mod sequential;
 
 pub use divisible::Divisible;
 pub use join::Join;
-pub use nano::{Nano, NanoLoops, Wrapping};
+pub use nano::{Nano, NanoFold, NanoLoops, Wrapping};
 pub use policy::{Policy, Task, Verdict};
 pub use producer::{IndexedProducer, Producer};
 pub use reduction::Reduction;

@@ -12,12 +12,20 @@
 //!             ------------> Fold(n)                fold the next n units
 //!             ------------> Divide                 give the right half away: take(right)
 //!             ------------> Stop                   drop the rest
+//!             <------------ take_back()          nothing left: is what was given away last still there?
+//!             ------------> Some(right)            go on with it
+//!             ------------> None
 //!             <------------ accumulator
 //! ```
+//!
+//! What is done with the items of one loop is a [`NanoFold`]: it gets a std iterator over them, so that each loop runs
+//! as fast as a sequential one.
 //!
 //! The producer stays in one call from the task's first item to its last. What an adaptor keeps for a task (the state
 //! of a `map_init`, the accumulator of a `fold`) is therefore a local variable of that call: made once per task,
 //! never sent to another thread, dropped by unwinding if something panics.
+
+use std::ops::ControlFlow;
 
 /// What a task is to do next.
 ///
@@ -49,6 +57,45 @@ pub enum Nano {
     Stop,
 }
 
+/// What a task does with the items of a nano-loop.
+///
+/// A closure that folds one item is one. A reduction that has a better loop than one item after the other (std's `sum`,
+/// say) implements it, and gets all items of a loop at once.
+///
+/// ```
+/// use furcate::{Nano, NanoFold, NanoLoops, Producer};
+/// use std::ops::ControlFlow;
+///
+/// /// Adds the items up with std's own loop.
+/// struct Sum;
+///
+/// impl NanoFold<u64, u64, ()> for Sum {
+///     fn fold<I: Iterator<Item = u64>>(&mut self, sum: u64, items: I) -> ControlFlow<(), u64> {
+///         ControlFlow::Continue(sum + items.sum::<u64>())
+///     }
+/// }
+///
+/// struct Hundreds;
+/// impl<P> NanoLoops<P> for Hundreds {
+///     fn next(&mut self, _size: usize) -> Nano {
+///         Nano::Fold(100)
+///     }
+///     fn take(&mut self, _right: P) {}
+/// }
+/// assert_eq!((0..1000).partial_fold(0, Sum, &mut Hundreds), ControlFlow::Continue(499_500));
+/// ```
+pub trait NanoFold<T, B, C> {
+    /// Folds the items of one loop; `Break` ends the task.
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B>;
+}
+
+impl<T, B, C, F: FnMut(B, T) -> ControlFlow<C, B>> NanoFold<T, B, C> for F {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, mut items: I) -> ControlFlow<C, B> {
+        items.try_fold(accumulator, self)
+    }
+}
+
 /// A scheduler's side of the nano-loops over producers of type `P`.
 ///
 /// ```
@@ -78,6 +125,10 @@ pub enum Nano {
 /// assert_eq!(loops.given, Some(6..10));
 /// ```
 pub trait NanoLoops<P> {
+    /// Can the task be divided between its loops, so that a loop is a step towards a division? If not, the loops only
+    /// look for an early end, and what must not be cut without need (a piece of a `wrap_iter`) is folded in one.
+    const DIVIDES: bool = true;
+
     /// What next, with so many units left?
     fn next(&mut self, size: usize) -> Nano;
 
@@ -85,13 +136,23 @@ pub trait NanoLoops<P> {
     /// half.
     fn take(&mut self, right: P);
 
-    /// The same loops, seen by the base `Q` of a producer that wraps it: how adaptors pass them on.
+    /// Asked when a producer has nothing left: the part that was given away last, if nobody has taken it up. The task
+    /// goes on with it, as if it had not been divided.
     #[inline]
-    fn wrapping<Q, W: FnMut(Q) -> P>(&mut self, wrap: W) -> Wrapping<'_, Self, W, P>
+    fn take_back(&mut self) -> Option<P> {
+        None
+    }
+
+    /// The same loops, seen by the base `Q` of a producer that wraps it: how adaptors pass them on.
+    /// `wrap` makes a part of the base one of the wrapper, `unwrap` the other way round.
+    #[inline]
+    fn wrapping<Q, W, U>(&mut self, wrap: W, unwrap: U) -> Wrapping<'_, Self, W, U, P>
     where
         Self: Sized,
+        W: FnMut(Q) -> P,
+        U: FnMut(P) -> Option<Q>,
     {
-        Wrapping { loops: self, wrap, wrapped: std::marker::PhantomData }
+        Wrapping { loops: self, wrap, unwrap, wrapped: std::marker::PhantomData }
     }
 }
 
@@ -114,18 +175,26 @@ pub trait NanoLoops<P> {
 ///
 /// // A base that is a range, seen through a wrapper that is a pair.
 /// let mut loops = Keep(Vec::new());
-/// let mut inner: Wrapping<'_, _, _, _> = loops.wrapping(|right| (right, "wrapped"));
+/// let mut inner: Wrapping<'_, _, _, _, _> = loops.wrapping(|right| (right, "wrapped"), |(right, _)| Some(right));
 /// inner.take(5..10);
 /// assert_eq!(loops.0, [(5..10, "wrapped")]);
 /// ```
 #[derive(Debug)]
-pub struct Wrapping<'l, L, W, P> {
+pub struct Wrapping<'l, L, W, U, P> {
     loops: &'l mut L,
     wrap: W,
+    unwrap: U,
     wrapped: std::marker::PhantomData<fn() -> P>,
 }
 
-impl<P, Q, L: NanoLoops<P>, W: FnMut(Q) -> P> NanoLoops<Q> for Wrapping<'_, L, W, P> {
+impl<P, Q, L, W, U> NanoLoops<Q> for Wrapping<'_, L, W, U, P>
+where
+    L: NanoLoops<P>,
+    W: FnMut(Q) -> P,
+    U: FnMut(P) -> Option<Q>,
+{
+    const DIVIDES: bool = L::DIVIDES;
+
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
         self.loops.next(size)
@@ -134,5 +203,10 @@ impl<P, Q, L: NanoLoops<P>, W: FnMut(Q) -> P> NanoLoops<Q> for Wrapping<'_, L, W
     #[inline]
     fn take(&mut self, right: Q) {
         self.loops.take((self.wrap)(right));
+    }
+
+    #[inline]
+    fn take_back(&mut self) -> Option<Q> {
+        self.loops.take_back().and_then(&mut self.unwrap)
     }
 }

@@ -1,6 +1,6 @@
 //! *What* is divided, when items come out of it.
 
-use crate::{Divisible, Nano, NanoLoops};
+use crate::{Divisible, Nano, NanoFold, NanoLoops};
 use std::ops::ControlFlow;
 
 /// A [`Divisible`] that becomes a sequential iterator where it is divided no further.
@@ -42,27 +42,33 @@ use std::ops::ControlFlow;
 /// Iterating the left part and then the right part of any cut gives the items of the whole, in order. As with
 /// [`Divisible`], breaking it gives wrong results, never undefined behaviour.
 pub trait Producer: Divisible + IntoIterator + Send {
+    /// Are the items pieces of what is divided, so that every cut makes one more? Then nano-loops that only look for an
+    /// early end, and do not [divide](NanoLoops::DIVIDES), take all that there is at once.
+    const PIECES: bool = false;
+
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
     /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it
     /// to its base. A state that an adaptor keeps for a task is a local variable here: there is one for all the loops
     /// of a task.
     ///
-    /// Returns what `fold_op` breaks with, else the accumulator, at the end or where the loops
+    /// Returns what `fold` breaks with, else the accumulator, at the end or where the loops
     /// [`Stop`](crate::Nano::Stop). Either way what is left is dropped.
     ///
     /// By default the units of a loop are cut off and std's iterator over them is folded. The last loop takes all
     /// that is left. So does one after which there is not less left than before, unless it has given an item of what
-    /// is of size `usize::MAX`: that is *more than can be said*, also with some units less.
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+    /// is of size `usize::MAX`: that is *more than can be said*, also with some units less. Then what was given away last
+    /// is [taken back](NanoLoops::take_back), if it is still there.
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
-        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+        F: NanoFold<Self::Item, B, C>,
         L: NanoLoops<Self>,
     {
         let (mut folded, mut rest) = (init, self);
         loop {
             let size = rest.size();
             let limit = match loops.next(size) {
+                Nano::Fold(_) if Self::PIECES && !L::DIVIDES => usize::MAX,
                 Nano::Fold(limit) => limit.max(1),
                 Nano::Divide => {
                     let (left, right) = rest.divide();
@@ -72,20 +78,26 @@ pub trait Producer: Divisible + IntoIterator + Send {
                 }
                 Nano::Stop => return ControlFlow::Continue(folded),
             };
-            if limit >= size {
-                return rest.into_iter().try_fold(folded, fold_op);
+            if limit < size {
+                let (head, tail) = rest.divide_at(limit);
+                rest = tail;
+                let further = if size < usize::MAX {
+                    folded = fold.fold(folded, head.into_iter())?;
+                    rest.size() < size
+                } else {
+                    let mut given = false;
+                    folded = fold.fold(folded, head.into_iter().inspect(|_| given = true))?;
+                    rest.size() < size || given
+                };
+                if further {
+                    continue;
+                }
             }
-            let (head, tail) = rest.divide_at(limit);
-            let mut given = false;
-            folded = head.into_iter().try_fold(folded, |folded, item| {
-                given = true;
-                fold_op(folded, item)
-            })?;
-            let further = tail.size() < size || (size == usize::MAX && given);
-            if !further {
-                return tail.into_iter().try_fold(folded, fold_op);
+            folded = fold.fold(folded, rest.into_iter())?;
+            match loops.take_back() {
+                Some(back) => rest = back,
+                None => return ControlFlow::Continue(folded),
             }
-            rest = tail;
         }
     }
 }

@@ -305,10 +305,11 @@ fn the_endless_can_be_stopped() {
 fn wrapping() {
     let mut script = Script::new([Nano::Fold(1), Nano::Divide, Nano::Divide, Nano::Fold(9)], Nano::Stop);
     let mut wraps = 0;
-    let mut wrapping = script.wrapping(|right: std::ops::Range<i32>| {
+    let wrap = |right: std::ops::Range<i32>| {
         wraps += 1;
         (wraps, right)
-    });
+    };
+    let mut wrapping = script.wrapping(wrap, |(_, back)| Some(back));
     assert_eq!(NanoLoops::next(&mut wrapping, 9), Nano::Fold(1));
     wrapping.take(5..9);
     wrapping.take(3..5);

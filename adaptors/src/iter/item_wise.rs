@@ -1,10 +1,10 @@
 //! The skeleton of all adaptors that treat every item by itself: `map`, `filter`, `flat_map_iter`, `inspect` and so on.
 //!
-//! Such an adaptor says two things ([`ItemWise`]): which iterator a leaf becomes, and how one item is fed to a fold.
+//! Such an adaptor says one thing ([`ItemWise`]): which iterator a leaf becomes, or a nano-loop's items.
 //! Division, sizes and nano-loops are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
-use furcate_schedulers::{Divisible, IndexedProducer, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, Producer};
 use std::ops::ControlFlow;
 
 /// What an item-wise adaptor does to items of type `T`.
@@ -18,10 +18,15 @@ pub trait ItemWise<T>: Copy + Send {
     /// Adapts a leaf.
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I>;
 
-    /// Feeds what one item becomes (nothing, one item, several) to a fold.
-    fn feed<B, C, F>(self, accumulator: B, item: T, fold_op: &mut F) -> ControlFlow<C, B>
+    /// Folds what the items of a nano-loop become.
+    #[inline]
+    fn fold_loop<I, B, C, F>(self, accumulator: B, items: I, fold: &mut F) -> ControlFlow<C, B>
     where
-        F: FnMut(B, Self::Output) -> ControlFlow<C, B>;
+        I: Iterator<Item = T>,
+        F: NanoFold<Self::Output, B, C>,
+    {
+        fold.fold(accumulator, self.leaf(items))
+    }
 }
 
 /// A closure that lies in the adaptor's description, as its pieces see it.
@@ -174,17 +179,31 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     #[inline]
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
-        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+        F: NanoFold<Self::Item, B, C>,
         L: NanoLoops<Self>,
     {
         let Adapted { base, shape } = self;
-        base.partial_fold(
-            init,
-            |folded, item| shape.feed(folded, item, &mut fold_op),
-            &mut loops.wrapping(|right| Adapted::new(right, shape)),
-        )
+        let mut loops = loops.wrapping(|right| Adapted::new(right, shape), |back| Some(back.base));
+        base.partial_fold(init, AdaptedFold { fold, shape }, &mut loops)
+    }
+}
+
+/// Adapts the items of a nano-loop.
+struct AdaptedFold<F, S> {
+    fold: F,
+    shape: S,
+}
+
+impl<T, B, C, F, S> NanoFold<T, B, C> for AdaptedFold<F, S>
+where
+    S: ItemWise<T>,
+    F: NanoFold<S::Output, B, C>,
+{
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B> {
+        self.shape.fold_loop(accumulator, items, &mut self.fold)
     }
 }
 

@@ -14,6 +14,15 @@ pub trait MapItem<T> {
     fn map_item(&mut self, item: T) -> Self::Output;
 }
 
+impl<T, M: MapItem<T>> MapItem<T> for &mut M {
+    type Output = M::Output;
+
+    #[inline]
+    fn map_item(&mut self, item: T) -> M::Output {
+        (**self).map_item(item)
+    }
+}
+
 /// An iterator whose items go through a [`MapItem`].
 #[derive(Debug)]
 pub struct Mapped<I, M> {

@@ -104,4 +104,6 @@ impl<D> IntoIterator for Pieces<D> {
     }
 }
 
-impl<D: Divisible + Send> Producer for Pieces<D> {}
+impl<D: Divisible + Send> Producer for Pieces<D> {
+    const PIECES: bool = true;
+}

@@ -2,7 +2,7 @@
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, IndexedProducer, Nano, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Producer};
 use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
 use std::option;
@@ -165,23 +165,39 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
-    fn partial_fold<C, D, F, L>(self, init: C, mut fold_op: F, loops: &mut L) -> ControlFlow<D, C>
+    fn partial_fold<C, D, F, L>(self, init: C, mut fold: F, loops: &mut L) -> ControlFlow<D, C>
     where
-        F: FnMut(C, Self::Item) -> ControlFlow<D, C>,
+        F: NanoFold<Self::Item, C, D>,
         L: NanoLoops<Self>,
     {
-        let mut folded = init;
-        let mut first = FirstLoops { loops, second: self.second, stopped: false };
-        if let Some(part) = self.first {
-            folded = part.partial_fold(folded, &mut fold_op, &mut first)?;
-        }
-        match first.second {
-            Some(second) if !first.stopped => {
-                let side = |right| ChainProducer { first: None, second: Some(right) };
-                second.partial_fold(folded, fold_op, &mut loops.wrapping(side))
+        let (mut folded, mut first, mut second) = (init, self.first, self.second);
+        loop {
+            let mut sides = FirstLoops { loops, second, stopped: false };
+            if let Some(part) = first.take() {
+                folded = part.partial_fold(folded, BySide(&mut fold), &mut sides)?;
             }
-            _ => ControlFlow::Continue(folded),
+            if sides.stopped {
+                return ControlFlow::Continue(folded);
+            }
+            second = sides.second;
+            let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
+            let mut sides = SecondLoops { loops, back: None };
+            folded = part.partial_fold(folded, BySide(&mut fold), &mut sides)?;
+            match sides.back {
+                Some(back) => (first, second) = (back.first, back.second),
+                None => return ControlFlow::Continue(folded),
+            }
         }
+    }
+}
+
+/// The fold of both sides.
+struct BySide<'f, F>(&'f mut F);
+
+impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for BySide<'_, F> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        self.0.fold(folded, items)
     }
 }
 
@@ -198,6 +214,8 @@ where
     B: Divisible,
     L: NanoLoops<ChainProducer<A, B>>,
 {
+    const DIVIDES: bool = L::DIVIDES;
+
     fn next(&mut self, size: usize) -> Nano {
         loop {
             let waiting = self.second.size();
@@ -217,6 +235,45 @@ where
     /// What waits lies to the right of any part of the first side, and goes with it.
     fn take(&mut self, right: A) {
         self.loops.take(ChainProducer { first: non_empty(right), second: self.second.take() });
+    }
+
+    /// Unless the second side comes before it.
+    fn take_back(&mut self) -> Option<A> {
+        if self.second.is_some() {
+            return None;
+        }
+        let ChainProducer { first, second } = self.loops.take_back()?;
+        self.second = second;
+        first
+    }
+}
+
+/// The nano-loops over the second side.
+struct SecondLoops<'l, L, A, B> {
+    loops: &'l mut L,
+    /// What was taken back but is not of the second side alone.
+    back: Option<ChainProducer<A, B>>,
+}
+
+impl<A, B, L: NanoLoops<ChainProducer<A, B>>> NanoLoops<B> for SecondLoops<'_, L, A, B> {
+    const DIVIDES: bool = L::DIVIDES;
+
+    fn next(&mut self, size: usize) -> Nano {
+        self.loops.next(size)
+    }
+
+    fn take(&mut self, right: B) {
+        self.loops.take(ChainProducer { first: None, second: Some(right) });
+    }
+
+    fn take_back(&mut self) -> Option<B> {
+        match self.loops.take_back()? {
+            ChainProducer { first: None, second } => second,
+            both => {
+                self.back = Some(both);
+                None
+            }
+        }
     }
 }
 
@@ -252,12 +309,13 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
     #[inline]
-    fn partial_fold<C, D, F, L>(self, init: C, fold_op: F, loops: &mut L) -> ControlFlow<D, C>
+    fn partial_fold<C, D, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<D, C>
     where
-        F: FnMut(C, Self::Item) -> ControlFlow<D, C>,
+        F: NanoFold<Self::Item, C, D>,
         L: NanoLoops<Self>,
     {
-        self.parts.partial_fold(init, fold_op, &mut loops.wrapping(|parts| IndexedChainProducer { parts }))
+        let wrap = |parts| IndexedChainProducer { parts };
+        self.parts.partial_fold(init, fold, &mut loops.wrapping(wrap, |back| Some(back.parts)))
     }
 }
 

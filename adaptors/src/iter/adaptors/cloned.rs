@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// Clones what the items refer to: see [`ParallelIterator::cloned`].
@@ -33,13 +32,5 @@ impl<'data, T: Clone + 'data> ItemWise<&'data T> for ClonedOp {
     #[inline]
     fn leaf<I: Iterator<Item = &'data T>>(self, base: I) -> Self::Leaf<I> {
         base.cloned()
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: &'data T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, T) -> ControlFlow<C, B>,
-    {
-        fold_op(accumulator, item.clone())
     }
 }

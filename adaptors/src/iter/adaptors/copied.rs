@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// Copies what the items refer to: see [`ParallelIterator::copied`].
@@ -32,13 +31,5 @@ impl<'data, T: Copy + 'data> ItemWise<&'data T> for CopiedOp {
     #[inline]
     fn leaf<I: Iterator<Item = &'data T>>(self, base: I) -> Self::Leaf<I> {
         base.copied()
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: &'data T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, T) -> ControlFlow<C, B>,
-    {
-        fold_op(accumulator, *item)
     }
 }

@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// Keeps what a function makes of the items, where it makes something: see [`ParallelIterator::filter_map`].
@@ -33,16 +32,5 @@ where
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
         base.filter_map(self.0)
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, R) -> ControlFlow<C, B>,
-    {
-        match (self.0)(item) {
-            Some(output) => fold_op(accumulator, output),
-            None => ControlFlow::Continue(accumulator),
-        }
     }
 }

@@ -4,6 +4,7 @@ use super::flatten::FlattenOp;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 use crate::iter::{IntoParallelIterator, ParallelIterator};
+use furcate_schedulers::NanoFold;
 use std::ops::ControlFlow;
 
 adaptor! {
@@ -39,10 +40,11 @@ where
     }
 
     #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    fn fold_loop<I, B, C, G>(self, accumulator: B, items: I, fold: &mut G) -> ControlFlow<C, B>
     where
-        G: FnMut(B, P::Item) -> ControlFlow<C, B>,
+        I: Iterator<Item = T>,
+        G: NanoFold<P::Item, B, C>,
     {
-        FlattenOp.feed(accumulator, (self.0)(item), fold_op)
+        FlattenOp.fold_loop(accumulator, items.map(self.0), fold)
     }
 }

@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// The items of the sequential iterators that the items become, one after the other: see
@@ -35,13 +34,5 @@ where
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
         base.flat_map(self.0)
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, S::Item) -> ControlFlow<C, B>,
-    {
-        (self.0)(item).into_iter().try_fold(accumulator, fold_op)
     }
 }

@@ -7,6 +7,7 @@
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
 use crate::iter::{IntoParallelIterator, ParallelIterator};
+use furcate_schedulers::NanoFold;
 use std::ops::ControlFlow;
 use std::vec;
 
@@ -39,13 +40,17 @@ impl<T: IntoParallelIterator> ItemWise<T> for FlattenOp {
         Walk { outer: base, collected: Vec::new().into_iter() }
     }
 
+    /// Walks each inner iterator where it lies.
     #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
+    fn fold_loop<I, B, C, G>(self, accumulator: B, mut items: I, fold: &mut G) -> ControlFlow<C, B>
     where
-        G: FnMut(B, T::Item) -> ControlFlow<C, B>,
+        I: Iterator<Item = T>,
+        G: NanoFold<T::Item, B, C>,
     {
-        let mut inner = item.into_par_iter();
-        inner.producer().into_iter().try_fold(accumulator, fold_op)
+        items.try_fold(accumulator, |accumulator, item| {
+            let mut inner = item.into_par_iter();
+            fold.fold(accumulator, inner.producer().into_iter())
+        })
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// The items of items that are sequential iterators, one after the other: see [`ParallelIterator::flatten_iter`].
@@ -32,13 +31,5 @@ impl<T: IntoIterator> ItemWise<T> for FlattenIterOp {
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
         base.flatten()
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, T::Item) -> ControlFlow<C, B>,
-    {
-        item.into_iter().try_fold(accumulator, fold_op)
     }
 }

@@ -3,7 +3,7 @@
 use crate::iter::adaptor::{adaptor, divide_by_cut};
 use crate::iter::task_state::{Call, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
@@ -113,20 +113,28 @@ where
     S: Seed,
     F: Fn(S::State, P::Item) -> S::State + Sync,
 {
-    fn partial_fold<B, C, G, L>(self, init: B, mut fold_op: G, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
-        G: FnMut(B, S::State) -> ControlFlow<C, B>,
+        G: NanoFold<S::State, B, C>,
         L: NanoLoops<Self>,
     {
-        let Folding { part: Some((base, seed)), fold_op: fold_item } = self else {
-            return ControlFlow::Continue(init);
+        let Folding { part: Some((base, seed)), fold_op } = self else {
+            return fold.fold(init, std::iter::empty());
         };
-        let step = |state, item| ControlFlow::<Infallible, _>::Continue(fold_item(state, item));
-        let ControlFlow::Continue(state) = base.partial_fold(
-            seed.clone().into_state(),
-            step,
-            &mut loops.wrapping(|right| Folding::new(right, seed.clone(), fold_item)),
-        );
-        fold_op(init, state)
+        let wrap = |right| Folding::new(right, seed.clone(), fold_op);
+        let unwrap = |back: Self| back.part.map(|(base, _)| base);
+        let ControlFlow::Continue(state) =
+            base.partial_fold(seed.clone().into_state(), FoldAll(fold_op), &mut loops.wrapping(wrap, unwrap));
+        fold.fold(init, std::iter::once(state))
+    }
+}
+
+/// Folds every item of every nano-loop.
+struct FoldAll<F>(F);
+
+impl<T, B, F: FnMut(B, T) -> B> NanoFold<T, B, Infallible> for FoldAll<F> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<Infallible, B> {
+        ControlFlow::Continue(items.fold(folded, &mut self.0))
     }
 }

@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// Shows every item to a function: see [`ParallelIterator::inspect`].
@@ -33,14 +32,5 @@ where
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
         base.inspect(self.0)
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, T) -> ControlFlow<C, B>,
-    {
-        (self.0)(&item);
-        fold_op(accumulator, item)
     }
 }

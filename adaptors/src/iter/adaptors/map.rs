@@ -3,7 +3,6 @@
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// Transforms every item: see [`ParallelIterator::map`].
@@ -33,13 +32,5 @@ where
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
         base.map(self.0)
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, R) -> ControlFlow<C, B>,
-    {
-        fold_op(accumulator, (self.0)(item))
     }
 }

@@ -3,7 +3,7 @@
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::mapped::{MapItem, Mapped};
 use crate::iter::task_state::Seed;
-use furcate_schedulers::{Divisible, IndexedProducer, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, Producer};
 use std::ops::ControlFlow;
 
 /// The producer: a part of the base and the seed of its tasks' states.
@@ -84,18 +84,28 @@ where
     S: Seed,
     F: Fn(&mut S::State, P::Item) -> R + Sync,
 {
-    fn partial_fold<B, C, G, L>(self, init: B, mut fold_op: G, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<B, C, G, L>(self, init: B, fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
-        G: FnMut(B, R) -> ControlFlow<C, B>,
+        G: NanoFold<R, B, C>,
         L: NanoLoops<Self>,
     {
         let MapState { base, seed, map_op } = self;
-        let mut state = seed.clone().into_state();
-        base.partial_fold(
-            init,
-            |folded, item| fold_op(folded, map_op(&mut state, item)),
-            &mut loops.wrapping(|right| MapState { base: right, seed: seed.clone(), map_op }),
-        )
+        let state = WithState { state: seed.clone().into_state(), map_op };
+        let wrap = |right| MapState { base: right, seed: seed.clone(), map_op };
+        base.partial_fold(init, FoldMapped { fold, state }, &mut loops.wrapping(wrap, |back| Some(back.base)))
+    }
+}
+
+/// Maps the items of all the nano-loops of a task with one state.
+struct FoldMapped<G, M> {
+    fold: G,
+    state: M,
+}
+
+impl<T, B, C, M: MapItem<T>, G: NanoFold<M::Output, B, C>> NanoFold<T, B, C> for FoldMapped<G, M> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        self.fold.fold(folded, Mapped::new(items, &mut self.state))
     }
 }
 

@@ -3,7 +3,6 @@
 use super::Enumerate;
 use crate::iter::item_wise::{Adapted, ItemWise, borrowed_op};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, debug_base, inherit_schedule};
-use std::ops::ControlFlow;
 
 /// Where a predicate holds: see [`IndexedParallelIterator::positions`].
 ///
@@ -58,14 +57,6 @@ where
     #[inline]
     fn leaf<I: Iterator<Item = (usize, T)>>(self, base: I) -> Self::Leaf<I> {
         PositionsIter { base, predicate: self.0 }
-    }
-
-    #[inline]
-    fn feed<B, C, G>(self, accumulator: B, (place, item): (usize, T), fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, usize) -> ControlFlow<C, B>,
-    {
-        if (self.0)(item) { fold_op(accumulator, place) } else { ControlFlow::Continue(accumulator) }
     }
 }
 

@@ -4,7 +4,6 @@ use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 use crate::iter::mapped::{MapItem, Mapped};
-use std::ops::ControlFlow;
 
 adaptor! {
     /// Changes every item in place: see [`ParallelIterator::update`].
@@ -47,13 +46,5 @@ where
     #[inline]
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
         Mapped::new(base, self)
-    }
-
-    #[inline]
-    fn feed<B, C, G>(mut self, accumulator: B, item: T, fold_op: &mut G) -> ControlFlow<C, B>
-    where
-        G: FnMut(B, T) -> ControlFlow<C, B>,
-    {
-        fold_op(accumulator, self.map_item(item))
     }
 }

@@ -20,7 +20,7 @@
 #![allow(unsafe_code)]
 
 use crate::iter::ParallelIterator;
-use furcate_schedulers::{Divisible, NanoLoops, Producer, Reduction, Scheduler};
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Reduction, Scheduler};
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -352,35 +352,58 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
 
 impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     /// Goes through the items' own nano-loops, which may keep a state for the task.
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
-        F: FnMut(B, Self::Item) -> ControlFlow<C, B>,
+        F: NanoFold<Self::Item, B, C>,
         L: NanoLoops<Self>,
     {
         let Filling { items, room } = self;
         let run = room.nothing();
-        // What is free: the next item takes a slot from its front, a part that is given away takes its own from the
+        // What is free: the next items take slots from its front, a part that is given away takes its own from the
         // end.
         let free = Cell::new(Some(room));
-        let take_free = || free.take().expect("it is put back at once");
-        let write = |mut run, item| {
-            let (mut next, rest) = take_free().divide_at(1);
-            free.set(Some(rest));
-            if let Some(slot) = next.slots().next() {
-                S::write(slot, item, &mut run);
-            }
-            ControlFlow::<Infallible, _>::Continue(run)
-        };
         let give = |items: P| {
             let size = items.size();
-            let room = take_free();
+            let room = take_free(&free);
             let kept = room.len().saturating_sub(size);
             let (left, right) = room.divide_at(kept);
             free.set(Some(left));
             Filling { items, room: right }
         };
-        let ControlFlow::Continue(run) = items.partial_fold(run, write, &mut loops.wrapping(give));
-        fold_op(init, run)
+        let take_back = |back: Self| {
+            // What is free before it is lost, if its length was a lie: the next run will not fit then (invariant 4).
+            free.set(Some(back.room));
+            Some(back.items)
+        };
+        let write = Write { free: &free };
+        let ControlFlow::Continue(run) = items.partial_fold(run, write, &mut loops.wrapping(give, take_back));
+        fold.fold(init, std::iter::once(run))
+    }
+}
+
+/// The free slots of a task; the caller puts back what it does not use.
+fn take_free<S>(free: &Cell<Option<S>>) -> S {
+    free.take().expect("it is put back at once")
+}
+
+/// Writes the items of a nano-loop to free slots.
+struct Write<'f, S> {
+    free: &'f Cell<Option<S>>,
+}
+
+impl<S: Room> NanoFold<S::Item, S::Written, Infallible> for Write<'_, S> {
+    #[inline]
+    fn fold<I>(&mut self, mut run: S::Written, items: I) -> ControlFlow<Infallible, S::Written>
+    where
+        I: Iterator<Item = S::Item>,
+    {
+        let mut room = take_free(self.free);
+        let mut next = room.nothing();
+        // Items first: once there is no item, no slot is passed by.
+        items.zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut next));
+        self.free.set(Some(room.divide_at(next.len()).1));
+        run = join(run, Some(next));
+        ControlFlow::Continue(run)
     }
 }
 

@@ -8,7 +8,9 @@ use super::in_place::Target;
 use crate::iter::ParallelIterator;
 use crate::iter::default_schedule;
 use furcate_pool::Executor;
-use furcate_schedulers::{Divisible, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use furcate_schedulers::{
+    Divisible, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict,
+};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -322,16 +324,16 @@ fn nano_loops_are_the_items_own() {
         }
     }
     impl Producer for Own {
-        fn partial_fold<B, C, F, L>(mut self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+        fn partial_fold<B, C, F, L>(mut self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
         where
-            F: FnMut(B, usize) -> ControlFlow<C, B>,
+            F: NanoFold<usize, B, C>,
             L: NanoLoops<Self>,
         {
             let mut folded = init;
             while let Nano::Fold(limit) = loops.next(self.size())
                 && self.size() > 0
             {
-                folded = self.0.by_ref().take(limit).try_fold(folded, &mut fold_op)?;
+                folded = fold.fold(folded, self.0.by_ref().take(limit))?;
             }
             ControlFlow::Continue(folded)
         }

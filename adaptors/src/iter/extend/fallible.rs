@@ -3,7 +3,7 @@
 use super::from_par_iter;
 use crate::iter::{FromParallelIterator, ParallelIterator, inherit_schedule};
 use either::Either;
-use furcate_schedulers::{Divisible, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -115,31 +115,42 @@ where
     P: Producer<Item = Result<T, E>>,
     E: Send,
 {
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
-        F: FnMut(B, T) -> ControlFlow<C, B>,
+        F: NanoFold<T, B, C>,
         L: NanoLoops<Self>,
     {
         let UntilFailure { base, failure } = self;
         if failure.seen() {
             return ControlFlow::Continue(init);
         }
-        // As a leaf does, looks after each item. What it breaks with is the caller's, or what has been folded so far.
-        let keep = |folded, item| match item {
-            Ok(item) => match fold_op(folded, item) {
-                ControlFlow::Continue(folded) if failure.seen() => ControlFlow::Break(Either::Right(folded)),
-                step => step.map_break(Either::Left),
-            },
-            Err(error) => {
-                failure.record(error);
-                ControlFlow::Break(Either::Right(folded))
-            }
-        };
-        match base.partial_fold(init, keep, &mut loops.wrapping(|base| UntilFailure { base, failure })) {
+        let mut loops = loops.wrapping(|base| UntilFailure { base, failure }, |back| Some(back.base));
+        match base.partial_fold(init, FoldSuccesses { fold, failure }, &mut loops) {
             ControlFlow::Break(Either::Left(broken)) => ControlFlow::Break(broken),
             ControlFlow::Break(Either::Right(folded)) | ControlFlow::Continue(folded) => {
                 ControlFlow::Continue(folded)
             }
+        }
+    }
+}
+
+/// Folds the successes of a nano-loop. What it breaks with is the caller's, or what has been folded before a failure.
+struct FoldSuccesses<'r, F, E> {
+    fold: F,
+    failure: &'r Failure<E>,
+}
+
+impl<T, E, B, C, F: NanoFold<T, B, C>> NanoFold<Result<T, E>, B, Either<C, B>> for FoldSuccesses<'_, F, E> {
+    #[inline]
+    fn fold<I: Iterator<Item = Result<T, E>>>(
+        &mut self,
+        folded: B,
+        items: I,
+    ) -> ControlFlow<Either<C, B>, B> {
+        let successes = Successes { base: items, failure: self.failure };
+        match self.fold.fold(folded, successes) {
+            ControlFlow::Continue(folded) if self.failure.seen() => ControlFlow::Break(Either::Right(folded)),
+            step => step.map_break(Either::Left),
         }
     }
 }

@@ -207,16 +207,16 @@ fn rogues() {
         }
     }
     impl<'l> Producer for Rogue<'l> {
-        fn partial_fold<B, C, F, L>(self, init: B, mut fold_op: F, loops: &mut L) -> ControlFlow<C, B>
+        fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
         where
-            F: FnMut(B, Counted<'l>) -> ControlFlow<C, B>,
+            F: NanoFold<Counted<'l>, B, C>,
             L: NanoLoops<Self>,
         {
             let ledger = self.items.ledger;
             let mut folded = init;
             for step in self.steps {
                 match *step {
-                    Step::Fold => folded = fold_op(folded, ledger.make())?,
+                    Step::Fold => folded = fold.fold(folded, std::iter::once(ledger.make()))?,
                     Step::Give(from, to) => {
                         let items = Liar { from, to, ..self.items };
                         loops.take(Rogue { items, steps: &[] });
@@ -225,7 +225,7 @@ fn rogues() {
                     Step::Skip => return ControlFlow::Continue(folded),
                 }
             }
-            self.items.into_iter().try_fold(folded, fold_op)
+            fold.fold(folded, self.items.into_iter())
         }
     }
     struct Rogues<'l> {
