@@ -179,7 +179,7 @@ fn nothing_behind_the_hit() {
     }
 }
 
-/// Once a hit is known, every thread ends within a nano-loop.
+/// Once a hit is known, every thread ends soon.
 #[test]
 fn other_threads_stop_soon() {
     let len = 1 << 20;
@@ -198,10 +198,9 @@ fn other_threads_stop_soon() {
             });
             assert!(hit.is_some());
         });
-        // A nano-loop has at most 1024 items. A thread that is preempted between its hit and the news of it lets the
-        // others run on to a hit of their own, which is at most 5000 items away.
+        // A nano-loop may be longer, but who does not hear of the hit has one of its own after 5000 items at most.
         let after = after.into_inner();
-        assert!(after <= threads * (5000 + 1024), "{after} items on {threads} threads");
+        assert!(after <= threads * 5000, "{after} items on {threads} threads");
     }
 }
 

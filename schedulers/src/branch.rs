@@ -174,7 +174,10 @@ where
     /// Asks the policy (invariant 3).
     #[inline]
     pub(crate) fn decide<E: Executor>(&mut self, executor: &E) -> Decision {
-        if self.fruitless > 1 || self.producer.size() == 0 || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
+        if self.fruitless > 1
+            || self.producer.size() == 0
+            || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction)
+        {
             return Decision::Leaf;
         }
         let task = self.task(executor);

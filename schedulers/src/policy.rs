@@ -26,8 +26,13 @@
 //! So a policy that says how to divide (the first four) takes the place of the default, [`Auto`]; one that only
 //! constrains (the others) leaves the default to decide where it has no word.
 //!
-//! A policy may also say that enough is done ([`Policy::stopped`]): a token was cancelled, a time is over, one of the
-//! items ends the whole. Of a chain, any one's word ends the computation.
+//! # Ending
+//!
+//! A policy may also say that enough is done ([`Policy::stopped`]): a token was cancelled ([`StopOn`]), a time is over
+//! ([`Deadline`]). Of a chain, any one's word ends the computation. A parallel iterator's `stop_on` and `deadline` name
+//! them in such a way that the result says whether all was done.
+//!
+//! # Forking
 //!
 //! Dividing is one thing, *forking* is another: a [`Cap`] that has no token left refuses the fork. A division that
 //! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
@@ -37,11 +42,14 @@ mod auto;
 mod both;
 mod bound_depth;
 mod cap;
+mod deadline;
 mod even_levels;
 mod force_depth;
 mod join_context;
 mod len_bounds;
 mod size_limit;
+mod stop;
+mod stop_on;
 mod thief_splitting;
 mod tokens;
 
@@ -49,11 +57,14 @@ pub use auto::Auto;
 pub use both::Both;
 pub use bound_depth::BoundDepth;
 pub use cap::Cap;
+pub use deadline::Deadline;
 pub use even_levels::EvenLevels;
 pub use force_depth::ForceDepth;
 pub use join_context::JoinContext;
 pub use len_bounds::{MaxLen, MinLen};
 pub use size_limit::SizeLimit;
+pub use stop::{Reason, Stop};
+pub use stop_on::{CancelToken, StopOn};
 pub use thief_splitting::ThiefSplitting;
 
 /// What a policy is told about the task it decides on.
@@ -171,7 +182,8 @@ pub trait Policy: Clone + Send {
     /// If so, schedulers ask [`stopped`](Self::stopped) before they begin a task and between its nano-loops.
     const STOPS: bool = false;
 
-    /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS).
+    /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS), and only where something
+    /// is left: after a yes it is not done.
     #[inline]
     fn stopped(&self) -> bool {
         false

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::Place;
 
 /// The longest nano-loop.
-const NANO_LOOP: usize = 1024;
+const NANO_LOOP: usize = 1 << 14;
 
 /// Looks for an item; when it is found, everybody may stop.
 #[derive(Debug)]
@@ -117,17 +117,15 @@ fn nothing_is_evaluated_after_a_break() {
     }
 }
 
-/// Nano-loops of 16, 32, 64 ... 1024, 1024 ... items, and a look before each.
+/// Nano-loops of 1, 2, 4 ... items, or of fewer if they last long, and a look before each.
 #[test]
 fn a_task_looks_between_nano_loops() {
-    let mut looks: Vec<usize> = vec![16, 48, 112, 240, 496, 1008, 2032];
-    looks.extend((1..100).map(|n| 2032 + n * NANO_LOOP));
-    for item in [0, 15, 16, 47, 48, 2031, 2032, 50_000] {
+    for item in [0, 1, 2, 3, 15, 16, 2031, 20_000] {
         let found = Search::new(item, false);
-        search(Place::Inline, Sequential, Auto::new(), 100_000, &found);
+        search(Place::Inline, Sequential, Auto::new(), 1_000_000, &found);
         let (before, after) = found.counts();
-        let next_look = looks.iter().find(|&&look| look > item).unwrap();
-        assert_eq!((before, before + after), (item + 1, *next_look));
+        assert_eq!(before, item + 1);
+        assert!(after <= NANO_LOOP.min(item + 1), "{after} items after the hit at {item}");
     }
 }
 
@@ -217,5 +215,6 @@ fn a_search_through_the_endless_can_be_stopped() {
 
     let found = Search::new(20, false);
     assert_eq!(Place::Inline.run(Sequential, Endless(0..100_000), Auto::new(), &found), 1);
-    assert_eq!(found.counts(), (21, 48 - 21));
+    let (before, after) = found.counts();
+    assert!(before == 21 && after <= 31 - 21, "{after} items after the end");
 }

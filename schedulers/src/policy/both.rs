@@ -1,4 +1,4 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Reason, Stop, Task, Verdict};
 
 /// Two policies at once: what a chain of policies is made of.
 ///
@@ -60,5 +60,12 @@ impl<A: Policy, B: Policy> Policy for Both<A, B> {
     fn return_permit(&mut self) {
         self.first.return_permit();
         self.second.return_permit();
+    }
+}
+
+impl<A: Stop, B: Stop> Stop for Both<A, B> {
+    #[inline]
+    fn reason(&self) -> Option<Reason> {
+        self.first.reason().or_else(|| self.second.reason())
     }
 }

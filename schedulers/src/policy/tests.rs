@@ -1,6 +1,7 @@
 //! The contract of [`Policy`], for every policy; their meaning is checked by the integration tests.
 
 use super::*;
+use std::time::{Duration, Instant};
 
 /// Runs a check on every policy of the module, alone and in a chain.
 fn for_each_policy(check: impl Fn(&str, &mut dyn Probe)) {
@@ -21,12 +22,14 @@ fn for_each_policy(check: impl Fn(&str, &mut dyn Probe)) {
         Cap::new(1),
         Cap::new(2),
         Cap::new(4),
+        Deadline::new(Instant::now() + Duration::from_secs(3600)),
         EvenLevels,
         ForceDepth::new(3),
         JoinContext::new(3),
         MaxLen::new(100),
         MinLen::new(100),
         SizeLimit::new(100),
+        StopOn::new(&CancelToken::new()),
         ThiefSplitting::new(2)
     );
 }
@@ -222,4 +225,26 @@ fn a_steal_refreshes() {
         wants
     }));
     assert_eq!((on_thief, on_auto), (2, 2)); // after the first: 3 levels; 4 -> 2 -> 1
+}
+
+#[test]
+fn a_chain_stops_for_the_first_reason_that_it_has() {
+    let (one, other) = (CancelToken::new(), CancelToken::new());
+    let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(3600));
+    let mut chain = Both::new(Both::new(Auto::new(), StopOn::new(&one)), Deadline::new(later));
+    assert!(!chain.stopped() && !chain.clone().stopped());
+    other.cancel();
+    assert!(!chain.stopped(), "another token");
+    one.clone().cancel();
+    assert!(chain.stopped() && chain.clone().stopped());
+    // It rides down the tree, also to parts that were divided before.
+    let (left, right) = chain.clone().split(&Task::new(100));
+    assert!(left.stopped() && right.stopped());
+    assert_eq!(chain.wants_split(&Task::new(100)), Auto::new().wants_split(&Task::new(100)));
+
+    assert_eq!(Deadline::new(now).reason(), Some(Reason::DeadlineExceeded));
+    assert_eq!(Deadline::new(later).reason(), None);
+    let both = |at| Both::new(Deadline::new(at), StopOn::new(&one)).reason();
+    assert_eq!((both(now), both(later)), (Some(Reason::DeadlineExceeded), Some(Reason::Cancelled)));
+    const { assert!(<Both<StopOn, Auto> as Policy>::STOPS && !<Both<Auto, Auto> as Policy>::STOPS) };
 }
