@@ -50,8 +50,8 @@ pub use furcate_pool::{
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
 pub use furcate_schedulers::{
-    Divisible, IndexedProducer, Join, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler, Sequential,
-    Task, Verdict, policy,
+    Divisible, IndexedProducer, Join, Nano, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler,
+    Sequential, Task, Verdict, policy,
 };
 
 pub mod prelude {

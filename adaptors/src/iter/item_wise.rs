@@ -4,7 +4,8 @@
 //! Division, sizes and nano-loops are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
-use furcate_schedulers::{Divisible, IndexedProducer, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, NanoLoops, PeekProducer, Producer};
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 /// What an item-wise adaptor does to items of type `T`.
@@ -95,6 +96,22 @@ macro_rules! adapt_items {
             #[inline]
             fn len(&self) -> usize {
                 self.base.len()
+            }
+        }
+
+        impl<$($generics)*> $crate::iter::PeekParallelIterator for $Name<$($param),*>
+        where
+            I: $crate::iter::PeekParallelIterator,
+            $($bounds)*
+        {
+            type PeekProducer<'a>
+                = $crate::iter::item_wise::Adapted<I::PeekProducer<'a>, $Op $(<'a, $F>)?>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+                $crate::iter::item_wise::Adapted::new(self.base.peek_producer(), $Op $((&self.$op))?)
             }
         }
     };
@@ -194,4 +211,19 @@ where
     S: ItemWise<P::Item>,
     S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
 {
+}
+
+/// A look at an item adapts it as taking it does.
+impl<P, S> PeekProducer for Adapted<P, S>
+where
+    P: PeekProducer,
+    S: ItemWise<P::Item>,
+    S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
+{
+    #[inline]
+    fn peek(&self, index: usize) -> S::Output {
+        let keep = |_, output| ControlFlow::<Infallible, _>::Continue(Some(output));
+        let ControlFlow::Continue(output) = self.shape.feed(None, self.base.peek(index), &mut { keep });
+        output.expect("an adaptor with positions makes one item of each")
+    }
 }
