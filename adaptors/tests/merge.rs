@@ -3,8 +3,9 @@
 mod support;
 
 use furcate::iter::PeekParallelIterator;
+use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{IndexedProducer, PeekProducer};
+use furcate::{IndexedProducer, Inline, Join, PeekProducer};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -217,7 +218,7 @@ fn looks_are_items() {
     check(v.par_chunks_exact(4));
     check(v.par_windows(3));
     check(v.par_iter().merge(&v).rev());
-    check(v.par_iter().size_limit(3).sequential().on(furcate::Inline).with_min_len(2));
+    check(v.par_iter().size_limit(3).sequential().on(Inline).with_min_len(2));
 }
 
 /// Sides that are not sorted, and orders that are none: every item comes out once.
@@ -257,7 +258,7 @@ fn drops_are_exact() {
         let numbers: Vec<usize> = values
             .into_par_iter()
             .size_limit(2)
-            .on(furcate::Inline)
+            .on(Inline)
             .merge_by(right, compare)
             .map(|value| value.number)
             .collect();
@@ -364,4 +365,86 @@ proptest! {
         let rest = leaf.fold(Vec::new(), |mut all, item| { all.push(item); all });
         prop_assert_eq!(rest, std.collect::<Vec<_>>());
     }
+}
+
+/// A source that says it has ten items, of which every leaf gives three, however it is cut; a look is a whim (I3).
+#[derive(Clone)]
+struct Liar {
+    looks: fn(usize) -> i32,
+}
+
+impl ParallelIterator for Liar {
+    type Item = i32;
+    type Producer<'a> = Liar;
+    type Policy = Auto;
+    type Scheduler = Join;
+    type Executor = Inline;
+    fn producer(&mut self) -> Liar {
+        self.clone()
+    }
+    fn policy(&self) -> Auto {
+        Auto::new()
+    }
+    fn scheduler(&self) -> Join {
+        Join
+    }
+    fn executor(&self) -> Inline {
+        Inline
+    }
+}
+
+impl IndexedParallelIterator for Liar {
+    type IndexedProducer<'a> = Liar;
+    fn indexed_producer(&mut self) -> Liar {
+        self.clone()
+    }
+    fn len(&self) -> usize {
+        10
+    }
+}
+
+impl PeekParallelIterator for Liar {
+    type PeekProducer<'a> = Liar;
+    fn peek_producer(&mut self) -> Liar {
+        self.clone()
+    }
+}
+
+impl Divisible for Liar {
+    fn size(&self) -> usize {
+        10
+    }
+    fn divide_at(self, _: usize) -> (Self, Self) {
+        (self.clone(), self)
+    }
+}
+
+impl IntoIterator for Liar {
+    type Item = i32;
+    type IntoIter = std::iter::Take<std::iter::RepeatN<i32>>;
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::repeat_n(1, 3).take(3)
+    }
+}
+
+impl Producer for Liar {}
+impl IndexedProducer for Liar {}
+impl PeekProducer for Liar {
+    fn peek(&self, index: usize) -> i32 {
+        (self.looks)(index)
+    }
+}
+
+#[test]
+fn liars_end() {
+    for looks in [|_| 0, |index| -(index as i32), |index| (index * 7919 % 13) as i32] {
+        let it = || Liar { looks }.bound_depth(3);
+        assert!(it().merge(0..20).sum::<i32>() > 0);
+        assert!((0..20).into_par_iter().merge(it()).rev().on(Inline).sum::<i32>() > 0);
+        assert!(it().merge(Liar { looks }).merge(vec![1; 7]).skip(1).take(9).count() > 0);
+        // In place: what was promised is not delivered.
+        assert!(catch_unwind(|| it().merge(vec![1; 7]).collect::<Vec<_>>()).is_err());
+    }
+    let panics = || Liar { looks: |_| panic!("no looks, please") }.bound_depth(3).merge(0..20).sum::<i32>();
+    assert!(catch_unwind(panics).is_err());
 }
