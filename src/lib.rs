@@ -50,8 +50,8 @@ pub use furcate_pool::{
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
-    Adaptive, DepJoin, Divisible, IndexedProducer, Join, Nano, NanoFold, NanoLoops, Policy, Producer,
-    Reduction, Scheduler, Sequential, Task, Verdict, policy,
+    Adaptive, DepJoin, Divisible, IndexedProducer, Join, Nano, NanoFold, NanoLoops, PeekProducer, Policy,
+    Producer, Reduction, Scheduler, Sequential, Task, Verdict, policy,
 };
 
 pub mod prelude {
@@ -77,6 +77,7 @@ mod prose {
         policies: "../book/src/policies.md",
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
+        merge_and_scan: "../book/src/merge_and_scan.md",
         pool: "../book/src/pool.md",
         rayon: "../book/src/rayon.md",
         design: "../book/src/design.md",

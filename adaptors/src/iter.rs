@@ -15,6 +15,7 @@ mod item_wise;
 mod mapped;
 mod newtype;
 mod parallel;
+mod peek;
 mod schedule;
 mod sources;
 mod task_state;
@@ -31,12 +32,14 @@ pub use convert::{
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;
 pub use parallel::ParallelIterator;
+pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
 pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use newtype::{clone_base, newtype_iterator};
+pub(crate) use peek::indexed_is_peek;
 pub(crate) use schedule::{
     debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
 };

@@ -9,7 +9,7 @@ use super::terminals::{
 use super::{
     Chain, Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
     FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map, MapInit, MapWith, MaxLen, MinLen,
-    On, ParallelExtend, Update, WithPolicy, WithScheduler,
+    On, ParallelExtend, PrefixScan, Update, WithPolicy, WithScheduler,
 };
 use either::Either;
 use furcate_pool::Executor;
@@ -690,6 +690,62 @@ pub trait ParallelIterator: Sized + Send {
         T: Send + Clone,
     {
         FoldWith::new(self, Some(init), fold_op)
+    }
+
+    // ---------------------------------------------------------------------------------- adaptors: prefix scans
+
+    /// The prefix scan of the items: each becomes what `op` makes of all items up to and with it.
+    ///
+    /// The order is kept: `op` has to be associative, not commutative. Where it is so only nearly, as the sum of floats
+    /// is, the values depend a little on how the work was divided.
+    ///
+    /// As every adaptor it is lazy, and has as many items as its base. It needs two passes: once a terminal is called,
+    /// the base is scanned in parallel, each task by itself, under the schedule chained *before* the scan. The terminal
+    /// then runs over these values, under its own schedule, and whatever comes before a task is applied to an item when
+    /// that is asked for.
+    ///
+    /// Cost: a buffer for all items, whatever the terminal asks for (`take` too); two applications of `op` and two
+    /// clones per item, but for the first task's items; and, between the passes, one application per task of the first
+    /// one. So a policy with very small tasks is a bad choice here.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let balance: Vec<i64> = [100, -30, 50, -80].into_par_iter().inclusive_scan(|a, b| a + b).collect();
+    /// assert_eq!(balance, [100, 70, 120, 40]);
+    ///
+    /// // Not commutative: the composition of x -> a * x + b.
+    /// let maps = [(2, 1), (3, 0), (1, 5)].into_par_iter();
+    /// let composed = maps.inclusive_scan(|(a, b), (c, d)| (a * c, b * c + d));
+    /// assert_eq!(composed.collect::<Vec<_>>(), [(2, 1), (6, 3), (6, 8)]);
+    /// ```
+    #[inline]
+    fn inclusive_scan<F>(self, op: F) -> PrefixScan<Self, F>
+    where
+        F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+        Self::Item: Clone,
+    {
+        PrefixScan::inclusive(self, op)
+    }
+
+    /// The prefix scan of the items, each without itself: what `op` makes of `init` and all items before it. The first
+    /// one is `init`; the last item of the base has a part in none.
+    ///
+    /// In all else it is [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// // Where does each word begin?
+    /// let lengths = ["to", "be", "or", "not"].par_iter().map(|word| word.len());
+    /// let starts: Vec<usize> = lengths.exclusive_scan(0, |a, b| a + b).collect();
+    /// assert_eq!(starts, [0, 2, 4, 6]);
+    /// ```
+    #[inline]
+    fn exclusive_scan<F>(self, init: Self::Item, op: F) -> PrefixScan<Self, F>
+    where
+        F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+        Self::Item: Clone,
+    {
+        PrefixScan::exclusive(self, init, op)
     }
 
     // ------------------------------------------------------------------------- adaptors that combine iterators

@@ -324,8 +324,8 @@ impl<A: IndexedProducer, B: IndexedProducer<Item = A::Item>> IndexedProducer for
 /// An iterator with a length beside it: std's chain does not tell its own.
 #[derive(Debug)]
 pub struct Counted<I> {
-    items: I,
-    len: usize,
+    pub(super) items: I,
+    pub(super) len: usize,
 }
 
 impl<I: Iterator> Iterator for Counted<I> {
