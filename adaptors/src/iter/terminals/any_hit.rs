@@ -76,6 +76,11 @@ where
     }
 
     #[inline]
+    fn is_final(&self, hit: &Option<H>) -> bool {
+        hit.is_some()
+    }
+
+    #[inline]
     fn stopped(&self) -> bool {
         self.found.is_announced()
     }

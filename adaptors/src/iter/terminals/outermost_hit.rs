@@ -20,6 +20,9 @@
 //!    announced one (3).
 //! 5. *The result is the outermost hit.* No hit lies nearer to the end, so its task is not stopped before it (3);
 //!    within a task the items come in order; outputs are reduced in order, and of two hits the nearer one is kept.
+//! 6. *Blocks*, run one after the other from that end on, may all have all numbers, each as a root of its own: a hit
+//!    is announced only by a task whose output it then is, so with a hit the block's output is final, and no further
+//!    block sees the announcement.
 
 use furcate_schedulers::Reduction;
 use std::ops::{ControlFlow, Range};
@@ -50,25 +53,23 @@ impl Nearest {
     }
 }
 
-/// The end that a search wants to be near to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Front,
-    Back,
-}
+/// Ends with what `search` makes of the first item that it makes anything of.
+pub(crate) type FirstHit<'a, F> = OutermostHit<'a, F, false>;
 
-/// Ends with what `search` makes of the first or of the last item that it makes anything of.
+/// Ends with what `search` makes of the last item that it makes anything of.
+pub(crate) type LastHit<'a, F> = OutermostHit<'a, F, true>;
+
+/// Ends with the hit that is nearest to the front, or to the `BACK`.
 #[derive(Debug)]
-pub(crate) struct OutermostHit<'a, F> {
+pub(crate) struct OutermostHit<'a, F, const BACK: bool> {
     search: &'a F,
     nearest: &'a Nearest,
-    end: End,
     place: Range<usize>,
 }
 
-impl<'a, F> OutermostHit<'a, F> {
-    pub(crate) fn new(end: End, search: &'a F, nearest: &'a Nearest) -> Self {
-        OutermostHit { search, nearest, end, place: 0..usize::MAX }
+impl<'a, F, const BACK: bool> OutermostHit<'a, F, BACK> {
+    pub(crate) fn new(search: &'a F, nearest: &'a Nearest) -> Self {
+        OutermostHit { search, nearest, place: 0..usize::MAX }
     }
 
     fn at(&self, place: Range<usize>) -> Self {
@@ -76,7 +77,7 @@ impl<'a, F> OutermostHit<'a, F> {
     }
 }
 
-impl<F> Clone for OutermostHit<'_, F> {
+impl<F, const BACK: bool> Clone for OutermostHit<'_, F, BACK> {
     #[inline]
     fn clone(&self) -> Self {
         self.at(self.place.clone())
@@ -93,7 +94,7 @@ fn halves(place: Range<usize>) -> (Range<usize>, Range<usize>) {
     (place.start..middle, middle..place.end)
 }
 
-impl<T, H, F> Reduction<T> for OutermostHit<'_, F>
+impl<T, H, F, const BACK: bool> Reduction<T> for OutermostHit<'_, F, BACK>
 where
     H: Send,
     F: Fn(T) -> Option<H> + Sync,
@@ -102,6 +103,7 @@ where
     type Output = Option<H>;
 
     const INTERRUPTIBLE: bool = true;
+    const BACKWARD: bool = BACK;
 
     #[inline]
     fn start(&self) -> Option<H> {
@@ -115,10 +117,7 @@ where
             // Later hits of the task would announce the same number: dividing for the back keeps the last one.
             self.nearest.announce(self.place.end - 1);
         }
-        match self.end {
-            End::Front => ControlFlow::Break(Some(hit)),
-            End::Back => ControlFlow::Continue(Some(hit)),
-        }
+        if BACK { ControlFlow::Continue(Some(hit)) } else { ControlFlow::Break(Some(hit)) }
     }
 
     #[inline]
@@ -128,19 +127,18 @@ where
 
     #[inline]
     fn reduce(&self, left: Option<H>, right: Option<H>) -> Option<H> {
-        match self.end {
-            End::Front => left.or(right),
-            End::Back => right.or(left),
-        }
+        if BACK { right.or(left) } else { left.or(right) }
     }
 
     #[inline]
     fn divide(self) -> (Self, Self) {
         let (near, far) = halves(self.place.clone());
-        match self.end {
-            End::Front => (self.at(near), self.at(far)),
-            End::Back => (self.at(far), self.at(near)),
-        }
+        if BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
+    }
+
+    #[inline]
+    fn is_final(&self, hit: &Option<H>) -> bool {
+        hit.is_some()
     }
 
     #[inline]

@@ -4,18 +4,18 @@ fn search(item: u32) -> Option<u32> {
     item.is_multiple_of(10).then_some(item)
 }
 
-fn reduction(end: End, nearest: &Nearest) -> Search<'_> {
+fn reduction<const BACK: bool>(nearest: &Nearest) -> Search<'_, BACK> {
     static SEARCH: fn(u32) -> Option<u32> = search;
-    OutermostHit::new(end, &SEARCH, nearest)
+    OutermostHit::new(&SEARCH, nearest)
 }
 
-type Search<'a> = OutermostHit<'a, fn(u32) -> Option<u32>>;
+type Search<'a, const BACK: bool> = OutermostHit<'a, fn(u32) -> Option<u32>, BACK>;
 
 type Step = ControlFlow<Option<u32>, Option<u32>>;
 
 /// The tasks of a division tree that goes down `depth` levels at one side, in the order of their items.
-fn spine(end: End, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_>> {
-    let mut task = reduction(end, nearest);
+fn spine<const BACK: bool>(nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_, BACK>> {
+    let mut task = reduction(nearest);
     let (mut before, mut behind) = (vec![], vec![]);
     for _ in 0..depth {
         let (left, right) = Reduction::<u32>::divide(task);
@@ -34,9 +34,9 @@ fn spine(end: End, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Sear
 }
 
 /// Which tasks does a hit in one of them stop?
-fn stopped_by(hit: usize, end: End, depth: u32, to_the_left: bool) -> Vec<bool> {
+fn stopped_by<const BACK: bool>(hit: usize, depth: u32, to_the_left: bool) -> Vec<bool> {
     let nearest = Nearest::new();
-    let tasks = spine(end, &nearest, depth, to_the_left);
+    let tasks = spine::<BACK>(&nearest, depth, to_the_left);
     let _: Step = tasks[hit].step(None, 10);
     tasks.iter().map(Reduction::<u32>::stopped).collect()
 }
@@ -46,9 +46,9 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
     for to_the_left in [false, true] {
         for hit in 0..=60 {
             let front: Vec<bool> = (0..=60).map(|task| task > hit).collect();
-            assert_eq!(stopped_by(hit, End::Front, 60, to_the_left), front);
+            assert_eq!(stopped_by::<false>(hit, 60, to_the_left), front);
             let back: Vec<bool> = (0..=60).map(|task| task < hit).collect();
-            assert_eq!(stopped_by(hit, End::Back, 60, to_the_left), back);
+            assert_eq!(stopped_by::<true>(hit, 60, to_the_left), back);
         }
     }
 }
@@ -57,23 +57,23 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
 fn exhausted_places_never_stop_what_lies_before_the_hit_nor_each_other() {
     for to_the_left in [false, true] {
         for hit in 0..=200 {
-            for (task, stopped) in stopped_by(hit, End::Front, 200, to_the_left).into_iter().enumerate() {
+            for (task, stopped) in stopped_by::<false>(hit, 200, to_the_left).into_iter().enumerate() {
                 assert!(!stopped || task > hit, "task {task} by a hit in {hit}");
             }
-            for (task, stopped) in stopped_by(hit, End::Back, 200, to_the_left).into_iter().enumerate() {
+            for (task, stopped) in stopped_by::<true>(hit, 200, to_the_left).into_iter().enumerate() {
                 assert!(!stopped || task < hit, "task {task} by a hit in {hit}");
             }
         }
     }
     // Where there still were numbers to give, the hit does stop the exhausted ones behind it.
-    assert!(stopped_by(3, End::Front, 200, false)[4..].iter().all(|&stopped| stopped));
+    assert!(stopped_by::<false>(3, 200, false)[4..].iter().all(|&stopped| stopped));
 }
 
 #[test]
 fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
     // The last hit: the task has folded 10, keeps what follows it, and gives away the back.
     let nearest = Nearest::new();
-    let task = reduction(End::Back, &nearest);
+    let task = reduction::<true>(&nearest);
     let ControlFlow::Continue(before): Step = task.step(None, 10) else {
         panic!("the search from the back goes on")
     };
@@ -90,8 +90,25 @@ fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
 #[test]
 fn the_first_hit_ends_a_task_from_the_front() {
     let nearest = Nearest::new();
-    let task = reduction(End::Front, &nearest);
+    let task = reduction::<false>(&nearest);
     assert_eq!(task.step(None, 7), ControlFlow::Continue(None));
     assert_eq!(task.fold(None, 7..100), Some(10));
-    assert_eq!(reduction(End::Back, &nearest).fold(None, 7..100), Some(90));
+    assert_eq!(reduction::<true>(&nearest).fold(None, 7..100), Some(90));
+}
+
+/// Blocks of a search that goes on are roots, one after the other: nothing of an earlier one stops a later one.
+#[test]
+fn without_a_hit_nothing_is_announced() {
+    fn check<const BACK: bool>() {
+        let nearest = Nearest::new();
+        let root = reduction::<BACK>(&nearest);
+        for task in spine::<BACK>(&nearest, 60, true) {
+            assert_eq!(task.fold(None, 1..4), None);
+        }
+        assert!(!Reduction::<u32>::is_final(&root, &None) && !Reduction::<u32>::stopped(&root));
+        assert!(Reduction::<u32>::is_final(&root, &Some(10)));
+        assert_eq!(<Search<'_, BACK> as Reduction<u32>>::BACKWARD, BACK);
+    }
+    check::<false>();
+    check::<true>();
 }
