@@ -3,8 +3,8 @@
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
 use super::terminals::{
-    Aggregated, AnyHit, Count, FirstHit, Found, LastHit, Max, MaxBy, Min, MinBy, Nearest, Product, Reduce,
-    ReduceWith, Sum, effects,
+    Aggregated, AnyHit, Back, Count, Found, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product,
+    Reduce, ReduceWith, Sum, effects,
 };
 use super::{
     BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter, Flatten,
@@ -1135,7 +1135,7 @@ pub trait ParallelIterator: Sized + Send {
         R: Send,
     {
         let nearest = Nearest::new();
-        self.drive(FirstHit::new(&search, &nearest))
+        self.drive(OutermostHit::new(Front, &search, &nearest))
     }
 
     /// What a closure makes of the last item, in order, that it makes anything of: see [`find_last`](Self::find_last).
@@ -1152,7 +1152,7 @@ pub trait ParallelIterator: Sized + Send {
         R: Send,
     {
         let nearest = Nearest::new();
-        self.drive(LastHit::new(&search, &nearest))
+        self.drive(OutermostHit::new(Back, &search, &nearest))
     }
 
     // ------------------------------------------------------------------------------------- terminals: collections

@@ -8,7 +8,7 @@
 //! | [`Reduce`] | a value that items are folded into | `reduce` |
 //! | [`Aggregated`] | what a method of std's `Iterator` returns | `sum`, `product`, `count`, `min`, `max`, `reduce_with` ... |
 //! | [`AnyHit`] | a hit, whichever | `any`, `all`, `find_any`, `find_map_any`, `position_any`, `eq` |
-//! | [`FirstHit`], [`LastHit`] | the hit nearest to one end | `find_first`, `find_last`, `position_first`, `cmp` ... |
+//! | [`OutermostHit`] | the hit nearest to one end | `find_first`, `find_last`, `position_first`, `cmp` ... |
 
 mod aggregate;
 mod any_hit;
@@ -20,7 +20,7 @@ mod visit;
 
 pub(crate) use aggregate::{Aggregate, Aggregated};
 pub(crate) use any_hit::{AnyHit, Found};
-pub(crate) use outermost_hit::{FirstHit, LastHit, Nearest};
+pub(crate) use outermost_hit::{Back, Front, Nearest, OutermostHit};
 pub(crate) use picks::{Max, MaxBy, Min, MinBy, ReduceWith};
 pub(crate) use reduce::Reduce;
 pub(crate) use sums::{Count, Product, Sum};

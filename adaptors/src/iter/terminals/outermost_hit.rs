@@ -53,23 +53,40 @@ impl Nearest {
     }
 }
 
-/// Ends with what `search` makes of the first item that it makes anything of.
-pub(crate) type FirstHit<'a, F> = OutermostHit<'a, F, false>;
+/// The end that a search wants to be near to.
+pub(crate) trait End: Copy + Send {
+    /// Is it the back?
+    const IS_BACK: bool;
+}
 
-/// Ends with what `search` makes of the last item that it makes anything of.
-pub(crate) type LastHit<'a, F> = OutermostHit<'a, F, true>;
+/// The end where the items begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Front;
 
-/// Ends with the hit that is nearest to the front, or to the `BACK`.
+/// The other one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Back;
+
+impl End for Front {
+    const IS_BACK: bool = false;
+}
+
+impl End for Back {
+    const IS_BACK: bool = true;
+}
+
+/// Ends with what `search` makes of the first or of the last item that it makes anything of.
 #[derive(Debug)]
-pub(crate) struct OutermostHit<'a, F, const BACK: bool> {
+pub(crate) struct OutermostHit<'a, E, F> {
     search: &'a F,
     nearest: &'a Nearest,
+    end: E,
     place: Range<usize>,
 }
 
-impl<'a, F, const BACK: bool> OutermostHit<'a, F, BACK> {
-    pub(crate) fn new(search: &'a F, nearest: &'a Nearest) -> Self {
-        OutermostHit { search, nearest, place: 0..usize::MAX }
+impl<'a, E: End, F> OutermostHit<'a, E, F> {
+    pub(crate) fn new(end: E, search: &'a F, nearest: &'a Nearest) -> Self {
+        OutermostHit { search, nearest, end, place: 0..usize::MAX }
     }
 
     fn at(&self, place: Range<usize>) -> Self {
@@ -77,7 +94,7 @@ impl<'a, F, const BACK: bool> OutermostHit<'a, F, BACK> {
     }
 }
 
-impl<F, const BACK: bool> Clone for OutermostHit<'_, F, BACK> {
+impl<E: End, F> Clone for OutermostHit<'_, E, F> {
     #[inline]
     fn clone(&self) -> Self {
         self.at(self.place.clone())
@@ -94,8 +111,9 @@ fn halves(place: Range<usize>) -> (Range<usize>, Range<usize>) {
     (place.start..middle, middle..place.end)
 }
 
-impl<T, H, F, const BACK: bool> Reduction<T> for OutermostHit<'_, F, BACK>
+impl<T, H, E, F> Reduction<T> for OutermostHit<'_, E, F>
 where
+    E: End,
     H: Send,
     F: Fn(T) -> Option<H> + Sync,
 {
@@ -103,7 +121,8 @@ where
     type Output = Option<H>;
 
     const INTERRUPTIBLE: bool = true;
-    const BACKWARD: bool = BACK;
+
+    const BACKWARD: bool = E::IS_BACK;
 
     #[inline]
     fn start(&self) -> Option<H> {
@@ -117,7 +136,7 @@ where
             // Later hits of the task would announce the same number: dividing for the back keeps the last one.
             self.nearest.announce(self.place.end - 1);
         }
-        if BACK { ControlFlow::Continue(Some(hit)) } else { ControlFlow::Break(Some(hit)) }
+        if E::IS_BACK { ControlFlow::Continue(Some(hit)) } else { ControlFlow::Break(Some(hit)) }
     }
 
     #[inline]
@@ -127,15 +146,16 @@ where
 
     #[inline]
     fn reduce(&self, left: Option<H>, right: Option<H>) -> Option<H> {
-        if BACK { right.or(left) } else { left.or(right) }
+        if E::IS_BACK { right.or(left) } else { left.or(right) }
     }
 
     #[inline]
     fn divide(self) -> (Self, Self) {
         let (near, far) = halves(self.place.clone());
-        if BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
+        if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
     }
 
+    /// No hit farther from the end comes before it.
     #[inline]
     fn is_final(&self, hit: &Option<H>) -> bool {
         hit.is_some()
