@@ -6,6 +6,7 @@
 
 mod adaptor;
 mod adaptors;
+mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
 mod extend;
@@ -23,6 +24,7 @@ mod terminals;
 mod wrap;
 
 pub use adaptors::*;
+pub use blocks_iter::{Block, BlockItems, BlocksIter, LentBlocks};
 pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
     ParallelDrainFull, ParallelDrainRange, ParallelExtend,

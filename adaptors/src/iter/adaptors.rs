@@ -1,6 +1,7 @@
 //! Data adaptors: a file for each.
 
 mod batches;
+mod by_blocks;
 mod chain;
 mod chunks;
 mod cloned;
@@ -37,6 +38,7 @@ mod update;
 mod zip;
 mod zip_eq;
 
+pub use by_blocks::{ExponentialBlocks, UniformBlocks};
 pub use chain::Chain;
 pub use chunks::Chunks;
 pub use cloned::Cloned;

@@ -194,6 +194,8 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 }
 
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
+    const PIECES: bool = P::PIECES;
+
     #[inline]
     fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
     where

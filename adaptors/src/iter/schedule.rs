@@ -9,7 +9,7 @@ use furcate_schedulers::{Adaptive, Policy, Scheduler};
 macro_rules! default_schedule {
     () => {
         type Policy = furcate_schedulers::policy::Auto;
-        type Scheduler = furcate_schedulers::Join;
+        type Scheduler = furcate_schedulers::ByTerminal;
         type Executor = furcate_pool::DefaultExecutor;
 
         #[inline]
@@ -18,7 +18,7 @@ macro_rules! default_schedule {
         }
         #[inline]
         fn scheduler(&self) -> Self::Scheduler {
-            furcate_schedulers::Join
+            furcate_schedulers::ByTerminal
         }
         #[inline]
         fn executor(&self) -> Self::Executor {

@@ -165,6 +165,8 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
+    const PIECES: bool = A::PIECES || B::PIECES;
+
     fn partial_fold<C, D, F, L>(self, init: C, mut fold: F, loops: &mut L) -> ControlFlow<D, C>
     where
         F: NanoFold<Self::Item, C, D>,

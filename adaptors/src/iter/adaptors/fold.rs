@@ -113,6 +113,9 @@ where
     S: Seed,
     F: Fn(S::State, P::Item) -> S::State + Sync,
 {
+    /// An item per task, so one more for every cut.
+    const PIECES: bool = true;
+
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: NanoFold<S::State, B, C>,

@@ -115,6 +115,8 @@ where
     P: Producer<Item = Result<T, E>>,
     E: Send,
 {
+    const PIECES: bool = P::PIECES;
+
     fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: NanoFold<T, B, C>,

@@ -75,6 +75,12 @@ where
         left.or(right)
     }
 
+    /// Any hit is as good as another.
+    #[inline]
+    fn is_final(&self, hit: &Option<H>) -> bool {
+        hit.is_some()
+    }
+
     #[inline]
     fn stopped(&self) -> bool {
         self.found.is_announced()
