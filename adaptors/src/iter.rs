@@ -9,16 +9,21 @@ mod adaptors;
 pub(crate) mod collect;
 mod convert;
 mod extend;
+mod flag;
+mod gate;
 mod indexed;
 mod indexed_adaptor;
+mod interruption;
 mod item_wise;
 mod mapped;
 mod newtype;
 mod parallel;
+mod quota;
 mod schedule;
 mod sources;
 mod task_state;
 mod terminals;
+mod try_trait;
 mod wrap;
 
 pub use adaptors::*;
@@ -30,9 +35,11 @@ pub use convert::{
 #[doc(no_inline)]
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;
+pub use interruption::{Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
+pub use try_trait::Try;
 pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;

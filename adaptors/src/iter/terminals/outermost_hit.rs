@@ -22,6 +22,7 @@
 //!    within a task the items come in order; outputs are reduced in order, and of two hits the nearer one is kept.
 
 use furcate_schedulers::Reduction;
+use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -51,24 +52,39 @@ impl Nearest {
 }
 
 /// The end that a search wants to be near to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Front,
-    Back,
+pub(crate) trait End: Copy + Send {
+    /// Is it the back?
+    const IS_BACK: bool;
+}
+
+/// The end where the items begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Front;
+
+/// The other one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Back;
+
+impl End for Front {
+    const IS_BACK: bool = false;
+}
+
+impl End for Back {
+    const IS_BACK: bool = true;
 }
 
 /// Ends with what `search` makes of the first or of the last item that it makes anything of.
 #[derive(Debug)]
-pub(crate) struct OutermostHit<'a, F> {
+pub(crate) struct OutermostHit<'a, E, F> {
     search: &'a F,
     nearest: &'a Nearest,
-    end: End,
+    end: PhantomData<E>,
     place: Range<usize>,
 }
 
-impl<'a, F> OutermostHit<'a, F> {
-    pub(crate) fn new(end: End, search: &'a F, nearest: &'a Nearest) -> Self {
-        OutermostHit { search, nearest, end, place: 0..usize::MAX }
+impl<'a, E: End, F> OutermostHit<'a, E, F> {
+    pub(crate) fn new(_end: E, search: &'a F, nearest: &'a Nearest) -> Self {
+        OutermostHit { search, nearest, end: PhantomData, place: 0..usize::MAX }
     }
 
     fn at(&self, place: Range<usize>) -> Self {
@@ -76,7 +92,7 @@ impl<'a, F> OutermostHit<'a, F> {
     }
 }
 
-impl<F> Clone for OutermostHit<'_, F> {
+impl<E: End, F> Clone for OutermostHit<'_, E, F> {
     #[inline]
     fn clone(&self) -> Self {
         self.at(self.place.clone())
@@ -93,8 +109,9 @@ fn halves(place: Range<usize>) -> (Range<usize>, Range<usize>) {
     (place.start..middle, middle..place.end)
 }
 
-impl<T, H, F> Reduction<T> for OutermostHit<'_, F>
+impl<T, H, E, F> Reduction<T> for OutermostHit<'_, E, F>
 where
+    E: End,
     H: Send,
     F: Fn(T) -> Option<H> + Sync,
 {
@@ -102,6 +119,8 @@ where
     type Output = Option<H>;
 
     const INTERRUPTIBLE: bool = true;
+
+    const BACKWARD: bool = E::IS_BACK;
 
     #[inline]
     fn start(&self) -> Option<H> {
@@ -115,10 +134,7 @@ where
             // Later hits of the task would announce the same number: dividing for the back keeps the last one.
             self.nearest.announce(self.place.end - 1);
         }
-        match self.end {
-            End::Front => ControlFlow::Break(Some(hit)),
-            End::Back => ControlFlow::Continue(Some(hit)),
-        }
+        if E::IS_BACK { ControlFlow::Continue(Some(hit)) } else { ControlFlow::Break(Some(hit)) }
     }
 
     #[inline]
@@ -128,19 +144,19 @@ where
 
     #[inline]
     fn reduce(&self, left: Option<H>, right: Option<H>) -> Option<H> {
-        match self.end {
-            End::Front => left.or(right),
-            End::Back => right.or(left),
-        }
+        if E::IS_BACK { right.or(left) } else { left.or(right) }
     }
 
     #[inline]
     fn divide(self) -> (Self, Self) {
         let (near, far) = halves(self.place.clone());
-        match self.end {
-            End::Front => (self.at(near), self.at(far)),
-            End::Back => (self.at(far), self.at(near)),
-        }
+        if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
+    }
+
+    /// No hit farther from the end comes before it.
+    #[inline]
+    fn is_final(&self, hit: &Option<H>) -> bool {
+        hit.is_some()
     }
 
     #[inline]

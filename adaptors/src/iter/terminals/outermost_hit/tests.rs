@@ -4,17 +4,17 @@ fn search(item: u32) -> Option<u32> {
     item.is_multiple_of(10).then_some(item)
 }
 
-fn reduction(end: End, nearest: &Nearest) -> Search<'_> {
+fn reduction<E: End>(end: E, nearest: &Nearest) -> Search<'_, E> {
     static SEARCH: fn(u32) -> Option<u32> = search;
     OutermostHit::new(end, &SEARCH, nearest)
 }
 
-type Search<'a> = OutermostHit<'a, fn(u32) -> Option<u32>>;
+type Search<'a, E> = OutermostHit<'a, E, fn(u32) -> Option<u32>>;
 
 type Step = ControlFlow<Option<u32>, Option<u32>>;
 
 /// The tasks of a division tree that goes down `depth` levels at one side, in the order of their items.
-fn spine(end: End, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_>> {
+fn spine<E: End>(end: E, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_, E>> {
     let mut task = reduction(end, nearest);
     let (mut before, mut behind) = (vec![], vec![]);
     for _ in 0..depth {
@@ -34,7 +34,7 @@ fn spine(end: End, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Sear
 }
 
 /// Which tasks does a hit in one of them stop?
-fn stopped_by(hit: usize, end: End, depth: u32, to_the_left: bool) -> Vec<bool> {
+fn stopped_by(hit: usize, end: impl End, depth: u32, to_the_left: bool) -> Vec<bool> {
     let nearest = Nearest::new();
     let tasks = spine(end, &nearest, depth, to_the_left);
     let _: Step = tasks[hit].step(None, 10);
@@ -46,9 +46,9 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
     for to_the_left in [false, true] {
         for hit in 0..=60 {
             let front: Vec<bool> = (0..=60).map(|task| task > hit).collect();
-            assert_eq!(stopped_by(hit, End::Front, 60, to_the_left), front);
+            assert_eq!(stopped_by(hit, Front, 60, to_the_left), front);
             let back: Vec<bool> = (0..=60).map(|task| task < hit).collect();
-            assert_eq!(stopped_by(hit, End::Back, 60, to_the_left), back);
+            assert_eq!(stopped_by(hit, Back, 60, to_the_left), back);
         }
     }
 }
@@ -57,23 +57,23 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
 fn exhausted_places_never_stop_what_lies_before_the_hit_nor_each_other() {
     for to_the_left in [false, true] {
         for hit in 0..=200 {
-            for (task, stopped) in stopped_by(hit, End::Front, 200, to_the_left).into_iter().enumerate() {
+            for (task, stopped) in stopped_by(hit, Front, 200, to_the_left).into_iter().enumerate() {
                 assert!(!stopped || task > hit, "task {task} by a hit in {hit}");
             }
-            for (task, stopped) in stopped_by(hit, End::Back, 200, to_the_left).into_iter().enumerate() {
+            for (task, stopped) in stopped_by(hit, Back, 200, to_the_left).into_iter().enumerate() {
                 assert!(!stopped || task < hit, "task {task} by a hit in {hit}");
             }
         }
     }
     // Where there still were numbers to give, the hit does stop the exhausted ones behind it.
-    assert!(stopped_by(3, End::Front, 200, false)[4..].iter().all(|&stopped| stopped));
+    assert!(stopped_by(3, Front, 200, false)[4..].iter().all(|&stopped| stopped));
 }
 
 #[test]
 fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
     // The last hit: the task has folded 10, keeps what follows it, and gives away the back.
     let nearest = Nearest::new();
-    let task = reduction(End::Back, &nearest);
+    let task = reduction(Back, &nearest);
     let ControlFlow::Continue(before): Step = task.step(None, 10) else {
         panic!("the search from the back goes on")
     };
@@ -90,8 +90,25 @@ fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
 #[test]
 fn the_first_hit_ends_a_task_from_the_front() {
     let nearest = Nearest::new();
-    let task = reduction(End::Front, &nearest);
+    let task = reduction(Front, &nearest);
     assert_eq!(task.step(None, 7), ControlFlow::Continue(None));
     assert_eq!(task.fold(None, 7..100), Some(10));
-    assert_eq!(reduction(End::Back, &nearest).fold(None, 7..100), Some(90));
+    assert_eq!(reduction(Back, &nearest).fold(None, 7..100), Some(90));
+}
+
+#[test]
+fn a_hit_is_final_for_what_lies_farther_from_its_end() {
+    fn check<E: End>(end: E, backward: bool) {
+        let nearest = Nearest::new();
+        let task = reduction(end, &nearest);
+        assert!(Reduction::<u32>::is_final(&task, &Some(10)) && !Reduction::<u32>::is_final(&task, &None));
+        assert_eq!(<Search<'_, E> as Reduction<u32>>::BACKWARD, backward);
+        // What "final" promises: a hit that comes later, from the other side, changes nothing.
+        for later in [None, Some(20)] {
+            let (left, right) = if backward { (later, Some(10)) } else { (Some(10), later) };
+            assert_eq!(Reduction::<u32>::reduce(&task, left, right), Some(10));
+        }
+    }
+    check(Front, false);
+    check(Back, true);
 }
