@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, collections, tuples, your own types |
 //! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `size_limit`, `thief_splitting`, `cap` ... |
-//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`Sequential`] |
+//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`Sequential`] |
 //! | **where** do they run | [`Executor`] | furcate's own pool ([`Pool`], [`ThreadPool`]), rayon's, or the calling thread ([`Inline`]) |
 //!
 //! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
@@ -48,10 +48,10 @@ pub use furcate_pool::{
     in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
     spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
 };
-pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
+pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
-    Divisible, IndexedProducer, Join, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler,
-    Sequential, Task, Verdict, policy,
+    Adaptive, DepJoin, Divisible, IndexedProducer, Join, Nano, NanoFold, NanoLoops, Policy, Producer,
+    Reduction, Scheduler, Sequential, Task, Verdict, policy,
 };
 
 pub mod prelude {

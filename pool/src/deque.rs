@@ -160,6 +160,12 @@ impl<T> Deque<T> {
         self.owner.limit.load(Relaxed) == 0
     }
 
+    /// As [`asked`](Self::asked), or nudged. (An eager deque always is.)
+    #[inline]
+    pub(crate) fn nudged(&self) -> bool {
+        self.owner.limit.load(Relaxed) <= 1
+    }
+
     /// Asks without a store where somebody else has: thieves that look again and again leave the owner its cache line.
     fn ask_once(&self) {
         if !self.asked() {
@@ -172,6 +178,18 @@ impl<T> Deque<T> {
         // Relaxed: callers that need more have passed a fence.
         let bottom = self.owner.bottom.load(Relaxed);
         distance(self.word().top(), bottom as u32) <= 0
+    }
+
+    /// Has the job of that index, which the owner has not popped, been stolen? Asked by the owner.
+    #[inline]
+    pub(crate) fn is_gone(&self, index: u64) -> bool {
+        distance(self.word().top(), index as u32) < 0
+    }
+
+    /// Is the job of that index, if it is still there, the newest one? Asked by the owner.
+    #[inline]
+    pub(crate) fn is_newest(&self, index: u64) -> bool {
+        self.owner.bottom.load(Relaxed) == index + 1
     }
 
     /// Acquire: whoever finds a job shared sees the job, the slot and the buffer as they were when it was shared; the

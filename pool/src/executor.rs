@@ -10,6 +10,8 @@
 //! 4. [`Context::migrated`] is true exactly when another worker runs the closure than the one that forked it. That a
 //!    job went through a queue and came back to its owner is not a migration.
 
+use crate::detach::Detach;
+
 /// What an engine tells a closure about the way it came to run.
 ///
 /// ```
@@ -57,6 +59,9 @@ impl Context {
 /// assert_eq!(fib(16, &DefaultExecutor::default()), 987);
 /// ```
 pub trait Executor: Clone + Send + Sync {
+    /// What a computation detaches its parts with; [`Alone`](crate::detach::Alone) for an engine that can detach nothing.
+    type Scope<'scope>: Detach<'scope>;
+
     /// Runs both closures, potentially in parallel, and returns both results.
     ///
     /// # Panics
@@ -68,6 +73,17 @@ pub trait Executor: Clone + Send + Sync {
         B: FnOnce(Context) -> RB + Send,
         RA: Send,
         RB: Send;
+
+    /// Runs a computation whose parts can outlive the frames that make them, and returns when all of it has ended: see
+    /// [`detach`](crate::detach).
+    ///
+    /// # Panics
+    ///
+    /// With the payload of the body's panic or of a part's.
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send;
 
     /// How many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;

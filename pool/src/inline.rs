@@ -1,5 +1,6 @@
 //! The engine without threads.
 
+use crate::detach::Alone;
 use crate::{Context, Executor};
 
 /// Runs both halves of every fork in the calling thread, the left one first.
@@ -16,6 +17,17 @@ use crate::{Context, Executor};
 pub struct Inline;
 
 impl Executor for Inline {
+    type Scope<'scope> = Alone;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        body(&Alone)
+    }
+
     #[inline]
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where

@@ -20,6 +20,7 @@ mod broadcast;
 #[cfg(not(loom))]
 mod builder;
 mod deque;
+pub mod detach;
 mod executor;
 mod fence;
 #[cfg(not(loom))]

@@ -1,6 +1,7 @@
 //! Furcate's own pool as an engine.
 
 use crate::registry::{Part, Registry};
+use crate::scope::{self, Scope};
 use crate::worker::Worker;
 use crate::{Context, Executor};
 
@@ -17,6 +18,17 @@ use crate::{Context, Executor};
 pub struct Pool;
 
 impl Executor for Pool {
+    type Scope<'scope> = Scope<'scope>;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        scope::on_worker(Part::of_current().worker(), body)
+    }
+
     #[inline(always)] // so that it costs no call
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where

@@ -1,5 +1,7 @@
 //! The engine on top of rayon-core.
 
+mod detached;
+
 use crate::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -18,6 +20,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub struct Rayon;
 
 impl Executor for Rayon {
+    type Scope<'scope> = rayon_core::Scope<'scope>;
+
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        rayon_core::scope(body)
+    }
+
     #[inline]
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where

@@ -8,6 +8,8 @@
 //! 3. A panic is kept, the first one, and raised by the function that made the scope. Jobs that have not begun by then
 //!    are dropped unrun.
 
+mod detached;
+
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};

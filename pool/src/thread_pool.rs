@@ -225,6 +225,20 @@ impl ThreadPool {
 /// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack. Use
 /// [`install`](ThreadPool::install), or the methods of `ThreadPool` itself, to run on one of the pool's threads.
 impl Executor for &ThreadPool {
+    type Scope<'scope> = Scope<'scope>;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        match Part::of(&self.registry) {
+            Some(part) => scope::on_worker(part.worker(), body),
+            None => self.install(|| Executor::detached(self, body)),
+        }
+    }
+
     #[inline(always)] // so that it costs no call
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where

@@ -23,7 +23,7 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicBool, AtomicUsize,
+    AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -84,6 +84,9 @@ pub struct Worker {
     /// How many jobs it runs on top of frames that have nothing to do with them: what it forks meanwhile is not what
     /// those who wait for those frames may help with.
     aside: AtomicUsize,
+    /// The number of the scope that the job started last is a part of, if all that lies in `forks` was forked by such; else
+    /// 0. Written by this thread.
+    root: AtomicU64,
     /// How many scopes this thread has open, or waits for; this thread's.
     pub(crate) scopes: Cell<usize>,
     /// The thread has been given this worker, and not given it back.
@@ -91,6 +94,9 @@ pub struct Worker {
     /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
     _this_thread: PhantomData<*const ()>,
 }
+
+/// The `root` of a worker that runs no part of a scope. (Scopes count from 1.)
+const NO_ROOT: u64 = 0;
 
 thread_local! {
     /// The worker that this thread is.
@@ -151,6 +157,7 @@ impl Worker {
             random: Cell::new(number as u64 + 1),
             call: Call::default(),
             aside: AtomicUsize::new(0),
+            root: AtomicU64::new(NO_ROOT),
             scopes: Cell::new(0),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
@@ -245,12 +252,8 @@ impl Worker {
         RB: Send,
     {
         let job = StackJob::new(right);
-        self.counters.forks.add();
-        // SAFETY: this thread is the owner: the handle cannot leave it.
-        let (index, look_up) = unsafe { self.forks.push(job.header()) };
-        if look_up {
-            self.look_up();
-        }
+        // SAFETY: this thread is the owner: the handle cannot leave it. The frame keeps the job.
+        let index = unsafe { self.lay_ready(job.header()) };
         // Unwind-safe: if it panics, this call does, once the right half is done.
         match catch_unwind(AssertUnwindSafe(|| left(self))) {
             Ok(left) => {
@@ -292,6 +295,45 @@ impl Worker {
         resume_unwind(payload)
     }
 
+    /// Lays a fork ready for thieves. Returns its index, to [pick it up](Self::pick_up) again.
+    ///
+    /// # Safety
+    ///
+    /// This thread is the worker; the job is there until it was picked up, or until whoever has stolen it ran it.
+    #[inline(always)]
+    pub(crate) unsafe fn lay_ready(&self, job: NonNull<Header>) -> u64 {
+        self.counters.forks.add();
+        // SAFETY: the caller's.
+        let (index, look_up) = unsafe { self.forks.push(job) };
+        if look_up {
+            self.look_up();
+        }
+        index
+    }
+
+    /// Takes the newest fork back: true if nobody has stolen it.
+    ///
+    /// # Safety
+    ///
+    /// This thread is the worker, and every fork laid ready since was picked up.
+    #[inline(always)]
+    pub(crate) unsafe fn pick_up(&self, index: u64) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.forks.pop(index) }
+    }
+
+    /// Was this worker's fork of that index, which it has not picked up, stolen?
+    #[inline]
+    pub(crate) fn is_gone(&self, index: u64) -> bool {
+        self.forks.is_gone(index)
+    }
+
+    /// Was no fork laid ready on top of the one of that index?
+    #[inline]
+    pub(crate) fn is_newest(&self, index: u64) -> bool {
+        self.forks.is_newest(index)
+    }
+
     /// Looks up from work, after a push that said so.
     #[cold]
     fn look_up(&self) {
@@ -326,18 +368,52 @@ impl Worker {
     ///
     /// It is not when the job is run on top of a frame that has open forks, as `yield_now` may.
     pub(crate) fn starts(&self, latch: &Latch) {
-        self.counters.migrated.add();
-        // The waiter will want to help: it finds the first fork shared.
-        self.forks.nudge();
+        self.begins_part();
         if self.forks.is_empty() {
             latch.started_by(self.number);
         }
     }
 
-    /// Does somebody want work from this worker? One relaxed load.
+    /// A job that was stolen begins.
+    pub(crate) fn begins_part(&self) {
+        self.counters.migrated.add();
+        // Whoever waits for it will want to help: it finds the first fork shared.
+        self.forks.nudge();
+    }
+
+    /// What this thread runs from now on is a part of that scope. Returns what to [leave](Self::leave_root) it for.
+    ///
+    /// Relaxed, here and where it is read: a thief reads it after it has found a job, with an acquire, which was pushed
+    /// after this store; and if the job was pushed before, it is gone before this store, and the thief does not get it.
+    pub(crate) fn enter_root(&self, scope: u64) -> u64 {
+        let before = self.root.load(Relaxed);
+        self.root.store(if self.forks.is_empty() { scope } else { NO_ROOT }, Relaxed);
+        before
+    }
+
+    /// The part is over.
+    pub(crate) fn leave_root(&self, before: u64) {
+        self.root.store(before, Relaxed);
+    }
+
+    /// Are all of its forks parts of that scope?
+    fn is_root(&self, scope: u64) -> bool {
+        self.root.load(Relaxed) == scope && !self.is_aside()
+    }
+
+    /// Does somebody want work from this worker, or would somebody who naps be worth to be woken for it? In the common
+    /// case, nobody does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
-        self.forks.asked()
+        self.forks.nudged() && self.is_wanted()
+    }
+
+    #[cold]
+    fn is_wanted(&self) -> bool {
+        if self.forks.asked() {
+            return !(self.guest && self.call.is_young());
+        }
+        self.registry().is_napping() && self.is_worth_a_wake_up()
     }
 
     /// Does it share every job at once?

@@ -13,9 +13,9 @@
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
+use crate::call::Call;
 use crate::pace::Pace;
-use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Task};
-use furcate_pool::Executor;
+use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Task, Verdict};
 use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
@@ -67,13 +67,27 @@ impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_
     fn fold<I: Iterator<Item = T>>(
         &mut self,
         folded: R::Accumulator,
-        mut items: I,
+        items: I,
     ) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        if R::INTERRUPTIBLE {
-            items.try_fold(folded, |folded, item| self.0.step(folded, item))
-        } else {
-            ControlFlow::Continue(self.0.fold(folded, items))
-        }
+        fold_loop(self.0, folded, items)
+    }
+}
+
+/// Folds the items of one nano-loop: in one go, if the reduction cannot end in the middle of it.
+#[inline]
+pub(crate) fn fold_loop<T, R, I>(
+    reduction: &R,
+    folded: R::Accumulator,
+    mut items: I,
+) -> ControlFlow<R::Accumulator, R::Accumulator>
+where
+    R: Reduction<T>,
+    I: Iterator<Item = T>,
+{
+    if R::INTERRUPTIBLE {
+        items.try_fold(folded, |folded, item| reduction.step(folded, item))
+    } else {
+        ControlFlow::Continue(reduction.fold(folded, items))
     }
 }
 
@@ -115,16 +129,17 @@ const BLIND_LEVELS: u32 = 12;
 
 /// A part of the computation with the policy and the reduction that rode down the division tree to it.
 #[derive(Debug)]
-pub(crate) struct Branch<P, L, R> {
-    producer: P,
-    policy: L,
-    reduction: R,
-    depth: u32,
-    migrated: bool,
+pub(crate) struct Branch<'c, P, L, R> {
+    pub(crate) producer: P,
+    pub(crate) policy: L,
+    pub(crate) reduction: R,
+    pub(crate) depth: u32,
+    pub(crate) migrated: bool,
     /// The least size that it or what it comes from has had.
-    least: usize,
+    pub(crate) least: usize,
     /// How many divisions in a row have made it no smaller than that (invariant 1).
-    fruitless: u8,
+    pub(crate) fruitless: u8,
+    pub(crate) call: &'c Call,
 }
 
 /// What becomes of a branch.
@@ -136,21 +151,30 @@ pub(crate) enum Decision {
 }
 
 /// What a division gives.
-pub(crate) enum Parts<P, L, R> {
+pub(crate) enum Parts<'c, P, L, R> {
     /// Everything is on one side (invariant 2).
-    One(Branch<P, L, R>),
+    One(Branch<'c, P, L, R>),
     /// Two parts, and the reduction for their outputs.
-    Two(Branch<P, L, R>, Branch<P, L, R>, R),
+    Two(Branch<'c, P, L, R>, Branch<'c, P, L, R>, R),
 }
 
-impl<P, L, R> Branch<P, L, R>
+impl<'c, P, L, R> Branch<'c, P, L, R>
 where
     P: Producer,
     L: Policy,
     R: Reduction<P::Item>,
 {
-    pub(crate) fn root(producer: P, policy: L, reduction: R) -> Self {
-        Branch { producer, policy, reduction, depth: 0, migrated: false, least: usize::MAX, fruitless: 0 }
+    pub(crate) fn root(producer: P, policy: L, reduction: R, call: &'c Call) -> Self {
+        Branch {
+            producer,
+            policy,
+            reduction,
+            depth: 0,
+            migrated: false,
+            least: usize::MAX,
+            fruitless: 0,
+            call,
+        }
     }
 
     /// The same branch, told whether another worker runs it than the one that forked it.
@@ -161,28 +185,38 @@ where
     }
 
     #[inline]
-    fn task<E: Executor>(&self, executor: &E) -> Task {
+    fn task(&self, threads: usize, demand: bool) -> Task {
         Task {
             len: self.producer.size(),
             divisible: self.producer.should_be_divided() && self.fruitless == 0,
             depth: self.depth,
             migrated: self.migrated,
-            threads: executor.num_threads(),
+            demand,
+            threads,
         }
     }
 
     /// Asks the policy (invariant 3).
     #[inline]
-    pub(crate) fn decide<E: Executor>(&mut self, executor: &E) -> Decision {
-        if self.fruitless > 1
-            || self.producer.size() == 0
-            || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction)
-        {
+    pub(crate) fn decide(&mut self, threads: usize, demand: bool) -> Decision {
+        self.decide_if(threads, demand, |_| true)
+    }
+
+    /// Asks the policy what must be divided, and nothing else (invariant 3).
+    #[inline]
+    pub(crate) fn decide_what_must_be(&mut self, threads: usize) -> Decision {
+        self.decide_if(threads, false, Verdict::is_must)
+    }
+
+    #[inline]
+    fn decide_if(&mut self, threads: usize, demand: bool, counts: impl FnOnce(Verdict) -> bool) -> Decision {
+        let over = self.fruitless > 1 || self.producer.size() == 0 || self.call.has_failed();
+        if over || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
-        let task = self.task(executor);
+        let task = self.task(threads, demand);
         let verdict = self.policy.wants_split(&task);
-        if !verdict.divides(&task) {
+        if !verdict.divides(&task) || !counts(verdict) {
             return Decision::Leaf;
         }
         match (self.policy.permit_fork(&task), verdict.is_must()) {
@@ -193,14 +227,14 @@ where
     }
 
     /// Divides, after a [`Decision::Divide`] that no fork will follow: a permit is given back first.
-    pub(crate) fn divide_in_turn(mut self, task: &Task) -> Parts<P, L, R> {
+    pub(crate) fn divide_in_turn(mut self, task: &Task) -> Parts<'c, P, L, R> {
         self.policy.return_permit();
         self.divide(task)
     }
 
     /// Divides, after a [`Decision::Divide`].
     #[inline]
-    pub(crate) fn divide(mut self, task: &Task) -> Parts<P, L, R> {
+    pub(crate) fn divide(mut self, task: &Task) -> Parts<'c, P, L, R> {
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
         let least = self.least.min(task.len);
@@ -212,6 +246,7 @@ where
             migrated: false,
             least,
             fruitless,
+            call: self.call,
         };
         let fruitless = |smaller| if smaller { 0 } else { self.fruitless.saturating_add(1) };
         if left_size == 0 || right_size == 0 {
@@ -237,7 +272,11 @@ where
     /// Folds the branch as one task; its policy (and with it any permit) goes when the fold is done.
     #[inline]
     pub(crate) fn fold(self) -> R::Output {
-        let Branch { producer, policy, reduction, .. } = self;
+        let Branch { producer, policy, reduction, call, .. } = self;
+        if call.has_failed() {
+            // Nobody will see it.
+            return reduction.finish(reduction.start());
+        }
         let output = fold_leaf(producer, &policy, &reduction);
         drop(policy);
         output

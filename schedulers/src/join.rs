@@ -6,16 +6,16 @@
 //! # Invariants
 //!
 //! 1. The reduction tree is the division tree, children in order.
-//! 2. *Bounded stack.* At most [`MAX_FRAMES`](frames::MAX_FRAMES) forks lie on top of each other on one thread's
+//! 2. *Bounded stack.* At most [`MAX_FRAMES`](crate::frames::MAX_FRAMES) forks lie on top of each other on one thread's
 //!    stack. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
 //!    keeps them on the heap. A balanced division of anything that fits memory stays far below; a list that gives its
 //!    elements one by one does not.
 
-mod frames;
-
 use crate::branch::{Branch, Decision, Parts};
+use crate::call::Call;
+use crate::frames::Frame;
+use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
-use frames::Frame;
 use furcate_pool::Executor;
 
 /// Divide, fork, reduce: the default scheduler.
@@ -39,11 +39,22 @@ impl Scheduler for Join {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        run(Branch::root(producer, policy, reduction), executor)
+        let call = Call::default();
+        run(Branch::root(producer, policy, reduction, &call), executor)
     }
 }
 
-fn run<P, L, R, E>(mut branch: Branch<P, L, R>, executor: &E) -> R::Output
+fn run<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    branch.call.watch(|| divide_or_fold(branch, executor))
+}
+
+fn divide_or_fold<P, L, R, E>(mut branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
 where
     P: Producer,
     L: Policy,
@@ -51,12 +62,12 @@ where
     E: Executor,
 {
     loop {
-        let (task, fork) = match branch.decide(executor) {
+        let (task, fork) = match branch.decide(executor.num_threads(), executor.demand()) {
             Decision::Leaf => return branch.fold(),
             Decision::Divide { task, fork } => (task, fork),
         };
         let Some(_frame) = Frame::enter() else {
-            return run_in_turn(branch, executor);
+            return run_in_turn(branch, executor.num_threads());
         };
         let (left, right, reduction) = match branch.divide(&task) {
             Parts::One(rest) => {
@@ -75,44 +86,6 @@ where
         };
         return reduction.reduce(left, right);
     }
-}
-
-/// What [`run_in_turn`] has still to do.
-enum Step<P, L, R> {
-    Run(Branch<P, L, R>),
-    Reduce(R),
-}
-
-/// Runs a branch without a fork and without recursion, with the divisions its policy wants (invariant 2).
-#[cold]
-fn run_in_turn<P, L, R, E>(branch: Branch<P, L, R>, executor: &E) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
-    let mut steps = vec![Step::Run(branch)];
-    let mut outputs = Vec::new();
-    while let Some(step) = steps.pop() {
-        match step {
-            Step::Run(mut branch) => match branch.decide(executor) {
-                Decision::Leaf => outputs.push(branch.fold()),
-                Decision::Divide { task, .. } => match branch.divide_in_turn(&task) {
-                    Parts::One(rest) => steps.push(Step::Run(rest)),
-                    Parts::Two(left, right, reduction) => {
-                        steps.extend([Step::Reduce(reduction), Step::Run(right), Step::Run(left)]);
-                    }
-                },
-            },
-            Step::Reduce(reduction) => {
-                let right = outputs.pop().expect("a reduction follows its two branches");
-                let left = outputs.pop().expect("a reduction follows its two branches");
-                outputs.push(reduction.reduce(left, right));
-            }
-        }
-    }
-    outputs.pop().expect("the root gives an output")
 }
 
 #[cfg(test)]

@@ -14,8 +14,14 @@
 //! scheduling policies*, Wagner, Khalid, Zimmer et al.).
 #![forbid(unsafe_code)]
 
+mod adaptive;
 mod branch;
+mod call;
+mod depjoin;
 mod divisible;
+mod frames;
+mod greedy;
+mod in_turn;
 mod join;
 mod nano;
 mod pace;
@@ -25,6 +31,8 @@ mod reduction;
 mod scheduler;
 mod sequential;
 
+pub use adaptive::Adaptive;
+pub use depjoin::DepJoin;
 pub use divisible::Divisible;
 pub use join::Join;
 pub use nano::{Nano, NanoFold, NanoLoops, Wrapping};

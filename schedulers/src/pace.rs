@@ -51,6 +51,12 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
         Pace { limit: min, min, max: max.max(min), trusted: min, timed: None, clock }
     }
 
+    /// How many items the next loop would fold, for all that is known.
+    #[inline]
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// How many items the next loop is to fold, of `size` that are left. To be called right before the loop.
     #[inline]
     pub(crate) fn next(&mut self, size: usize) -> usize {

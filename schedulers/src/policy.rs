@@ -86,6 +86,8 @@ pub struct Task {
     /// Does another worker run the task than the one that forked it? What was not forked, be it that a side was empty
     /// or that a fork was [refused](Policy::permit_fork), has not migrated.
     pub migrated: bool,
+    /// Does another worker want work from the one that is asked?
+    pub demand: bool,
     /// How many threads the executor has.
     pub threads: usize,
 }
@@ -94,7 +96,7 @@ impl Task {
     /// The root of a computation over `len` units on one thread. Set the fields for anything else.
     #[must_use]
     pub const fn new(len: usize) -> Self {
-        Task { len, divisible: len > 1, depth: 0, migrated: false, threads: 1 }
+        Task { len, divisible: len > 1, depth: 0, migrated: false, demand: false, threads: 1 }
     }
 }
 

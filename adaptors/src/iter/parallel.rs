@@ -20,7 +20,7 @@ use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
 };
-use furcate_schedulers::{Join, Policy, Producer, Reduction, Scheduler, Sequential};
+use furcate_schedulers::{Adaptive, DepJoin, Join, Policy, Producer, Reduction, Scheduler, Sequential};
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::time::Instant;
@@ -35,7 +35,7 @@ use std::time::Instant;
 /// | question | answered by | default |
 /// |---|---|---|
 /// | *when* is work divided | [`with_policy`](Self::with_policy), [`bound_depth`](Self::bound_depth), [`thief_splitting`](Self::thief_splitting) ... | [`Auto`](furcate_schedulers::policy::Auto) |
-/// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`sequential`](Self::sequential) | [`Join`] |
+/// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`sequential`](Self::sequential) | [`Join`] |
 /// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_pool::DefaultExecutor) |
 ///
 /// A schedule can be named anywhere in a chain and holds for all of it. Of two combined iterators (`zip`, `chain` ...)
@@ -361,6 +361,40 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn join(self) -> WithScheduler<Self, Join> {
         self.with_scheduler(Join)
+    }
+
+    /// Divides and forks as [`join`](Self::join), but whoever finishes last reduces: no worker waits for what was stolen from
+    /// it. See [`DepJoin`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let text = ["to", "get", "her"].par_iter().map(|s| s.to_string()).depjoin().reduce(String::new, |a, b| a + &b);
+    /// assert_eq!(text, "together");
+    /// ```
+    #[inline]
+    fn depjoin(self) -> WithScheduler<Self, DepJoin> {
+        self.with_scheduler(DepJoin)
+    }
+
+    /// Divides a task when another worker wants a part of it, and not before. See [`Adaptive`], also for how the policies
+    /// that were named count then.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let tasks = (0..1000).into_par_iter().fold(|| 0, |sum, x| sum + x).adaptive();
+    /// let sums: Vec<i32> = tasks.collect(); // one, and one more for every steal
+    /// assert_eq!(sums.iter().sum::<i32>(), 499_500);
+    /// ```
+    ///
+    /// [`nano_blocks`](super::WithScheduler::nano_blocks) sets how much is done between two looks:
+    ///
+    /// ```
+    /// # use furcate::prelude::*;
+    /// assert_eq!((0..1000).into_par_iter().adaptive().nano_blocks(16, 64).sum::<i32>(), 499_500);
+    /// ```
+    #[inline]
+    fn adaptive(self) -> WithScheduler<Self, Adaptive> {
+        self.with_scheduler(Adaptive::new())
     }
 
     /// Chooses the executor.

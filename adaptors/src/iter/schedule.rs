@@ -3,7 +3,7 @@
 use super::{IndexedParallelIterator, ParallelIterator};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Both;
-use furcate_schedulers::{Policy, Scheduler};
+use furcate_schedulers::{Adaptive, Policy, Scheduler};
 
 /// The schedule of a source: the default policy, scheduler and executor.
 macro_rules! default_schedule {
@@ -183,6 +183,14 @@ pub struct WithScheduler<I, S> {
 impl<I, S> WithScheduler<I, S> {
     pub(crate) fn new(base: I, scheduler: S) -> Self {
         WithScheduler { base, scheduler }
+    }
+}
+
+impl<I> WithScheduler<I, Adaptive> {
+    /// How many items the [adaptive](ParallelIterator::adaptive) scheduler folds between two looks for thieves: `min`, then
+    /// twice as many each time, up to `max`. See [`Adaptive::nano_blocks`].
+    pub fn nano_blocks(self, min: usize, max: usize) -> Self {
+        WithScheduler { scheduler: self.scheduler.nano_blocks(min, max), ..self }
     }
 }
 

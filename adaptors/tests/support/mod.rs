@@ -53,6 +53,9 @@ macro_rules! assert_schedules {
         under!("bound_depth(3)", $source.bound_depth(3));
         under!("even_levels, force_depth", $source.even_levels().force_depth(3));
         under!("thief_splitting(4), cap(3)", $source.thief_splitting(4).cap(3));
+        under!("depjoin", $source.size_limit(3).depjoin());
+        under!("adaptive", $source.adaptive().nano_blocks(1, 2));
+        under!("force_depth(2), adaptive", $source.force_depth(2).adaptive());
         under!("join_context(6), inline", $source.join_context_policy(6).on(furcate::Inline));
     }};
 }

@@ -68,12 +68,28 @@ impl Worker {
         });
     }
 
+    /// Returns when the latch of a fork is set whose taker has only to move it out of this worker's frame.
+    #[cold]
+    pub(crate) fn wait_until_taken(&self, latch: &Latch) {
+        const LOOKS: u32 = 1000;
+        for _ in 0..LOOKS {
+            if latch.is_set() {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        // The taker does not run; or the fork lies where any worker finds it, and nobody has.
+        self.wait(latch, |_| None);
+    }
+
     /// Returns when the latch of a scope is set. `scope` is its number.
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
-        self.wait(latch, |_| {
+        self.wait(latch, |patience| {
             // SAFETY: this thread is the owner.
-            let job = unsafe { self.spawns.pop_newest() }?;
+            let Some(job) = (unsafe { self.spawns.pop_newest() }) else {
+                return self.steal_part(scope, patience);
+            };
             // SAFETY: just taken.
             if unsafe { SpawnHeader::scope_of(job) } == scope {
                 return Some(JobRef::new(job, self));
@@ -83,6 +99,15 @@ impl Worker {
             self.registry().announce(Some(self));
             None
         });
+    }
+
+    /// Steals a detached part of a scope, see [`Scope`](crate::Scope), or a fork made by one.
+    fn steal_part(&self, scope: u64, patience: &mut Patience) -> Option<JobRef> {
+        (0..self.num_threads()).find_map(|place| {
+            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number())?;
+            let wanted = || victim.is_root(scope);
+            if wanted() { self.steal_forked(victim, place, patience, wanted) } else { None }
+        })
     }
 
     /// Returns when the latch of something is set that other threads do in any case; runs only broadcast jobs, and

@@ -1,7 +1,7 @@
 //! Invariants of [`Join`] that need a look inside; what it computes is checked by the integration tests.
 
-use super::frames::{MAX_FRAMES, frames};
 use super::*;
+use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::{Divisible, Sequential, Task, Verdict};
 use furcate_pool::{Context, Inline};
@@ -60,6 +60,16 @@ impl Producer for List {}
 struct Thievish;
 
 impl Executor for Thievish {
+    type Scope<'scope> = furcate_pool::detach::Alone;
+
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        body(&furcate_pool::detach::Alone)
+    }
+
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(Context) -> RA + Send,

@@ -122,6 +122,11 @@ impl Registry {
         }
     }
 
+    /// Is somebody napping? A hint.
+    pub(crate) fn is_napping(&self) -> bool {
+        self.napping.load(Relaxed)
+    }
+
     /// Wakes the napper, if there is one and a place for it.
     pub(in crate::registry) fn end_nap(&self, by: Option<&Worker>) {
         let mut rest = self.lock();

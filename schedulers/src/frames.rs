@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 /// A balanced division of anything that fits memory needs less. With an engine's part of it, and that of a steal made
 /// while it waits, a fork takes up to 10 KiB in a debug build, a fraction of that in an optimised one: stacks of
 /// 512 KiB are enough for both.
-pub(super) const MAX_FRAMES: u32 = if cfg!(debug_assertions) { 40 } else { 128 };
+pub(crate) const MAX_FRAMES: u32 = if cfg!(debug_assertions) { 40 } else { 128 };
 
 thread_local! {
     static FRAMES: Cell<u32> = const { Cell::new(0) };
@@ -19,7 +19,7 @@ thread_local! {
 
 /// A fork's place on this thread's stack; dropped when the fork is over, also by a panic.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// Not `Send`: it counts on the thread that has made it.
     _this_thread: PhantomData<*const ()>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Frame {
 impl Frame {
     /// A place for one fork more, if there is one.
     #[inline]
-    pub(super) fn enter() -> Option<Self> {
+    pub(crate) fn enter() -> Option<Self> {
         FRAMES.with(|frames| {
             let now = frames.get();
             (now < MAX_FRAMES).then(|| {
@@ -47,6 +47,6 @@ impl Drop for Frame {
 
 /// How many there are on this thread's stack now.
 #[cfg(test)]
-pub(super) fn frames() -> u32 {
+pub(crate) fn frames() -> u32 {
     FRAMES.with(Cell::get)
 }

@@ -1,0 +1,209 @@
+//! Forks that outlive their frames.
+//!
+//! [`Executor::join_context`](crate::Executor::join_context) keeps a frame until both halves are done: a worker whose right
+//! half was stolen waits in it. A *detached* part needs no such frame. It is laid ready for thieves and comes back to the
+//! worker that laid it there if nobody takes it; a part that was taken is the thief's to bring to its end, and the worker
+//! goes on, or returns, without it. What the two have to tell each other they do through a *meeting*, which is made when
+//! they part: a node of the computation that lives for as long as either of them.
+//!
+//! Only the root of such a computation waits: [`Executor::detached`](crate::Executor::detached) returns when every part has
+//! ended. So parts may borrow what outlives that call.
+//!
+//! ```text
+//!   fork:    lay right ready; run left; ── still there ──> right comes back, unrun: Fork::Back
+//!                                       └─ stolen ───────> the thief runs it: Fork::Taken(meeting)
+//!   offers:  lay a part ready ... go on ... ── still there ──> take_back: Some
+//!                                           └─ stolen ──────> is_taken
+//! ```
+//!
+//! # Invariants an engine keeps
+//!
+//! 1. A part is run once, by [`Detachable::run`], or comes back unrun, or is dropped: because a part of the same
+//!    computation has panicked, or because the frame that had laid it ready unwinds.
+//! 2. [`Executor::detached`](crate::Executor::detached) returns or unwinds only when all parts have ended. It unwinds with the
+//!    payload of a panic, the body's or a part's.
+//! 3. The meeting given to [`Detachable::run`] is the one that the worker which laid the part ready has, or is given.
+//! 4. As with joins, [`Context::migrated`](crate::Context::migrated) is true exactly if another worker runs the part than
+//!    the one that laid it ready.
+
+use crate::Context;
+use std::sync::Arc;
+
+/// A part of a computation that may be taken by another worker; `S` is the engine's [`Detach`].
+pub trait Detachable<'scope, S>: Send + Sized + 'scope {
+    /// What the taker and the worker that it was taken from have in common afterwards. Its `default` must not panic; if it
+    /// does, the process is aborted.
+    type Meeting: Default + Send + Sync + 'scope;
+
+    /// Runs the part, after it was taken.
+    fn run(self, scope: &S, meeting: Arc<Self::Meeting>, context: Context);
+}
+
+/// What has become of the right part of a [`Detach::fork`].
+#[derive(Debug)]
+pub enum Fork<J, M> {
+    /// Nobody has taken it.
+    Back(J),
+    /// Somebody has.
+    Taken(Arc<M>),
+}
+
+/// An engine's side of a computation whose parts can be detached: see the [module](crate::detach).
+///
+/// Safe code that breaks the module's invariants gets wrong results, hangs or panics, never undefined behaviour.
+///
+/// ```
+/// use furcate::detach::{Detach, Detachable, Fork};
+/// use furcate::{Context, DefaultExecutor, Executor};
+/// use std::sync::{Arc, Mutex};
+///
+/// /// Says where it was run.
+/// struct Right<'l>(&'l Mutex<Vec<&'static str>>);
+/// impl<'scope, 'l: 'scope, S> Detachable<'scope, S> for Right<'l> {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: Arc<()>, _: Context) {
+///         self.0.lock().unwrap().push("by a thief");
+///     }
+/// }
+///
+/// let log = Mutex::new(vec![]);
+/// DefaultExecutor::default().detached(|scope| {
+///     let ((), right) = scope.fork(|| log.lock().unwrap().push("left"), Right(&log));
+///     if let Fork::Back(right) = right {
+///         right.0.lock().unwrap().push("here");
+///     }
+/// });
+/// assert_eq!(log.into_inner().unwrap().len(), 2);
+/// ```
+pub trait Detach<'scope>: Sync + Sized {
+    /// Parts on offer: see [`offers`](Self::offers).
+    type Offers<'o, J: Detachable<'scope, Self>>: Offers<J, J::Meeting>
+    where
+        Self: 'o;
+
+    /// How many threads may run jobs at once; at least 1.
+    fn num_threads(&self) -> usize;
+
+    /// Runs `left` in the calling thread, while `right` is laid ready for thieves.
+    ///
+    /// # Panics
+    ///
+    /// If `left` does. Then the right part is dropped, if nobody has taken it.
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+        A: FnOnce() -> R + Send;
+
+    /// Calls `body` with a place where it can lay parts ready, one at a time, while it goes on with its own.
+    ///
+    /// A part that is still there at the end is dropped.
+    fn offers<J, B, R>(&self, body: B) -> R
+    where
+        J: Detachable<'scope, Self>,
+        B: FnOnce(&mut Self::Offers<'_, J>) -> R;
+}
+
+/// A place where a running task offers parts of itself, of type `J`, to other workers.
+///
+/// ```
+/// use furcate::detach::{Detach, Detachable, Offers};
+/// use furcate::{Context, Executor, Inline};
+/// use std::sync::Arc;
+///
+/// struct Part(u32);
+/// impl<'scope, S> Detachable<'scope, S> for Part {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: Arc<()>, _: Context) {}
+/// }
+///
+/// Inline.detached(|scope| {
+///     scope.offers(|offers| {
+///         offers.offer(Part(1));
+///         assert!(!offers.is_taken()); // there are no thieves here
+///         assert_eq!(offers.take_back().map(|part| part.0), Some(1));
+///     });
+/// });
+/// ```
+pub trait Offers<J, M> {
+    /// Does another worker want work? A hint, cheap enough to be asked between small pieces of work.
+    fn demand(&mut self) -> bool;
+
+    /// Lays a part ready. Returns the meeting with whoever takes it.
+    ///
+    /// # Panics
+    ///
+    /// If there is a part on offer that has been neither taken nor taken back.
+    fn offer(&mut self, part: J) -> Arc<M>;
+
+    /// Has the last part been taken? Once it has, another one can be offered.
+    fn is_taken(&mut self) -> bool;
+
+    /// Takes the part on offer back, if it is still there.
+    fn take_back(&mut self) -> Option<J>;
+}
+
+/// A computation that stays in one thread: for engines that cannot detach anything.
+///
+/// ```
+/// use furcate::detach::{Alone, Detach};
+/// assert_eq!(Detach::num_threads(&Alone), 1);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Alone;
+
+impl<'scope> Detach<'scope> for Alone {
+    type Offers<'o, J: Detachable<'scope, Self>> = Kept<J>;
+
+    fn num_threads(&self) -> usize {
+        1
+    }
+
+    #[inline]
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+        A: FnOnce() -> R + Send,
+    {
+        (left(), Fork::Back(right))
+    }
+
+    #[inline]
+    fn offers<J, B, R>(&self, body: B) -> R
+    where
+        J: Detachable<'scope, Self>,
+        B: FnOnce(&mut Kept<J>) -> R,
+    {
+        body(&mut Kept { part: None })
+    }
+}
+
+/// Offers that nobody sees.
+#[derive(Debug)]
+pub struct Kept<J> {
+    part: Option<J>,
+}
+
+impl<J, M: Default> Offers<J, M> for Kept<J> {
+    #[inline]
+    fn demand(&mut self) -> bool {
+        false
+    }
+
+    fn offer(&mut self, part: J) -> Arc<M> {
+        assert!(self.part.is_none(), "{ONE_AT_A_TIME}");
+        self.part = Some(part);
+        Arc::default()
+    }
+
+    fn is_taken(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn take_back(&mut self) -> Option<J> {
+        self.part.take()
+    }
+}
+
+/// Of the panic of [`Offers::offer`].
+pub(crate) const ONE_AT_A_TIME: &str = "a part is on offer already; one can be offered at a time";

@@ -1,0 +1,145 @@
+//! Detached parts on rayon's pool.
+//!
+//! Rayon has no such thing, so a part lies in a slot that its owner and a spawned job share: whoever comes first takes it.
+//! The job of a part that was taken back finds the slot empty. And rayon's workers cannot say that they look for work: a
+//! *bait* tells, a job that does nothing but to note that another worker has come for it.
+//!
+//! Cost: two allocations per part, and two per task that makes offers.
+
+use crate::Context;
+use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use rayon_core::{Scope, current_num_threads, current_thread_index};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// A part that waits for its taker.
+#[derive(Debug)]
+struct Slot<J>(Arc<Mutex<Option<J>>>);
+
+impl<J> Slot<J> {
+    /// Spawns a job that takes the part, if it is still there then.
+    fn spawn<'scope>(scope: &Scope<'scope>, part: J) -> (Self, Arc<J::Meeting>)
+    where
+        J: Detachable<'scope, Scope<'scope>>,
+    {
+        let (slot, meeting) = (Slot(Arc::new(Mutex::new(Some(part)))), Arc::<J::Meeting>::default());
+        let (job, owner) = ((Slot(Arc::clone(&slot.0)), Arc::clone(&meeting)), current_thread_index());
+        scope.spawn(move |scope| {
+            let (slot, meeting) = job;
+            if let Some(part) = slot.take() {
+                part.run(scope, meeting, Context::new(current_thread_index() != owner));
+            }
+        });
+        (slot, meeting)
+    }
+
+    fn take(&self) -> Option<J> {
+        self.0.lock().expect("nobody panics with this lock").take()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.lock().expect("nobody panics with this lock").is_none()
+    }
+}
+
+impl<'scope> Detach<'scope> for Scope<'scope> {
+    type Offers<'o, J: Detachable<'scope, Self>>
+        = Offered<'o, 'scope, J>
+    where
+        Self: 'o;
+
+    fn num_threads(&self) -> usize {
+        current_num_threads()
+    }
+
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+        A: FnOnce() -> R + Send,
+    {
+        let (slot, meeting) = Slot::spawn(self, right);
+        // Unwind-safe: if it panics, this call does.
+        let left = catch_unwind(AssertUnwindSafe(left));
+        let right = slot.take();
+        match left {
+            Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
+            Err(payload) => {
+                // Its drop may panic as well; the first panic counts.
+                if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(right))) {
+                    std::mem::forget(second);
+                }
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    fn offers<J, B, R>(&self, body: B) -> R
+    where
+        J: Detachable<'scope, Self>,
+        B: FnOnce(&mut Offered<'_, 'scope, J>) -> R,
+    {
+        let mut offered =
+            Offered { scope: self, bitten: Arc::default(), slot: None, _this_thread: PhantomData };
+        if current_num_threads() > 1 {
+            offered.lay_bait();
+        }
+        body(&mut offered)
+    }
+}
+
+/// Where a task of a scope offers parts of itself.
+#[derive(Debug)]
+pub struct Offered<'o, 'scope, J> {
+    scope: &'o Scope<'scope>,
+    /// Another worker has come for the bait.
+    bitten: Arc<AtomicBool>,
+    slot: Option<Slot<J>>,
+    /// It belongs to the task that made it.
+    _this_thread: PhantomData<*const ()>,
+}
+
+impl<J> Offered<'_, '_, J> {
+    fn lay_bait(&self) {
+        let (bitten, owner) = (Arc::clone(&self.bitten), current_thread_index());
+        self.scope.spawn(move |_| {
+            if current_thread_index() != owner {
+                // Relaxed: a hint.
+                bitten.store(true, Relaxed);
+            }
+        });
+    }
+}
+
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Offered<'_, 'scope, J> {
+    fn demand(&mut self) -> bool {
+        // Relaxed: a hint.
+        self.bitten.load(Relaxed)
+    }
+
+    fn offer(&mut self, part: J) -> Arc<J::Meeting> {
+        assert!(self.slot.as_ref().is_none_or(Slot::is_empty), "{ONE_AT_A_TIME}");
+        let (slot, meeting) = Slot::spawn(self.scope, part);
+        self.slot = Some(slot);
+        if self.bitten.swap(false, Relaxed) {
+            // Behind the part: thieves take the oldest job first.
+            self.lay_bait();
+        }
+        meeting
+    }
+
+    fn is_taken(&mut self) -> bool {
+        self.slot.take_if(|slot| slot.is_empty()).is_some()
+    }
+
+    fn take_back(&mut self) -> Option<J> {
+        self.slot.take().and_then(|slot| slot.take())
+    }
+}
+
+impl<J> Drop for Offered<'_, '_, J> {
+    fn drop(&mut self) {
+        drop(self.slot.take().and_then(|slot| slot.take()));
+    }
+}

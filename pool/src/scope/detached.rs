@@ -1,0 +1,307 @@
+//! Detached parts on furcate's own pool: jobs of a scope that lie among the worker's forks.
+//!
+//! Forks and offers go to the deque that `join` uses, so thieves take the oldest of all, and the protocol of laying ready,
+//! looking up and taking back is the same. What differs is what a thief does first: it counts the part as a job of the
+//! scope and moves it out of the owner's reach, so that the owner's frame may end.
+//!
+//! # Invariants
+//!
+//! 1. A forked part lies in its owner's frame. The frame does not end before the part was taken back unrun, or the thief
+//!    has moved it out and set the latch, which is the last time that it touches the frame.
+//! 2. An offered part owns itself. It counts as a job of its scope from the moment it is offered until it has been taken back
+//!    or run.
+//! 3. Whoever touches the scope is in its body, or runs one of its jobs: it is there (invariant 1 of [`scope`](super)). A
+//!    thief that has taken a forked part makes it a job of the scope before it sets the latch: until then the owner, which
+//!    is in the body or in a job, waits.
+//! 4. Pushes and pops nest: `fork` pops what it has pushed before it returns, and an [`Offered`] before it is dropped, unless
+//!    it was stolen. An `Offered` neither leaves its thread nor its frame. If another one was made on top of it, and has a
+//!    part in the deque, it does not pop: it finds the bottom of the deque not to be its own.
+//! 5. While a worker's `root` is a scope's number, all that lies in its `forks` was forked by jobs of that scope. So threads
+//!    that wait for the scope's end may steal it.
+
+use super::Scope;
+use crate::Context;
+use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use crate::job::Header;
+use crate::latch::Latch;
+use crate::worker::{Worker, drop_quietly};
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+impl<'scope> Detach<'scope> for Scope<'scope> {
+    type Offers<'o, J: Detachable<'scope, Self>>
+        = Offered<'o, 'scope, J>
+    where
+        Self: 'o;
+
+    fn num_threads(&self) -> usize {
+        self.registry.num_threads()
+    }
+
+    #[inline]
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+        A: FnOnce() -> R + Send,
+    {
+        Worker::with_current(|current| match current.filter(|worker| worker.is_of(&self.registry)) {
+            Some(worker) => self.fork_on(worker, left, right),
+            None => (left(), Fork::Back(right)),
+        })
+    }
+
+    #[inline]
+    fn offers<J, B, R>(&self, body: B) -> R
+    where
+        J: Detachable<'scope, Self>,
+        B: FnOnce(&mut Offered<'_, 'scope, J>) -> R,
+    {
+        Worker::with_current(|current| {
+            let worker = current.filter(|worker| worker.is_of(&self.registry));
+            body(&mut Offered { scope: self, worker, part: Part::None, _this_thread: PhantomData })
+        })
+    }
+}
+
+impl<'scope> Scope<'scope> {
+    #[inline]
+    fn fork_on<J, A, R>(&self, worker: &Worker, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+        A: FnOnce() -> R + Send,
+    {
+        let job = Forked {
+            // SAFETY: the header is the first field, and `run` expects a pointer to it.
+            header: unsafe { Header::new(Forked::<J>::run) },
+            latch: Latch::new(),
+            scope: self,
+            part: UnsafeCell::new(ManuallyDrop::new(right)),
+            meeting: UnsafeCell::new(None),
+        };
+        // SAFETY: this thread is the worker; the frame keeps the job (invariant 1).
+        let index = unsafe { worker.lay_ready(NonNull::from(&job).cast()) };
+        // Unwind-safe: if it panics, this call does, once the right part is out of the frame.
+        let left = catch_unwind(AssertUnwindSafe(left));
+        // SAFETY: this thread is the worker, and every push since has had its pop (invariant 4).
+        let right = if unsafe { worker.pick_up(index) } {
+            // SAFETY: taken back unrun.
+            Fork::Back(unsafe { ManuallyDrop::take(&mut *job.part.get()) })
+        } else {
+            worker.wait_until_taken(&job.latch);
+            // SAFETY: the thief has written it before it set the latch.
+            let meeting = unsafe { (*job.meeting.get()).take() };
+            Fork::Taken(meeting.expect("whoever takes a part leaves a meeting"))
+        };
+        match left {
+            Ok(left) => (left, right),
+            Err(payload) => {
+                drop_quietly(right);
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    /// Runs a part that was taken, as a job that the scope counts already.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Scope::arrive`], which it does.
+    unsafe fn run_part<J>(
+        this: *const Self,
+        part: J,
+        meeting: Arc<J::Meeting>,
+        worker: &Worker,
+        from: *const Worker,
+    ) where
+        J: Detachable<'scope, Self>,
+    {
+        // SAFETY: the caller's.
+        let scope = unsafe { &*this };
+        worker.begins_part();
+        let root = worker.enter_root(scope.number);
+        if scope.panicked.load(Relaxed) {
+            drop_quietly((part, meeting));
+        } else {
+            let context = Context::new(!ptr::eq(worker, from));
+            scope.guard(|| part.run(scope, meeting, context));
+        }
+        worker.leave_root(root);
+        // SAFETY: the caller's.
+        unsafe { Scope::arrive(this, worker) };
+    }
+}
+
+/// A meeting. A panic here would leave the owner waiting for ever.
+fn meet<M: Default>() -> Arc<M> {
+    catch_unwind(Arc::<M>::default).unwrap_or_else(|_| std::process::abort())
+}
+
+/// The right part of a fork, in the forking frame.
+#[repr(C)]
+struct Forked<'scope, J: Detachable<'scope, Scope<'scope>>> {
+    header: Header,
+    latch: Latch,
+    scope: *const Scope<'scope>,
+    part: UnsafeCell<ManuallyDrop<J>>,
+    /// Written by the thief before it sets the latch.
+    meeting: UnsafeCell<Option<Arc<J::Meeting>>>,
+}
+
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
+    /// # Safety
+    ///
+    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these, and `from` to its owner, a worker of the
+    /// same registry.
+    unsafe fn run(job: NonNull<Header>, worker: &Worker, from: *const Worker) {
+        let job = job.cast::<Self>();
+        let (scope, part, meeting) = {
+            // SAFETY: the frame waits for the latch (invariant 1).
+            let this = unsafe { job.as_ref() };
+            // SAFETY: this is the one run, and the owner does not take the part back.
+            let part = unsafe { ManuallyDrop::take(&mut *this.part.get()) };
+            let meeting = meet();
+            // SAFETY: the owner reads it when the latch is set.
+            unsafe { *this.meeting.get() = Some(Arc::clone(&meeting)) };
+            // SAFETY: invariant 3.
+            unsafe { (*this.scope).pending.announce() };
+            (this.scope, part, meeting)
+        };
+        // SAFETY: not set before; the owner is a worker of this worker's registry, which this worker keeps alive. A pointer
+        // and no reference: the frame may end in that moment.
+        unsafe { Latch::set(&raw const (*job.as_ptr()).latch, worker.registry(), from, None) };
+        // SAFETY: announced above (invariant 3).
+        unsafe { Scope::run_part(scope, part, meeting, worker, from) };
+    }
+}
+
+/// Where a task of a scope offers parts of itself: see [`Detach::offers`].
+#[derive(Debug)]
+pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
+    scope: &'o Scope<'scope>,
+    /// `None` in a thread that is none of the pool's: its offers nobody sees.
+    worker: Option<&'o Worker>,
+    part: Part<'scope, J>,
+    /// Neither `Send` nor `Sync` (invariant 4).
+    _this_thread: PhantomData<*const ()>,
+}
+
+/// What is on offer.
+enum Part<'scope, J: Detachable<'scope, Scope<'scope>>> {
+    None,
+    /// Nobody sees it.
+    Kept(J),
+    /// In the deque at that index, or taken.
+    Laid {
+        job: NonNull<Offer<'scope, J>>,
+        index: u64,
+    },
+}
+
+/// A part on offer, on the heap (invariant 2).
+#[repr(C)]
+struct Offer<'scope, J: Detachable<'scope, Scope<'scope>>> {
+    header: Header,
+    scope: *const Scope<'scope>,
+    part: J,
+    meeting: Arc<J::Meeting>,
+}
+
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offer<'scope, J> {
+    /// # Safety
+    ///
+    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these.
+    unsafe fn run(job: NonNull<Header>, worker: &Worker, from: *const Worker) {
+        // SAFETY: from `Box::leak`, and this is the one run (invariant 2).
+        let this = *unsafe { Box::from_raw(job.cast::<Self>().as_ptr()) };
+        // SAFETY: announced when it was offered (invariant 2).
+        unsafe { Scope::run_part(this.scope, this.part, this.meeting, worker, from) };
+    }
+}
+
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Offered<'_, 'scope, J> {
+    #[inline]
+    fn demand(&mut self) -> bool {
+        self.worker.is_some_and(Worker::demand)
+    }
+
+    fn offer(&mut self, part: J) -> Arc<J::Meeting> {
+        assert!(matches!(self.part, Part::None) || self.is_taken(), "{ONE_AT_A_TIME}");
+        let meeting = meet();
+        let Some(worker) = self.worker else {
+            self.part = Part::Kept(part);
+            return meeting;
+        };
+        self.scope.pending.announce();
+        let job = Box::new(Offer {
+            // SAFETY: the header is the first field, and `run` expects a pointer to it.
+            header: unsafe { Header::new(Offer::<J>::run) },
+            scope: self.scope,
+            part,
+            meeting: Arc::clone(&meeting),
+        });
+        let job = NonNull::from(Box::leak(job));
+        // SAFETY: this thread is the worker; the job owns itself.
+        let index = unsafe { worker.lay_ready(job.cast()) };
+        self.part = Part::Laid { job, index };
+        meeting
+    }
+
+    #[inline]
+    fn is_taken(&mut self) -> bool {
+        if let (&Part::Laid { index, .. }, Some(worker)) = (&self.part, self.worker)
+            && worker.is_gone(index)
+        {
+            self.part = Part::None;
+            return true;
+        }
+        false
+    }
+
+    fn take_back(&mut self) -> Option<J> {
+        match std::mem::replace(&mut self.part, Part::None) {
+            Part::None => None,
+            Part::Kept(part) => Some(part),
+            Part::Laid { job, index } => {
+                let worker = self.worker?;
+                if !worker.is_newest(index) {
+                    if !worker.is_gone(index) {
+                        // An inner task has a part on offer, on top of this one (invariant 4).
+                        self.part = Part::Laid { job, index };
+                    }
+                    return None;
+                }
+                // SAFETY: this thread is the worker, and no other job was pushed since.
+                if !unsafe { worker.pick_up(index) } {
+                    return None;
+                }
+                // SAFETY: from `Box::leak`; it has left the deque unrun (invariant 2).
+                let offer = *unsafe { Box::from_raw(job.as_ptr()) };
+                // The body, or the job that this is called in, has not arrived.
+                let last = self.scope.pending.arrive();
+                debug_assert!(!last);
+                Some(offer.part)
+            }
+        }
+    }
+}
+
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, J> {
+    fn drop(&mut self) {
+        drop_quietly(self.take_back());
+    }
+}
+
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> std::fmt::Debug for Part<'scope, J> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Part::None => "None",
+            Part::Kept(_) => "Kept",
+            Part::Laid { .. } => "Laid",
+        })
+    }
+}

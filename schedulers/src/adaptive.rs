@@ -1,0 +1,327 @@
+//! The adaptive scheduler: a task is divided when somebody wants a part of it.
+//!
+//! A task folds its items in nano-loops. Between two of them it looks whether another worker wants work; if so it divides
+//! what is left and lays the right half ready, and goes on with the left one. The half that lies there is either stolen,
+//! and becomes a task of its own; or it is still there when the left one is done, and the task goes on with it as if it
+//! had not been divided. So there are as many tasks as there are successful steals, and one (Kvik, Section 3.4; in its code
+//! thieves spin while they wait for an answer, and every steal is a level of recursion).
+//!
+//! ```text
+//!   fold 1, 2, 4, 8 ... items
+//!     └─ demand? ─> divide: go on with the left half, the right one is on offer
+//!                     └─ taken?      a node: left this task, right the thief's; another half may be offered
+//!                     └─ all done?   take it back, go on
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. One part is on offer at a time. It is what follows the task's own part, directly; so after the own part's last item
+//!    comes the first one of the part taken back.
+//! 2. *One accumulator per task.* What is taken back is folded into the accumulator that is there, by the reduction from
+//!    before the division. (If the producer does not take it back, at a stop for instance, the part becomes a task of its
+//!    own in the same worker, and the outputs are reduced.)
+//! 3. Parts stolen from a task lie from right to left in the order of their steals. So the nodes form a chain: the first one
+//!    stands for the whole branch, each other one is the left side of the one before, and the task's output is the left
+//!    side of the last.
+//! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again.
+//! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
+//!    the beginning. All else is left to demand.
+
+use crate::branch::{Branch, Decision, fold_loop, is_stopped};
+use crate::call::Call;
+use crate::greedy::{self, Done, Leaves, Link, Node, Part, Side};
+use crate::pace::Pace;
+use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use furcate_pool::Executor;
+use furcate_pool::detach::{Detach, Offers};
+use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Divides on demand: one task, and one more for every successful steal.
+///
+/// A task folds 1, 2, 4 ... items between two looks for thieves; see [`nano_blocks`](Self::nano_blocks). Whether a division
+/// is allowed the policy says: `size_limit`, `bound_depth`, `cap` and others' *may not* holds, and divisions that *must* be
+/// made (`force_depth`, `even_levels`) are made beforehand. All other policies' wishes give way to the demand.
+///
+/// Use it where the work per item differs, where a part that is cut costs something (a state per task, a merge, a `fold`),
+/// or where nobody knows how much is enough. (Kvik, Section 3.4.)
+///
+/// On engines whose workers cannot say that they want work, a spawned bait tells; see `furcate::Rayon`.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::{Adaptive, Inline};
+///
+/// // Without thieves it is one task.
+/// let tasks = (0..1000).into_par_iter().fold(|| 0, |sum, x| sum + x).with_scheduler(Adaptive::new()).on(Inline);
+/// assert_eq!(tasks.collect::<Vec<i32>>(), [499_500]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adaptive {
+    min: usize,
+    max: usize,
+}
+
+impl Adaptive {
+    /// Nano-loops of 1, 2, 4 ... units, which grow no longer when they take some 100 microseconds.
+    #[must_use]
+    pub const fn new() -> Self {
+        Adaptive { min: 1, max: 1 << 16 }
+    }
+
+    /// Nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (They are shorter, down to `min`, where one took
+    /// longer than some 100 microseconds. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
+    #[must_use]
+    pub const fn nano_blocks(self, min: usize, max: usize) -> Self {
+        Adaptive { min, max }
+    }
+}
+
+impl Default for Adaptive {
+    fn default() -> Self {
+        Adaptive::new()
+    }
+}
+
+impl Scheduler for Adaptive {
+    #[inline]
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        greedy::schedule(producer, policy, reduction, executor, *self)
+    }
+}
+
+impl Leaves for Adaptive {
+    #[inline]
+    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+    {
+        branch.decide_what_must_be(threads)
+    }
+
+    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    where
+        S: Detach<'s>,
+        P: Producer + 's,
+        L: Policy + 's,
+        R: Reduction<P::Item, Output: 's> + 's,
+    {
+        if branch.call.has_failed() {
+            return Done::Here(branch.fold());
+        }
+        let Branch { producer, policy, reduction, depth, migrated, fruitless, call, .. } = branch;
+        scope.offers(|offers| {
+            let task = Task { demand: true, depth, migrated, threads: scope.num_threads(), ..Task::new(0) };
+            let reduction = RefCell::new(reduction);
+            let mut loops = Divisions {
+                offers,
+                call,
+                leaves: self,
+                reduction: &reduction,
+                policy: Some(policy),
+                task,
+                pace: Pace::new(self.min, self.max),
+                divisible: fruitless == 0,
+                whole: usize::MAX,
+                offer: None,
+                chain: None,
+                producer: PhantomData,
+            };
+            let start = reduction.borrow().start();
+            let folded = match producer.partial_fold(start, Loop(&reduction), &mut loops) {
+                ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
+            };
+            let output = reduction.borrow().finish(folded);
+            let (last, chain) = loops.end();
+            let mut done = Done::Here(output);
+            if let Some((part, joint)) = last {
+                done = done.join(greedy::run(part.branch, self, scope), joint);
+            }
+            match chain {
+                None => done,
+                Some(Chain { first: (node, reduction), last }) => {
+                    done.deliver(Link::Node(last, Side::Left));
+                    Done::Away { node, reduction }
+                }
+            }
+        })
+    }
+}
+
+/// What the reduction does with the items of a nano-loop.
+struct Loop<'t, R>(&'t RefCell<R>);
+
+impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(
+        &mut self,
+        folded: R::Accumulator,
+        items: I,
+    ) -> ControlFlow<R::Accumulator, R::Accumulator> {
+        fold_loop(&*self.0.borrow(), folded, items)
+    }
+}
+
+/// A node, and the reduction for its sides.
+type Joint<'s, O, R> = (Arc<Node<'s, O, R>>, R);
+
+/// The nodes of the parts that were stolen (invariant 3).
+struct Chain<'s, O, R> {
+    first: Joint<'s, O, R>,
+    last: Arc<Node<'s, O, R>>,
+}
+
+/// The nano-loops of a task.
+struct Divisions<'t, 's, F, O, P, L, R> {
+    offers: &'t mut F,
+    call: &'s Call,
+    leaves: Adaptive,
+    /// Of the part that the task is at; the fold uses it.
+    reduction: &'t RefCell<R>,
+    /// `None` while it is split.
+    policy: Option<L>,
+    /// What the policy is told, but for the size.
+    task: Task,
+    pace: Pace,
+    /// Invariant 4.
+    divisible: bool,
+    /// The size before the last division.
+    whole: usize,
+    /// What is on offer (invariant 1), and the reduction from before the division.
+    offer: Option<Joint<'s, O, R>>,
+    chain: Option<Chain<'s, O, R>>,
+    producer: PhantomData<fn() -> P>,
+}
+
+impl<'s, F, O, P, L, R> Divisions<'_, 's, F, O, P, L, R>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item, Output = O>,
+    F: Offers<Part<'s, P, L, R, Adaptive>, Node<'s, O, R>>,
+{
+    /// May what is left be divided?
+    fn agrees(&mut self, size: usize) -> bool {
+        let task = Task { len: size, divisible: true, ..self.task };
+        let policy = self.policy.as_mut().expect("it is split in `take` only");
+        policy.wants_split(&task) != Verdict::MayNot && policy.permit_fork(&task)
+    }
+
+    /// What was on offer has been stolen.
+    fn stolen(&mut self) {
+        let Some((node, reduction)) = self.offer.take() else { return };
+        self.chain = Some(match self.chain.take() {
+            None => Chain { last: Arc::clone(&node), first: (node, reduction) },
+            Some(Chain { first, last }) => {
+                Node::place(&node, reduction, Link::Node(last, Side::Left));
+                Chain { first, last: node }
+            }
+        });
+    }
+
+    /// The task is over. Returns the part that is still on offer, with the reduction for both; and the nodes.
+    #[expect(clippy::type_complexity, reason = "a pair of options")]
+    fn end(mut self) -> (Option<(Part<'s, P, L, R, Adaptive>, R)>, Option<Chain<'s, O, R>>) {
+        let last = if self.offer.is_none() {
+            None
+        } else if let Some(part) = self.offers.take_back() {
+            self.offer.take().map(|(_, reduction)| (part, reduction))
+        } else {
+            self.stolen();
+            None
+        };
+        (last, self.chain)
+    }
+}
+
+impl<'s, F, O, P, L, R> NanoLoops<P> for Divisions<'_, 's, F, O, P, L, R>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item, Output = O>,
+    F: Offers<Part<'s, P, L, R, Adaptive>, Node<'s, O, R>>,
+{
+    fn next(&mut self, size: usize) -> Nano {
+        let policy = self.policy.as_ref().expect("it is split in `take` only");
+        if self.call.has_failed() || is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow()) {
+            return Nano::Stop;
+        }
+        if size >= self.whole || size == 0 {
+            self.divisible = false;
+        }
+        if self.offer.is_some() && self.offers.is_taken() {
+            self.stolen();
+        }
+        if self.divisible
+            && self.offer.is_none()
+            && self.offers.demand()
+            && size > 1.max(self.pace.limit() / GRAIN)
+            && self.agrees(size)
+        {
+            self.whole = size;
+            return Nano::Divide;
+        }
+        self.whole = usize::MAX;
+        Nano::Fold(self.pace.next(size))
+    }
+
+    fn take(&mut self, right: P) {
+        let policy = self.policy.take().expect("it is split here only");
+        let size = right.size();
+        let task = Task { len: self.whole, divisible: true, ..self.task };
+        if size == 0 {
+            // Nothing there to give away.
+            self.divisible = false;
+            let mut policy = policy;
+            policy.return_permit();
+            self.policy = Some(policy);
+            return;
+        }
+        let (left_policy, right_policy) = policy.split(&task);
+        self.policy = Some(left_policy);
+        let joint = self.reduction.borrow().clone();
+        let (left, right_reduction) = joint.clone().divide();
+        *self.reduction.borrow_mut() = left;
+        self.task.depth = self.task.depth.saturating_add(1);
+        let branch = Branch {
+            producer: right,
+            policy: right_policy,
+            reduction: right_reduction,
+            depth: self.task.depth,
+            migrated: false,
+            least: self.whole,
+            fruitless: u8::from(size >= self.whole),
+            call: self.call,
+        };
+        let node = self.offers.offer(Part { branch, leaves: self.leaves });
+        self.offer = Some((node, joint));
+    }
+
+    fn take_back(&mut self) -> Option<P> {
+        self.offer.as_ref()?;
+        let Some(part) = self.offers.take_back() else {
+            self.stolen();
+            return None;
+        };
+        let (_, reduction) = self.offer.take()?;
+        *self.reduction.borrow_mut() = reduction;
+        self.task.depth = self.task.depth.saturating_sub(1);
+        Some(part.branch.producer)
+    }
+}
+
+/// What is left is not divided if it takes less than this part of a long nano-loop's time: stealing it would not pay.
+const GRAIN: usize = 8;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! The greedy join: whoever finishes last reduces.
+//!
+//! A fork whose right part was stolen is a [`Node`] on the heap. It waits for three things: the left part's output, the
+//! right part's, and its own place in the tree. Whoever brings the third reduces, and goes on to the node above with the
+//! result, in a loop. Nobody waits for anybody, but for the root.
+//!
+//! Most forks are not stolen; they never become nodes. Their parts run in one frame and are reduced there, by value. And
+//! thieves take the oldest fork first: so when a worker finds its right part stolen, those of all forks further up its
+//! stack are too. Its frames return one after the other, each leaves its left part's output at its node and tells the
+//! node below where it belongs ([`Done::Away`]); then the worker is free, and holds no frame. (If an engine's thieves take
+//! other forks than the oldest this still holds, but for the frames: the right parts that came back are run first.)
+//!
+//! ```text
+//!         A ── right part stolen                  the worker's frames      nodes
+//!        / \                                      A ... B ... C
+//!       B   *                                     returns C: Away(c)       c: left output
+//!      / \                                        in B:  join by value,    c's place: right of b'
+//!     l   C ── right part stolen                         b' with l's output
+//!        / \                                      in A:  Away(a)           b''s place: left of a
+//!       l   *
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. A node's three things arrive once each. They are taken out together, by the one who brought the last, and are
+//!    reduced without a lock.
+//! 2. Left outputs are reduced with right ones in order, wherever they come from: the result is that of
+//!    [`Join`](crate::Join).
+//! 3. A part that is run by a thief is told its place when it begins: the right side of the node that it met its owner at.
+//!    A part of which only an inner node is left when its frames return is told by [`Done::deliver`].
+
+use crate::branch::{Branch, Decision, Parts};
+use crate::call::Call;
+use crate::frames::Frame;
+use crate::in_turn::run_in_turn;
+use crate::{Policy, Producer, Reduction};
+use furcate_pool::detach::{Detach, Detachable, Fork};
+use furcate_pool::{Context, Executor};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// How a branch that is not divided (any more) is run.
+pub(crate) trait Leaves: Copy + Send + Sync {
+    /// Is the branch to be divided before it begins?
+    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>;
+
+    /// Runs it.
+    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    where
+        S: Detach<'s>,
+        P: Producer + 's,
+        L: Policy + 's,
+        R: Reduction<P::Item, Output: 's> + 's,
+        Self: 's;
+}
+
+/// Runs a whole computation.
+pub(crate) fn schedule<P, L, R, E, F>(
+    producer: P,
+    policy: L,
+    reduction: R,
+    executor: &E,
+    leaves: F,
+) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+    F: Leaves,
+{
+    let (call, root) = (Call::default(), Mutex::new(None));
+    let output = executor.detached(|scope| {
+        let done = run(Branch::root(producer, policy, reduction, &call), leaves, scope);
+        match done {
+            Done::Here(output) => Some(output),
+            away => {
+                away.deliver(Link::Root(&root));
+                None
+            }
+        }
+    });
+    // Without a panic every part has been run, and every output has found its way.
+    output.or_else(|| lock(&root).take()).expect("the last one to finish leaves the output at the root")
+}
+
+/// Runs a branch, or what of it is not stolen.
+pub(crate) fn run<'s, S, P, L, R, F>(
+    branch: Branch<'s, P, L, R>,
+    leaves: F,
+    scope: &S,
+) -> Done<'s, R::Output, R>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+    F: Leaves + 's,
+{
+    branch.call.watch(|| divide_or_run(branch, leaves, scope))
+}
+
+fn divide_or_run<'s, S, P, L, R, F>(
+    mut branch: Branch<'s, P, L, R>,
+    leaves: F,
+    scope: &S,
+) -> Done<'s, R::Output, R>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+    F: Leaves + 's,
+{
+    loop {
+        let (task, fork) = match leaves.decide(&mut branch, scope.num_threads()) {
+            Decision::Leaf => return leaves.run(branch, scope),
+            Decision::Divide { task, fork } => (task, fork),
+        };
+        let Some(_frame) = Frame::enter() else {
+            return Done::Here(run_in_turn(branch, scope.num_threads()));
+        };
+        let (left, right, reduction) = match branch.divide(&task) {
+            Parts::One(rest) => {
+                branch = rest;
+                continue;
+            }
+            Parts::Two(left, right, reduction) => (left, right, reduction),
+        };
+        if !fork {
+            let left = run(left, leaves, scope);
+            return left.join(run(right, leaves, scope), reduction);
+        }
+        let (left, right) = scope.fork(|| run(left, leaves, scope), Part { branch: right, leaves });
+        return match right {
+            Fork::Back(right) => left.join(run(right.branch, leaves, scope), reduction),
+            Fork::Taken(node) => {
+                left.deliver(Link::Node(Arc::clone(&node), Side::Left));
+                Done::Away { node, reduction }
+            }
+        };
+    }
+}
+
+/// A branch that lies ready for thieves.
+pub(crate) struct Part<'s, P, L, R, F> {
+    pub(crate) branch: Branch<'s, P, L, R>,
+    pub(crate) leaves: F,
+}
+
+impl<'s, S, P, L, R, F> Detachable<'s, S> for Part<'s, P, L, R, F>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+    F: Leaves + 's,
+{
+    type Meeting = Node<'s, R::Output, R>;
+
+    fn run(self, scope: &S, node: Arc<Self::Meeting>, context: Context) {
+        let call = self.branch.call;
+        call.watch(|| {
+            let branch = self.branch.migrated(context.migrated());
+            run(branch, self.leaves, scope).deliver(Link::Node(node, Side::Right));
+        });
+    }
+}
+
+/// What has become of a branch when its frame returns.
+pub(crate) enum Done<'s, O, R> {
+    /// It is done.
+    Here(O),
+    /// Its output will be that of a node, which has still to be told its place.
+    Away { node: Arc<Node<'s, O, R>>, reduction: R },
+}
+
+impl<'s, O, R> Done<'s, O, R> {
+    /// The output of two neighbours.
+    pub(crate) fn join<T>(self, right: Self, reduction: R) -> Self
+    where
+        R: Reduction<T, Output = O>,
+    {
+        match (self, right) {
+            (Done::Here(left), Done::Here(right)) => Done::Here(reduction.reduce(left, right)),
+            (left, right) => {
+                let node = Arc::<Node<'s, O, R>>::default();
+                left.deliver(Link::Node(Arc::clone(&node), Side::Left));
+                right.deliver(Link::Node(Arc::clone(&node), Side::Right));
+                Done::Away { node, reduction }
+            }
+        }
+    }
+
+    /// Sees to it that the output gets to its place.
+    pub(crate) fn deliver<T>(self, to: Link<'s, O, R>)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        match self {
+            Done::Here(output) => to.deliver(output),
+            Done::Away { node, reduction } => Node::place(&node, reduction, to),
+        }
+    }
+}
+
+/// Where an output belongs.
+pub(crate) enum Link<'s, O, R> {
+    Root(&'s Mutex<Option<O>>),
+    Node(Arc<Node<'s, O, R>>, Side),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl<O, R> Link<'_, O, R> {
+    /// Brings an output to its place, and on from there as far as it gets.
+    fn deliver<T>(self, output: O)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let (mut to, mut output) = (self, output);
+        loop {
+            let (node, side) = match to {
+                Link::Root(root) => {
+                    *lock(root) = Some(output);
+                    return;
+                }
+                Link::Node(node, side) => (node, side),
+            };
+            let Some(full) = node.arrive(|open| match side {
+                Side::Left => open.left = Some(output),
+                Side::Right => open.right = Some(output),
+            }) else {
+                return;
+            };
+            (output, to) = full.reduce();
+        }
+    }
+}
+
+/// A fork whose right part was stolen, or of which an inner one was.
+pub(crate) struct Node<'s, O, R>(Mutex<Open<'s, O, R>>);
+
+/// What has arrived at a node.
+struct Open<'s, O, R> {
+    left: Option<O>,
+    right: Option<O>,
+    up: Option<(R, Link<'s, O, R>)>,
+}
+
+/// All that a node waits for.
+struct Full<'s, O, R> {
+    left: O,
+    right: O,
+    up: (R, Link<'s, O, R>),
+}
+
+impl<O, R> Default for Node<'_, O, R> {
+    fn default() -> Self {
+        Node(Mutex::new(Open { left: None, right: None, up: None }))
+    }
+}
+
+impl<'s, O, R> Node<'s, O, R> {
+    /// Tells a node its place.
+    pub(crate) fn place<T>(this: &Arc<Self>, reduction: R, to: Link<'s, O, R>)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        if let Some(full) = this.arrive(|open| open.up = Some((reduction, to))) {
+            let (output, to) = full.reduce();
+            to.deliver(output);
+        }
+    }
+
+    /// Brings one of the three; returns all of them if it was the last (invariant 1).
+    fn arrive(&self, bring: impl FnOnce(&mut Open<'s, O, R>)) -> Option<Full<'s, O, R>> {
+        let mut open = lock(&self.0);
+        bring(&mut open);
+        if open.left.is_none() || open.right.is_none() {
+            return None;
+        }
+        let up = open.up.take()?;
+        let (left, right) = open.left.take().zip(open.right.take())?;
+        Some(Full { left, right, up })
+    }
+}
+
+impl<'s, O, R> Full<'s, O, R> {
+    fn reduce<T>(self) -> (O, Link<'s, O, R>)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let (reduction, to) = self.up;
+        (reduction.reduce(self.left, self.right), to)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("nothing that can panic is done with this lock")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! A part of the division tree that is run without a fork and without recursion.
+//!
+//! Where no more forks may lie on a thread's stack, a branch is still divided as its policy says, but its parts are run
+//! one after the other, in a loop that keeps them on the heap.
+
+use crate::branch::{Branch, Decision, Parts};
+use crate::{Policy, Producer, Reduction};
+
+/// What [`run_in_turn`] has still to do.
+enum Step<'c, P, L, R> {
+    Run(Branch<'c, P, L, R>),
+    Reduce(R),
+}
+
+/// Runs a branch without a fork and without recursion, with the divisions its policy wants (see [`frames`](crate::frames)).
+#[cold]
+pub(crate) fn run_in_turn<P, L, R>(branch: Branch<'_, P, L, R>, threads: usize) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+{
+    let mut steps = vec![Step::Run(branch)];
+    let mut outputs = Vec::new();
+    while let Some(step) = steps.pop() {
+        match step {
+            Step::Run(mut branch) => match branch.decide(threads, false) {
+                Decision::Leaf => outputs.push(branch.fold()),
+                Decision::Divide { task, .. } => match branch.divide_in_turn(&task) {
+                    Parts::One(rest) => steps.push(Step::Run(rest)),
+                    Parts::Two(left, right, reduction) => {
+                        steps.extend([Step::Reduce(reduction), Step::Run(right), Step::Run(left)]);
+                    }
+                },
+            },
+            Step::Reduce(reduction) => {
+                let right = outputs.pop().expect("a reduction follows its two branches");
+                let left = outputs.pop().expect("a reduction follows its two branches");
+                outputs.push(reduction.reduce(left, right));
+            }
+        }
+    }
+    outputs.pop().expect("the root gives an output")
+}
