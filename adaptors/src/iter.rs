@@ -10,17 +10,22 @@ mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
 mod extend;
+mod flag;
+mod gate;
 mod indexed;
 mod indexed_adaptor;
+mod interruption;
 mod item_wise;
 mod mapped;
 mod newtype;
 mod parallel;
 mod peek;
+mod quota;
 mod schedule;
 mod sources;
 mod task_state;
 mod terminals;
+mod try_trait;
 mod wrap;
 
 pub use adaptors::*;
@@ -33,10 +38,12 @@ pub use convert::{
 #[doc(no_inline)]
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;
+pub use interruption::{Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
+pub use try_trait::Try;
 pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;

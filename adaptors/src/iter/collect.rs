@@ -4,16 +4,22 @@ mod in_place;
 mod lists;
 mod unzip;
 
-pub(crate) use in_place::append_exact;
+use in_place::append_exact;
 pub(crate) use lists::{Lists, concat};
-pub(crate) use unzip::{TwoLists, sort_into_lists, unzip_into_lists};
+pub(crate) use unzip::{TwoLists, append_unzipped, sort_into_lists, unzip_into_lists};
 
 use super::ParallelIterator;
+use furcate_schedulers::Policy;
 use std::collections::LinkedList;
 
-/// Appends all items, in order; in place, if the iterator knows their number.
+/// How many items will come, if that is certain: it is not, if the policy may stop before all have come.
+pub(crate) fn exact_len<I: ParallelIterator>(items: &I) -> Option<usize> {
+    if I::Policy::STOPS { None } else { items.opt_len() }
+}
+
+/// Appends all items, in order; in place, if it is certain how many will come.
 pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
-    match items.opt_len() {
+    match exact_len(&items) {
         Some(len) => append_exact(vec, len, items),
         None => append_lists(vec, items.drive(Lists::new(Vec::is_empty))),
     }
@@ -36,10 +42,10 @@ pub(crate) fn total<T>(lists: &LinkedList<Vec<T>>) -> usize {
     lists.iter().map(Vec::len).sum()
 }
 
-/// All items in vectors, in order: in one, if the iterator knows their number, else in one per leaf.
+/// All items in vectors, in order: in one, if it is certain how many will come, else in one per leaf.
 pub(crate) fn into_lists<I: ParallelIterator>(items: I) -> LinkedList<Vec<I::Item>> {
     let lists = Lists::new(Vec::is_empty);
-    match items.opt_len() {
+    match exact_len(&items) {
         Some(len) => {
             let mut vec = Vec::new();
             append_exact(&mut vec, len, items);

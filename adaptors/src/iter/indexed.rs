@@ -1,6 +1,6 @@
 //! Iterators that know how many items they have, and where each is.
 
-use super::collect::append_exact;
+use super::collect::{append, append_unzipped};
 use super::{
     Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest, IntoParallelIterator,
     Merge, MergeBy, MergeByKey, ParallelIterator, PeekParallelIterator, Positions, Rev, Skip, StepBy, Take,
@@ -557,7 +557,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     #[inline]
     fn collect_into_vec(self, target: &mut Vec<Self::Item>) {
         target.clear();
-        append_exact(target, self.len(), self);
+        append(target, self);
     }
 
     /// Collects the halves of pairs into two vectors in place, in one pass. The vectors are cleared first; their
@@ -578,6 +578,6 @@ pub trait IndexedParallelIterator: ParallelIterator {
     {
         left.clear();
         right.clear();
-        append_exact(&mut (left, right), self.len(), self);
+        append_unzipped(left, right, self);
     }
 }

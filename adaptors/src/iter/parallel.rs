@@ -2,20 +2,24 @@
 
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
+use super::flag::Flag;
+use super::quota::Quota;
 use super::terminals::{
-    Aggregated, AnyHit, Back, Count, Found, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product,
-    Reduce, ReduceWith, Sum, effects,
+    Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
+    ReduceWith, Sum, TryReduce, effects,
 };
 use super::{
     BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter, Flatten,
-    FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Intersperse, IntoParallelIterator, Map,
-    MapInit, MapWith, MaxLen, MinLen, On, ParallelExtend, PrefixScan, UniformBlocks, Update, WithPolicy,
-    WithScheduler,
+    FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible, Intersperse,
+    IntoParallelIterator, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse, ParallelExtend, PrefixScan,
+    SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks, Update,
+    WhileSome, WithPolicy, WithScheduler,
 };
 use either::Either;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
-    BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, ThiefSplitting,
+    BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
+    ThiefSplitting,
 };
 use furcate_schedulers::{
     Adaptive, BlockSizes, ByBlocks, DepJoin, Doubling, Join, Policy, Producer, Reduction, Scheduler,
@@ -23,6 +27,7 @@ use furcate_schedulers::{
 };
 use std::cmp::Ordering;
 use std::collections::LinkedList;
+use std::time::Instant;
 
 /// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
 ///
@@ -495,6 +500,44 @@ pub trait ParallelIterator: Sized + Send {
         On::new(self, executor)
     }
 
+    // ---------------------------------------------------------------------------------------------- interruption
+
+    /// Ends when a token is cancelled: a running task between two items, soon; one that has not begun does not begin.
+    ///
+    /// What comes is not a parallel iterator, so that the early end cannot be overlooked: its terminals return
+    /// `Ok` if everything was done, else [`Interrupted`](super::Interrupted), with what was done. See
+    /// [`Interruptible`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::CancelToken;
+    ///
+    /// let token = CancelToken::new();
+    /// assert_eq!((0..10).into_par_iter().stop_on(&token).sum::<i32>(), Ok(45));
+    /// token.cancel();
+    /// let interrupted = (0..10).into_par_iter().stop_on(&token).sum::<i32>().unwrap_err();
+    /// assert_eq!(interrupted.into_done(), 0);
+    /// ```
+    #[inline]
+    fn stop_on(self, token: &CancelToken) -> Interruptible<Self, StopOn> {
+        Interruptible::new(self, StopOn::new(token))
+    }
+
+    /// Ends when a time is over, as [`stop_on`](Self::stop_on) does.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let in_time = Instant::now() + Duration::from_secs(60);
+    /// assert_eq!((0..10).into_par_iter().deadline(in_time).sum::<i32>(), Ok(45));
+    /// assert!((0..10).into_par_iter().deadline(Instant::now()).sum::<i32>().is_err());
+    /// ```
+    #[inline]
+    fn deadline(self, at: Instant) -> Interruptible<Self, Deadline> {
+        Interruptible::new(self, Deadline::new(at))
+    }
+
     // ------------------------------------------------------------------- adaptors that treat each item by itself
 
     /// Transforms every item.
@@ -781,6 +824,151 @@ pub trait ParallelIterator: Sized + Send {
         T: Send + Clone,
     {
         FoldWith::new(self, Some(init), fold_op)
+    }
+
+    /// Folds the items of every task to one, as [`fold`](Self::fold), until a step fails: that task then gives the
+    /// failure, and its further items are not looked at.
+    ///
+    /// Other tasks go on; what ends them all is a terminal that fails: `try_reduce`, for example.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum = |items: &[u8]| {
+    ///     items
+    ///         .par_iter()
+    ///         .try_fold(|| 0_u8, |sum, &x| sum.checked_add(x))
+    ///         .try_reduce(|| 0, |a, b| a.checked_add(b))
+    /// };
+    /// assert_eq!(sum(&[1, 2, 3]), Some(6));
+    /// assert_eq!(sum(&[1, 200, 100]), None);
+    /// ```
+    #[inline]
+    fn try_fold<T, R, ID, F>(self, identity: ID, fold_op: F) -> TryFold<Self, R, ID, F>
+    where
+        F: Fn(T, Self::Item) -> R + Sync + Send,
+        ID: Fn() -> T + Sync + Send,
+        R: Try<Output = T> + Send,
+    {
+        TryFold::new(self, identity, fold_op)
+    }
+
+    /// [`try_fold`](Self::try_fold), starting from clones of a value, as [`fold_with`](Self::fold_with) does.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sums = [1_u8, 2, 3].par_iter().try_fold_with(0_u8, |sum, &x| sum.checked_add(x));
+    /// assert_eq!(sums.while_some().sum::<u8>(), 6);
+    /// ```
+    #[inline]
+    fn try_fold_with<F, T, R>(self, init: T, fold_op: F) -> TryFoldWith<Self, R, F>
+    where
+        F: Fn(T, Self::Item) -> R + Sync + Send,
+        R: Try<Output = T> + Send,
+        T: Clone + Send,
+    {
+        TryFoldWith::new(self, init, fold_op)
+    }
+
+    // ------------------------------------------------------------------------------ adaptors that end, or begin late
+
+    /// What is in the `Some`s, until a `None` comes anywhere: that ends all tasks soon.
+    ///
+    /// So it is not known which items before the `None` come out, and some behind it may.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    ///
+    /// let seen = AtomicU32::new(0);
+    /// let small = (0..10_000).into_par_iter().map(|x| (x < 5000).then_some(x)).while_some();
+    /// small.for_each(|x| {
+    ///     seen.fetch_max(x, Relaxed);
+    /// });
+    /// assert!(seen.into_inner() < 5000);
+    /// ```
+    #[inline]
+    fn while_some<T>(self) -> WhileSome<Self>
+    where
+        Self: ParallelIterator<Item = Option<T>>,
+        T: Send,
+    {
+        WhileSome::of(self)
+    }
+
+    /// Any `n` items, or all if there are no more: the first ones in time. They come out in order; the rest is not
+    /// looked at, but for what the tasks are just at.
+    ///
+    /// Cost: every item that is taken changes a number that all tasks share. Where it matters which items are taken, or
+    /// the length is known, [`take`](super::IndexedParallelIterator::take).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let some: Vec<i32> = (0..1000).into_par_iter().filter(|x| x % 2 == 0).take_any(5).collect();
+    /// assert_eq!(some.len(), 5);
+    /// ```
+    #[inline]
+    fn take_any(self, n: usize) -> TakeAny<Self> {
+        TakeAny::new(self, Quota::new(n))
+    }
+
+    /// Leaves any `n` items out, or all if there are no more: the first ones in time.
+    ///
+    /// Cost: every item that is left out changes a number that all tasks share.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let rest = (0..1000).into_par_iter().filter(|x| x % 2 == 0).skip_any(5).count();
+    /// assert_eq!(rest, 495);
+    /// ```
+    #[inline]
+    fn skip_any(self, n: usize) -> SkipAny<Self> {
+        SkipAny::new(self, Quota::new(n))
+    }
+
+    /// The items until a predicate does not hold for one, anywhere: that ends all tasks soon.
+    ///
+    /// So it is not known which items before that one come out, and some behind it may, as long as the predicate holds
+    /// for them.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let some: Vec<i32> = (0..1000).into_par_iter().take_any_while(|&x| x < 500).collect();
+    /// assert!(some.iter().all(|&x| x < 500) && some.is_sorted());
+    /// ```
+    #[inline]
+    fn take_any_while<P>(self, predicate: P) -> TakeAnyWhile<Self, P>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        TakeAnyWhile::of(self, predicate)
+    }
+
+    /// Leaves items out until a predicate does not hold for one, anywhere: soon nothing more is left out.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let rest: Vec<i32> = (0..1000).into_par_iter().skip_any_while(|&x| x < 500).collect();
+    /// assert!(rest.ends_with(&[500, 501]) || rest.len() >= 500);
+    /// ```
+    #[inline]
+    fn skip_any_while<P>(self, predicate: P) -> SkipAnyWhile<Self, P>
+    where
+        P: Fn(&Self::Item) -> bool + Sync + Send,
+    {
+        SkipAnyWhile::of(self, predicate)
+    }
+
+    /// Ends all tasks at their next item when one of them panics.
+    ///
+    /// Cost: a look at a flag for every item. Without it, too, a panic reaches the caller, but later.
+    ///
+    /// ```should_panic
+    /// use furcate::prelude::*;
+    /// (0..1_000_000).into_par_iter().panic_fuse().for_each(|x| assert_ne!(x, 77));
+    /// ```
+    #[inline]
+    fn panic_fuse(self) -> PanicFuse<Self> {
+        PanicFuse::of(self)
     }
 
     // ---------------------------------------------------------------------------------- adaptors: prefix scans
@@ -1117,6 +1305,108 @@ pub trait ParallelIterator: Sized + Send {
         self.map(|item| (key(&item), item)).max_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, item)| item)
     }
 
+    // ------------------------------------------------------------------------ terminals: folds that may fail
+
+    /// Calls a closure with every item, until it fails: then everything stops soon, and the failure is returned.
+    ///
+    /// Of several failures it is the first one in the order of the items, among those that came before all tasks had
+    /// stopped. So it need not be the one that a sequential loop ends with.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let parsed = ["1", "2", "x"].par_iter().try_for_each(|s| s.parse::<u32>().map(drop));
+    /// assert!(parsed.is_err());
+    /// ```
+    #[inline]
+    fn try_for_each<OP, R>(self, op: OP) -> R
+    where
+        OP: Fn(Self::Item) -> R + Sync + Send,
+        R: Try<Output = ()> + Send,
+    {
+        self.map(op).try_reduce(|| (), |(), ()| R::from_output(()))
+    }
+
+    /// [`try_for_each`](Self::try_for_each) with a value of the task's own, as [`for_each_with`](Self::for_each_with).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let sent = (0..5).into_par_iter().try_for_each_with(sender, |sender, x| sender.send(x));
+    /// assert_eq!((sent, receiver.iter().sum::<i32>()), (Ok(()), 10));
+    /// ```
+    #[inline]
+    fn try_for_each_with<OP, T, R>(self, init: T, op: OP) -> R
+    where
+        OP: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        T: Send + Clone,
+        R: Try<Output = ()> + Send,
+    {
+        self.map_with(init, op).try_reduce(|| (), |(), ()| R::from_output(()))
+    }
+
+    /// [`try_for_each`](Self::try_for_each) with a value that every task makes, as
+    /// [`for_each_init`](Self::for_each_init).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::fmt::Write;
+    /// let written = (0..100).into_par_iter().try_for_each_init(String::new, |text, x| write!(text, "{x}"));
+    /// assert_eq!(written, Ok(()));
+    /// ```
+    #[inline]
+    fn try_for_each_init<OP, INIT, T, R>(self, init: INIT, op: OP) -> R
+    where
+        OP: Fn(&mut T, Self::Item) -> R + Sync + Send,
+        INIT: Fn() -> T + Sync + Send,
+        R: Try<Output = ()> + Send,
+    {
+        self.map_init(init, op).try_reduce(|| (), |(), ()| R::from_output(()))
+    }
+
+    /// Reduces what the items hold, as [`reduce`](Self::reduce), until an item is a failure or the operation gives one:
+    /// then everything stops soon, and that failure is returned. Which one of several: see
+    /// [`try_for_each`](Self::try_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum = |items: &[&str]| {
+    ///     items.par_iter().map(|s| s.parse::<u8>().ok()).try_reduce(|| 0, |a, b| a.checked_add(b))
+    /// };
+    /// assert_eq!(sum(&["1", "2", "3"]), Some(6));
+    /// assert_eq!((sum(&["1", "x"]), sum(&["200", "100"])), (None, None));
+    /// ```
+    #[inline]
+    fn try_reduce<T, OP, ID>(self, identity: ID, op: OP) -> Self::Item
+    where
+        OP: Fn(T, T) -> Self::Item + Sync + Send,
+        ID: Fn() -> T + Sync + Send,
+        Self::Item: Try<Output = T>,
+    {
+        let failed = Flag::default();
+        self.drive(TryReduce { identity: &|| Some(identity()), op: &op, failed: &failed })
+            .expect("every task begins with an identity")
+    }
+
+    /// Reduces what the items hold, as [`reduce_with`](Self::reduce_with), until an item is a failure or the operation
+    /// gives one; `None` if there are no items.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let product = |items: &[u8]| items.par_iter().map(|&x| Some(x)).try_reduce_with(|a, b| a.checked_mul(b));
+    /// assert_eq!(product(&[2, 3, 4]), Some(Some(24)));
+    /// assert_eq!(product(&[200, 100]), Some(None));
+    /// assert_eq!(product(&[]), None);
+    /// ```
+    #[inline]
+    fn try_reduce_with<T, OP>(self, op: OP) -> Option<Self::Item>
+    where
+        OP: Fn(T, T) -> Self::Item + Sync + Send,
+        Self::Item: Try<Output = T>,
+    {
+        let failed = Flag::default();
+        self.drive(TryReduce { identity: &|| None, op: &op, failed: &failed })
+    }
+
     // ---------------------------------------------------------------------------------------- terminals: searches
 
     /// Does a predicate hold for any item? Stops everywhere soon after the first hit.
@@ -1208,7 +1498,7 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        let found = Found::default();
+        let found = Flag::default();
         self.drive(AnyHit { search: &search, found: &found })
     }
 

@@ -1,6 +1,6 @@
 //! Terminals: what comes out of a parallel iterator, as [`Reduction`](furcate_schedulers::Reduction)s.
 //!
-//! Most terminals are one of five shapes, given closures or a small strategy:
+//! Most terminals are one of six shapes, given closures or a small strategy:
 //!
 //! | shape | a task's accumulator is | terminals |
 //! |---|---|---|
@@ -9,6 +9,7 @@
 //! | [`Aggregated`] | what a method of std's `Iterator` returns | `sum`, `product`, `count`, `min`, `max`, `reduce_with` ... |
 //! | [`AnyHit`] | a hit, whichever | `any`, `all`, `find_any`, `find_map_any`, `position_any`, `eq` |
 //! | [`OutermostHit`] | the hit nearest to one end | `find_first`, `find_last`, `position_first`, `cmp` ... |
+//! | [`TryReduce`] | a value, or what is there instead | `try_reduce`, `try_reduce_with`, `try_for_each` ... |
 
 mod aggregate;
 mod any_hit;
@@ -16,12 +17,14 @@ mod outermost_hit;
 mod picks;
 mod reduce;
 mod sums;
+mod try_reduce;
 mod visit;
 
 pub(crate) use aggregate::{Aggregate, Aggregated};
-pub(crate) use any_hit::{AnyHit, Found};
+pub(crate) use any_hit::AnyHit;
 pub(crate) use outermost_hit::{Back, Front, Nearest, OutermostHit};
 pub(crate) use picks::{Max, MaxBy, Min, MinBy, ReduceWith};
 pub(crate) use reduce::Reduce;
 pub(crate) use sums::{Count, Product, Sum};
+pub(crate) use try_reduce::TryReduce;
 pub(crate) use visit::{Visit, effects};

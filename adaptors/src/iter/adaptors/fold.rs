@@ -30,7 +30,7 @@ where
 {
     type Item = T;
     type Producer<'a>
-        = Folding<'a, I::Producer<'a>, Call<'a, ID>, F>
+        = Folding<I::Producer<'a>, Call<'a, ID>, Throughout<'a, F>>
     where
         Self: 'a;
 
@@ -38,41 +38,85 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Folding::new(self.base.producer(), Call(&self.identity), &self.fold_op)
+        Folding::new(self.base.producer(), Call(&self.identity), Throughout(&self.fold_op))
     }
 }
 
-/// The producer of `fold` and `fold_with`: a part of the base and the seed of its tasks' accumulators. The one item
-/// that a task gives is its accumulator. The leaf is the producer itself, so that nothing is folded before the item
-/// is asked for.
-#[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct Folding<'a, P, S, F> {
-    /// `None` once the item is out.
-    part: Option<(P, S)>,
-    fold_op: &'a F,
+/// How a task folds items of type `T` to one.
+pub trait FoldTask<S, T>: Copy + Send {
+    /// What ends the task before its items do.
+    type Break;
+
+    /// What comes out.
+    type Output;
+
+    /// Folds the items of a leaf or of a nano-loop.
+    fn fold_items<I: Iterator<Item = T>>(self, state: S, items: I) -> ControlFlow<Self::Break, S>;
+
+    /// Ends the task.
+    fn finish(self, end: ControlFlow<Self::Break, S>) -> Self::Output;
 }
 
-impl<'a, P, S: Seed, F> Folding<'a, P, S, F> {
+/// Folds all items of a task.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct Throughout<'a, F>(pub(super) &'a F);
+
+impl<F> Clone for Throughout<'_, F> {
     #[inline]
-    pub(super) fn new(base: P, seed: S, fold_op: &'a F) -> Self {
-        Folding { part: Some((base, seed)), fold_op }
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for Throughout<'_, F> {}
+
+impl<S, T, F: Fn(S, T) -> S + Sync> FoldTask<S, T> for Throughout<'_, F> {
+    type Break = Infallible;
+    type Output = S;
+
+    #[inline]
+    fn fold_items<I: Iterator<Item = T>>(self, state: S, items: I) -> ControlFlow<Infallible, S> {
+        ControlFlow::Continue(items.fold(state, self.0))
+    }
+
+    #[inline]
+    fn finish(self, end: ControlFlow<Infallible, S>) -> S {
+        let ControlFlow::Continue(state) = end;
+        state
+    }
+}
+
+/// The producer of `fold`, `try_fold` and their kin: a part of the base, the seed of its tasks' accumulators, and how
+/// they are fed. The one item that a task gives is made of its accumulator. The leaf is the producer itself, so that
+/// nothing is folded before the item is asked for.
+#[derive(Debug)]
+pub struct Folding<P, S, F> {
+    /// `None` once the item is out.
+    part: Option<(P, S)>,
+    how: F,
+}
+
+impl<P, S: Seed, F: Copy> Folding<P, S, F> {
+    #[inline]
+    pub(super) fn new(base: P, seed: S, how: F) -> Self {
+        Folding { part: Some((base, seed)), how }
     }
 
     /// Cuts the base as told.
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
-        let Folding { part, fold_op } = self;
+        let Folding { part, how } = self;
         let (left, right) = part
             .map(|(base, seed)| {
                 let (left, right) = cut_base(base);
                 ((left, seed.clone()), (right, seed))
             })
             .unzip();
-        (Folding { part: left, fold_op }, Folding { part: right, fold_op })
+        (Folding { part: left, how }, Folding { part: right, how })
     }
 }
 
-impl<P: Divisible, S: Seed, F> Divisible for Folding<'_, P, S, F> {
+impl<P: Divisible, S: Seed, F: Copy> Divisible for Folding<P, S, F> {
     #[inline]
     fn size(&self) -> usize {
         self.part.as_ref().map_or(0, |(base, _)| base.size())
@@ -86,18 +130,19 @@ impl<P: Divisible, S: Seed, F> Divisible for Folding<'_, P, S, F> {
     divide_by_cut!(P);
 }
 
-impl<P, S, F> Iterator for Folding<'_, P, S, F>
+impl<P, S, F> Iterator for Folding<P, S, F>
 where
     P: IntoIterator,
     S: Seed,
-    F: Fn(S::State, P::Item) -> S::State,
+    F: FoldTask<S::State, P::Item>,
 {
-    type Item = S::State;
+    type Item = F::Output;
 
     #[inline]
-    fn next(&mut self) -> Option<S::State> {
+    fn next(&mut self) -> Option<F::Output> {
         let (base, seed) = self.part.take()?;
-        Some(base.into_iter().fold(seed.into_state(), self.fold_op))
+        let end = self.how.fold_items(seed.into_state(), base.into_iter());
+        Some(self.how.finish(end))
     }
 
     #[inline]
@@ -107,37 +152,37 @@ where
     }
 }
 
-impl<P, S, F> Producer for Folding<'_, P, S, F>
+impl<P, S, F> Producer for Folding<P, S, F>
 where
     P: Producer,
     S: Seed,
-    F: Fn(S::State, P::Item) -> S::State + Sync,
+    F: FoldTask<S::State, P::Item>,
 {
     /// An item per task, so one more for every cut.
     const PIECES: bool = true;
 
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
-        G: NanoFold<S::State, B, C>,
+        G: NanoFold<F::Output, B, C>,
         L: NanoLoops<Self>,
     {
-        let Folding { part: Some((base, seed)), fold_op } = self else {
+        let Folding { part: Some((base, seed)), how } = self else {
             return fold.fold(init, std::iter::empty());
         };
-        let wrap = |right| Folding::new(right, seed.clone(), fold_op);
+        let wrap = |right| Folding::new(right, seed.clone(), how);
         let unwrap = |back: Self| back.part.map(|(base, _)| base);
-        let ControlFlow::Continue(state) =
-            base.partial_fold(seed.clone().into_state(), FoldAll(fold_op), &mut loops.wrapping(wrap, unwrap));
-        fold.fold(init, std::iter::once(state))
+        let end =
+            base.partial_fold(seed.clone().into_state(), FoldLoops(how), &mut loops.wrapping(wrap, unwrap));
+        fold.fold(init, std::iter::once(how.finish(end)))
     }
 }
 
 /// Folds every item of every nano-loop.
-struct FoldAll<F>(F);
+struct FoldLoops<F>(F);
 
-impl<T, B, F: FnMut(B, T) -> B> NanoFold<T, B, Infallible> for FoldAll<F> {
+impl<S, T, F: FoldTask<S, T>> NanoFold<T, S, F::Break> for FoldLoops<F> {
     #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<Infallible, B> {
-        ControlFlow::Continue(items.fold(folded, &mut self.0))
+    fn fold<I: Iterator<Item = T>>(&mut self, state: S, items: I) -> ControlFlow<F::Break, S> {
+        self.0.fold_items(state, items)
     }
 }

@@ -1,6 +1,6 @@
 //! Two collections at once, in one pass over the items.
 
-use super::{Lists, append_exact, concat};
+use super::{Lists, append_exact, append_lists, concat, exact_len};
 use crate::iter::ParallelIterator;
 use crate::iter::terminals::Visit;
 use std::collections::LinkedList;
@@ -15,7 +15,7 @@ where
     A: Send,
     B: Send,
 {
-    match pairs.opt_len() {
+    match exact_len(&pairs) {
         Some(len) => {
             let (mut left, mut right) = (Vec::new(), Vec::new());
             append_exact(&mut (&mut left, &mut right), len, pairs);
@@ -25,6 +25,23 @@ where
             left.push(a);
             right.push(b);
         }),
+    }
+}
+
+/// Appends the halves of all pairs to two vectors; in place, if it is certain how many will come.
+pub(crate) fn append_unzipped<I, A, B>(left: &mut Vec<A>, right: &mut Vec<B>, pairs: I)
+where
+    I: ParallelIterator<Item = (A, B)>,
+    A: Send,
+    B: Send,
+{
+    match exact_len(&pairs) {
+        Some(len) => append_exact(&mut (left, right), len, pairs),
+        None => {
+            let lists = unzip_into_lists(pairs);
+            append_lists(left, lists.0);
+            append_lists(right, lists.1);
+        }
     }
 }
 

@@ -1,33 +1,15 @@
 //! `find_any` and its kin: any hit ends the search everywhere.
 
+use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Has anybody found something? It lies on the caller's stack; all tasks share it.
-#[derive(Debug, Default)]
-pub(crate) struct Found(AtomicBool);
-
-impl Found {
-    #[inline]
-    fn announce(&self) {
-        // Relaxed: the flag only says "you may stop". The hit itself travels as a task's output, which the executor
-        // hands over, so nothing is published through the flag; who sees it late searches for longer.
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    #[inline]
-    fn is_announced(&self) -> bool {
-        // Relaxed: as in `announce`, nothing is read on the strength of it.
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Ends with the first thing that `search` makes of an item, in whichever task that is.
 #[derive(Debug)]
 pub(crate) struct AnyHit<'a, F> {
     pub(crate) search: &'a F,
-    pub(crate) found: &'a Found,
+    /// Has anybody found something?
+    pub(crate) found: &'a Flag,
 }
 
 impl<F> Clone for AnyHit<'_, F> {
@@ -59,7 +41,7 @@ where
         match (self.search)(item) {
             None => ControlFlow::Continue(None),
             hit => {
-                self.found.announce();
+                self.found.raise();
                 ControlFlow::Break(hit)
             }
         }
@@ -83,6 +65,22 @@ where
 
     #[inline]
     fn stopped(&self) -> bool {
-        self.found.is_announced()
+        self.found.is_raised()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_hit_stops_everybody_and_is_final() {
+        let (search, found) = (|x: u32| (x == 3).then_some(x), Flag::default());
+        let one = AnyHit { search: &search, found: &found };
+        let other = one;
+        assert_eq!(one.fold(None, 0..3), None);
+        assert!(!Reduction::<u32>::is_final(&one, &None) && !Reduction::<u32>::stopped(&other));
+        assert_eq!(one.fold(None, 0..9), Some(3));
+        assert!(Reduction::<u32>::is_final(&one, &Some(3)) && Reduction::<u32>::stopped(&other));
     }
 }

@@ -1,0 +1,115 @@
+//! `panic_fuse`
+
+use crate::iter::adaptor::adaptor;
+use crate::iter::flag::Flag;
+use crate::iter::gate::{Gate, Gated, Passing};
+use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use std::thread::panicking;
+
+adaptor! {
+    /// All items, or none any more once something panics: see [`ParallelIterator::panic_fuse`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::PanicFuse<_> = (0..10).into_par_iter().panic_fuse();
+    /// assert_eq!(it.sum::<i32>(), 45);
+    /// ```
+    PanicFuse<I> {
+        /// Has anything panicked?
+        blown: Flag,
+    }
+}
+
+impl<I> PanicFuse<I> {
+    pub(crate) fn of(base: I) -> Self {
+        PanicFuse::new(base, Flag::default())
+    }
+}
+
+impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
+    type Item = I::Item;
+    type Producer<'a>
+        = Gated<I::Producer<'a>, Fuse<'a>>
+    where
+        Self: 'a;
+
+    // Not in nano-loops for its sake: items are collected in place.
+    inherit_schedule!(base: I);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        Gated::new(self.base.producer(), Fuse(self.blown.lowered()))
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
+    type IndexedProducer<'a>
+        = Gated<I::IndexedProducer<'a>, Fuse<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        Gated::new(self.base.indexed_producer(), Fuse(self.blown.lowered()))
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// Shut by a panic.
+#[derive(Clone, Copy, Debug)]
+pub struct Fuse<'a>(&'a Flag);
+
+impl<'a, T> Gate<T> for Fuse<'a> {
+    type Output = T;
+    type Guard = Fusible<'a>;
+
+    /// Short of a panic; and then nobody sees what has come out.
+    const EXACT: bool = true;
+
+    #[inline]
+    fn guard(self) -> Fusible<'a> {
+        Fusible { blown: self.0, was_panicking: panicking() }
+    }
+
+    #[inline]
+    fn is_shut(self) -> bool {
+        self.0.is_raised()
+    }
+
+    #[inline]
+    fn pass(self, item: T) -> Option<T> {
+        Some(item)
+    }
+}
+
+/// Blows the fuse when it is dropped by unwinding. (That may have begun before, if items are run by a destructor.)
+#[derive(Debug)]
+pub struct Fusible<'a> {
+    blown: &'a Flag,
+    was_panicking: bool,
+}
+
+impl Drop for Fusible<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.was_panicking && panicking() {
+            self.blown.raise();
+        }
+    }
+}
+
+impl<'a, I: ExactSizeIterator> ExactSizeIterator for Passing<I, Fuse<'a>, Fusible<'a>> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.size_hint().0
+    }
+}

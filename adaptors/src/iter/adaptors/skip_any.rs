@@ -1,0 +1,44 @@
+//! `skip_any`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::quota::Quota;
+
+adaptor! {
+    /// All items but so many, whichever: see [`ParallelIterator::skip_any`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::SkipAny<_> = (0..100).into_par_iter().skip_any(7);
+    /// assert_eq!(it.count(), 93);
+    /// ```
+    SkipAny<I> { quota: Quota }
+}
+
+adapt_gate! {
+    impl[I] SkipAny<I> by BeyondQuota<'a> = |it| BeyondQuota(it.quota.untouched()) => I::Item
+    where [I: ParallelIterator]
+}
+
+/// Never shut; some items do not pass.
+#[derive(Clone, Copy, Debug)]
+pub struct BeyondQuota<'a>(&'a Quota);
+
+impl<T> Gate<T> for BeyondQuota<'_> {
+    type Output = T;
+    type Guard = ();
+
+    #[inline]
+    fn guard(self) {}
+
+    #[inline]
+    fn is_shut(self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn pass(self, item: T) -> Option<T> {
+        if self.0.take() { None } else { Some(item) }
+    }
+}

@@ -1,0 +1,74 @@
+//! `skip_any_while`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::flag::Flag;
+use crate::iter::gate::{Gate, adapt_gate};
+
+adaptor! {
+    /// The items from when a predicate does not hold: see [`ParallelIterator::skip_any_while`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::SkipAnyWhile<_, _> = (0..9).into_par_iter().skip_any_while(|&x| x < 100);
+    /// assert_eq!(it.count(), 0);
+    /// ```
+    SkipAnyWhile<I, P> {
+        predicate: P,
+        /// Has an item come that the predicate does not hold for?
+        ended: Flag,
+    }
+}
+
+impl<I, P> SkipAnyWhile<I, P> {
+    pub(crate) fn of(base: I, predicate: P) -> Self {
+        SkipAnyWhile::new(base, predicate, Flag::default())
+    }
+}
+
+adapt_gate! {
+    impl[I, P] SkipAnyWhile<I, P>
+    by OnceFalse<'a, P> = |it| OnceFalse { ended: it.ended.lowered(), predicate: &it.predicate } => I::Item
+    where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
+}
+
+/// Never shut; no item passes before one that the predicate does not hold for.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct OnceFalse<'a, P> {
+    predicate: &'a P,
+    ended: &'a Flag,
+}
+
+impl<P> Clone for OnceFalse<'_, P> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for OnceFalse<'_, P> {}
+
+impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for OnceFalse<'_, P> {
+    type Output = T;
+    type Guard = ();
+
+    #[inline]
+    fn guard(self) {}
+
+    #[inline]
+    fn is_shut(self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn pass(self, item: T) -> Option<T> {
+        if self.ended.is_raised() {
+            return Some(item);
+        }
+        if (self.predicate)(&item) {
+            return None;
+        }
+        self.ended.raise();
+        Some(item)
+    }
+}

@@ -1,0 +1,44 @@
+//! `take_any`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::gate::{Gate, adapt_gate};
+use crate::iter::quota::Quota;
+
+adaptor! {
+    /// Any items, so many: see [`ParallelIterator::take_any`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::TakeAny<_> = (0..100).into_par_iter().take_any(7);
+    /// assert_eq!(it.count(), 7);
+    /// ```
+    TakeAny<I> { quota: Quota }
+}
+
+adapt_gate! {
+    impl[I] TakeAny<I> by WithinQuota<'a> = |it| WithinQuota(it.quota.untouched()) => I::Item, shuts
+    where [I: ParallelIterator]
+}
+
+/// Shut when enough items have passed.
+#[derive(Clone, Copy, Debug)]
+pub struct WithinQuota<'a>(&'a Quota);
+
+impl<T> Gate<T> for WithinQuota<'_> {
+    type Output = T;
+    type Guard = ();
+
+    #[inline]
+    fn guard(self) {}
+
+    #[inline]
+    fn is_shut(self) -> bool {
+        self.0.is_exhausted()
+    }
+
+    #[inline]
+    fn pass(self, item: T) -> Option<T> {
+        self.0.take().then_some(item)
+    }
+}

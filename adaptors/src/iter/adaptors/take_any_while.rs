@@ -1,0 +1,71 @@
+//! `take_any_while`
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::flag::Flag;
+use crate::iter::gate::{Gate, adapt_gate};
+
+adaptor! {
+    /// The items until a predicate does not hold: see [`ParallelIterator::take_any_while`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let it: furcate::iter::TakeAnyWhile<_, _> = (0..9).into_par_iter().take_any_while(|&x| x < 100);
+    /// assert_eq!(it.count(), 9);
+    /// ```
+    TakeAnyWhile<I, P> {
+        predicate: P,
+        /// Has an item come that the predicate does not hold for?
+        ended: Flag,
+    }
+}
+
+impl<I, P> TakeAnyWhile<I, P> {
+    pub(crate) fn of(base: I, predicate: P) -> Self {
+        TakeAnyWhile::new(base, predicate, Flag::default())
+    }
+}
+
+adapt_gate! {
+    impl[I, P] TakeAnyWhile<I, P>
+    by WhileTrue<'a, P> = |it| WhileTrue { ended: it.ended.lowered(), predicate: &it.predicate } => I::Item, shuts
+    where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
+}
+
+/// Shut by an item that the predicate does not hold for.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct WhileTrue<'a, P> {
+    predicate: &'a P,
+    ended: &'a Flag,
+}
+
+impl<P> Clone for WhileTrue<'_, P> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for WhileTrue<'_, P> {}
+
+impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for WhileTrue<'_, P> {
+    type Output = T;
+    type Guard = ();
+
+    #[inline]
+    fn guard(self) {}
+
+    #[inline]
+    fn is_shut(self) -> bool {
+        self.ended.is_raised()
+    }
+
+    #[inline]
+    fn pass(self, item: T) -> Option<T> {
+        if (self.predicate)(&item) {
+            return Some(item);
+        }
+        self.ended.raise();
+        None
+    }
+}

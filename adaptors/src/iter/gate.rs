@@ -1,0 +1,293 @@
+//! The skeleton of adaptors that let items pass or not, by something that all tasks share: `while_some`, `take_any`,
+//! `skip_any_while` and so on, and the collecting of `Result`s.
+//!
+//! Such an adaptor says one thing: which items pass its [`Gate`]. Some gates shut, and then the base of the adaptor is
+//! not needed any more, wherever in the chain the adaptor stands. What is chained to it may still be: so it is not the
+//! computation that ends, but this producer, in every task:
+//!
+//! 1. *Before a task:* a part whose gate is shut has size 0, so it is neither divided nor begun.
+//! 2. *Within a task:* the gate is looked at before every item, so that none is computed in vain.
+//! 3. *Within a task that lets nothing come up to the gate* (behind a `filter`, say): before each of its nano-loops. The
+//!    policy [`InLoops`] asks for these.
+
+use crate::iter::adaptor::divide_by_cut;
+use furcate_schedulers::{
+    Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Policy, Producer, Task, Verdict,
+};
+use std::ops::ControlFlow::{self, Break, Continue};
+
+/// What items of type `T` have to pass. A copy is the same gate.
+pub trait Gate<T>: Copy + Send {
+    /// What they are behind it.
+    type Output;
+
+    /// Does every item pass that comes, unless all is lost?
+    const EXACT: bool = false;
+
+    /// Lives as long as items are being passed on; it is made by [`guard`](Self::guard).
+    type Guard;
+
+    /// Called where a run of items begins.
+    fn guard(self) -> Self::Guard;
+
+    /// Will no item pass any more? Once shut, a gate stays so.
+    fn is_shut(self) -> bool;
+
+    /// Lets an item pass, or drops it. A gate that shuts by an item it does not let pass is shut when this returns.
+    fn pass(self, item: T) -> Option<Self::Output>;
+}
+
+/// A [`Policy`] that has no word but that tasks be folded in nano-loops, for a producer that may end in them.
+#[derive(Clone, Copy, Debug)]
+pub struct InLoops;
+
+impl Policy for InLoops {
+    const STOPS: bool = true;
+
+    #[inline]
+    fn wants_split(&mut self, _task: &Task) -> Verdict {
+        Verdict::Pass
+    }
+}
+
+/// The producer of an adaptor with a gate.
+#[derive(Debug)]
+pub struct Gated<P, G> {
+    base: P,
+    gate: G,
+}
+
+impl<P, G> Gated<P, G> {
+    #[inline]
+    pub(crate) fn new(base: P, gate: G) -> Self {
+        Gated { base, gate }
+    }
+
+    #[inline]
+    fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self)
+    where
+        G: Copy,
+    {
+        let (left, right) = cut_base(self.base);
+        (Gated::new(left, self.gate), Gated::new(right, self.gate))
+    }
+}
+
+impl<P: Divisible + IntoIterator, G: Gate<P::Item>> Divisible for Gated<P, G> {
+    #[inline]
+    fn size(&self) -> usize {
+        if self.gate.is_shut() { 0 } else { self.base.size() }
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        !self.gate.is_shut() && self.base.should_be_divided()
+    }
+
+    divide_by_cut!(P);
+}
+
+impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
+    type Item = G::Output;
+    type IntoIter = Passing<P::IntoIter, G, G::Guard>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        Passing::new(self.base.into_iter(), self.gate)
+    }
+}
+
+impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
+    #[inline]
+    fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
+    where
+        F: NanoFold<G::Output, B, C>,
+        L: NanoLoops<Self>,
+    {
+        let Gated { base, gate } = self;
+        base.partial_fold(init, FoldPassing { fold, gate }, &mut OpenLoops { loops, gate })
+    }
+}
+
+impl<P, G> IndexedProducer for Gated<P, G>
+where
+    P: IndexedProducer,
+    G: Gate<P::Item>,
+    Passing<P::IntoIter, G, G::Guard>: ExactSizeIterator<Item = G::Output>,
+{
+}
+
+/// Folds what passes of a nano-loop.
+struct FoldPassing<F, G> {
+    fold: F,
+    gate: G,
+}
+
+impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for FoldPassing<F, G> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        self.fold.fold(folded, Passing::new(items, self.gate))
+    }
+}
+
+/// The nano-loops of the base: they end when the gate is shut.
+struct OpenLoops<'l, L, G> {
+    loops: &'l mut L,
+    gate: G,
+}
+
+impl<P, G, L> NanoLoops<P> for OpenLoops<'_, L, G>
+where
+    P: IntoIterator,
+    G: Gate<P::Item>,
+    L: NanoLoops<Gated<P, G>>,
+{
+    const DIVIDES: bool = L::DIVIDES;
+
+    #[inline]
+    fn next(&mut self, size: usize) -> Nano {
+        if self.gate.is_shut() { Nano::Stop } else { self.loops.next(size) }
+    }
+
+    #[inline]
+    fn take(&mut self, right: P) {
+        self.loops.take(Gated::new(right, self.gate));
+    }
+
+    #[inline]
+    fn take_back(&mut self) -> Option<P> {
+        self.loops.take_back().map(|back| back.base)
+    }
+}
+
+/// The items of a leaf or of a nano-loop that pass.
+#[derive(Debug)]
+pub struct Passing<I, G, U> {
+    base: I,
+    gate: G,
+    _guard: U,
+}
+
+impl<I: Iterator, G: Gate<I::Item>> Passing<I, G, G::Guard> {
+    #[inline]
+    fn new(base: I, gate: G) -> Self {
+        Passing { base, gate, _guard: gate.guard() }
+    }
+}
+
+/// One step of a fold: passes an item on, and ends if the gate is shut, so that the next item is not even computed.
+#[inline]
+fn step<T, B, G: Gate<T>>(
+    gate: G,
+    mut fold_op: impl FnMut(B, G::Output) -> B,
+) -> impl FnMut(B, T) -> ControlFlow<B, B> {
+    move |folded, item| {
+        let folded = match gate.pass(item) {
+            Some(item) => fold_op(folded, item),
+            None => folded,
+        };
+        if gate.is_shut() { Break(folded) } else { Continue(folded) }
+    }
+}
+
+impl<I: Iterator, G: Gate<I::Item>> Iterator for Passing<I, G, G::Guard> {
+    type Item = G::Output;
+
+    #[inline]
+    fn next(&mut self) -> Option<G::Output> {
+        while !self.gate.is_shut() {
+            if let Some(item) = self.gate.pass(self.base.next()?) {
+                return Some(item);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (least, most) = self.base.size_hint();
+        (if G::EXACT { least } else { 0 }, most)
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, G::Output) -> B>(mut self, init: B, fold_op: F) -> B {
+        if self.gate.is_shut() {
+            return init;
+        }
+        let (Continue(folded) | Break(folded)) = self.base.try_fold(init, step(self.gate, fold_op));
+        folded
+    }
+}
+
+impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I, G, G::Guard> {
+    #[inline]
+    fn next_back(&mut self) -> Option<G::Output> {
+        while !self.gate.is_shut() {
+            if let Some(item) = self.gate.pass(self.base.next_back()?) {
+                return Some(item);
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn rfold<B, F: FnMut(B, G::Output) -> B>(mut self, init: B, fold_op: F) -> B {
+        if self.gate.is_shut() {
+            return init;
+        }
+        let (Continue(folded) | Break(folded)) = self.base.try_rfold(init, step(self.gate, fold_op));
+        folded
+    }
+}
+
+/// The implementation of [`ParallelIterator`](super::ParallelIterator) for an adaptor of a `base: I`:
+///
+/// ```text
+/// adapt_gate! {
+///     impl[I, T] WhileSome<I> by UntilNone<'a> = |it| UntilNone(it.ended.lowered()) => T, shuts
+///     where [I: ParallelIterator<Item = Option<T>>, T: Send]
+/// }
+/// ```
+///
+/// `shuts`, if the gate may shut.
+macro_rules! adapt_gate {
+    (
+        impl[$($generics:tt)*] $Name:ident<$($param:tt),*>
+        by $Gate:ty = |$adaptor:ident| $gate:expr => $Item:ty $(, $shuts:ident)?
+        where [$($bounds:tt)*]
+    ) => {
+        impl<$($generics)*> $crate::iter::ParallelIterator for $Name<$($param),*>
+        where
+            $($bounds)*
+        {
+            type Item = $Item;
+            type Producer<'a>
+                = $crate::iter::gate::Gated<I::Producer<'a>, $Gate>
+            where
+                Self: 'a;
+
+            $crate::iter::gate::adapt_gate!(@policy $($shuts)?);
+            $crate::iter::inherit_schedule!(base: I, scheduler);
+            $crate::iter::inherit_schedule!(base: I, executor);
+
+            #[inline]
+            fn producer(&mut self) -> Self::Producer<'_> {
+                let $adaptor = self;
+                let gate = $gate;
+                $crate::iter::gate::Gated::new($adaptor.base.producer(), gate)
+            }
+        }
+    };
+    (@policy) => {
+        $crate::iter::inherit_schedule!(base: I, policy);
+    };
+    (@policy shuts) => {
+        type Policy = furcate_schedulers::policy::Both<I::Policy, $crate::iter::gate::InLoops>;
+
+        #[inline]
+        fn policy(&self) -> Self::Policy {
+            furcate_schedulers::policy::Both::new(self.base.policy(), $crate::iter::gate::InLoops)
+        }
+    };
+}
+pub(crate) use adapt_gate;

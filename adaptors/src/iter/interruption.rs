@@ -1,0 +1,378 @@
+//! Computations that may end before all is done, and say so.
+//!
+//! # Protocol
+//!
+//! [`Interruptible::run`] makes one [`Report`] on the heap, which holds the policy that may stop. Clones of
+//! [`Reporting`] ride down the division tree with the chain's own policy. Schedulers ask a policy only where something
+//! is left to do, and leave that out after a yes ([`Policy::stopped`]); so the report notes a reason exactly if something
+//! was left out. The terminal has returned when the report is read.
+
+use super::{FromParallelIterator, ParallelIterator, Try, inherit_schedule};
+use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn};
+use furcate_schedulers::{Policy, Task, Verdict};
+use std::cmp::Ordering;
+use std::fmt;
+use std::iter::{Product, Sum};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// A computation that a [`CancelToken`] or a deadline may end: see [`ParallelIterator::stop_on`] and
+/// [`ParallelIterator::deadline`].
+///
+/// It is no parallel iterator, but has the terminals of one. They return `Ok` if everything was done, though the token
+/// may have been cancelled just then; else [`Interrupted`], which holds what was done and why that was all.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::policy::{CancelToken, Reason};
+/// use std::time::{Duration, Instant};
+///
+/// let token = CancelToken::new();
+/// let soon = Instant::now() + Duration::from_millis(5);
+/// let spin = |_: &u64| std::thread::sleep(Duration::from_micros(50));
+/// let sum = (0..1_000_000).into_par_iter().inspect(spin).stop_on(&token).deadline(soon).sum::<u64>();
+/// let interrupted = sum.unwrap_err();
+/// assert_eq!(interrupted.reason(), Reason::DeadlineExceeded);
+/// assert!(interrupted.into_done() < 499_999_500_000);
+/// ```
+///
+/// # What a stop does
+///
+/// A token that was cancelled before, or a deadline that is over, lets no item be evaluated. A running task ends between
+/// two items: while they cost about the same, within about 0.1 ms or after the item it is at. A single item is never
+/// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter).
+///
+/// Cost: an allocation per computation; per nano-loop, of which there are few in 0.1 ms, a load or, for a deadline, a
+/// look at the clock.
+#[must_use = "nothing is done until a terminal is called"]
+#[derive(Clone, Debug)]
+pub struct Interruptible<I, S> {
+    base: I,
+    stop: S,
+}
+
+impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
+    pub(crate) fn new(base: I, stop: S) -> Self {
+        Interruptible { base, stop }
+    }
+
+    /// Ends when another token is cancelled, too.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::{CancelToken, Reason};
+    /// let (one, other) = (CancelToken::new(), CancelToken::new());
+    /// other.cancel();
+    /// let count = (0..10).into_par_iter().stop_on(&one).stop_on(&other).count();
+    /// assert_eq!(count.unwrap_err().reason(), Reason::Cancelled);
+    /// ```
+    pub fn stop_on(self, token: &CancelToken) -> Interruptible<I, Both<S, StopOn>> {
+        Interruptible { base: self.base, stop: Both::new(self.stop, StopOn::new(token)) }
+    }
+
+    /// Ends when a time is over, too.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::{CancelToken, Reason};
+    /// use std::time::Instant;
+    /// let count = (0..10).into_par_iter().stop_on(&CancelToken::new()).deadline(Instant::now()).count();
+    /// assert_eq!(count.unwrap_err().reason(), Reason::DeadlineExceeded);
+    /// ```
+    pub fn deadline(self, at: Instant) -> Interruptible<I, Both<S, Deadline>> {
+        Interruptible { base: self.base, stop: Both::new(self.stop, Deadline::new(at)) }
+    }
+
+    /// Runs any terminal, and whatever adaptors come before it.
+    ///
+    /// The closure is given the items as a parallel iterator without a known length; what it returns is the result, be
+    /// it of everything or of a part.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::CancelToken;
+    /// let halves = (0..10).into_par_iter().stop_on(&CancelToken::new()).run(|items| {
+    ///     items.map(|x| x * 2).partition::<Vec<_>, Vec<_>, _>(|x| *x < 10)
+    /// });
+    /// assert_eq!(halves, Ok((vec![0, 2, 4, 6, 8], vec![10, 12, 14, 16, 18])));
+    /// ```
+    pub fn run<T>(self, terminal: impl FnOnce(Partial<I, S>) -> T) -> Result<T, Interrupted<T>> {
+        let report = Arc::new(Report { stop: self.stop, reason: OnceLock::new() });
+        let done = terminal(Partial { base: self.base, report: Arc::clone(&report) });
+        match report.reason.get() {
+            None => Ok(done),
+            Some(&reason) => Err(Interrupted { done, reason }),
+        }
+    }
+}
+
+/// What was done of a computation that ended before its end: the error of an [`Interruptible`]'s terminals.
+///
+/// The items that were done are some of all, in order: of every task those from its first to some item. With several
+/// threads that is not a prefix of all items. So a sum is one of some items, a `collect`ed vector has gaps; but what
+/// `find_any` has found is found.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::policy::{CancelToken, Reason};
+/// use furcate::iter::Interrupted;
+///
+/// let token = CancelToken::new();
+/// let seen: Result<Vec<u32>, Interrupted<Vec<u32>>> = (0..1_000_000_u32)
+///     .into_par_iter()
+///     .inspect(|&x| if x == 10 { token.cancel() })
+///     .stop_on(&token)
+///     .collect();
+/// let interrupted = seen.unwrap_err();
+/// assert_eq!(interrupted.reason(), Reason::Cancelled);
+/// assert_eq!(interrupted.to_string(), "interrupted before all was done: cancelled");
+/// let seen = interrupted.into_done();
+/// assert!(seen.len() < 1_000_000 && seen.contains(&10) && seen.is_sorted());
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Interrupted<T> {
+    done: T,
+    reason: Reason,
+}
+
+impl<T> Interrupted<T> {
+    /// What was done.
+    pub fn done(&self) -> &T {
+        &self.done
+    }
+
+    /// What was done.
+    pub fn into_done(self) -> T {
+        self.done
+    }
+
+    /// Why that was all.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+}
+
+impl<T> fmt::Debug for Interrupted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Interrupted").field("reason", &self.reason).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for Interrupted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "interrupted before all was done: {}", self.reason)
+    }
+}
+
+impl<T> std::error::Error for Interrupted<T> {}
+
+/// The stop of one run, and whether it has stopped anything.
+#[derive(Debug)]
+struct Report<S> {
+    stop: S,
+    reason: OnceLock<Reason>,
+}
+
+/// A [`Stop`] that reports: the policy of a [`Partial`].
+#[derive(Debug)]
+pub struct Reporting<S> {
+    report: Arc<Report<S>>,
+}
+
+impl<S> Clone for Reporting<S> {
+    fn clone(&self) -> Self {
+        Reporting { report: Arc::clone(&self.report) }
+    }
+}
+
+impl<S: Stop> Policy for Reporting<S> {
+    const STOPS: bool = true;
+
+    #[inline]
+    fn stopped(&self) -> bool {
+        let Report { stop, reason } = &*self.report;
+        if reason.get().is_some() {
+            return true;
+        }
+        let Some(now) = stop.reason() else { return false };
+        reason.get_or_init(|| now); // the first one counts
+        true
+    }
+
+    #[inline]
+    fn wants_split(&mut self, _task: &Task) -> Verdict {
+        Verdict::Pass
+    }
+}
+
+/// The items of an [`Interruptible`], all or some: what [`run`](Interruptible::run) gives to its closure.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::iter::Partial;
+/// use furcate::policy::CancelToken;
+/// let sum = (1..=3).into_par_iter().stop_on(&CancelToken::new()).run(|items: Partial<_, _>| items.sum::<i32>());
+/// assert_eq!(sum, Ok(6));
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Debug)]
+pub struct Partial<I, S> {
+    base: I,
+    report: Arc<Report<S>>,
+}
+
+impl<I: ParallelIterator, S: Stop> ParallelIterator for Partial<I, S> {
+    type Item = I::Item;
+    type Producer<'a>
+        = I::Producer<'a>
+    where
+        Self: 'a;
+    type Policy = Both<I::Policy, Reporting<S>>;
+
+    inherit_schedule!(base: I, scheduler);
+    inherit_schedule!(base: I, executor);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.base.producer()
+    }
+
+    #[inline]
+    fn policy(&self) -> Self::Policy {
+        Both::new(self.base.policy(), Reporting { report: Arc::clone(&self.report) })
+    }
+}
+
+/// The terminals of [`ParallelIterator`], run on what is done. Each line: name, its generics and arguments, result,
+/// bounds, and an example in which nothing is interrupted.
+macro_rules! terminals {
+    ($(
+        fn $name:ident[$($Param:ident),*]($($arg:ident: $Arg:ty),*) -> $Out:ty
+        where [$($bounds:tt)*]
+        example $example:literal;
+    )+) => {
+        /// The terminals of a parallel iterator.
+        impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {$(
+            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of what is done.")]
+            ///
+            /// ```
+            /// use furcate::prelude::*;
+            /// use furcate::policy::CancelToken;
+            /// let token = CancelToken::new();
+            #[doc = $example]
+            /// ```
+            pub fn $name<$($Param),*>(self $(, $arg: $Arg)*) -> Result<$Out, Interrupted<$Out>>
+            where
+                $($bounds)*
+            {
+                self.run(|items| items.$name($($arg),*))
+            }
+        )+}
+    };
+}
+
+terminals! {
+    fn for_each[F](op: F) -> ()
+    where [F: Fn(I::Item) + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).for_each(|x| assert!(x < 9)), Ok(()));";
+
+    fn for_each_with[F, T](init: T, op: F) -> ()
+    where [F: Fn(&mut T, I::Item) + Sync + Send, T: Send + Clone]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).for_each_with(0, |sum, x| *sum += x), Ok(()));";
+
+    fn for_each_init[F, INIT, T](init: INIT, op: F) -> ()
+    where [F: Fn(&mut T, I::Item) + Sync + Send, INIT: Fn() -> T + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).for_each_init(|| 0, |sum, x| *sum += x), Ok(()));";
+
+    fn reduce[ID, OP](identity: ID, op: OP) -> I::Item
+    where [OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send, ID: Fn() -> I::Item + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).reduce(|| 0, |a, b| a + b), Ok(36));";
+
+    fn reduce_with[OP](op: OP) -> Option<I::Item>
+    where [OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).reduce_with(|a, b| a + b), Ok(Some(36)));";
+
+    fn sum[T]() -> T
+    where [T: Send + Sum<I::Item> + Sum<T>]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).sum::<i32>(), Ok(36));";
+
+    fn product[T]() -> T
+    where [T: Send + Product<I::Item> + Product<T>]
+    example "assert_eq!((1..5).into_par_iter().stop_on(&token).product::<i32>(), Ok(24));";
+
+    fn count[]() -> usize
+    where []
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).count(), Ok(9));";
+
+    fn min[]() -> Option<I::Item>
+    where [I::Item: Ord]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).min(), Ok(Some(0)));";
+
+    fn max[]() -> Option<I::Item>
+    where [I::Item: Ord]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).max(), Ok(Some(8)));";
+
+    fn min_by[F](compare: F) -> Option<I::Item>
+    where [F: Sync + Send + Fn(&I::Item, &I::Item) -> Ordering]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).min_by(|a, b| b.cmp(a)), Ok(Some(8)));";
+
+    fn max_by[F](compare: F) -> Option<I::Item>
+    where [F: Sync + Send + Fn(&I::Item, &I::Item) -> Ordering]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).max_by(|a, b| b.cmp(a)), Ok(Some(0)));";
+
+    fn min_by_key[K, F](key: F) -> Option<I::Item>
+    where [K: Ord + Send, F: Sync + Send + Fn(&I::Item) -> K]
+    example "assert_eq!((0..9_i32).into_par_iter().stop_on(&token).min_by_key(|x| (x - 4).abs()), Ok(Some(4)));";
+
+    fn max_by_key[K, F](key: F) -> Option<I::Item>
+    where [K: Ord + Send, F: Sync + Send + Fn(&I::Item) -> K]
+    example "assert_eq!((0..9_i32).into_par_iter().stop_on(&token).max_by_key(|x| (x - 4).abs()), Ok(Some(8)));";
+
+    fn try_for_each[OP, R](op: OP) -> R
+    where [OP: Fn(I::Item) -> R + Sync + Send, R: Try<Output = ()> + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).try_for_each(|x| (x < 5).then_some(())), Ok(None));";
+
+    fn try_reduce[T, OP, ID](identity: ID, op: OP) -> I::Item
+    where [OP: Fn(T, T) -> I::Item + Sync + Send, ID: Fn() -> T + Sync + Send, I::Item: Try<Output = T>]
+    example "assert_eq!([Some(2), Some(3)].into_par_iter().stop_on(&token).try_reduce(|| 1_u8, u8::checked_mul), Ok(Some(6)));";
+
+    fn try_reduce_with[T, OP](op: OP) -> Option<I::Item>
+    where [OP: Fn(T, T) -> I::Item + Sync + Send, I::Item: Try<Output = T>]
+    example "assert_eq!([Some(2), None].into_par_iter().stop_on(&token).try_reduce_with(u8::checked_mul), Ok(Some(None)));";
+
+    fn any[P](predicate: P) -> bool
+    where [P: Fn(I::Item) -> bool + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).any(|x| x == 7), Ok(true));";
+
+    fn all[P](predicate: P) -> bool
+    where [P: Fn(I::Item) -> bool + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).all(|x| x == 7), Ok(false));";
+
+    fn find_any[P](predicate: P) -> Option<I::Item>
+    where [P: Fn(&I::Item) -> bool + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).find_any(|&x| x == 7), Ok(Some(7)));";
+
+    fn find_first[P](predicate: P) -> Option<I::Item>
+    where [P: Fn(&I::Item) -> bool + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).find_first(|&x| x > 3), Ok(Some(4)));";
+
+    fn find_last[P](predicate: P) -> Option<I::Item>
+    where [P: Fn(&I::Item) -> bool + Sync + Send]
+    example "assert_eq!((0..9).into_par_iter().stop_on(&token).find_last(|&x| x < 3), Ok(Some(2)));";
+
+    fn find_map_any[P, R](search: P) -> Option<R>
+    where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
+    example "assert_eq!([\"a\", \"4\"].par_iter().stop_on(&token).find_map_any(|s| s.parse::<u8>().ok()), Ok(Some(4)));";
+
+    fn find_map_first[P, R](search: P) -> Option<R>
+    where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
+    example "assert_eq!([\"3\", \"4\"].par_iter().stop_on(&token).find_map_first(|s| s.parse::<u8>().ok()), Ok(Some(3)));";
+
+    fn find_map_last[P, R](search: P) -> Option<R>
+    where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
+    example "assert_eq!([\"3\", \"4\"].par_iter().stop_on(&token).find_map_last(|s| s.parse::<u8>().ok()), Ok(Some(4)));";
+
+    fn collect[C]() -> C
+    where [C: FromParallelIterator<I::Item>]
+    example "assert_eq!((0..3).into_par_iter().stop_on(&token).collect::<Vec<_>>(), Ok(vec![0, 1, 2]));";
+}

@@ -1,0 +1,149 @@
+//! `try_reduce`, `try_reduce_with`, `try_for_each`: reductions that end everywhere when one of them fails.
+
+use crate::iter::Try;
+use crate::iter::flag::Flag;
+use furcate_schedulers::Reduction;
+use std::ops::ControlFlow::{self, Break, Continue};
+
+/// Reduces what the items give to go on with; the first failure, of an item or of the operation, ends all tasks. Of
+/// several failures the first one in the order of the items is kept, among those that are found before all tasks end.
+#[derive(Debug)]
+pub(crate) struct TryReduce<'a, ID, F> {
+    /// Gives what a task begins with, if anything.
+    pub(crate) identity: &'a ID,
+    pub(crate) op: &'a F,
+    /// Has anything failed?
+    pub(crate) failed: &'a Flag,
+}
+
+impl<ID, F> Clone for TryReduce<'_, ID, F> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<ID, F> Copy for TryReduce<'_, ID, F> {}
+
+impl<T, ID, F> Reduction<T> for TryReduce<'_, ID, F>
+where
+    T: Try + Send,
+    ID: Fn() -> Option<T::Output> + Sync,
+    F: Fn(T::Output, T::Output) -> T + Sync,
+{
+    /// `None` before the first item of what has no identity.
+    type Accumulator = Option<ControlFlow<T::Residual, T::Output>>;
+    type Output = Option<T>;
+
+    const INTERRUPTIBLE: bool = true;
+
+    #[inline]
+    fn start(&self) -> Self::Accumulator {
+        (self.identity)().map(Continue)
+    }
+
+    #[inline]
+    fn step(&self, before: Self::Accumulator, item: T) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+        let next = match before {
+            None => item.branch(),
+            Some(Break(residual)) => Break(residual),
+            Some(Continue(before)) => match item.branch() {
+                Continue(item) => (self.op)(before, item).branch(),
+                failure => failure,
+            },
+        };
+        if next.is_break() {
+            self.failed.raise();
+            return Break(Some(next));
+        }
+        Continue(Some(next))
+    }
+
+    #[inline]
+    fn finish(&self, result: Self::Accumulator) -> Option<T> {
+        result.map(|result| match result {
+            Continue(output) => T::from_output(output),
+            Break(residual) => T::from_residual(residual),
+        })
+    }
+
+    #[inline]
+    fn reduce(&self, left: Option<T>, right: Option<T>) -> Option<T> {
+        let (left, right) = match (left, right) {
+            (Some(left), Some(right)) => (left, right),
+            (left, right) => return left.or(right),
+        };
+        Some(match (left.branch(), right.branch()) {
+            (Continue(left), Continue(right)) => {
+                let result = (self.op)(left, right);
+                if result.is_failure() {
+                    self.failed.raise();
+                }
+                result
+            }
+            (Break(residual), _) | (_, Break(residual)) => T::from_residual(residual),
+        })
+    }
+
+    /// What comes behind a failure no longer counts.
+    #[inline]
+    fn is_final(&self, result: &Option<T>) -> bool {
+        result.as_ref().is_some_and(T::is_failure)
+    }
+
+    #[inline]
+    fn stopped(&self) -> bool {
+        self.failed.is_raised()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(a: u8, b: u8) -> Result<u8, u8> {
+        a.checked_add(b).ok_or(0)
+    }
+
+    fn sums(failed: &Flag, items: impl Iterator<Item = Result<u8, u8>>) -> Option<Result<u8, u8>> {
+        let sums = TryReduce { identity: &|| None, op: &add, failed };
+        let folded = sums.fold(sums.start(), items);
+        sums.finish(folded)
+    }
+
+    #[test]
+    fn the_first_failure_of_an_item_or_of_the_operation_ends_a_task() {
+        let failed = Flag::default();
+        assert_eq!(sums(&failed, [].into_iter()), None);
+        assert_eq!(sums(&failed, [Ok(1), Ok(2)].into_iter()), Some(Ok(3)));
+        assert!(!failed.is_raised());
+        let mut items = [Ok(1), Err(7), Err(8)].into_iter();
+        assert_eq!(sums(&failed, items.by_ref()), Some(Err(7)));
+        assert!(failed.is_raised() && items.eq([Err(8)]));
+        let (failed, mut items) = (Flag::default(), [Ok(200), Ok(100), Ok(1)].into_iter());
+        assert_eq!(sums(&failed, items.by_ref()), Some(Err(0)));
+        assert!(failed.is_raised() && items.eq([Ok(1)]));
+        let (failed, mut items) = (Flag::default(), [Err(7), Ok(1)].into_iter());
+        assert_eq!(sums(&failed, items.by_ref()), Some(Err(7)));
+        assert!(failed.is_raised() && items.eq([Ok(1)]));
+    }
+
+    #[test]
+    fn the_failure_that_comes_first_is_kept_and_final() {
+        let failed = Flag::default();
+        let sums = TryReduce { identity: &|| None, op: &add, failed: &failed };
+        let reduce = |left, right| sums.reduce(left, right);
+        assert_eq!(reduce(Some(Ok(1)), Some(Ok(2))), Some(Ok(3)));
+        assert_eq!(reduce(None, Some(Ok(2))), Some(Ok(2)));
+        assert_eq!(reduce(Some(Ok(1)), None), Some(Ok(1)));
+        for right in [None, Some(Ok(1)), Some(Err(2))] {
+            assert!(sums.is_final(&Some(Err(1))));
+            assert_eq!(reduce(Some(Err(1)), right), Some(Err(1)));
+        }
+        assert_eq!(reduce(Some(Ok(1)), Some(Err(2))), Some(Err(2)));
+        assert!(!sums.is_final(&Some(Ok(1))) && !sums.is_final(&None));
+        assert!(!sums.stopped(), "who reduces does not tell what others have told");
+        assert_eq!(reduce(Some(Ok(200)), Some(Ok(100))), Some(Err(0)));
+        assert!(sums.stopped());
+    }
+}
