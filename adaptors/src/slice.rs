@@ -4,6 +4,7 @@ mod chunked;
 mod chunks;
 mod parallel_slice;
 mod parallel_slice_mut;
+mod sort;
 mod split;
 mod windows;
 
