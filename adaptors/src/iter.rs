@@ -20,6 +20,7 @@ mod schedule;
 mod sources;
 mod task_state;
 mod terminals;
+mod work;
 mod wrap;
 
 pub use adaptors::*;
@@ -35,6 +36,7 @@ pub use indexed::IndexedParallelIterator;
 pub use parallel::ParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
+pub use work::Work;
 pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;

@@ -25,6 +25,7 @@
 //!    block sees the announcement.
 
 use furcate_schedulers::Reduction;
+use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -80,13 +81,13 @@ impl End for Back {
 pub(crate) struct OutermostHit<'a, E, F> {
     search: &'a F,
     nearest: &'a Nearest,
-    end: E,
+    end: PhantomData<E>,
     place: Range<usize>,
 }
 
 impl<'a, E: End, F> OutermostHit<'a, E, F> {
-    pub(crate) fn new(end: E, search: &'a F, nearest: &'a Nearest) -> Self {
-        OutermostHit { search, nearest, end, place: 0..usize::MAX }
+    pub(crate) fn new(_end: E, search: &'a F, nearest: &'a Nearest) -> Self {
+        OutermostHit { search, nearest, end: PhantomData, place: 0..usize::MAX }
     }
 
     fn at(&self, place: Range<usize>) -> Self {
