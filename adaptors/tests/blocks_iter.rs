@@ -96,7 +96,7 @@ fn terminals_of_a_block() {
         let block = blocks.next().unwrap();
         assert_eq!(block.opt_len(), Some(1000));
         assert_eq!(block.collect::<Vec<_>>(), (10_000..11_000).map(|x| x * 2).collect::<Vec<_>>());
-        assert_eq!(blocks.next().unwrap().find_last(|x| x % 3 == 0), Some(21_996));
+        assert_eq!(blocks.next().unwrap().find_last(|x| x % 3 == 0), Some(23_994));
 
         let mut blocks = (0..5000_u32).into_par_iter().blocks_iter(repeat(1000));
         let block = blocks.iter().nth(4).unwrap();

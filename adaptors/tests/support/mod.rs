@@ -53,6 +53,7 @@ macro_rules! assert_schedules {
         under!("bound_depth(3)", $source.bound_depth(3));
         under!("even_levels, force_depth", $source.even_levels().force_depth(3));
         under!("thief_splitting(4), cap(3)", $source.thief_splitting(4).cap(3));
+        under!("size_limit(9), doubling blocks", $source.size_limit(9).by_exponential_blocks());
         under!("join_context(6), inline", $source.join_context_policy(6).on(furcate::Inline));
     }};
 }
