@@ -96,7 +96,7 @@ impl Scheduler for AnyScheduler {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        match self {
+        match *self {
             Self::Join => Join.schedule(producer, policy, reduction, executor),
             Self::Sequential => Sequential.schedule(producer, policy, reduction, executor),
             Self::ByTerminal => ByTerminal.schedule(producer, policy, reduction, executor),
