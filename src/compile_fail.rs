@@ -165,3 +165,18 @@ mod must_use {}
 /// let _: Vec<_> = (0..9).into_par_iter().filter(|x| x % 2 == 0).enumerate().collect();
 /// ```
 mod positions {}
+
+/// What is merged must be open to looks: an iterator by mutable reference is not.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let (left, right) = ([1, 3], [2]);
+/// left.par_iter().merge(right.par_iter()).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let (mut left, mut right) = ([1, 3], [2]);
+/// left.par_iter_mut().merge(right.par_iter_mut()).for_each(drop);
+/// ```
+mod merged_items {}

@@ -19,6 +19,7 @@
 //! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, collections, tuples, your own types |
 //! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `size_limit`, `thief_splitting`, `cap` ... |
 //! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`Sequential`] |
+//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | [`Executor`] | furcate's own pool ([`Pool`], [`ThreadPool`]), rayon's, or the calling thread ([`Inline`]) |
 //!
 //! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
@@ -50,8 +51,9 @@ pub use furcate_pool::{
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
-    Adaptive, DepJoin, Divisible, IndexedProducer, Join, Nano, NanoFold, NanoLoops, Policy, Producer,
-    Reduction, Scheduler, Sequential, Task, Verdict, policy,
+    Adaptive, BlockSizes, ByBlocks, ByTerminal, DepJoin, Divisible, Doubling, IndexedProducer, Join, Nano,
+    NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
+    policy,
 };
 
 pub mod prelude {
@@ -77,6 +79,7 @@ mod prose {
         policies: "../book/src/policies.md",
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
+        merge_and_scan: "../book/src/merge_and_scan.md",
         pool: "../book/src/pool.md",
         rayon: "../book/src/rayon.md",
         design: "../book/src/design.md",

@@ -8,7 +8,8 @@
 #![allow(unsafe_code)]
 
 use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule,
+    indexed_is_peek, producer_is_indexed,
 };
 use crate::slice;
 use crate::vec::Owned;
@@ -112,6 +113,11 @@ impl<T: Send, const N: usize> IndexedParallelIterator for IntoIter<T, N> {
     fn len(&self) -> usize {
         if self.full { N } else { 0 }
     }
+}
+
+/// A look at an element clones it.
+impl<T: Clone + Send, const N: usize> PeekParallelIterator for IntoIter<T, N> {
+    indexed_is_peek!();
 }
 
 impl<'data, T: Sync, const N: usize> IntoParallelIterator for &'data [T; N] {

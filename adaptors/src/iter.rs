@@ -6,6 +6,7 @@
 
 mod adaptor;
 mod adaptors;
+mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
 mod extend;
@@ -18,6 +19,7 @@ mod item_wise;
 mod mapped;
 mod newtype;
 mod parallel;
+mod peek;
 mod quota;
 mod schedule;
 mod sources;
@@ -27,6 +29,7 @@ mod try_trait;
 mod wrap;
 
 pub use adaptors::*;
+pub use blocks_iter::{Block, BlockItems, BlocksIter, LentBlocks};
 pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
     ParallelDrainFull, ParallelDrainRange, ParallelExtend,
@@ -37,6 +40,7 @@ pub use either::Either;
 pub use indexed::IndexedParallelIterator;
 pub use interruption::{Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
+pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
 pub use try_trait::Try;
@@ -44,6 +48,7 @@ pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use newtype::{clone_base, newtype_iterator};
+pub(crate) use peek::indexed_is_peek;
 pub(crate) use schedule::{
     debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
 };

@@ -80,6 +80,10 @@ macro_rules! range_iterator {
                 $crate::range::fitting(T::$exact_len(&self.range))
             }
         }
+
+        impl<T: RangeItem> $crate::iter::PeekParallelIterator for Iter<T> {
+            $crate::iter::indexed_is_peek!();
+        }
     };
 }
 pub(crate) use range_iterator;

@@ -4,6 +4,7 @@ mod chunked;
 mod chunks;
 mod parallel_slice;
 mod parallel_slice_mut;
+mod sort;
 mod split;
 mod windows;
 
@@ -16,7 +17,8 @@ pub use split::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, S
 pub use windows::{ArrayWindows, Windows};
 
 use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule,
+    indexed_is_peek, producer_is_indexed,
 };
 
 /// A parallel iterator over a slice by shared reference.
@@ -74,6 +76,10 @@ impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
     fn len(&self) -> usize {
         self.slice.len()
     }
+}
+
+impl<'data, T: Sync> PeekParallelIterator for Iter<'data, T> {
+    indexed_is_peek!();
 }
 
 /// A parallel iterator over a slice by mutable reference.

@@ -9,7 +9,8 @@ pub(crate) use drain::indices;
 pub use owned::{Owned, OwnedIter};
 
 use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, default_schedule, producer_is_indexed,
+    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule,
+    indexed_is_peek, producer_is_indexed,
 };
 use crate::slice;
 
@@ -63,6 +64,11 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
     fn len(&self) -> usize {
         self.vec.len()
     }
+}
+
+/// A look at an element clones it.
+impl<T: Clone + Send> PeekParallelIterator for IntoIter<T> {
+    indexed_is_peek!();
 }
 
 impl<'data, T: Sync> IntoParallelIterator for &'data Vec<T> {

@@ -164,8 +164,16 @@ fn nothing_behind_the_hit() {
             // From the back within a task, but the tasks come from the front: reversed, that is from the back.
             assert_eq!(looks!(it(), |it, see| it.position_last(|x| seen(x, see))), len - hit);
             assert_eq!(looks!(it(), |it, see| it.rev().find_first(|&x| seen(x, see))), len - hit);
-            // Tasks before the last hit's have been looked at when it is found.
-            assert_eq!(looks!(it(), |it, see| it.find_last(|&x| seen(x, see))), len);
+            // Tasks before the last hit's have been looked at when it is found, unless blocks come from the back.
+            assert_eq!(looks!(it(), |it, see| it.join().find_last(|&x| seen(x, see))), len);
+            assert_eq!(
+                looks!(it(), |it, see| it.by_blocks([1, len - 2]).find_last(|&x| seen(x, see))),
+                match hit {
+                    0 => len,
+                    hit if hit == len - 1 => 1,
+                    _ => len - 1,
+                }
+            );
             // A comparison that ends at the first difference.
             let others = || (0..len).into_par_iter().map(|x| if x == hit { len } else { x });
             let shown = |x: usize, see: &(dyn Fn(usize) + Sync)| {

@@ -18,7 +18,7 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
-/// Divide, fork, reduce: the default scheduler.
+/// Divide, fork, reduce: by default everything is run so, but for [searches](crate::ByTerminal).
 ///
 /// Cost: one fork ([`Executor::join_context`]) per division; no allocation but what the policy makes.
 ///

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, vectors, tuples, your own types |
 //! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `force_depth`, `even_levels`, ... |
-//! | **how** are the parts run and reduced | [`Scheduler`] | [`Sequential`], [`Join`] |
+//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | `Executor` | the crate below, `furcate-pool` |
 //!
 //! A fifth trait, [`Reduction`], is what a terminal (`sum`, `collect`, `find_any` ...) is to a scheduler: how one task
@@ -15,7 +15,10 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod blocks;
 mod branch;
+mod by_blocks;
+mod by_terminal;
 mod call;
 mod depjoin;
 mod divisible;
@@ -25,6 +28,7 @@ mod in_turn;
 mod join;
 mod nano;
 mod pace;
+mod peek;
 pub mod policy;
 mod producer;
 mod reduction;
@@ -32,10 +36,14 @@ mod scheduler;
 mod sequential;
 
 pub use adaptive::Adaptive;
+pub use blocks::{BlockSizes, Blocks, Doubling};
+pub use by_blocks::ByBlocks;
+pub use by_terminal::ByTerminal;
 pub use depjoin::DepJoin;
 pub use divisible::Divisible;
 pub use join::Join;
 pub use nano::{Nano, NanoFold, NanoLoops, Wrapping};
+pub use peek::PeekProducer;
 pub use policy::{Policy, Task, Verdict};
 pub use producer::{IndexedProducer, Producer};
 pub use reduction::Reduction;

@@ -43,7 +43,8 @@ use std::ops::ControlFlow;
 /// [`Divisible`], breaking it gives wrong results, never undefined behaviour.
 pub trait Producer: Divisible + IntoIterator + Send {
     /// Are the items pieces of what is divided, so that every cut makes one more? Then nano-loops that only look for an
-    /// early end, and do not [divide](NanoLoops::DIVIDES), take all that there is at once.
+    /// early end, and do not [divide](NanoLoops::DIVIDES), take all that there is at once; and no scheduler makes
+    /// [blocks](crate::ByBlocks) that nobody has asked for.
     const PIECES: bool = false;
 
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].

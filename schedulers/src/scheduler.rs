@@ -21,6 +21,10 @@ use furcate_pool::Executor;
 /// }
 /// ```
 pub trait Scheduler: Clone + Send {
+    /// Does it run [blocks](crate::ByBlocks) by another scheduler? Then it is a mistake to choose that one afterwards, in
+    /// its place.
+    const BLOCKS: bool = false;
+
     /// Runs the whole computation and returns its result.
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
@@ -28,4 +32,17 @@ pub trait Scheduler: Clone + Send {
         L: Policy,
         R: Reduction<P::Item>,
         E: Executor;
+
+    /// Runs one of the blocks that another scheduler walks. By default as any computation; a scheduler that would choose
+    /// blocks by itself does not do so again.
+    #[inline]
+    fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        self.schedule(block, policy, reduction, executor)
+    }
 }

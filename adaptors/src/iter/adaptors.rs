@@ -1,6 +1,7 @@
 //! Data adaptors: a file for each.
 
 mod batches;
+mod by_blocks;
 mod chain;
 mod chunks;
 mod cloned;
@@ -26,8 +27,10 @@ mod map;
 mod map_init;
 mod map_state;
 mod map_with;
+mod merge;
 mod panic_fuse;
 mod positions;
+mod prefix_scan;
 mod rev;
 mod skip;
 mod skip_any;
@@ -43,6 +46,7 @@ mod while_some;
 mod zip;
 mod zip_eq;
 
+pub use by_blocks::{ExponentialBlocks, UniformBlocks};
 pub use chain::Chain;
 pub use chunks::Chunks;
 pub use cloned::Cloned;
@@ -66,8 +70,10 @@ pub use len_bounds::{MaxLen, MinLen};
 pub use map::Map;
 pub use map_init::MapInit;
 pub use map_with::MapWith;
+pub use merge::{Merge, MergeBy, MergeByKey};
 pub use panic_fuse::PanicFuse;
 pub use positions::Positions;
+pub use prefix_scan::PrefixScan;
 pub use rev::Rev;
 pub use skip::Skip;
 pub use skip_any::SkipAny;

@@ -3,7 +3,8 @@
 use super::collect::{append, append_unzipped};
 use super::{
     Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest, IntoParallelIterator,
-    ParallelIterator, Positions, Rev, Skip, StepBy, Take, Zip, ZipEq,
+    Merge, MergeBy, MergeByKey, ParallelIterator, PeekParallelIterator, Positions, Rev, Skip, StepBy, Take,
+    Zip, ZipEq,
 };
 use furcate_schedulers::IndexedProducer;
 use std::cmp::Ordering;
@@ -273,6 +274,88 @@ pub trait IndexedParallelIterator: ParallelIterator {
         I::Iter: IndexedParallelIterator,
     {
         InterleaveShortest::new(self, other.into_par_iter())
+    }
+
+    /// The items of two sorted iterators as one sorted iterator; of equal items this one's come first, and each side's
+    /// stay in their order.
+    ///
+    /// It is divided exactly: where to cut the two sides is found by binary search (Kvik, Section 3.6), so parts are of
+    /// the same size whatever the data, and the merged iterator has positions itself; it can be merged again, zipped,
+    /// walked from the back. If a side is not sorted, or its order is none, every item still comes out once, in some
+    /// order that depends on how the work is divided.
+    ///
+    /// Cost: a comparison per item, and O(log n) of them per division. Items are looked at for a division and taken
+    /// later: what is mapped is mapped anew for every look, and elements that are owned are cloned for it (see
+    /// [`PeekParallelIterator`]).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (odd, even) = ([1, 3, 5], [2, 4, 6, 8]);
+    /// let all: Vec<&i32> = odd.par_iter().merge(&even).collect();
+    /// assert_eq!(all, [&1, &2, &3, &4, &5, &6, &8]);
+    ///
+    /// let down: Vec<i32> = (0..10).into_par_iter().merge(5..7).rev().take(5).collect();
+    /// assert_eq!(down, [9, 8, 7, 6, 6]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When driven or asked for its length, if that does not fit a `usize`.
+    #[inline]
+    fn merge<I>(self, other: I) -> Merge<Self, I::Iter>
+    where
+        Self: PeekParallelIterator,
+        I: IntoParallelIterator<Item = Self::Item>,
+        I::Iter: PeekParallelIterator,
+        Self::Item: Ord,
+    {
+        Merge::new(self, other.into_par_iter())
+    }
+
+    /// Merges as [`merge`](Self::merge) does two iterators that are sorted by `compare`.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let prices = [1.5, 2.5].into_par_iter().merge_by([0.5, 2.0], f64::total_cmp);
+    /// assert_eq!(prices.collect::<Vec<_>>(), [0.5, 1.5, 2.0, 2.5]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`merge`](Self::merge).
+    #[inline]
+    fn merge_by<I, F>(self, other: I, compare: F) -> MergeBy<Self, I::Iter, F>
+    where
+        Self: PeekParallelIterator,
+        I: IntoParallelIterator<Item = Self::Item>,
+        I::Iter: PeekParallelIterator,
+        F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send,
+    {
+        MergeBy::by(self, other.into_par_iter(), compare)
+    }
+
+    /// Merges as [`merge`](Self::merge) does two iterators that are sorted by a key, which is computed twice for every
+    /// comparison.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let words = ["fig", "plum"].par_iter().merge_by_key(&["nut", "apple"], |word| word.len());
+    /// assert_eq!(words.collect::<Vec<_>>(), [&"fig", &"nut", &"plum", &"apple"]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`merge`](Self::merge).
+    #[inline]
+    fn merge_by_key<I, K, F>(self, other: I, key: F) -> MergeByKey<Self, I::Iter, F>
+    where
+        Self: PeekParallelIterator,
+        I: IntoParallelIterator<Item = Self::Item>,
+        I::Iter: PeekParallelIterator,
+        K: Ord,
+        F: Fn(&Self::Item) -> K + Sync + Send,
+    {
+        MergeByKey::by_key(self, other.into_par_iter(), key)
     }
 
     // ------------------------------------------------------------------------------------- terminals: comparisons

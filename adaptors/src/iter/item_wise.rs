@@ -4,7 +4,7 @@
 //! Division, sizes and nano-loops are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
-use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, PeekProducer, Producer};
 use std::ops::ControlFlow;
 
 /// What an item-wise adaptor does to items of type `T`.
@@ -102,6 +102,22 @@ macro_rules! adapt_items {
                 self.base.len()
             }
         }
+
+        impl<$($generics)*> $crate::iter::PeekParallelIterator for $Name<$($param),*>
+        where
+            I: $crate::iter::PeekParallelIterator,
+            $($bounds)*
+        {
+            type PeekProducer<'a>
+                = $crate::iter::item_wise::Adapted<I::PeekProducer<'a>, $Op $(<'a, $F>)?>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+                $crate::iter::item_wise::Adapted::new(self.base.peek_producer(), $Op $((&self.$op))?)
+            }
+        }
     };
     (
         @parallel [$($generics:tt)*] $Name:ident<$($param:ident),*>, $Item:ty,
@@ -178,6 +194,8 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 }
 
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
+    const PIECES: bool = P::PIECES;
+
     #[inline]
     fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
@@ -213,4 +231,18 @@ where
     S: ItemWise<P::Item>,
     S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
 {
+}
+
+/// A look at an item adapts it as taking it does.
+impl<P, S> PeekProducer for Adapted<P, S>
+where
+    P: PeekProducer,
+    S: ItemWise<P::Item>,
+    S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
+{
+    #[inline]
+    fn peek(&self, index: usize) -> S::Output {
+        let item = std::iter::once(self.base.peek(index));
+        self.shape.leaf(item).next().expect("an adaptor with positions makes one item of each")
+    }
 }

@@ -9,10 +9,11 @@ use super::terminals::{
     ReduceWith, Sum, TryReduce, effects,
 };
 use super::{
-    Chain, Cloned, Copied, Filter, FilterMap, FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith,
-    FromParallelIterator, Inspect, Interruptible, Intersperse, IntoParallelIterator, Map, MapInit, MapWith,
-    MaxLen, MinLen, On, PanicFuse, ParallelExtend, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try,
-    TryFold, TryFoldWith, Update, WhileSome, WithPolicy, WithScheduler,
+    BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter, Flatten,
+    FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible, Intersperse,
+    IntoParallelIterator, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse, ParallelExtend, PrefixScan,
+    SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks, Update,
+    WhileSome, WithPolicy, WithScheduler,
 };
 use either::Either;
 use furcate_pool::Executor;
@@ -20,7 +21,10 @@ use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
 };
-use furcate_schedulers::{Adaptive, DepJoin, Join, Policy, Producer, Reduction, Scheduler, Sequential};
+use furcate_schedulers::{
+    Adaptive, BlockSizes, ByBlocks, DepJoin, Doubling, Join, Policy, Producer, Reduction, Scheduler,
+    Sequential,
+};
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::time::Instant;
@@ -35,7 +39,7 @@ use std::time::Instant;
 /// | question | answered by | default |
 /// |---|---|---|
 /// | *when* is work divided | [`with_policy`](Self::with_policy), [`bound_depth`](Self::bound_depth), [`thief_splitting`](Self::thief_splitting) ... | [`Auto`](furcate_schedulers::policy::Auto) |
-/// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`sequential`](Self::sequential) | [`Join`] |
+/// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`by_blocks`](Self::by_blocks), [`sequential`](Self::sequential) | [`ByTerminal`](furcate_schedulers::ByTerminal): by blocks for searches, else [`Join`] |
 /// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_pool::DefaultExecutor) |
 ///
 /// A schedule can be named anywhere in a chain and holds for all of it. Of two combined iterators (`zip`, `chain` ...)
@@ -329,7 +333,10 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(furcate_schedulers::policy::MaxLen::new(max))
     }
 
-    /// Chooses the scheduler.
+    /// Chooses the scheduler, in the place of the one that was chosen before.
+    ///
+    /// After [`by_blocks`](Self::by_blocks) that does not compile, because the blocks would be forgotten: a scheduler
+    /// for the blocks is named before them, `.sequential().by_blocks(..)`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -338,6 +345,12 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn with_scheduler<S: Scheduler>(self, scheduler: S) -> WithScheduler<Self, S> {
+        const {
+            assert!(
+                !Self::Scheduler::BLOCKS,
+                "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
+            );
+        }
         WithScheduler::new(self, scheduler)
     }
 
@@ -352,7 +365,7 @@ pub trait ParallelIterator: Sized + Send {
         self.with_scheduler(Sequential)
     }
 
-    /// Divides, forks and reduces: the default. See [`Join`].
+    /// Divides, forks and reduces, also in searches. See [`Join`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -395,6 +408,84 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn adaptive(self) -> WithScheduler<Self, Adaptive> {
         self.with_scheduler(Adaptive::new())
+    }
+
+    /// Runs blocks of given sizes one after the other, each in parallel under the policy and the scheduler that are
+    /// chained. See [`ByBlocks`].
+    ///
+    /// A computation that ends early (a search) does nothing behind the block in which it ends. Sizes are anything that
+    /// gives numbers ([`BlockSizes`]); what is left behind the last one is one more block, and 0 counts as 1. They
+    /// are counted in the units that are divided: before a `filter`, wherever they are named.
+    ///
+    /// A policy holds for each block as for a computation of its own, wherever it is named; a scheduler is named
+    /// before the blocks that it runs. After them it would take their place, which is an error.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let hit = (0..100_000).into_par_iter().filter(|x| x % 3 == 0).by_blocks([100, 1000]).find_first(|&x| x > 500);
+    /// assert_eq!(hit, Some(501)); // and nothing from 1100 on has been looked at
+    /// let pieces: Vec<_> = (0..100).wrap_iter().bound_depth(1).by_blocks([20, 40]).collect();
+    /// assert_eq!(pieces, [0..10, 10..20, 20..40, 40..60, 60..80, 80..100]);
+    /// ```
+    #[inline]
+    fn by_blocks<Z: BlockSizes>(self, sizes: Z) -> WithScheduler<Self, ByBlocks<Self::Scheduler, Z>> {
+        let blocks = ByBlocks::new(self.scheduler(), sizes);
+        WithScheduler::new(self, blocks)
+    }
+
+    /// [`by_blocks`](Self::by_blocks) of P, 2P, 4P ... units on P threads.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..1000).into_par_iter().by_exponential_blocks().find_last(|x| x % 7 == 6), Some(993));
+    /// ```
+    #[inline]
+    fn by_exponential_blocks(self) -> ExponentialBlocks<Self> {
+        self.by_blocks(Doubling)
+    }
+
+    /// [`by_blocks`](Self::by_blocks) of one size.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!((0..1000).into_par_iter().by_uniform_blocks(64).any(|x| x == 600));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `block_size` is 0.
+    #[track_caller]
+    #[inline]
+    fn by_uniform_blocks(self, block_size: usize) -> UniformBlocks<Self> {
+        assert!(block_size > 0, "blocks of 0 units would get nowhere; use at least 1");
+        self.by_blocks(std::iter::repeat(block_size))
+    }
+
+    /// Blocks to be consumed one after the other, by a sequential loop: each is a parallel iterator.
+    ///
+    /// The blocks lie in what this returns; [`iter`](BlocksIter::iter) lends them, [`items`](BlocksIter::items) lends
+    /// their items. Both are std iterators, lazy and in order: a block is computed in parallel when it is asked for, and
+    /// nothing behind it is. Sizes are as in [`by_blocks`](Self::by_blocks).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Doubling;
+    ///
+    /// let mut seen = 0;
+    /// for block in &mut (0..u64::MAX).into_par_iter().map(|x| x * x).blocks_iter(Doubling) {
+    ///     seen += 1;
+    ///     if block.max() > Some(10_000) {
+    ///         break; // nothing from the next block on is computed
+    ///     }
+    /// }
+    /// assert!(seen < 10);
+    ///
+    /// let mut squares = (0..1000).into_par_iter().map(|x| x * x).blocks_iter(std::iter::repeat(100));
+    /// assert_eq!(squares.items().skip(10).step_by(10).next(), Some(100));
+    /// ```
+    #[inline]
+    fn blocks_iter<Z: BlockSizes>(self, sizes: Z) -> BlocksIter<Self, Z> {
+        BlocksIter::new(self, sizes)
     }
 
     /// Chooses the executor.
@@ -878,6 +969,62 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn panic_fuse(self) -> PanicFuse<Self> {
         PanicFuse::of(self)
+    }
+
+    // ---------------------------------------------------------------------------------- adaptors: prefix scans
+
+    /// The prefix scan of the items: each becomes what `op` makes of all items up to and with it.
+    ///
+    /// The order is kept: `op` has to be associative, not commutative. Where it is so only nearly, as the sum of floats
+    /// is, the values depend a little on how the work was divided.
+    ///
+    /// As every adaptor it is lazy, and has as many items as its base. It needs two passes: once a terminal is called,
+    /// the base is scanned in parallel, each task by itself, under the schedule chained *before* the scan. The terminal
+    /// then runs over these values, under its own schedule, and whatever comes before a task is applied to an item when
+    /// that is asked for.
+    ///
+    /// Cost: a buffer for all items, whatever the terminal asks for (`take` too); two applications of `op` and two
+    /// clones per item, but for the first task's items; and, between the passes, one application per task of the first
+    /// one. So a policy with very small tasks is a bad choice here.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let balance: Vec<i64> = [100, -30, 50, -80].into_par_iter().inclusive_scan(|a, b| a + b).collect();
+    /// assert_eq!(balance, [100, 70, 120, 40]);
+    ///
+    /// // Not commutative: the composition of x -> a * x + b.
+    /// let maps = [(2, 1), (3, 0), (1, 5)].into_par_iter();
+    /// let composed = maps.inclusive_scan(|(a, b), (c, d)| (a * c, b * c + d));
+    /// assert_eq!(composed.collect::<Vec<_>>(), [(2, 1), (6, 3), (6, 8)]);
+    /// ```
+    #[inline]
+    fn inclusive_scan<F>(self, op: F) -> PrefixScan<Self, F>
+    where
+        F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+        Self::Item: Clone,
+    {
+        PrefixScan::inclusive(self, op)
+    }
+
+    /// The prefix scan of the items, each without itself: what `op` makes of `init` and all items before it. The first
+    /// one is `init`; the last item of the base has a part in none.
+    ///
+    /// In all else it is [`inclusive_scan`](Self::inclusive_scan).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// // Where does each word begin?
+    /// let lengths = ["to", "be", "or", "not"].par_iter().map(|word| word.len());
+    /// let starts: Vec<usize> = lengths.exclusive_scan(0, |a, b| a + b).collect();
+    /// assert_eq!(starts, [0, 2, 4, 6]);
+    /// ```
+    #[inline]
+    fn exclusive_scan<F>(self, init: Self::Item, op: F) -> PrefixScan<Self, F>
+    where
+        F: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send,
+        Self::Item: Clone,
+    {
+        PrefixScan::exclusive(self, init, op)
     }
 
     // ------------------------------------------------------------------------- adaptors that combine iterators

@@ -1,6 +1,6 @@
 //! The adaptors that say *when*, *how* and *where*: they pass the items through and change what the scheduler is told.
 
-use super::{IndexedParallelIterator, ParallelIterator};
+use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Adaptive, Policy, Scheduler};
@@ -9,7 +9,7 @@ use furcate_schedulers::{Adaptive, Policy, Scheduler};
 macro_rules! default_schedule {
     () => {
         type Policy = furcate_schedulers::policy::Auto;
-        type Scheduler = furcate_schedulers::Join;
+        type Scheduler = furcate_schedulers::ByTerminal;
         type Executor = furcate_pool::DefaultExecutor;
 
         #[inline]
@@ -18,7 +18,7 @@ macro_rules! default_schedule {
         }
         #[inline]
         fn scheduler(&self) -> Self::Scheduler {
-            furcate_schedulers::Join
+            furcate_schedulers::ByTerminal
         }
         #[inline]
         fn executor(&self) -> Self::Executor {
@@ -113,6 +113,21 @@ macro_rules! pass_indexed {
 }
 pub(crate) use pass_indexed;
 
+/// The looks at the items of the base, unchanged.
+macro_rules! pass_peek {
+    ($base:ident: $I:ty) => {
+        type PeekProducer<'p>
+            = <$I as $crate::iter::PeekParallelIterator>::PeekProducer<'p>
+        where
+            Self: 'p;
+
+        #[inline]
+        fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+            self.$base.peek_producer()
+        }
+    };
+}
+
 /// The indexed producer of an iterator whose producer is one.
 macro_rules! producer_is_indexed {
     () => {
@@ -166,6 +181,10 @@ impl<I: IndexedParallelIterator, P: Policy> IndexedParallelIterator for WithPoli
     pass_indexed!(base: I);
 }
 
+impl<I: PeekParallelIterator, P: Policy> PeekParallelIterator for WithPolicy<I, P> {
+    pass_peek!(base: I);
+}
+
 /// An iterator with another scheduler: see [`ParallelIterator::with_scheduler`].
 ///
 /// ```
@@ -211,6 +230,10 @@ impl<I: IndexedParallelIterator, S: Scheduler> IndexedParallelIterator for WithS
     pass_indexed!(base: I);
 }
 
+impl<I: PeekParallelIterator, S: Scheduler> PeekParallelIterator for WithScheduler<I, S> {
+    pass_peek!(base: I);
+}
+
 /// An iterator on another executor: see [`ParallelIterator::on`].
 ///
 /// ```
@@ -246,4 +269,8 @@ impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
 
 impl<I: IndexedParallelIterator, E: Executor> IndexedParallelIterator for On<I, E> {
     pass_indexed!(base: I);
+}
+
+impl<I: PeekParallelIterator, E: Executor> PeekParallelIterator for On<I, E> {
+    pass_peek!(base: I);
 }

@@ -1,7 +1,7 @@
 //! What ranges are made of.
 
 use super::Offsets;
-use furcate_schedulers::{IndexedProducer, Producer};
+use furcate_schedulers::{PeekProducer, Producer};
 use std::ops::{Range, RangeInclusive};
 
 mod sealed {
@@ -34,7 +34,7 @@ pub trait RangeItem: Copy + Send + sealed::Sealed {
 
     /// The half-open range itself if std's iterator tells its exact length, else [`Offsets`].
     #[doc(hidden)]
-    type IndexedProducer: IndexedProducer<Item = Self>;
+    type IndexedProducer: PeekProducer<Item = Self>;
 
     #[doc(hidden)]
     fn producer(range: Range<Self>) -> Self::Producer;

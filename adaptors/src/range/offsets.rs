@@ -1,7 +1,7 @@
 //! Ranges by their offsets from the start.
 
 use super::RangeItem;
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::iter::FusedIterator;
 use std::ops::Range;
 
@@ -87,3 +87,10 @@ impl<T: RangeItem> ExactSizeIterator for Offsets<T> {}
 impl<T: RangeItem> FusedIterator for Offsets<T> {}
 impl<T: RangeItem> Producer for Offsets<T> {}
 impl<T: RangeItem> IndexedProducer for Offsets<T> {}
+
+impl<T: RangeItem> PeekProducer for Offsets<T> {
+    #[inline]
+    fn peek(&self, index: usize) -> T {
+        self.start.forward(self.offsets.peek(index))
+    }
+}

@@ -4,8 +4,10 @@
 //! A kind ([`Chunking`]) says which of std's iterators a leaf is, and where in the slice the subslices lie (a
 //! [`Layout`]). Everything else is here, once, for shared and mutable slices alike.
 
-use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use crate::iter::{
+    IndexedParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule, indexed_is_peek,
+};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::mem::take;
 
 /// How a slice `V` is seen as a sequence of subslices.
@@ -109,6 +111,14 @@ where
     }
 }
 
+impl<V, K> PeekParallelIterator for Chunked<V, K>
+where
+    V: Divisible + Default + Copy + Send,
+    K: Chunking<V>,
+{
+    indexed_is_peek!();
+}
+
 /// The producer of [`Chunked`].
 #[derive(Debug)]
 pub struct ChunkedProducer<V, K> {
@@ -144,3 +154,13 @@ impl<V, K: Chunking<V>> IntoIterator for ChunkedProducer<V, K> {
 
 impl<V: Divisible + Send, K: Chunking<V>> Producer for ChunkedProducer<V, K> {}
 impl<V: Divisible + Send, K: Chunking<V>> IndexedProducer for ChunkedProducer<V, K> {}
+
+/// Only shared slices can be looked at.
+impl<V: Divisible + Copy + Send, K: Chunking<V>> PeekProducer for ChunkedProducer<V, K> {
+    #[inline]
+    fn peek(&self, index: usize) -> Self::Item {
+        let (_, from_there) = K::Layout::cut(self.slice, self.size, index);
+        let (only, _) = K::Layout::cut(from_there, self.size, 1);
+        self.kind.leaf(only, self.size).next().expect("a look past the end of a slice")
+    }
+}

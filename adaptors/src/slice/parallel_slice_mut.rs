@@ -1,9 +1,11 @@
 //! Parts of mutable slices.
 
 use super::chunks::{Back, BackExact, Front, FrontExact};
+use super::sort::{sort, sort_by_cached_key};
 use super::{
     ChunkByMut, ChunksExactMut, ChunksMut, RChunksExactMut, RChunksMut, SplitInclusiveMut, SplitMut,
 };
+use std::cmp::Ordering;
 
 /// Parallel iterators over parts of a slice, by mutable reference.
 ///
@@ -129,6 +131,75 @@ pub trait ParallelSliceMut<T: Send> {
         F: Fn(&T, &T) -> bool + Send + Sync,
     {
         ChunkByMut::runs(self.as_parallel_slice_mut(), pred)
+    }
+
+    // ------------------------------------------------------------------------------------------------------- sorts
+
+    /// Sorts.
+    fn par_sort(&mut self)
+    where
+        T: Ord,
+    {
+        sort(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort());
+    }
+
+    /// Sorts.
+    fn par_sort_by<F>(&mut self, compare: F)
+    where
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        sort(
+            self.as_parallel_slice_mut(),
+            |a, b| compare(a, b) == Ordering::Less,
+            |leaf| leaf.sort_by(&compare),
+        );
+    }
+
+    /// Sorts.
+    fn par_sort_by_key<K, F>(&mut self, f: F)
+    where
+        K: Ord,
+        F: Fn(&T) -> K + Sync,
+    {
+        sort(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_by_key(&f));
+    }
+
+    /// Sorts.
+    fn par_sort_by_cached_key<K, F>(&mut self, f: F)
+    where
+        F: Fn(&T) -> K + Sync,
+        K: Ord + Send,
+    {
+        sort_by_cached_key(self.as_parallel_slice_mut(), f);
+    }
+
+    /// Sorts.
+    fn par_sort_unstable(&mut self)
+    where
+        T: Ord,
+    {
+        sort(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort_unstable());
+    }
+
+    /// Sorts.
+    fn par_sort_unstable_by<F>(&mut self, compare: F)
+    where
+        F: Fn(&T, &T) -> Ordering + Sync,
+    {
+        sort(
+            self.as_parallel_slice_mut(),
+            |a, b| compare(a, b) == Ordering::Less,
+            |leaf| leaf.sort_unstable_by(&compare),
+        );
+    }
+
+    /// Sorts.
+    fn par_sort_unstable_by_key<K, F>(&mut self, f: F)
+    where
+        K: Ord,
+        F: Fn(&T) -> K + Sync,
+    {
+        sort(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_unstable_by_key(&f));
     }
 }
 

@@ -8,7 +8,7 @@
 //!    is dropped with it; if it is forgotten instead, the elements leak, which is safe.
 #![allow(unsafe_code)]
 
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::iter::FusedIterator;
 use std::mem::{ManuallyDrop, take};
 
@@ -84,6 +84,14 @@ impl<'a, T> IntoIterator for Owned<'a, T> {
 
 impl<T: Send> Producer for Owned<'_, T> {}
 impl<T: Send> IndexedProducer for Owned<'_, T> {}
+
+/// A look at an element clones it.
+impl<T: Clone + Send> PeekProducer for Owned<'_, T> {
+    #[inline]
+    fn peek(&self, index: usize) -> T {
+        self.elements[index].clone()
+    }
+}
 
 /// The sequential iterator over the elements that an [`Owned`] owned.
 ///

@@ -3,7 +3,7 @@
 //! All arithmetic is on the unsigned distance from the start, which cannot overflow: the distance between two values
 //! of a type fits its unsigned sibling, and a start plus a distance below the length is in range.
 
-use crate::{Divisible, IndexedProducer, Producer};
+use crate::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::ops::{Range, RangeInclusive};
 
 /// A distance as a size: `usize::MAX` stands for what does not fit.
@@ -131,7 +131,16 @@ integers!(
 );
 
 macro_rules! indexed {
-    ($($int:ident),+) => {$(impl IndexedProducer for Range<$int> {})+};
+    ($($int:ident),+) => {$(
+        impl IndexedProducer for Range<$int> {}
+
+        impl PeekProducer for Range<$int> {
+            #[inline]
+            fn peek(&self, index: usize) -> $int {
+                self.start.wrapping_add(index as $int)
+            }
+        }
+    )+};
 }
 
 // Those whose std iterator tells its exact length.

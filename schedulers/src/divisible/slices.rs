@@ -1,6 +1,6 @@
 //! Slices, shared and mutable.
 
-use crate::{Divisible, IndexedProducer, Producer};
+use crate::{Divisible, IndexedProducer, PeekProducer, Producer};
 
 /// Cut between elements; no cost.
 ///
@@ -37,6 +37,13 @@ impl<T> Divisible for &mut [T] {
 
 impl<T: Sync> Producer for &[T] {}
 impl<T: Sync> IndexedProducer for &[T] {}
+
+impl<T: Sync> PeekProducer for &[T] {
+    #[inline]
+    fn peek(&self, index: usize) -> Self::Item {
+        &self[index]
+    }
+}
 
 impl<T: Send> Producer for &mut [T] {}
 impl<T: Send> IndexedProducer for &mut [T] {}

@@ -165,6 +165,8 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
+    const PIECES: bool = A::PIECES || B::PIECES;
+
     fn partial_fold<C, D, F, L>(self, init: C, mut fold: F, loops: &mut L) -> ControlFlow<D, C>
     where
         F: NanoFold<Self::Item, C, D>,
@@ -324,8 +326,8 @@ impl<A: IndexedProducer, B: IndexedProducer<Item = A::Item>> IndexedProducer for
 /// An iterator with a length beside it: std's chain does not tell its own.
 #[derive(Debug)]
 pub struct Counted<I> {
-    items: I,
-    len: usize,
+    pub(super) items: I,
+    pub(super) len: usize,
 }
 
 impl<I: Iterator> Iterator for Counted<I> {

@@ -1,7 +1,7 @@
 //! `enumerate`
 
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::ops::Range;
 
 /// Counts the items: see [`IndexedParallelIterator::enumerate`].
@@ -33,6 +33,18 @@ indexed_adaptor! {
     }
     fn lend(this) {
         EnumerateProducer { base: this.base.indexed_producer(), offset: 0 }
+    }
+}
+
+impl<I: PeekParallelIterator> PeekParallelIterator for Enumerate<I> {
+    type PeekProducer<'a>
+        = EnumerateProducer<I::PeekProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+        EnumerateProducer { base: self.base.peek_producer(), offset: 0 }
     }
 }
 
@@ -73,3 +85,10 @@ impl<P: IndexedProducer> IntoIterator for EnumerateProducer<P> {
 
 impl<P: IndexedProducer> Producer for EnumerateProducer<P> {}
 impl<P: IndexedProducer> IndexedProducer for EnumerateProducer<P> {}
+
+impl<P: PeekProducer> PeekProducer for EnumerateProducer<P> {
+    #[inline]
+    fn peek(&self, index: usize) -> (usize, P::Item) {
+        (self.offset + index, self.base.peek(index))
+    }
+}

@@ -158,6 +158,9 @@ where
     S: Seed,
     F: FoldTask<S::State, P::Item>,
 {
+    /// An item per task, so one more for every cut.
+    const PIECES: bool = true;
+
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: NanoFold<F::Output, B, C>,

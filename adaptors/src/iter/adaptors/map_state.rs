@@ -84,6 +84,8 @@ where
     S: Seed,
     F: Fn(&mut S::State, P::Item) -> R + Sync,
 {
+    const PIECES: bool = P::PIECES;
+
     fn partial_fold<B, C, G, L>(self, init: B, fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: NanoFold<R, B, C>,

@@ -1,7 +1,7 @@
 //! `rev`
 
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 
 /// The items from the back: see [`IndexedParallelIterator::rev`].
 ///
@@ -32,6 +32,18 @@ indexed_adaptor! {
     }
     fn lend(this) {
         RevProducer { base: this.base.indexed_producer() }
+    }
+}
+
+impl<I: PeekParallelIterator> PeekParallelIterator for Rev<I> {
+    type PeekProducer<'a>
+        = RevProducer<I::PeekProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+        RevProducer { base: self.base.peek_producer() }
     }
 }
 
@@ -67,3 +79,10 @@ impl<P: IndexedProducer> IntoIterator for RevProducer<P> {
 
 impl<P: IndexedProducer> Producer for RevProducer<P> {}
 impl<P: IndexedProducer> IndexedProducer for RevProducer<P> {}
+
+impl<P: PeekProducer> PeekProducer for RevProducer<P> {
+    #[inline]
+    fn peek(&self, index: usize) -> P::Item {
+        self.base.peek(self.base.size() - 1 - index)
+    }
+}

@@ -1,8 +1,8 @@
 //! `step_by`
 
 use super::groups::Groups;
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 
 /// Every n-th item: see [`IndexedParallelIterator::step_by`].
 ///
@@ -39,6 +39,18 @@ indexed_adaptor! {
     }
 }
 
+impl<I: PeekParallelIterator> PeekParallelIterator for StepBy<I> {
+    type PeekProducer<'a>
+        = StepByProducer<I::PeekProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+        StepByProducer { steps: Groups::new(self.base.peek_producer(), self.step) }
+    }
+}
+
 /// The producer of [`StepBy`]: of every group the first item.
 #[derive(Debug)]
 pub struct StepByProducer<P> {
@@ -70,3 +82,10 @@ impl<P: IntoIterator> IntoIterator for StepByProducer<P> {
 
 impl<P: Producer> Producer for StepByProducer<P> {}
 impl<P: IndexedProducer> IndexedProducer for StepByProducer<P> {}
+
+impl<P: PeekProducer> PeekProducer for StepByProducer<P> {
+    #[inline]
+    fn peek(&self, index: usize) -> P::Item {
+        self.steps.base.peek(index * self.steps.group)
+    }
+}

@@ -1,6 +1,6 @@
 //! `take`
 
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
 use furcate_schedulers::Divisible;
 
 /// The first items: see [`IndexedParallelIterator::take`].
@@ -33,5 +33,17 @@ indexed_adaptor! {
     }
     fn lend(this) {
         this.base.indexed_producer().divide_at(this.n).0
+    }
+}
+
+impl<I: PeekParallelIterator> PeekParallelIterator for Take<I> {
+    type PeekProducer<'a>
+        = I::PeekProducer<'a>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+        self.base.peek_producer().divide_at(self.n).0
     }
 }

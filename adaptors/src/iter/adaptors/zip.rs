@@ -1,7 +1,7 @@
 //! `zip`
 
-use crate::iter::{IndexedParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 
 /// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
 ///
@@ -32,10 +32,19 @@ indexed_adaptor! {
         this.left.len().min(this.right.len())
     }
     fn lend(this) {
-        let (left, right) = (this.left.indexed_producer(), this.right.indexed_producer());
-        let len = left.size().min(right.size());
-        // What one side has more is cut off, so that both can be walked from the back too.
-        ZipProducer { left: left.divide_at(len).0, right: right.divide_at(len).0 }
+        ZipProducer::new(this.left.indexed_producer(), this.right.indexed_producer())
+    }
+}
+
+impl<A: PeekParallelIterator, B: PeekParallelIterator> PeekParallelIterator for Zip<A, B> {
+    type PeekProducer<'a>
+        = ZipProducer<A::PeekProducer<'a>, B::PeekProducer<'a>>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+        ZipProducer::new(self.left.peek_producer(), self.right.peek_producer())
     }
 }
 
@@ -44,6 +53,15 @@ indexed_adaptor! {
 pub struct ZipProducer<A, B> {
     left: A,
     right: B,
+}
+
+impl<A: Divisible, B: Divisible> ZipProducer<A, B> {
+    /// What one side has more is cut off, so that both can be walked from the back too.
+    #[inline]
+    fn new(left: A, right: B) -> Self {
+        let len = left.size().min(right.size());
+        ZipProducer { left: left.divide_at(len).0, right: right.divide_at(len).0 }
+    }
 }
 
 impl<A: Divisible, B: Divisible> Divisible for ZipProducer<A, B> {
@@ -76,3 +94,10 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
 // Nano-loops cut off their items, so that they too run on std's zip.
 impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {}
 impl<A: IndexedProducer, B: IndexedProducer> IndexedProducer for ZipProducer<A, B> {}
+
+impl<A: PeekProducer, B: PeekProducer> PeekProducer for ZipProducer<A, B> {
+    #[inline]
+    fn peek(&self, index: usize) -> (A::Item, B::Item) {
+        (self.left.peek(index), self.right.peek(index))
+    }
+}

@@ -351,6 +351,9 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
 }
 
 impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
+    /// A run per task, so one more for every cut.
+    const PIECES: bool = true;
+
     /// Goes through the items' own nano-loops, which may keep a state for the task.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
     where

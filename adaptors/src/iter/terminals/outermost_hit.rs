@@ -20,6 +20,9 @@
 //!    announced one (3).
 //! 5. *The result is the outermost hit.* No hit lies nearer to the end, so its task is not stopped before it (3);
 //!    within a task the items come in order; outputs are reduced in order, and of two hits the nearer one is kept.
+//! 6. *Blocks*, run one after the other from that end on, may all have all numbers, each as a root of its own: a hit
+//!    is announced only by a task whose output it then is, so with a hit the block's output is final, and no further
+//!    block sees the announcement.
 
 use furcate_schedulers::Reduction;
 use std::marker::PhantomData;

@@ -112,3 +112,14 @@ fn a_hit_is_final_for_what_lies_farther_from_its_end() {
     check(Front, false);
     check(Back, true);
 }
+
+/// Blocks of a search that goes on are roots, one after the other: nothing of an earlier one stops a later one.
+#[test]
+fn without_a_hit_nothing_is_announced() {
+    let nearest = Nearest::new();
+    for task in spine(Front, &nearest, 60, true) {
+        assert_eq!(task.fold(None, 1..4), None);
+    }
+    assert!(!Reduction::<u32>::stopped(&reduction(Front, &nearest)));
+    assert!(!nearest.is_before(usize::MAX));
+}

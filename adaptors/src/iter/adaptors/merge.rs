@@ -1,0 +1,223 @@
+//! `merge`, `merge_by`, `merge_by_key`: two sorted iterators as one (Kvik, Section 3.6).
+//!
+//! # How it is divided
+//!
+//! The first `k` items of the merged sequence are the first `l` of the left side and the first `k - l` of the right
+//! one, and `l` is found by binary search over the two sides (*co-ranking*):
+//!
+//! ```text
+//!   left    1  3  3 | 5  8        k = 5: l = 3 is the least l for which right[k - 1 - l] < left[l] (2 < 5);
+//!   right   2  2 | 3  9                  for l = 2 there is 3, to the right of which 3 does not go before 3
+//! ```
+//!
+//! So a cut is exact wherever it is asked for: both halves of a division are equally long, whatever the data, and the
+//! merge has positions, as its sides have.
+//!
+//! # Invariants
+//!
+//! 1. *Stability.* An item of the right side goes before one of the left side only if it is less. Cuts, looks, and the
+//!    leaves' walks from both ends ask this one question (`Order::right_first`), with the right item first.
+//! 2. *Whatever the order says* (unsorted sides, an inconsistent comparison), each side is cut at a place between its
+//!    ends, and a leaf takes from a side what it has: every item comes out once. Only the order then depends on the
+//!    cuts.
+
+mod leaf;
+mod order;
+
+use leaf::MergeIter;
+use order::{By, ByKey, Natural, Order};
+
+use crate::iter::indexed_adaptor::total_len;
+use crate::iter::{PeekParallelIterator, indexed_adaptor};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use std::fmt;
+
+/// The items of two sorted iterators in order: see
+/// [`IndexedParallelIterator::merge`](crate::iter::IndexedParallelIterator::merge).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Merge<_, _> = [1, 4].into_par_iter().merge([2, 3]);
+/// assert_eq!(it.collect::<Vec<_>>(), [1, 2, 3, 4]);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone)]
+pub struct Merge<I, J, O = Natural> {
+    left: I,
+    right: J,
+    order: O,
+}
+
+/// The items of two iterators in an order of one's own: see
+/// [`IndexedParallelIterator::merge_by`](crate::iter::IndexedParallelIterator::merge_by).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let down = |a: &i32, b: &i32| b.cmp(a);
+/// let it: furcate::iter::MergeBy<_, _, _> = [4, 1].into_par_iter().merge_by([3, 2], down);
+/// assert_eq!(it.collect::<Vec<_>>(), [4, 3, 2, 1]);
+/// ```
+pub type MergeBy<I, J, F> = Merge<I, J, By<F>>;
+
+/// The items of two iterators in the order of a key: see
+/// [`IndexedParallelIterator::merge_by_key`](crate::iter::IndexedParallelIterator::merge_by_key).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::MergeByKey<_, _, _> = ["a", "ccc"].into_par_iter().merge_by_key(["bb"], |s| s.len());
+/// assert_eq!(it.collect::<Vec<_>>(), ["a", "bb", "ccc"]);
+/// ```
+pub type MergeByKey<I, J, F> = Merge<I, J, ByKey<F>>;
+
+impl<I, J> Merge<I, J> {
+    pub(crate) fn new(left: I, right: J) -> Self {
+        Merge { left, right, order: Natural }
+    }
+}
+
+impl<I, J, F> MergeBy<I, J, F> {
+    pub(crate) fn by(left: I, right: J, compare: F) -> Self {
+        Merge { left, right, order: By::new(compare) }
+    }
+}
+
+impl<I, J, F> MergeByKey<I, J, F> {
+    pub(crate) fn by_key(left: I, right: J, key: F) -> Self {
+        Merge { left, right, order: ByKey::new(key) }
+    }
+}
+
+impl<I: fmt::Debug, J: fmt::Debug, O> fmt::Debug for Merge<I, J, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Merge").field("left", &self.left).field("right", &self.right).finish_non_exhaustive()
+    }
+}
+
+indexed_adaptor! {
+    impl[I, J, O] Merge<I, J, O>
+    where [I: PeekParallelIterator, J: PeekParallelIterator<Item = I::Item>, O: Order<I::Item>]
+    schedule of left: I;
+    type Item = I::Item;
+    type Producer<'a> = MergeProducer<'a, I::PeekProducer<'a>, J::PeekProducer<'a>, O>;
+    fn len(this) {
+        total_len(this.left.len(), this.right.len())
+    }
+    fn lend(this) {
+        let (left, right) = (this.left.peek_producer(), this.right.peek_producer());
+        let _checked = total_len(left.size(), right.size());
+        MergeProducer { left, right, order: &this.order }
+    }
+}
+
+impl<I, J, O> PeekParallelIterator for Merge<I, J, O>
+where
+    I: PeekParallelIterator,
+    J: PeekParallelIterator<Item = I::Item>,
+    O: Order<I::Item>,
+{
+    crate::iter::indexed_is_peek!();
+}
+
+/// The producer of [`Merge`]: two parts that are next to each other in the merged sequence.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct MergeProducer<'a, A, B, O> {
+    left: A,
+    right: B,
+    order: &'a O,
+}
+
+impl<A, B, O> MergeProducer<'_, A, B, O>
+where
+    A: PeekProducer,
+    B: PeekProducer<Item = A::Item>,
+    O: Order<A::Item>,
+{
+    /// How many of the first `index` items, of which there are so many, each side has.
+    ///
+    /// Cost: a look at both sides and a comparison for each level of a binary search in the shorter one.
+    fn co_rank(&self, index: usize) -> (usize, usize) {
+        let (mut low, mut high) = (index.saturating_sub(self.right.size()), index.min(self.left.size()));
+        // Both ends of the search are places between the sides' ends, and so is every answer (invariant 2).
+        while low < high {
+            let middle = low.midpoint(high);
+            let (right, left) = (self.right.peek(index - 1 - middle), self.left.peek(middle));
+            if self.order.right_first(&right, &left) { high = middle } else { low = middle + 1 }
+        }
+        (low, index - low)
+    }
+}
+
+/// Cut where the merged sequence is to be cut.
+impl<A, B, O> Divisible for MergeProducer<'_, A, B, O>
+where
+    A: PeekProducer,
+    B: PeekProducer<Item = A::Item>,
+    O: Order<A::Item>,
+{
+    #[inline]
+    fn size(&self) -> usize {
+        self.left.size().saturating_add(self.right.size())
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (from_left, from_right) = self.co_rank(index.min(self.size()));
+        let (left_head, left_tail) = self.left.divide_at(from_left);
+        let (right_head, right_tail) = self.right.divide_at(from_right);
+        (
+            MergeProducer { left: left_head, right: right_head, order: self.order },
+            MergeProducer { left: left_tail, right: right_tail, order: self.order },
+        )
+    }
+}
+
+impl<'a, A, B, O> IntoIterator for MergeProducer<'a, A, B, O>
+where
+    A: PeekProducer,
+    B: PeekProducer<Item = A::Item>,
+    O: Order<A::Item>,
+{
+    type Item = A::Item;
+    type IntoIter = MergeIter<'a, A::IntoIter, B::IntoIter, O>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        MergeIter::new(self.left.into_iter(), self.right.into_iter(), self.order)
+    }
+}
+
+impl<A, B, O> Producer for MergeProducer<'_, A, B, O>
+where
+    A: PeekProducer,
+    B: PeekProducer<Item = A::Item>,
+    O: Order<A::Item>,
+{
+}
+
+impl<A, B, O> IndexedProducer for MergeProducer<'_, A, B, O>
+where
+    A: PeekProducer,
+    B: PeekProducer<Item = A::Item>,
+    O: Order<A::Item>,
+{
+}
+
+/// A look costs what a cut does.
+impl<A, B, O> PeekProducer for MergeProducer<'_, A, B, O>
+where
+    A: PeekProducer,
+    B: PeekProducer<Item = A::Item>,
+    O: Order<A::Item>,
+{
+    fn peek(&self, index: usize) -> A::Item {
+        let (from_left, from_right) = self.co_rank(index);
+        if from_left == self.left.size() {
+            return self.right.peek(from_right);
+        }
+        let left = self.left.peek(from_left);
+        if from_right == self.right.size() {
+            return left;
+        }
+        let right = self.right.peek(from_right);
+        if self.order.right_first(&right, &left) { right } else { left }
+    }
+}

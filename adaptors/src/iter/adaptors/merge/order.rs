@@ -1,0 +1,56 @@
+//! The order that two sides are merged in.
+
+use std::cmp::Ordering;
+
+/// In which order two sides are merged.
+pub trait Order<T>: Sync + Send {
+    /// Does an item of the right side go before one of the left side (`merge`'s invariant 1)?
+    fn right_first(&self, right: &T, left: &T) -> bool;
+}
+
+/// The order of the items themselves.
+#[derive(Clone, Copy, Debug)]
+pub struct Natural;
+
+impl<T: Ord> Order<T> for Natural {
+    #[inline]
+    fn right_first(&self, right: &T, left: &T) -> bool {
+        right < left
+    }
+}
+
+/// The order that a comparison gives.
+#[allow(missing_debug_implementations, reason = "a closure")]
+#[derive(Clone, Copy)]
+pub struct By<F>(F);
+
+impl<F> By<F> {
+    pub(super) fn new(compare: F) -> Self {
+        By(compare)
+    }
+}
+
+impl<T, F: Fn(&T, &T) -> Ordering + Sync + Send> Order<T> for By<F> {
+    #[inline]
+    fn right_first(&self, right: &T, left: &T) -> bool {
+        (self.0)(right, left).is_lt()
+    }
+}
+
+/// The order of the items' keys.
+#[allow(missing_debug_implementations, reason = "a closure")]
+#[derive(Clone, Copy)]
+pub struct ByKey<F>(F);
+
+impl<F> ByKey<F> {
+    pub(super) fn new(key: F) -> Self {
+        ByKey(key)
+    }
+}
+
+impl<T, K: Ord, F: Fn(&T) -> K + Sync + Send> Order<T> for ByKey<F> {
+    #[inline]
+    fn right_first(&self, right: &T, left: &T) -> bool {
+        (self.0)(right) < (self.0)(left)
+    }
+}

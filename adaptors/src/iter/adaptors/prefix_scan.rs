@@ -1,0 +1,372 @@
+//! `inclusive_scan`, `exclusive_scan`: every item becomes what an operation makes of all items up to it.
+//!
+//! # Two passes
+//!
+//! What stands before an item is known only when everything to its left is done. So there are two passes, with a short
+//! walk over the tasks between them:
+//!
+//! ```text
+//!   items              a  b  c | d  e | f  g  h        three tasks of the first pass
+//!   1. scanned alone   a ab abc| d de | f fg fgh       in parallel; the last value is the task's total
+//!   2. what precedes     --    | abc  | abcde          in turn, one operation per task
+//!   3. handed out      a ab abc|abcd..|abcdef..        in parallel, as the items are asked for
+//! ```
+//!
+//! The first pass runs when a terminal asks for the producer, under the schedule that was chained before the scan: it is
+//! a [`Reduction`], so its blocks are the tasks that the policy and the scheduler make, whatever the base is (a `filter`
+//! too). The producer that is lent owns the blocks' values: it has exact cuts, and cuts inside a block.
+//!
+//! # Invariants
+//!
+//! 1. The operation is applied to neighbours only, the left one first: it need not be commutative.
+//! 2. The values lie in the iterator's buffers, and are owned by the parts that are lent ([`Owned`]): each is handed out
+//!    or dropped once, also if the operation panics.
+//! 3. An exclusive scan is the inclusive one, with `init` as a block of its own in front of it and the last value left
+//!    out.
+
+use super::chain::Counted;
+use crate::iter::collect::{Lists, concat};
+use crate::iter::mapped::{MapItem, Mapped};
+use crate::iter::{
+    IndexedParallelIterator, ParallelIterator, PeekParallelIterator, indexed_is_peek, inherit_schedule,
+    producer_is_indexed,
+};
+use crate::vec::{Owned, OwnedIter};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer, Reduction, Scheduler};
+use std::collections::{LinkedList, VecDeque, vec_deque};
+use std::fmt;
+use std::iter::Flatten;
+use std::ops::ControlFlow;
+
+/// What an operation makes of all items up to each: see
+/// [`inclusive_scan`](ParallelIterator::inclusive_scan) and [`exclusive_scan`](ParallelIterator::exclusive_scan).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::PrefixScan<_, _> = (1..5).into_par_iter().inclusive_scan(|a, b| a + b);
+/// assert_eq!(it.collect::<Vec<_>>(), [1, 3, 6, 10]);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone)]
+pub struct PrefixScan<I: ParallelIterator, F> {
+    base: I,
+    op: F,
+    /// Where an exclusive scan starts.
+    init: Option<I::Item>,
+    /// The values of the first pass, from when they are lent.
+    scanned: Vec<Vec<I::Item>>,
+}
+
+impl<I: ParallelIterator, F> PrefixScan<I, F> {
+    pub(crate) fn inclusive(base: I, op: F) -> Self {
+        PrefixScan { base, op, init: None, scanned: Vec::new() }
+    }
+
+    pub(crate) fn exclusive(base: I, init: I::Item, op: F) -> Self {
+        PrefixScan { base, op, init: Some(init), scanned: Vec::new() }
+    }
+}
+
+impl<I: ParallelIterator + fmt::Debug, F> fmt::Debug for PrefixScan<I, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PrefixScan").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+impl<I, F> PrefixScan<I, F>
+where
+    I: ParallelIterator,
+    I::Item: Clone,
+    F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
+{
+    /// The first pass, and what precedes each of its blocks.
+    fn lend(&mut self) -> ScanProducer<'_, I::Item, F> {
+        let (policy, scheduler, executor) = (self.base.policy(), self.base.scheduler(), self.base.executor());
+        let scan = ScanAlone { op: &self.op };
+        let tasks = scheduler.schedule(self.base.producer(), policy, scan, &executor);
+        self.scanned = tasks.into_iter().collect();
+        let mut preceding = self.preceding();
+        if let (Some(init), Some(last)) = (&self.init, self.scanned.last_mut()) {
+            last.pop();
+            self.scanned.insert(0, vec![init.clone()]);
+            preceding.insert(0, None);
+        }
+        let op = &self.op;
+        let blocks = self.scanned.iter_mut().zip(preceding);
+        ScanProducer::new(
+            blocks.map(|(values, before)| Block { values: Owned::take(values), before, op }).collect(),
+        )
+    }
+
+    /// What precedes each block: all blocks before it, and where an exclusive scan starts.
+    fn preceding(&self) -> Vec<Option<I::Item>> {
+        let mut preceding = vec![self.init.clone()];
+        for block in self.scanned.iter().take(self.scanned.len().saturating_sub(1)) {
+            let before = preceding.last().cloned().flatten();
+            let total = block.last().cloned();
+            preceding.push(combine(&self.op, before, total));
+        }
+        preceding
+    }
+}
+
+/// Two neighbours as one (invariant 1), if they are there.
+fn combine<T>(op: impl Fn(T, T) -> T, left: Option<T>, right: Option<T>) -> Option<T> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(op(left, right)),
+        (left, right) => left.or(right),
+    }
+}
+
+impl<I, F> ParallelIterator for PrefixScan<I, F>
+where
+    I: ParallelIterator,
+    I::Item: Clone,
+    F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
+{
+    type Item = I::Item;
+    type Producer<'a>
+        = ScanProducer<'a, I::Item, F>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.lend()
+    }
+
+    #[inline]
+    fn opt_len(&self) -> Option<usize> {
+        self.base.opt_len()
+    }
+}
+
+impl<I, F> IndexedParallelIterator for PrefixScan<I, F>
+where
+    I: IndexedParallelIterator,
+    I::Item: Clone,
+    F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
+{
+    producer_is_indexed!();
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.base.len()
+    }
+}
+
+/// A look applies the operation.
+impl<I, F> PeekParallelIterator for PrefixScan<I, F>
+where
+    I: IndexedParallelIterator,
+    I::Item: Clone,
+    F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
+{
+    indexed_is_peek!();
+}
+
+/// The first pass: a task scans its items alone, and delivers the values as one block.
+struct ScanAlone<'a, F> {
+    op: &'a F,
+}
+
+impl<F> Clone for ScanAlone<'_, F> {
+    fn clone(&self) -> Self {
+        ScanAlone { op: self.op }
+    }
+}
+
+impl<T, F> Reduction<T> for ScanAlone<'_, F>
+where
+    T: Clone + Send,
+    F: Fn(T, T) -> T + Sync,
+{
+    type Accumulator = Vec<T>;
+    type Output = LinkedList<Vec<T>>;
+
+    fn start(&self) -> Vec<T> {
+        Vec::new()
+    }
+
+    #[inline]
+    fn step(&self, mut values: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
+        let value = match values.last().cloned() {
+            Some(before) => (self.op)(before, item),
+            None => item,
+        };
+        values.push(value);
+        ControlFlow::Continue(values)
+    }
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&self, mut values: Vec<T>, items: I) -> Vec<T> {
+        values.reserve(items.size_hint().0);
+        let mut last = values.last().cloned();
+        // Not `extend`, which asks for one item after the other: the loop is the items' own.
+        items.for_each(|item| {
+            let value = match last.take() {
+                Some(before) => (self.op)(before, item),
+                None => item,
+            };
+            last = Some(value.clone());
+            values.push(value);
+        });
+        values
+    }
+
+    #[inline]
+    fn finish(&self, values: Vec<T>) -> LinkedList<Vec<T>> {
+        Lists::new(Vec::is_empty).only(values)
+    }
+
+    #[inline]
+    fn reduce(&self, left: LinkedList<Vec<T>>, right: LinkedList<Vec<T>>) -> LinkedList<Vec<T>> {
+        concat(left, right)
+    }
+}
+
+/// Neighbouring values of one task, and what precedes the task.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct Block<'a, T, F> {
+    values: Owned<'a, T>,
+    before: Option<T>,
+    op: &'a F,
+}
+
+impl<'a, T, F> Block<'a, T, F>
+where
+    T: Clone,
+    F: Fn(T, T) -> T,
+{
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let Block { values, before, op } = self;
+        let (left, right) = values.divide_at(index);
+        (Block { values: left, before: before.clone(), op }, Block { values: right, before, op })
+    }
+}
+
+impl<'a, T, F> IntoIterator for Block<'a, T, F>
+where
+    T: Clone,
+    F: Fn(T, T) -> T,
+{
+    type Item = T;
+    type IntoIter = Mapped<OwnedIter<'a, T>, After<'a, T, F>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        Mapped::new(self.values.into_iter(), After { before: self.before, op: self.op })
+    }
+}
+
+/// Puts what precedes a task before a value.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct After<'a, T, F> {
+    before: Option<T>,
+    op: &'a F,
+}
+
+impl<T: Clone, F: Fn(T, T) -> T> MapItem<T> for After<'_, T, F> {
+    type Output = T;
+
+    #[inline]
+    fn map_item(&mut self, value: T) -> T {
+        match &self.before {
+            Some(before) => (self.op)(before.clone(), value),
+            None => value,
+        }
+    }
+}
+
+/// The producer of [`PrefixScan`]: what the first pass made of neighbouring items.
+#[allow(missing_debug_implementations, reason = "a borrowed closure")]
+pub struct ScanProducer<'a, T, F> {
+    blocks: VecDeque<Block<'a, T, F>>,
+    len: usize,
+}
+
+impl<'a, T, F> ScanProducer<'a, T, F> {
+    fn new(blocks: VecDeque<Block<'a, T, F>>) -> Self {
+        let len = blocks.iter().map(|block| block.values.size()).sum();
+        ScanProducer { blocks, len }
+    }
+
+    /// The block that a place lies in, and the place in it; `None` past the end.
+    fn find(&self, index: usize) -> Option<(usize, usize)> {
+        let mut end = 0;
+        self.blocks.iter().enumerate().find_map(|(number, block)| {
+            let place = index - end;
+            end += block.values.size();
+            (index < end).then_some((number, place))
+        })
+    }
+}
+
+/// Cut between values. Cost: a step per block, and a clone of what precedes the block that is cut.
+impl<T, F> Divisible for ScanProducer<'_, T, F>
+where
+    T: Clone,
+    F: Fn(T, T) -> T,
+{
+    #[inline]
+    fn size(&self) -> usize {
+        self.len
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let Some((number, place)) = self.find(index) else {
+            return (self, ScanProducer::new(VecDeque::new()));
+        };
+        let mut left = self.blocks;
+        let mut right = left.split_off(number);
+        if place > 0
+            && let Some(block) = right.pop_front()
+        {
+            let (head, tail) = block.divide_at(place);
+            left.push_back(head);
+            right.push_front(tail);
+        }
+        (ScanProducer::new(left), ScanProducer::new(right))
+    }
+}
+
+impl<'a, T, F> IntoIterator for ScanProducer<'a, T, F>
+where
+    T: Clone,
+    F: Fn(T, T) -> T,
+{
+    type Item = T;
+    type IntoIter = Counted<Flatten<vec_deque::IntoIter<Block<'a, T, F>>>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        Counted { items: self.blocks.into_iter().flatten(), len: self.len }
+    }
+}
+
+impl<T, F> Producer for ScanProducer<'_, T, F>
+where
+    T: Clone + Send,
+    F: Fn(T, T) -> T + Sync,
+{
+}
+
+impl<T, F> IndexedProducer for ScanProducer<'_, T, F>
+where
+    T: Clone + Send,
+    F: Fn(T, T) -> T + Sync,
+{
+}
+
+impl<T, F> PeekProducer for ScanProducer<'_, T, F>
+where
+    T: Clone + Send,
+    F: Fn(T, T) -> T + Sync,
+{
+    fn peek(&self, index: usize) -> T {
+        let (number, place) = self.find(index).expect("a look past the end of a scan");
+        let Block { values, before, op } = &self.blocks[number];
+        combine(op, before.clone(), Some(values.peek(place))).expect("there is a value")
+    }
+}

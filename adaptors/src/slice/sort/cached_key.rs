@@ -1,0 +1,52 @@
+//! Sorting by keys that are computed once.
+
+use crate::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use crate::slice::ParallelSliceMut;
+use std::mem::replace;
+
+/// Sorts a slice stably by keys, each computed once and in parallel.
+pub(crate) fn sort_by_cached_key<T, K, F>(slice: &mut [T], key: F)
+where
+    T: Send,
+    K: Ord + Send,
+    F: Fn(&T) -> K + Sync,
+{
+    if slice.len() < 2 {
+        return;
+    }
+    // Indices are half of what moves if keys are small: so they are no larger than they have to be.
+    if u32::try_from(slice.len()).is_ok() {
+        by_index::<_, _, u32>(slice, key, |index| index as u32, |index| index as usize);
+    } else {
+        by_index::<_, _, usize>(slice, key, |index| index, |index| index);
+    }
+}
+
+fn by_index<T, K, I>(
+    slice: &mut [T],
+    key: impl Fn(&T) -> K + Sync,
+    narrow: impl Fn(usize) -> I + Sync,
+    widen: impl Fn(I) -> usize,
+) where
+    T: Send,
+    K: Ord + Send,
+    I: Copy + Send,
+{
+    let mut keyed: Vec<(K, I)> =
+        slice.par_iter_mut().enumerate().map(|(index, element)| (key(element), narrow(index))).collect();
+    // Stable: equal keys keep the order of their indices.
+    keyed.par_sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut order: Vec<I> = keyed.into_iter().map(|(_, index)| index).collect();
+    // Element `order[i]` belongs at `i`. Once around each cycle of that permutation.
+    for start in 0..slice.len() {
+        let mut at = start;
+        loop {
+            let from = widen(replace(&mut order[at], narrow(at)));
+            if from == start {
+                break;
+            }
+            slice.swap(at, from);
+            at = from;
+        }
+    }
+}

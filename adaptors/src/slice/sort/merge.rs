@@ -1,0 +1,186 @@
+//! The stable merge of two sorted runs into memory elsewhere.
+//!
+//! # Invariants
+//!
+//! 1. A [`Merge`] owns the elements of both runs, and the destination, which has room for exactly as many. Nobody else
+//!    reads or writes there while it lives. (Nothing is ever dropped here: elements only move.)
+//! 2. When it is dropped the destination holds all elements of both runs, in order if the merge ran to its end, else
+//!    in any; the runs' memory is then as good as uninitialised.
+//! 3. An element that has been moved is never looked at in its old place.
+
+use super::split::co_rank;
+use furcate_pool::Executor;
+use std::marker::PhantomData;
+use std::mem::replace;
+use std::ptr::copy_nonoverlapping;
+
+/// Merges of no more elements than this are made in one go.
+const INTERLEAVED_LEN: usize = 128;
+
+/// What is yet to be merged: two runs, and where they go.
+pub(super) struct Merge<'a, T> {
+    left: *mut T,
+    left_len: usize,
+    right: *mut T,
+    right_len: usize,
+    dest: *mut T,
+    /// What the pointers are.
+    places: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a merge owns its elements (invariant 1), as a vector does: they may be used on another thread if they are
+// `Send`.
+unsafe impl<T: Send> Send for Merge<'_, T> {}
+
+impl<'a, T> Merge<'a, T> {
+    /// The merge of `source[..mid]` and `source[mid..len]`.
+    ///
+    /// # Safety
+    ///
+    /// For `'a`, `source` points to `len` elements that the caller gives up, and `dest` to memory for `len` elements,
+    /// writable and nobody else's; the two do not overlap, and `mid` is at most `len`.
+    pub(super) unsafe fn new(source: *mut T, mid: usize, len: usize, dest: *mut T) -> Self {
+        // SAFETY: the caller's promise: `mid` is in bounds.
+        let right = unsafe { source.add(mid) };
+        Merge { left: source, left_len: mid, right, right_len: len - mid, dest, places: PhantomData }
+    }
+
+    /// How many elements are yet to be merged.
+    fn len(&self) -> usize {
+        self.left_len + self.right_len
+    }
+
+    /// Merges in parallel. If a comparison panics, [dropping](Drop) the merge does what is left of it.
+    pub(super) fn run<L, E>(&mut self, is_less: &L, grain: usize, executor: &E)
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        E: Executor,
+    {
+        if self.len() <= grain.max(1) {
+            return self.take().run_here(is_less);
+        }
+        let mut second = self.split_off(self.len() / 2, is_less);
+        executor.join_context(
+            |_| self.run(is_less, grain, executor),
+            |_| second.run(is_less, grain, executor),
+        );
+    }
+
+    /// Cuts off what comes behind the first `rank` elements of the result.
+    fn split_off(&mut self, rank: usize, is_less: &impl Fn(&T, &T) -> bool) -> Self {
+        // SAFETY: both runs are the merge's own (invariant 1), of these lengths.
+        let (left, right) = unsafe {
+            (
+                std::slice::from_raw_parts(self.left, self.left_len),
+                std::slice::from_raw_parts(self.right, self.right_len),
+            )
+        };
+        let in_left = co_rank(rank, left, right, is_less);
+        let in_right = rank - in_left;
+        assert!(in_left <= self.left_len && in_right <= self.right_len);
+        // SAFETY: the numbers are in bounds, as just asserted, and the destination is as long as both runs.
+        let rest = unsafe {
+            Merge {
+                left: self.left.add(in_left),
+                left_len: self.left_len - in_left,
+                right: self.right.add(in_right),
+                right_len: self.right_len - in_right,
+                dest: self.dest.add(rank),
+                places: PhantomData,
+            }
+        };
+        (self.left_len, self.right_len) = (in_left, in_right);
+        rest
+    }
+
+    /// The whole merge, for a variable of one's own that the compiler can keep in registers.
+    fn take(&mut self) -> Self {
+        let Merge { left, right, dest, .. } = *self;
+        replace(self, Merge { left, left_len: 0, right, right_len: 0, dest, places: PhantomData })
+    }
+
+    /// Merges on this thread.
+    fn run_here(mut self, is_less: &impl Fn(&T, &T) -> bool) {
+        if self.len() > INTERLEAVED_LEN {
+            // A step waits for the outcome of the one before: so several merges take steps in turn.
+            let half = self.len() / 2;
+            let mut third = self.split_off(half, is_less);
+            let quarter = self.len() / 2;
+            let mut second = self.split_off(quarter, is_less);
+            let quarter = third.len() / 2;
+            let mut fourth = third.split_off(quarter, is_less);
+            loop {
+                let steps = self.sure_steps().min(second.sure_steps()).min(third.sure_steps()).min(fourth.sure_steps());
+                if steps == 0 {
+                    break;
+                }
+                for _ in 0..steps {
+                    // SAFETY: there are at least `steps` elements in each run of all four.
+                    unsafe {
+                        self.step(is_less);
+                        second.step(is_less);
+                        third.step(is_less);
+                        fourth.step(is_less);
+                    }
+                }
+            }
+            second.run_alone(is_less);
+            third.run_alone(is_less);
+            fourth.run_alone(is_less);
+        }
+        self.run_alone(is_less);
+    }
+
+    fn run_alone(&mut self, is_less: &impl Fn(&T, &T) -> bool) {
+        loop {
+            let steps = self.sure_steps();
+            if steps == 0 {
+                break;
+            }
+            for _ in 0..steps {
+                // SAFETY: there are at least `steps` elements in each run.
+                unsafe { self.step(is_less) };
+            }
+        }
+    }
+
+    /// So many steps can be made before either run is empty.
+    #[inline(always)]
+    fn sure_steps(&self) -> usize {
+        self.left_len.min(self.right_len)
+    }
+
+    /// Moves the next element to its destination, without a branch on the outcome of the comparison.
+    ///
+    /// # Safety
+    ///
+    /// Neither run is empty.
+    #[inline(always)]
+    unsafe fn step(&mut self, is_less: &impl Fn(&T, &T) -> bool) {
+        // SAFETY: the merge owns both (invariant 1), and neither has been moved (invariant 3).
+        let from_right = unsafe { is_less(&*self.right, &*self.left) };
+        let next = if from_right { self.right } else { self.left };
+        // SAFETY: `next` is the merge's own, and there is room for it (invariant 1). The element counts as moved from
+        // here on: nothing between the copy and the new lengths can panic.
+        unsafe {
+            copy_nonoverlapping(next, self.dest, 1);
+            self.dest = self.dest.add(1);
+            self.right = self.right.add(usize::from(from_right));
+            self.left = self.left.add(usize::from(!from_right));
+        }
+        self.right_len -= usize::from(from_right);
+        self.left_len -= usize::from(!from_right);
+    }
+}
+
+impl<T> Drop for Merge<'_, T> {
+    /// Moves what has not been merged.
+    fn drop(&mut self) {
+        // SAFETY: the elements and the room for them are the merge's own (invariant 1).
+        unsafe {
+            copy_nonoverlapping(self.left, self.dest, self.left_len);
+            copy_nonoverlapping(self.right, self.dest.add(self.left_len), self.right_len);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Blocks: the parts of a producer that are run one after the other.
+//!
+//! # Invariants
+//!
+//! 1. The blocks are the whole, in order: from the front, or each one from the back of what is left.
+//! 2. There is one block at least, also of something empty. All others hold something.
+//! 3. *Progress.* After two cuts in a row that leave no less than ever before, all that is left is one block. Where
+//!    there is more than can be said (size `usize::MAX`, an endless producer's for one) a cut gets somewhere, if what it
+//!    cuts off is neither nothing nor more than can be said itself.
+
+use crate::Divisible;
+use std::iter::{FusedIterator, Successors, successors};
+
+/// How large the blocks of a computation are, one after the other: see [`ByBlocks`](crate::ByBlocks).
+///
+/// Anything that gives numbers again and again is: a vector, a range, `std::iter::repeat(1000)`. What is left when the
+/// numbers are at their end is one last block; a 0 counts as 1. The units are those of [`Divisible::size`]: items, or
+/// bytes of a string.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let powers = std::iter::successors(Some(1000), |size| Some(size * 10));
+/// assert_eq!((0..100_000).into_par_iter().by_blocks(powers).find_first(|x| x % 777 == 776), Some(776));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how large blocks are",
+    note = "block sizes are anything that is `IntoIterator<Item = usize>`, `Clone` and `Send`: `vec![100, 1000]`, `std::iter::repeat(1000)`; or `Doubling`"
+)]
+pub trait BlockSizes: Clone + Send {
+    /// The sizes, one after the other.
+    type Sizes: Iterator<Item = usize>;
+
+    /// The sizes of the blocks, on so many threads.
+    fn block_sizes(&self, threads: usize) -> Self::Sizes;
+}
+
+impl<Z: IntoIterator<Item = usize> + Clone + Send> BlockSizes for Z {
+    type Sizes = Z::IntoIter;
+
+    #[inline]
+    fn block_sizes(&self, _threads: usize) -> Z::IntoIter {
+        self.clone().into_iter()
+    }
+}
+
+/// Blocks of P, 2P, 4P ... units on P threads.
+///
+/// What a computation does behind the place where it could have ended is less than twice what it had to do.
+///
+/// ```
+/// use furcate::{BlockSizes, Doubling};
+/// assert!(Doubling.block_sizes(3).take(4).eq([3, 6, 12, 24]));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Doubling;
+
+impl BlockSizes for Doubling {
+    type Sizes = Successors<usize, fn(&usize) -> Option<usize>>;
+
+    #[inline]
+    fn block_sizes(&self, threads: usize) -> Self::Sizes {
+        successors(Some(threads.max(1)), |size| Some(size.saturating_mul(2)))
+    }
+}
+
+/// What is cut into blocks: an iterator over them, from the front.
+///
+/// ```
+/// use furcate_schedulers::Blocks;
+/// let blocks = Blocks::new(0..100, [10, 0, 50].into_iter());
+/// assert!(blocks.eq([0..10, 10..11, 11..61, 61..100]));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Blocks<D, Z> {
+    rest: Option<D>,
+    sizes: Z,
+    /// The least size that what is left has had.
+    least: usize,
+    /// How many cuts in a row have left no less than that (invariant 3).
+    fruitless: u8,
+}
+
+impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
+    /// Blocks of these sizes, and one of what is left.
+    #[inline]
+    pub fn new(whole: D, sizes: Z) -> Self {
+        Blocks { rest: Some(whole), sizes, least: usize::MAX, fruitless: 0 }
+    }
+
+    /// The last block of what is left. All of it, if there is more than can be said: then nobody knows where the back
+    /// is.
+    ///
+    /// ```
+    /// use furcate_schedulers::Blocks;
+    /// let mut blocks = Blocks::new(0..100, std::iter::repeat(40));
+    /// assert_eq!(blocks.next_from_back(), Some(60..100));
+    /// assert_eq!(blocks.next_from_back(), Some(20..60));
+    /// assert_eq!(blocks.next_from_back(), Some(0..20));
+    /// assert_eq!(blocks.next_from_back(), None);
+    /// ```
+    #[inline]
+    pub fn next_from_back(&mut self) -> Option<D> {
+        self.cut_off(|whole, size, block| {
+            if size == usize::MAX {
+                return Err(whole);
+            }
+            let (rest, block) = whole.divide_at(size - block);
+            Ok((block, rest))
+        })
+    }
+
+    /// The next block, by a function that cuts it off, or gives the whole back if it cannot.
+    #[inline]
+    fn cut_off(&mut self, cut: impl Fn(D, usize, usize) -> Result<(D, D), D>) -> Option<D> {
+        let mut whole = self.rest.take()?;
+        loop {
+            let size = whole.size();
+            self.least = self.least.min(size);
+            let limit = match self.sizes.next() {
+                Some(limit) if limit.max(1) < size && self.fruitless < 2 => limit.max(1),
+                _ => return Some(whole),
+            };
+            let (block, rest) = match cut(whole, size, limit) {
+                Ok(parts) => parts,
+                Err(whole) => return Some(whole),
+            };
+            let (cut_off, left) = (block.size(), rest.size());
+            if left == 0 {
+                return Some(block);
+            }
+            let endless = left == usize::MAX && 0 < cut_off && cut_off < usize::MAX;
+            self.fruitless = if left < self.least || endless { 0 } else { self.fruitless + 1 };
+            if cut_off > 0 {
+                self.rest = Some(rest);
+                return Some(block);
+            }
+            whole = rest;
+        }
+    }
+}
+
+impl<D: Divisible, Z: Iterator<Item = usize>> Iterator for Blocks<D, Z> {
+    type Item = D;
+
+    #[inline]
+    fn next(&mut self) -> Option<D> {
+        self.cut_off(|whole, _size, block| Ok(whole.divide_at(block)))
+    }
+}
+
+impl<D: Divisible, Z: Iterator<Item = usize>> FusedIterator for Blocks<D, Z> {}

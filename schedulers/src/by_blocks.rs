@@ -1,0 +1,78 @@
+//! The scheduler that walks blocks, one after the other.
+//!
+//! ```text
+//!   items    |--|----|--------|----------------| ...
+//!   blocks    1   2       3            4             each run in parallel by the inner scheduler, under a policy of
+//!                                                    its own; the next one begins when it is done
+//! ```
+//!
+//! A computation that may end before all is done (a search) so does little in vain: nothing behind the block that
+//! decides is evaluated (Kvik, Section 3.5).
+//!
+//! # Invariants
+//!
+//! 1. *Order.* A block is run when all before it are done; outputs are reduced in the order of the items. A reduction
+//!    that is decided by what comes last ([`Reduction::BACKWARD`]) is walked from the back.
+//! 2. *Each block is a computation of its own*: it gets a clone of the policy (a fresh one, by the policy's contract)
+//!    and of the reduction. The reduction is not divided: two blocks are never under way at once, so that one of them
+//!    could not be stopped by the other wrongly, and places (of a search for the first hit) need not be told apart.
+//! 3. *End.* No block is begun after an output that is [final](Reduction::is_final), or when the reduction or the
+//!    policy has stopped.
+
+use crate::blocks::{BlockSizes, Blocks};
+use crate::branch::is_stopped;
+use crate::{Doubling, Policy, Producer, Reduction, Scheduler};
+use furcate_pool::Executor;
+
+/// Blocks one after the other, each run by a scheduler `S`, of sizes that `Z` says.
+///
+/// What is left when there are no more sizes is one last block. See [`BlockSizes`] for the units.
+///
+/// Cost: one call of the inner scheduler per block, and the wait for its last task, in which other threads may idle: a
+/// block should be large enough to be worth it (some microseconds on every thread). Doubling blocks are few.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::{ByBlocks, Join};
+///
+/// let blocks = ByBlocks::new(Join, std::iter::repeat(100));
+/// let hit = (0..1_000_000).into_par_iter().with_scheduler(blocks).find_first(|x| x % 7 == 6);
+/// assert_eq!(hit, Some(6)); // and nothing from 100 on has been looked at
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByBlocks<S, Z = Doubling> {
+    inner: S,
+    sizes: Z,
+}
+
+impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
+    /// Walks blocks of these sizes.
+    #[must_use]
+    pub const fn new(inner: S, sizes: Z) -> Self {
+        ByBlocks { inner, sizes }
+    }
+}
+
+impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
+    const BLOCKS: bool = true;
+
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        let mut blocks = Blocks::new(producer, self.sizes.block_sizes(executor.num_threads()));
+        let mut next = || if R::BACKWARD { blocks.next_from_back() } else { blocks.next() };
+        let run = |block| self.inner.schedule_block(block, policy.clone(), reduction.clone(), executor);
+        let mut output = run(next().expect("there is one block at least"));
+        while !reduction.is_final(&output) && !is_stopped::<P::Item, _, _>(&policy, &reduction) {
+            let Some(block) = next() else { break };
+            let part = run(block);
+            output =
+                if R::BACKWARD { reduction.reduce(part, output) } else { reduction.reduce(output, part) };
+        }
+        output
+    }
+}
