@@ -39,20 +39,19 @@ fn parts<T>(result: Result<T, Interrupted<T>>) -> (T, Option<Reason>) {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
-
-    /// Where nothing is interrupted, every terminal gives what it gives without.
-    #[test]
-    fn nothing_is_interrupted(v in proptest::collection::vec(0..1000_u64, 0..2000)) {
-        let token = CancelToken::new();
+/// Where nothing is interrupted, every terminal gives what it gives without.
+#[test]
+fn nothing_is_interrupted() {
+    let token = CancelToken::new();
+    for len in [0, 1, 65, 1000] {
+        let v: Vec<u64> = (0..len).map(|x| x * 7919 % 1000).collect();
         macro_rules! same {
-            ($($name:ident$(::<$T:ty>)?($($arg:expr),*);)+) => {$(
-                assert_schedules!(Ok(v.par_iter().copied().$name$(::<$T>)?($($arg),*)), v.par_iter().copied(), |it| {
-                    it.stop_on(&token).$name$(::<$T>)?($($arg),*)
-                });
-            )+};
-        }
+        ($($name:ident$(::<$T:ty>)?($($arg:expr),*);)+) => {$(
+            assert_schedules!(Ok(v.par_iter().copied().$name$(::<$T>)?($($arg),*)), v.par_iter().copied(), |it| {
+                it.stop_on(&token).$name$(::<$T>)?($($arg),*)
+            });
+        )+};
+    }
         on_pools(|| {
             same! {
                 for_each(|x| assert!(x < 1000));
@@ -80,16 +79,32 @@ proptest! {
             let sum: u64 = v.iter().sum();
             assert_schedules!(Ok(sum), v.par_iter(), |it| it.deadline(far()).stop_on(&token).sum::<u64>());
             let found = (0..1000_u64).find(|x| v.contains(x)).is_some();
-            assert_schedules!(Ok(found), v.par_iter(), |it| it.stop_on(&token).find_any(|_| true).map(|hit| hit.is_some()).map_err(drop));
-            assert_schedules!(Ok(found), v.par_iter(), |it| it.stop_on(&token).find_map_any(Some).map(|hit| hit.is_some()).map_err(drop));
+            assert_schedules!(Ok(found), v.par_iter(), |it| it
+                .stop_on(&token)
+                .find_any(|_| true)
+                .map(|hit| hit.is_some())
+                .map_err(drop));
+            assert_schedules!(Ok(found), v.par_iter(), |it| it
+                .stop_on(&token)
+                .find_map_any(Some)
+                .map(|hit| hit.is_some())
+                .map_err(drop));
             assert_schedules!(Ok(Some(())), v.par_iter(), |it| it.stop_on(&token).try_for_each(|_| Some(())));
             let sum = Some(sum);
             let add = |a: u64, b: u64| a.checked_add(b);
-            assert_schedules!(Ok(sum), v.par_iter().map(|&x| Some(x)), |it| it.stop_on(&token).try_reduce(|| 0, add));
+            assert_schedules!(Ok(sum), v.par_iter().map(|&x| Some(x)), |it| it
+                .stop_on(&token)
+                .try_reduce(|| 0, add));
             assert_schedules!(Ok(5040), (1..8_u64).into_par_iter(), |it| it.stop_on(&token).product::<u64>());
-            assert_schedules!(Ok(found.then_some(sum)), v.par_iter().map(|&x| Some(x)), |it| it.stop_on(&token).try_reduce_with(add));
+            assert_schedules!(Ok(found.then_some(sum)), v.par_iter().map(|&x| Some(x)), |it| it
+                .stop_on(&token)
+                .try_reduce_with(add));
         });
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     /// Cancelled from inside: what is done is what was evaluated, no more and no less, in order; and all, or an error.
     #[test]
@@ -185,6 +200,16 @@ fn too_late() {
             };
             it.inspect(last).stop_on(&token).run(|it| it.map(|_| 1).sum())
         });
+        // A last block that is full, and one that is not.
+        for size in [1, len.max(2) / 2, len, 1000] {
+            let token = CancelToken::new();
+            let it = (0..len).into_par_iter().by_blocks(std::iter::repeat(size)).on(Inline).inspect(|&x| {
+                if x == len - 1 {
+                    token.cancel();
+                }
+            });
+            assert_eq!(it.stop_on(&token).run(|it| it.map(|_| 1).sum()), Ok(len));
+        }
     }
 }
 
