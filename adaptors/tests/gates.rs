@@ -19,7 +19,7 @@ fn are_some(items: &[usize], len: usize) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     /// One thread goes from the left to the right, whatever the policy: there, they are std's.
     #[test]
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn any_so_many(len in 0..3000_usize, n in 0..4000_usize) {
+    fn any_so_many(len in 0..1500_usize, n in 0..2000_usize) {
         let source = || (0..len).into_par_iter();
         on_pools(|| {
             let check = |items: Vec<usize>| (are_some(&items, len), items.len());

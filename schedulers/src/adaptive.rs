@@ -253,7 +253,9 @@ where
 {
     fn next(&mut self, size: usize) -> Nano {
         let policy = self.policy.as_ref().expect("it is split in `take` only");
-        if self.call.has_failed() || is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow()) {
+        // Where nothing is left, there is nothing to stop.
+        let needless = size > 0 && is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow());
+        if needless || self.call.has_failed() {
             return Nano::Stop;
         }
         if size >= self.whole || size == 0 {

@@ -67,8 +67,12 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
         let mut next = || if R::BACKWARD { blocks.next_from_back() } else { blocks.next() };
         let run = |block| self.inner.schedule_block(block, policy.clone(), reduction.clone(), executor);
         let mut output = run(next().expect("there is one block at least"));
-        while !reduction.is_final(&output) && !is_stopped::<P::Item, _, _>(&policy, &reduction) {
-            let Some(block) = next() else { break };
+        while !reduction.is_final(&output) {
+            // Where nothing is left, there is nothing to stop.
+            let Some(block) = next().filter(|block| block.size() > 0) else { break };
+            if is_stopped::<P::Item, _, _>(&policy, &reduction) {
+                break;
+            }
             let part = run(block);
             output =
                 if R::BACKWARD { reduction.reduce(part, output) } else { reduction.reduce(output, part) };

@@ -29,7 +29,6 @@ mod one_run;
 mod run;
 mod split;
 
-
 pub(super) use cached_key::sort_by_cached_key;
 
 use furcate_pool::{DefaultExecutor, Executor};
@@ -118,10 +117,8 @@ impl<L, S, E: Executor> Sort<L, S, E> {
         }
         let mid = run.len() / 2;
         run.with_halves(mid, |left, right| {
-            self.executor.join_context(
-                |_| self.sort_run(left, levels - 1),
-                |_| self.sort_run(right, levels - 1),
-            );
+            self.executor
+                .join_context(|_| self.sort_run(left, levels - 1), |_| self.sort_run(right, levels - 1));
         });
         run.merge_halves(mid, &self.is_less, self.plan.grain, &self.executor);
     }

@@ -61,10 +61,8 @@ impl<'a, T> Merge<'a, T> {
             return self.take().run_here(is_less);
         }
         let mut second = self.split_off(self.len() / 2, is_less);
-        executor.join_context(
-            |_| self.run(is_less, grain, executor),
-            |_| second.run(is_less, grain, executor),
-        );
+        executor
+            .join_context(|_| self.run(is_less, grain, executor), |_| second.run(is_less, grain, executor));
     }
 
     /// Cuts off what comes behind the first `rank` elements of the result.
@@ -111,7 +109,11 @@ impl<'a, T> Merge<'a, T> {
             let quarter = third.len() / 2;
             let mut fourth = third.split_off(quarter, is_less);
             loop {
-                let steps = self.sure_steps().min(second.sure_steps()).min(third.sure_steps()).min(fourth.sure_steps());
+                let steps = self
+                    .sure_steps()
+                    .min(second.sure_steps())
+                    .min(third.sure_steps())
+                    .min(fourth.sure_steps());
                 if steps == 0 {
                     break;
                 }

@@ -8,12 +8,7 @@
 ///
 /// Varman, Iyer, Haderle, Dunn: *Parallel merging: algorithm and implementation results*, Parallel Computing 15, 1990;
 /// Siebert, Träff: *Perfectly load-balanced, optimal, stable, parallel merge*, 2013.
-pub(super) fn co_rank<T>(
-    rank: usize,
-    left: &[T],
-    right: &[T],
-    is_less: &impl Fn(&T, &T) -> bool,
-) -> usize {
+pub(super) fn co_rank<T>(rank: usize, left: &[T], right: &[T], is_less: &impl Fn(&T, &T) -> bool) -> usize {
     let mut low = rank.saturating_sub(right.len());
     let mut high = rank.min(left.len());
     while low < high {
@@ -43,7 +38,11 @@ mod tests {
                 merged.sort_by_key(|&(x, _)| x);
                 for rank in 0..=merged.len() {
                     let expected = merged[..rank].iter().filter(|(_, of_right)| !of_right).count();
-                    assert_eq!(co_rank(rank, &left, &right, &|a, b| a < b), expected, "{left:?} {right:?} {rank}");
+                    assert_eq!(
+                        co_rank(rank, &left, &right, &|a, b| a < b),
+                        expected,
+                        "{left:?} {right:?} {rank}"
+                    );
                 }
             }
         }
