@@ -240,6 +240,16 @@ struct Failing<'a> {
 }
 
 impl Executor for Failing<'_> {
+    type Scope<'scope> = furcate_pool::detach::Alone;
+
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        body(&furcate_pool::detach::Alone)
+    }
+
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(Context) -> RA + Send,
