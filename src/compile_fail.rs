@@ -153,6 +153,62 @@ mod escaping_producers {}
 /// ```
 mod must_use {}
 
+/// A scheduler does not take the place of blocks; it is named before them.
+///
+/// ```
+/// use furcate::prelude::*;
+/// assert_eq!((0..9).into_par_iter().join().by_blocks([3, 3]).find_first(|x| x % 4 == 3), Some(3));
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::prelude::*;
+/// assert_eq!((0..9).into_par_iter().by_blocks([3, 3]).join().find_first(|x| x % 4 == 3), Some(3));
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().by_uniform_blocks(3).map(|x| x + 1).sequential().for_each(drop);
+/// ```
+mod forgotten_blocks {}
+
+/// Block sizes can be had again and again.
+///
+/// ```
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().by_blocks(vec![1, 2]).for_each(drop);
+/// (0..9).into_par_iter().by_blocks(std::iter::successors(Some(1), |size| Some(size * 3))).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().by_blocks(3).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let (_, sizes) = std::sync::mpsc::channel::<usize>();
+/// (0..9).into_par_iter().by_blocks(sizes).for_each(drop);
+/// ```
+mod block_sizes {}
+
+/// What blocks lend does not outlive them.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let mut blocks = vec![1, 2, 3].into_par_iter().blocks_iter([2]);
+/// assert_eq!(blocks.items().last(), Some(3));
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::prelude::*;
+/// let block = {
+///     let mut blocks = vec![1, 2, 3].into_par_iter().blocks_iter([2]);
+///     blocks.iter().next().unwrap()
+/// };
+/// assert_eq!(block.count(), 2);
+/// ```
+mod escaping_blocks {}
+
 /// Positions need exact lengths.
 ///
 /// ```

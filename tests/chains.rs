@@ -6,7 +6,9 @@ use furcate::policy::{
     Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting,
 };
 use furcate::prelude::*;
-use furcate::{Executor, Join, Reduction, Scheduler, Sequential, Task, Verdict};
+use furcate::{
+    ByBlocks, ByTerminal, Doubling, Executor, Join, Reduction, Scheduler, Sequential, Task, Verdict,
+};
 use proptest::prelude::*;
 
 /// Any policy, chosen at run time.
@@ -78,6 +80,12 @@ fn any_policy() -> impl Strategy<Value = AnyPolicy> {
 enum AnyScheduler {
     Join,
     Sequential,
+    ByTerminal,
+    Doubling,
+    /// Blocks of one size.
+    Uniform(usize),
+    /// So many blocks of one unit, and the rest; the blocks are not divided.
+    Ones(usize),
 }
 
 impl Scheduler for AnyScheduler {
@@ -88,9 +96,18 @@ impl Scheduler for AnyScheduler {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        match self {
+        match *self {
             Self::Join => Join.schedule(producer, policy, reduction, executor),
             Self::Sequential => Sequential.schedule(producer, policy, reduction, executor),
+            Self::ByTerminal => ByTerminal.schedule(producer, policy, reduction, executor),
+            Self::Doubling => {
+                ByBlocks::new(ByTerminal, Doubling).schedule(producer, policy, reduction, executor)
+            }
+            Self::Uniform(size) => {
+                ByBlocks::new(Join, std::iter::repeat(size)).schedule(producer, policy, reduction, executor)
+            }
+            Self::Ones(blocks) => ByBlocks::new(Sequential, std::iter::repeat_n(1, blocks))
+                .schedule(producer, policy, reduction, executor),
         }
     }
 }
@@ -106,7 +123,14 @@ struct Schedule {
 }
 
 fn any_schedule() -> impl Strategy<Value = Schedule> {
-    let scheduler = prop_oneof![4 => Just(AnyScheduler::Join), 1 => Just(AnyScheduler::Sequential)];
+    let scheduler = prop_oneof![
+        4 => Just(AnyScheduler::Join),
+        1 => Just(AnyScheduler::Sequential),
+        1 => Just(AnyScheduler::ByTerminal),
+        1 => Just(AnyScheduler::Doubling),
+        1 => (1..50_usize).prop_map(AnyScheduler::Uniform),
+        1 => (0..5_usize).prop_map(AnyScheduler::Ones),
+    ];
     let threads = prop_oneof![Just(0_usize), Just(1), Just(2), Just(3), Just(8)];
     (any_policy(), any_policy(), scheduler, threads)
         .prop_map(|(first, second, scheduler, threads)| Schedule { first, second, scheduler, threads })

@@ -4,7 +4,7 @@
 #[cfg(not(furcate_rayon))]
 use furcate as engine;
 use furcate::prelude::*;
-use furcate::{Inline, Join, Sequential};
+use furcate::{ByBlocks, Doubling, Inline, Join, Sequential};
 #[cfg(furcate_rayon)]
 use rayon as engine;
 use std::sync::mpsc;
@@ -58,6 +58,7 @@ macro_rules! nested {
 
 nested!(default_schedule,);
 nested!(sequential, .with_scheduler(Sequential));
+nested!(by_blocks, .with_scheduler(ByBlocks::new(Join, Doubling)));
 nested!(join, .with_scheduler(Join));
 nested!(deep, .size_limit(1));
 nested!(few_tasks, .size_limit(1).cap(2));

@@ -26,6 +26,7 @@ mod sources;
 mod task_state;
 mod terminals;
 mod try_trait;
+mod work;
 mod wrap;
 
 pub use adaptors::*;
@@ -44,6 +45,7 @@ pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
 pub use try_trait::Try;
+pub use work::Work;
 pub use wrap::{Wrap, WrapIter};
 
 pub(crate) use indexed_adaptor::indexed_adaptor;

@@ -13,9 +13,10 @@
 //!
 //! # Unsafe code
 //!
-//! Four concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
-//! (`vec::owned`), lending those of an array (`array`), and taking a range out of a vector (`vec::drain`). The
-//! modules number the invariants that they rely on; nothing else here may use `unsafe`.
+//! Five concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
+//! (`vec::owned`), lending those of an array (`array`), taking a range out of a vector (`vec::drain`), and merging
+//! elements into a buffer and back (`slice::sort`). The modules number the invariants that they rely on; nothing else
+//! here may use `unsafe`.
 #![deny(unsafe_code)]
 
 pub mod array;

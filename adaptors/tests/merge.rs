@@ -332,9 +332,48 @@ impl<P: IndexedProducer<Item = Tagged>> IntoIterator for Ids<P> {
 impl<P: IndexedProducer<Item = Tagged>> Producer for Ids<P> {}
 impl<P: IndexedProducer<Item = Tagged>> IndexedProducer for Ids<P> {}
 
+/// Any sides, cut anywhere, walked from both ends, looked at everywhere.
+fn check_against_a_stable_sort<I>(
+    merge: impl Fn() -> I,
+    expected: &[Id],
+    cut: usize,
+    steps: &[(bool, usize)],
+) -> Result<(), TestCaseError>
+where
+    I: PeekParallelIterator<Item = Tagged>,
+{
+    prop_assert_eq!(&merge().size_limit(3).map(id).collect::<Vec<_>>(), expected);
+    let place = cut.min(expected.len());
+    let mut lent = merge();
+    let (head, tail) = lent.peek_producer().divide_at(cut);
+    prop_assert_eq!(head.size(), place);
+    let looks: Vec<Id> = (0..tail.size()).map(|i| id(tail.peek(i))).collect();
+    prop_assert_eq!(&looks, &expected[place..]);
+    prop_assert_eq!(&head.into_iter().map(id).collect::<Vec<_>>(), &expected[..place]);
+    let back: Vec<Id> = tail.into_iter().rev().map(id).collect();
+    prop_assert_eq!(back, expected[place..].iter().rev().copied().collect::<Vec<_>>());
+    walks_as_std(Ids(merge().peek_producer()), expected.iter().copied(), steps);
+    // A walk from both ends that ends in a fold.
+    let mut lent = merge();
+    let (mut leaf, mut std) = (Ids(lent.peek_producer()).into_iter(), expected.iter().copied());
+    for &(front, _) in steps {
+        if front {
+            prop_assert_eq!(leaf.next(), std.next());
+        } else {
+            prop_assert_eq!(leaf.next_back(), std.next_back());
+        }
+    }
+    let rest = leaf.fold(Vec::new(), |mut all, item| {
+        all.push(item);
+        all
+    });
+    prop_assert_eq!(rest, std.collect::<Vec<_>>());
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
-    /// Against the sequential stable merge: any sides, cut anywhere, walked from both ends, looked at everywhere.
+    /// Against the sequential stable merge: leaves that look, and leaves that take.
     #[test]
     fn as_a_stable_sort(
         left in prop::collection::vec(0..12_u8, 0..60),
@@ -344,42 +383,26 @@ proptest! {
     ) {
         let (left, right) = (side('l', left), side('r', right));
         let expected = merged(&left, &right);
-        let it = || left.par_iter().copied().merge(right.par_iter().copied());
-        prop_assert_eq!(&it().size_limit(3).map(id).collect::<Vec<_>>(), &expected);
-        let place = cut.min(expected.len());
-        let mut lent = it();
-        let (head, tail) = lent.producer().divide_at(cut);
-        prop_assert_eq!(head.size(), place);
-        let looks: Vec<Id> = (0..tail.size()).map(|i| id(tail.peek(i))).collect();
-        prop_assert_eq!(&looks, &expected[place..]);
-        prop_assert_eq!(&head.into_iter().map(id).collect::<Vec<_>>(), &expected[..place]);
-        prop_assert_eq!(&tail.into_iter().rev().map(id).collect::<Vec<_>>(), &expected[place..].iter().rev().copied().collect::<Vec<_>>());
-        walks_as_std(Ids(it().producer()), merged(&left, &right).into_iter(), &steps);
-        // A walk from both ends that ends in a fold.
-        let mut lent = it();
-        let mut leaf = Ids(lent.producer()).into_iter();
-        let mut std = merged(&left, &right).into_iter();
-        for &(front, _) in &steps {
-            if front { prop_assert_eq!(leaf.next(), std.next()) } else { prop_assert_eq!(leaf.next_back(), std.next_back()) }
-        }
-        let rest = leaf.fold(Vec::new(), |mut all, item| { all.push(item); all });
-        prop_assert_eq!(rest, std.collect::<Vec<_>>());
+        let looking = || left.par_iter().copied().merge(right.par_iter().copied());
+        check_against_a_stable_sort(looking, &expected, cut, &steps)?;
+        let taking = || left.par_iter().cloned().merge(right.clone());
+        check_against_a_stable_sort(taking, &expected, cut, &steps)?;
     }
 }
 
 /// A source that says it has ten items, of which every leaf gives three, however it is cut; a look is a whim (I3).
 #[derive(Clone)]
-struct Liar {
+struct Liar<const LOOKS_ARE_ITEMS: bool> {
     looks: fn(usize) -> i32,
 }
 
-impl ParallelIterator for Liar {
+impl<const L: bool> ParallelIterator for Liar<L> {
     type Item = i32;
-    type Producer<'a> = Liar;
+    type Producer<'a> = Liar<L>;
     type Policy = Auto;
     type Scheduler = Join;
     type Executor = Inline;
-    fn producer(&mut self) -> Liar {
+    fn producer(&mut self) -> Liar<L> {
         self.clone()
     }
     fn policy(&self) -> Auto {
@@ -393,9 +416,9 @@ impl ParallelIterator for Liar {
     }
 }
 
-impl IndexedParallelIterator for Liar {
-    type IndexedProducer<'a> = Liar;
-    fn indexed_producer(&mut self) -> Liar {
+impl<const L: bool> IndexedParallelIterator for Liar<L> {
+    type IndexedProducer<'a> = Liar<L>;
+    fn indexed_producer(&mut self) -> Liar<L> {
         self.clone()
     }
     fn len(&self) -> usize {
@@ -403,14 +426,14 @@ impl IndexedParallelIterator for Liar {
     }
 }
 
-impl PeekParallelIterator for Liar {
-    type PeekProducer<'a> = Liar;
-    fn peek_producer(&mut self) -> Liar {
+impl<const L: bool> PeekParallelIterator for Liar<L> {
+    type PeekProducer<'a> = Liar<L>;
+    fn peek_producer(&mut self) -> Liar<L> {
         self.clone()
     }
 }
 
-impl Divisible for Liar {
+impl<const L: bool> Divisible for Liar<L> {
     fn size(&self) -> usize {
         10
     }
@@ -419,7 +442,7 @@ impl Divisible for Liar {
     }
 }
 
-impl IntoIterator for Liar {
+impl<const L: bool> IntoIterator for Liar<L> {
     type Item = i32;
     type IntoIter = std::iter::Take<std::iter::RepeatN<i32>>;
     fn into_iter(self) -> Self::IntoIter {
@@ -427,9 +450,10 @@ impl IntoIterator for Liar {
     }
 }
 
-impl Producer for Liar {}
-impl IndexedProducer for Liar {}
-impl PeekProducer for Liar {
+impl<const L: bool> Producer for Liar<L> {}
+impl<const L: bool> IndexedProducer for Liar<L> {}
+impl<const L: bool> PeekProducer for Liar<L> {
+    const LOOKS_ARE_ITEMS: bool = L;
     fn peek(&self, index: usize) -> i32 {
         (self.looks)(index)
     }
@@ -438,13 +462,19 @@ impl PeekProducer for Liar {
 #[test]
 fn liars_end() {
     for looks in [|_| 0, |index| -(index as i32), |index| (index * 7919 % 13) as i32] {
-        let it = || Liar { looks }.bound_depth(3);
-        assert!(it().merge(0..20).sum::<i32>() > 0);
-        assert!((0..20).into_par_iter().merge(it()).rev().on(Inline).sum::<i32>() > 0);
-        assert!(it().merge(Liar { looks }).merge(vec![1; 7]).skip(1).take(9).count() > 0);
+        let taking = || Liar::<false> { looks }.bound_depth(3);
+        assert!(taking().merge(0..20).sum::<i32>() > 0);
+        assert!((0..20).into_par_iter().merge(taking()).rev().on(Inline).sum::<i32>() > 0);
+        assert!(taking().merge(taking()).merge(vec![1; 7]).skip(1).take(9).count() > 0);
         // In place: what was promised is not delivered.
-        assert!(catch_unwind(|| it().merge(vec![1; 7]).collect::<Vec<_>>()).is_err());
+        assert!(catch_unwind(|| taking().merge(vec![1; 7]).collect::<Vec<_>>()).is_err());
+        let looking = || Liar::<true> { looks }.bound_depth(3);
+        assert!(looking().merge(0..20).count() >= 20);
+        assert!((0..20).into_par_iter().merge(looking()).rev().on(Inline).count() >= 20);
+        assert!(looking().merge(looking()).enumerate().skip(1).take(9).count() > 0);
+        drop(catch_unwind(|| looking().merge(0..7).collect::<Vec<_>>()));
     }
-    let panics = || Liar { looks: |_| panic!("no looks, please") }.bound_depth(3).merge(0..20).sum::<i32>();
+    let panics =
+        || Liar::<true> { looks: |_| panic!("no looks, please") }.bound_depth(3).merge(0..20).sum::<i32>();
     assert!(catch_unwind(panics).is_err());
 }

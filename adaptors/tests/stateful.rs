@@ -195,7 +195,7 @@ fn states_that_are_not_send() {
         log.borrow().len()
     };
     on_pools(|| {
-        let lens = (0..100_usize).into_par_iter().bound_depth(2).map_init(log, position);
+        let lens = (0..100_usize).into_par_iter().bound_depth(2).join().map_init(log, position);
         assert_eq!(lens.clone().collect::<Vec<_>>(), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
         assert_eq!(lens.drive(Interruptible), (0..4).flat_map(|_| 1..26).collect::<Vec<_>>());
     });
@@ -221,7 +221,7 @@ fn one_state_per_task() {
     let state = || Cloned { clones: &calls, items: Vec::new() };
     on_pools(|| {
         // Counts are taken per call: pools run this one after the other.
-        let items = || (0..1000_usize).into_par_iter().bound_depth(3);
+        let items = || (0..1000_usize).into_par_iter().bound_depth(3).join();
         assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).collect::<Vec<_>>(), [125; 8]);
         assert_eq!(calls.take(), 8);
         assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).drive(Interruptible), [125; 8]);

@@ -31,6 +31,19 @@ use crate::IndexedProducer;
 /// assert_eq!(rank(&&[1, 5, 5, 7][..], &&6), 3);
 /// ```
 pub trait PeekProducer: IndexedProducer {
+    /// Is a look as good as the item: the very same, and had at no greater cost? By default not.
+    ///
+    /// If so, whoever has to compare items may hand out what it has looked at, and leave the items themselves alone.
+    ///
+    /// ```
+    /// use furcate::PeekProducer;
+    /// fn looks_are_items<P: PeekProducer>(_: &P) -> bool {
+    ///     P::LOOKS_ARE_ITEMS
+    /// }
+    /// assert!(looks_are_items(&&[1, 2, 3][..]) && looks_are_items(&(0..10)));
+    /// ```
+    const LOOKS_ARE_ITEMS: bool = false;
+
     /// The item at a place, which stays where it is.
     ///
     /// # Panics

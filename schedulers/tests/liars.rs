@@ -4,7 +4,7 @@
 mod support;
 
 use furcate_schedulers::policy::{self, Both};
-use furcate_schedulers::{Divisible, Join, Producer, Reduction, Sequential};
+use furcate_schedulers::{ByBlocks, ByTerminal, Divisible, Doubling, Join, Producer, Reduction, Sequential};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -103,6 +103,28 @@ impl Reduction<usize> for Watchful {
     }
 }
 
+/// `Collect`, in blocks from the back.
+#[derive(Clone, Copy)]
+struct Backward;
+
+impl Reduction<usize> for Backward {
+    type Accumulator = Vec<usize>;
+    type Output = Vec<usize>;
+    const BACKWARD: bool = true;
+    fn start(&self) -> Vec<usize> {
+        vec![]
+    }
+    fn step(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+        Collect.step(items, item)
+    }
+    fn finish(&self, items: Vec<usize>) -> Vec<usize> {
+        items
+    }
+    fn reduce(&self, left: Vec<usize>, right: Vec<usize>) -> Vec<usize> {
+        Collect.reduce(left, right)
+    }
+}
+
 /// Every outcome for these lies: each policy in each place, whole leaves and nano-loops, at even depths and anywhere.
 fn outcomes(lies: Lies, careful: bool, mut check: impl FnMut(Result<Vec<usize>, ()>) + Send + 'static) {
     let (done, is_done) = mpsc::channel();
@@ -118,6 +140,22 @@ fn outcomes(lies: Lies, careful: bool, mut check: impl FnMut(Result<Vec<usize>, 
             }
             let watched = || place.run(Sequential, whole(), policy::Auto::new(), Watchful);
             check(catch_unwind(AssertUnwindSafe(watched)).map_err(drop));
+            let in_blocks =
+                || place.run(ByBlocks::new(Join, Doubling), whole(), policy::Auto::new(), Collect);
+            check(catch_unwind(AssertUnwindSafe(in_blocks)).map_err(drop));
+            let in_blocks =
+                || place.run(ByBlocks::new(Join, [1; 9]), whole(), policy::SizeLimit::new(1), Watchful);
+            check(catch_unwind(AssertUnwindSafe(in_blocks)).map_err(drop));
+            let ones = ByBlocks::new(Sequential, std::iter::repeat(0));
+            check(
+                catch_unwind(AssertUnwindSafe(|| place.run(ones, whole(), policy::Auto::new(), Collect)))
+                    .map_err(drop),
+            );
+            let watched = || place.run(ByTerminal, whole(), policy::Auto::new(), Watchful);
+            check(catch_unwind(AssertUnwindSafe(watched)).map_err(drop));
+            let ones = ByBlocks::new(Join, std::iter::repeat(1));
+            let backward = || place.run(ones, whole(), policy::Auto::new(), Backward);
+            check(catch_unwind(AssertUnwindSafe(backward)).map_err(drop));
         }
         done.send(()).unwrap();
     };

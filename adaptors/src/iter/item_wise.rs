@@ -9,6 +9,9 @@ use std::ops::ControlFlow;
 
 /// What an item-wise adaptor does to items of type `T`.
 pub trait ItemWise<T>: Copy + Send {
+    /// May it be done to an item more than once, at no cost and with no effect?
+    const FREE: bool = false;
+
     /// The items that come out.
     type Output;
 
@@ -240,6 +243,8 @@ where
     S: ItemWise<P::Item>,
     S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
 {
+    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS && S::FREE;
+
     #[inline]
     fn peek(&self, index: usize) -> S::Output {
         let item = std::iter::once(self.base.peek(index));

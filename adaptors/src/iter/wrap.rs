@@ -1,9 +1,9 @@
 //! Parallel iterators over the pieces of anything divisible.
 
-use super::{ParallelIterator, default_schedule};
+use super::{ParallelIterator, Work, default_schedule};
 use furcate_schedulers::{Divisible, Producer};
 
-/// `wrap_iter()` on everything [`Divisible`].
+/// `wrap_iter()` and `work()` on everything [`Divisible`].
 ///
 /// Implemented for all of them; there is nothing to implement.
 ///
@@ -30,6 +30,57 @@ pub trait WrapIter: Divisible {
         Self: Send,
     {
         Wrap { whole: Some(self) }
+    }
+
+    /// A parallel iterator with one item per task, for algorithms that are no folds over items (Kvik, Section 3.6.1).
+    ///
+    /// A task is done in steps, and keeps a state from one to the next:
+    ///
+    /// * `state(&piece)` makes the state from the piece with which the task begins;
+    /// * `step(&mut state, &mut piece, n)` does up to `n` units of work on what is left, and takes them off the piece;
+    ///   again and again, until the piece's [`size`](Divisible::size) is 0;
+    /// * `done(state)` gives the item.
+    ///
+    /// Between two steps the scheduler may end the task, or divide what is left: the right half is then a task of its
+    /// own, with a state of its own. How long steps are is the scheduler's business; where nobody wants to know
+    /// anything in between, one step gets all there is (`n` is `usize::MAX`).
+    ///
+    /// A piece may grow in a step, as a list of work does when a node of a graph is visited. A step that takes nothing
+    /// off is called again: a piece that never comes to its end makes a task that never ends.
+    ///
+    /// As of `wrap_iter()`, there is one item at least, also of something empty.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    ///
+    /// // Sums of digits: the digits are computed once per task, then counted up.
+    /// let digits = |n: u64| n.to_string().bytes().map(|b| u64::from(b - b'0')).sum::<u64>();
+    /// let total: u64 = (0..100_000_u64)
+    ///     .work(
+    ///         |piece| (digits(piece.start), 0),
+    ///         |(sum_of_digits, total), piece, n| {
+    ///             for i in piece.by_ref().take(n) {
+    ///                 *total += *sum_of_digits;
+    ///                 // Every 9 at the end becomes a 0.
+    ///                 let nines = (0..).take_while(|&k| i / 10_u64.pow(k) % 10 == 9).count() as u64;
+    ///                 *sum_of_digits = *sum_of_digits + 1 - 9 * nines;
+    ///             }
+    ///         },
+    ///         |(_, total)| total,
+    ///     )
+    ///     .sum();
+    /// assert_eq!(total, (0..100_000).map(digits).sum());
+    /// ```
+    #[inline]
+    fn work<A, T, S, F, E>(self, state: S, step: F, done: E) -> Work<Self, S, F, E>
+    where
+        Self: Send,
+        S: Fn(&Self) -> A + Sync + Send,
+        F: Fn(&mut A, &mut Self, usize) + Sync + Send,
+        E: Fn(A) -> T + Sync + Send,
+        T: Send,
+    {
+        Work::new(self, state, step, done)
     }
 }
 

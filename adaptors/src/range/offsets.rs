@@ -89,6 +89,8 @@ impl<T: RangeItem> Producer for Offsets<T> {}
 impl<T: RangeItem> IndexedProducer for Offsets<T> {}
 
 impl<T: RangeItem> PeekProducer for Offsets<T> {
+    const LOOKS_ARE_ITEMS: bool = true;
+
     #[inline]
     fn peek(&self, index: usize) -> T {
         self.start.forward(self.offsets.peek(index))

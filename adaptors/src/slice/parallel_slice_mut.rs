@@ -1,7 +1,7 @@
 //! Parts of mutable slices.
 
 use super::chunks::{Back, BackExact, Front, FrontExact};
-use super::sort::{sort, sort_by_cached_key};
+use super::sort::{sort_by_cached_key, sort_stable, sort_unstable};
 use super::{
     ChunkByMut, ChunksExactMut, ChunksMut, RChunksExactMut, RChunksMut, SplitInclusiveMut, SplitMut,
 };
@@ -140,7 +140,7 @@ pub trait ParallelSliceMut<T: Send> {
     where
         T: Ord,
     {
-        sort(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort());
+        sort_stable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort());
     }
 
     /// Sorts.
@@ -148,7 +148,7 @@ pub trait ParallelSliceMut<T: Send> {
     where
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        sort(
+        sort_stable(
             self.as_parallel_slice_mut(),
             |a, b| compare(a, b) == Ordering::Less,
             |leaf| leaf.sort_by(&compare),
@@ -161,7 +161,7 @@ pub trait ParallelSliceMut<T: Send> {
         K: Ord,
         F: Fn(&T) -> K + Sync,
     {
-        sort(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_by_key(&f));
+        sort_stable(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_by_key(&f));
     }
 
     /// Sorts.
@@ -178,7 +178,7 @@ pub trait ParallelSliceMut<T: Send> {
     where
         T: Ord,
     {
-        sort(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort_unstable());
+        sort_unstable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort_unstable());
     }
 
     /// Sorts.
@@ -186,7 +186,7 @@ pub trait ParallelSliceMut<T: Send> {
     where
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        sort(
+        sort_unstable(
             self.as_parallel_slice_mut(),
             |a, b| compare(a, b) == Ordering::Less,
             |leaf| leaf.sort_unstable_by(&compare),
@@ -199,7 +199,7 @@ pub trait ParallelSliceMut<T: Send> {
         K: Ord,
         F: Fn(&T) -> K + Sync,
     {
-        sort(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_unstable_by_key(&f));
+        sort_unstable(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_unstable_by_key(&f));
     }
 }
 

@@ -56,6 +56,8 @@ macro_rules! assert_schedules {
         under!("depjoin", $source.size_limit(3).depjoin());
         under!("adaptive", $source.adaptive().nano_blocks(1, 2));
         under!("force_depth(2), adaptive", $source.force_depth(2).adaptive());
+        under!("adaptive, blocks of 5", $source.adaptive().by_uniform_blocks(5));
+        under!("size_limit(9), doubling blocks", $source.size_limit(9).by_exponential_blocks());
         under!("join_context(6), inline", $source.join_context_policy(6).on(furcate::Inline));
     }};
 }

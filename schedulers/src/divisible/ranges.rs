@@ -135,6 +135,8 @@ macro_rules! indexed {
         impl IndexedProducer for Range<$int> {}
 
         impl PeekProducer for Range<$int> {
+            const LOOKS_ARE_ITEMS: bool = true;
+
             #[inline]
             fn peek(&self, index: usize) -> $int {
                 self.start.wrapping_add(index as $int)

@@ -39,6 +39,8 @@ impl<T: Sync> Producer for &[T] {}
 impl<T: Sync> IndexedProducer for &[T] {}
 
 impl<T: Sync> PeekProducer for &[T] {
+    const LOOKS_ARE_ITEMS: bool = true;
+
     #[inline]
     fn peek(&self, index: usize) -> Self::Item {
         &self[index]

@@ -25,6 +25,8 @@ adapt_items! {
 pub struct CopiedOp;
 
 impl<'data, T: Copy + 'data> ItemWise<&'data T> for CopiedOp {
+    const FREE: bool = true;
+
     type Output = T;
     type Leaf<I: Iterator<Item = &'data T>> = std::iter::Copied<I>;
 

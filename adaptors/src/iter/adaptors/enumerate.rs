@@ -87,6 +87,8 @@ impl<P: IndexedProducer> Producer for EnumerateProducer<P> {}
 impl<P: IndexedProducer> IndexedProducer for EnumerateProducer<P> {}
 
 impl<P: PeekProducer> PeekProducer for EnumerateProducer<P> {
+    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS;
+
     #[inline]
     fn peek(&self, index: usize) -> (usize, P::Item) {
         (self.offset + index, self.base.peek(index))

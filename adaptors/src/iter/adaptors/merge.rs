@@ -13,6 +13,12 @@
 //! So a cut is exact wherever it is asked for: both halves of a division are equally long, whatever the data, and the
 //! merge has positions, as its sides have.
 //!
+//! # Leaves
+//!
+//! A leaf is a sequential merge, of one of two kinds. `Looking` walks by looks and selects without a branch; it is for
+//! sides whose looks are as good as their items (slices, ranges). `Taking` walks with std's iterators and holds the items
+//! that it compares; it is for everything else (owned elements, what is mapped).
+//!
 //! # Invariants
 //!
 //! 1. *Stability.* An item of the right side goes before one of the left side only if it is less. Cuts, looks, and the
@@ -21,14 +27,17 @@
 //!    ends, and a leaf takes from a side what it has: every item comes out once. Only the order then depends on the
 //!    cuts.
 
-mod leaf;
+mod looking;
 mod order;
+mod taking;
 
-use leaf::MergeIter;
+use looking::Looking;
 use order::{By, ByKey, Natural, Order};
+use taking::Taking;
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{PeekParallelIterator, indexed_adaptor};
+use either::Either;
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::fmt;
 
@@ -177,11 +186,17 @@ where
     O: Order<A::Item>,
 {
     type Item = A::Item;
-    type IntoIter = MergeIter<'a, A::IntoIter, B::IntoIter, O>;
+    /// By looks where both sides' looks are items, else by taking them: which of the two is known at compile time.
+    type IntoIter = Either<Looking<'a, A, B, O>, Taking<'a, A::IntoIter, B::IntoIter, O>>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        MergeIter::new(self.left.into_iter(), self.right.into_iter(), self.order)
+        let MergeProducer { left, right, order } = self;
+        if A::LOOKS_ARE_ITEMS && B::LOOKS_ARE_ITEMS {
+            Either::Left(Looking::new(left, right, order))
+        } else {
+            Either::Right(Taking::new(left.into_iter(), right.into_iter(), order))
+        }
     }
 }
 

@@ -81,6 +81,8 @@ impl<P: IndexedProducer> Producer for RevProducer<P> {}
 impl<P: IndexedProducer> IndexedProducer for RevProducer<P> {}
 
 impl<P: PeekProducer> PeekProducer for RevProducer<P> {
+    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS;
+
     #[inline]
     fn peek(&self, index: usize) -> P::Item {
         self.base.peek(self.base.size() - 1 - index)

@@ -84,6 +84,8 @@ impl<P: Producer> Producer for StepByProducer<P> {}
 impl<P: IndexedProducer> IndexedProducer for StepByProducer<P> {}
 
 impl<P: PeekProducer> PeekProducer for StepByProducer<P> {
+    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS;
+
     #[inline]
     fn peek(&self, index: usize) -> P::Item {
         self.steps.base.peek(index * self.steps.group)

@@ -96,6 +96,8 @@ impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {}
 impl<A: IndexedProducer, B: IndexedProducer> IndexedProducer for ZipProducer<A, B> {}
 
 impl<A: PeekProducer, B: PeekProducer> PeekProducer for ZipProducer<A, B> {
+    const LOOKS_ARE_ITEMS: bool = A::LOOKS_ARE_ITEMS && B::LOOKS_ARE_ITEMS;
+
     #[inline]
     fn peek(&self, index: usize) -> (A::Item, B::Item) {
         (self.left.peek(index), self.right.peek(index))

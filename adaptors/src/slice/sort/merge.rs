@@ -7,6 +7,8 @@
 //! 2. When it is dropped the destination holds all elements of both runs, in order if the merge ran to its end, else
 //!    in any; the runs' memory is then as good as uninitialised.
 //! 3. An element that has been moved is never looked at in its old place.
+//! 4. Merges are dropped, not forgotten, in the frame that made them, after everything that was forked has returned.
+#![allow(unsafe_code)]
 
 use super::split::co_rank;
 use furcate_pool::Executor;
@@ -14,7 +16,7 @@ use std::marker::PhantomData;
 use std::mem::replace;
 use std::ptr::copy_nonoverlapping;
 
-/// Merges of no more elements than this are made in one go.
+/// Merges of no more elements than this are not worth dividing for the processor's sake.
 const INTERLEAVED_LEN: usize = 128;
 
 /// What is yet to be merged: two runs, and where they go.
@@ -99,24 +101,17 @@ impl<'a, T> Merge<'a, T> {
     }
 
     /// Merges on this thread.
+    ///
+    /// Which elements a step compares depends on the outcome of the one before. So that the processor has something to
+    /// do meanwhile, a long merge is divided in four that take their steps in turn.
     fn run_here(mut self, is_less: &impl Fn(&T, &T) -> bool) {
         if self.len() > INTERLEAVED_LEN {
-            // A step waits for the outcome of the one before: so several merges take steps in turn.
-            let half = self.len() / 2;
-            let mut third = self.split_off(half, is_less);
-            let quarter = self.len() / 2;
-            let mut second = self.split_off(quarter, is_less);
-            let quarter = third.len() / 2;
-            let mut fourth = third.split_off(quarter, is_less);
+            let mut third = self.split_off(self.len() / 2, is_less);
+            let mut second = self.split_off(self.len() / 2, is_less);
+            let mut fourth = third.split_off(third.len() / 2, is_less);
             loop {
-                let steps = self
-                    .sure_steps()
-                    .min(second.sure_steps())
-                    .min(third.sure_steps())
-                    .min(fourth.sure_steps());
-                if steps == 0 {
-                    break;
-                }
+                let all = [&self, &second, &third, &fourth];
+                let Some(steps @ 1..) = all.into_iter().map(Merge::sure_steps).min() else { break };
                 for _ in 0..steps {
                     // SAFETY: there are at least `steps` elements in each run of all four.
                     unsafe {
@@ -134,6 +129,7 @@ impl<'a, T> Merge<'a, T> {
         self.run_alone(is_less);
     }
 
+    /// Merges step by step. What is left when one run is used up is moved when the merge is dropped.
     fn run_alone(&mut self, is_less: &impl Fn(&T, &T) -> bool) {
         loop {
             let steps = self.sure_steps();
@@ -183,6 +179,94 @@ impl<T> Drop for Merge<'_, T> {
         unsafe {
             copy_nonoverlapping(self.left, self.dest, self.left_len);
             copy_nonoverlapping(self.right, self.dest.add(self.left_len), self.right_len);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::random;
+    use super::Merge;
+    use furcate_pool::{DefaultExecutor, Inline};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    /// Merges two runs of elements that own memory, and returns the destination.
+    fn merge<T: Send>(mut source: Vec<T>, mid: usize, run: impl FnOnce(&mut Merge<'_, T>)) -> (Vec<T>, bool) {
+        let len = source.len();
+        let mut dest: Vec<T> = Vec::with_capacity(len);
+        // SAFETY: the source's elements are given up, and the destination has room for them all.
+        let mut merge = unsafe {
+            source.set_len(0);
+            Merge::new(source.as_mut_ptr(), mid, len, dest.as_mut_ptr())
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(&mut merge)));
+        drop(merge);
+        // SAFETY: the dropped merge has moved all elements there.
+        unsafe { dest.set_len(len) };
+        (dest, outcome.is_ok())
+    }
+
+    /// Two runs of boxed and tagged keys, ascending by keys.
+    fn runs(left: usize, right: usize, distinct: u64, seed: u64) -> Vec<Box<(u64, usize)>> {
+        let mut next = random(seed);
+        let mut v: Vec<_> = (0..left + right).map(|tag| Box::new((next() % distinct, tag))).collect();
+        v[..left].sort();
+        v[left..].sort();
+        v
+    }
+
+    /// The merge as it is defined.
+    fn naive(v: &[Box<(u64, usize)>], mid: usize) -> Vec<Box<(u64, usize)>> {
+        let (mut left, mut right) = (v[..mid].iter().peekable(), v[mid..].iter().peekable());
+        let mut merged = Vec::new();
+        while let (Some(l), Some(r)) = (left.peek(), right.peek()) {
+            merged.extend(if r.0 < l.0 { right.next() } else { left.next() });
+        }
+        merged.extend(left);
+        merged.extend(right);
+        merged.into_iter().cloned().collect()
+    }
+
+    #[test]
+    fn merges_as_the_naive_merge_does() {
+        let lens =
+            [(0, 0), (0, 9), (9, 0), (1, 1), (2, 7), (64, 64), (65, 64), (1, 300), (300, 1), (500, 411)];
+        for (seed, (left, right)) in (0..).zip(lens.into_iter().cycle().take(200)) {
+            let v = runs(left, right, [2, 10, u64::MAX][seed as usize % 3], seed);
+            let expected = naive(&v, left);
+            for grain in [1, 10, 200, usize::MAX] {
+                let is_less = |a: &Box<(u64, usize)>, b: &Box<(u64, usize)>| a.0 < b.0;
+                let (merged, _) = merge(v.clone(), left, |merge| merge.run(&is_less, grain, &Inline));
+                assert_eq!(merged, expected, "{left} {right} {grain}");
+                let executor = DefaultExecutor::default();
+                let (merged, _) = merge(v.clone(), left, |merge| merge.run(&is_less, grain, &executor));
+                assert_eq!(merged, expected, "{left} {right} {grain}, in parallel");
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_moves_everything() {
+        for (left, right, grain) in [(4, 3, 1), (20, 30, 10), (90, 71, 1000), (90, 71, 30)] {
+            for fuse in 0.. {
+                let v = runs(left, right, 50, fuse as u64);
+                let left_comparisons = AtomicUsize::new(fuse);
+                let is_less = |a: &Box<(u64, usize)>, b: &Box<(u64, usize)>| {
+                    if left_comparisons.fetch_sub(1, SeqCst) == 0 {
+                        resume_unwind(Box::new(()));
+                    }
+                    a.0 < b.0
+                };
+                let (mut merged, done) =
+                    merge(v, left, |merge| merge.run(&is_less, grain, &DefaultExecutor::default()));
+                merged.sort_by_key(|element| element.1);
+                assert!(merged.iter().map(|element| element.1).eq(0..left + right));
+                if done {
+                    assert!(fuse > 0);
+                    break;
+                }
+            }
         }
     }
 }

@@ -68,3 +68,58 @@ fn reverse<T: Send, E: Executor>(front: &mut [T], back: &mut [T], grain: usize, 
         |_| reverse(inner_front, inner_back, grain, executor),
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::settle;
+    use furcate_pool::Inline;
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    #[test]
+    fn runs_are_settled_and_nothing_else() {
+        for len in 0..300_u32 {
+            for grain in [1, 7, 64, 1000] {
+                let settled = |v: &mut Vec<u32>| settle(v, &|a, b| a / 2 < b / 2, grain, &Inline);
+                let ascending: Vec<u32> = (0..len).collect();
+                let mut v = ascending.clone();
+                assert!(settled(&mut v) && v == ascending, "equal neighbours stay");
+                let mut v: Vec<u32> = ascending.iter().rev().map(|x| 2 * x).collect();
+                assert!(
+                    settled(&mut v)
+                        && v.iter().eq(ascending.iter().map(|x| 2 * x).collect::<Vec<_>>().iter())
+                );
+                if len < 3 {
+                    continue;
+                }
+                let mut v: Vec<u32> = ascending.iter().rev().copied().collect();
+                assert!(
+                    !settled(&mut v) && v.is_sorted_by(|a, b| a > b),
+                    "equal neighbours are not reversed"
+                );
+                for odd in [0, len / 2, len - 1] {
+                    let mut v: Vec<u32> =
+                        (0..len).map(|i| if i == odd { 2 * (len - i) + 5 } else { 10 * i }).collect();
+                    let before = v.clone();
+                    if !settled(&mut v) {
+                        assert_eq!(v, before);
+                    }
+                    assert!(v == before || v.is_sorted());
+                }
+            }
+        }
+    }
+
+    /// Elements need not be `Sync`, and random ones are looked at no further than they are in order.
+    #[test]
+    fn disorder_is_noticed_at_once() {
+        let comparisons = AtomicUsize::new(0);
+        let mut v: Vec<Cell<usize>> = (0..100_000).map(|i| Cell::new(i * 7919 % 10_007)).collect();
+        let is_less = |a: &Cell<usize>, b: &Cell<usize>| {
+            comparisons.fetch_add(1, SeqCst);
+            a.get() < b.get()
+        };
+        assert!(!settle(&mut v, &is_less, 100, &Inline));
+        assert!(comparisons.load(SeqCst) < 10);
+    }
+}

@@ -5,8 +5,9 @@
 //! 1. A [`Run`]'s elements are all *home*, in the slice, or all *away*, in the buffer, as its flag says. In the other
 //!    place nothing counts as initialised.
 //! 2. When a run is dropped, its elements are home.
-//! 3. A run that has been split has its elements home, and its parts are dropped, or give their elements back to it,
-//!    before it is used again.
+//! 3. While a run is split, its parts have its elements. They bring them home or give them back to it before it is used
+//!    again.
+#![allow(unsafe_code)]
 
 use super::merge::Merge;
 use furcate_pool::Executor;
@@ -41,33 +42,56 @@ impl<'a, T> Run<'a, T> {
         }
     }
 
-    /// Has both halves sorted; each may then be at either place. `mid` is where the right one begins.
-    pub(super) fn with_halves(&mut self, mid: usize, sort: impl FnOnce(&mut Run<'_, T>, &mut Run<'_, T>)) {
-        assert!(!self.away);
+    /// Has both halves sorted, each to be at either place afterwards, and makes them one sorted run.
+    ///
+    /// # Panics
+    ///
+    /// If the run is away, or shorter than 2.
+    pub(super) fn sort_by_halves<L, E>(
+        &mut self,
+        sort: impl FnOnce(&mut Run<'_, T>, &mut Run<'_, T>),
+        is_less: &L,
+        grain: usize,
+        executor: &E,
+    ) where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        E: Executor,
+    {
+        assert!(!self.away && self.len() >= 2);
+        let mid = self.len() / 2;
         let (left, right) = self.home.split_at_mut(mid);
         let (left_buffer, right_buffer) = self.buffer.split_at_mut(mid);
         let mut left = Run::at_home(left, left_buffer);
         let mut right = Run::at_home(right, right_buffer);
         sort(&mut left, &mut right);
-        // Else both parts come home as they are dropped (invariant 3).
-        if left.away && right.away {
-            forget((left, right));
-            self.away = true;
+        let relation = match (left.elements(), right.elements()) {
+            ([.., last], [first, ..]) if !is_less(first, last) => Relation::InOrder,
+            ([first, ..], [.., last]) if is_less(last, first) => Relation::Swapped,
+            _ => Relation::Mixed,
+        };
+        if left.away != right.away {
+            // One has to move. In order, they will not move again; else the merge leads home if both are away.
+            let straggler = if left.away == (relation == Relation::InOrder) { &mut left } else { &mut right };
+            straggler.move_over(grain, executor);
+        }
+        self.away = left.away;
+        // The parts give their elements back (invariant 3).
+        forget((left, right));
+        match relation {
+            Relation::InOrder => {}
+            Relation::Swapped => swap_parts(self.elements(), mid, grain, executor),
+            Relation::Mixed => self.change_place(mid).run(is_less, grain, executor),
         }
     }
 
-    /// Makes two sorted halves one sorted run: moves nothing if they are in order, else merges them into the other
-    /// place.
-    pub(super) fn merge_halves<L, E>(&mut self, mid: usize, is_less: &L, grain: usize, executor: &E)
+    /// Moves the elements to the other place, in parallel.
+    fn move_over<E: Executor>(&mut self, grain: usize, executor: &E)
     where
         T: Send,
-        L: Fn(&T, &T) -> bool + Sync,
-        E: Executor,
     {
-        let elements = self.elements();
-        if is_less(&elements[mid], &elements[mid - 1]) {
-            self.change_place(mid).run(is_less, grain, executor);
-        }
+        let len = self.len();
+        self.change_place(len).run(&|_, _| false, grain, executor);
     }
 
     /// Makes sure that the elements are home, in parallel if they have to be moved.
@@ -76,8 +100,7 @@ impl<'a, T> Run<'a, T> {
         T: Send,
     {
         if self.away {
-            let len = self.len();
-            self.change_place(len).run(&|_, _| false, grain, executor);
+            self.move_over(grain, executor);
         }
     }
 
@@ -96,11 +119,70 @@ impl<'a, T> Run<'a, T> {
     }
 }
 
+/// How two sorted runs lie to each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    /// Nothing on the right comes before anything on the left.
+    InOrder,
+    /// Everything on the right comes before everything on the left.
+    Swapped,
+    /// Neither is known.
+    Mixed,
+}
+
+/// Brings `mid..` before `..mid`. In parallel, and so made for parts of about the same length.
+fn swap_parts<T: Send, E: Executor>(slice: &mut [T], mid: usize, grain: usize, executor: &E) {
+    let (left, right) = slice.split_at_mut(mid);
+    let both = left.len().min(right.len());
+    let longer_on_the_right = right.len() - both;
+    // `a b` with `b` longer by `c`: swapped front to front that is `b1 a c`, of which the rear is rotated.
+    let from = left.len() - both;
+    swap_all(&mut left[from..], &mut right[..both], grain, executor);
+    if longer_on_the_right > 0 {
+        right.rotate_right(longer_on_the_right);
+    } else {
+        left.rotate_left(from);
+    }
+}
+
+/// Swaps the elements of two slices of the same length.
+fn swap_all<T: Send, E: Executor>(left: &mut [T], right: &mut [T], grain: usize, executor: &E) {
+    if left.len() <= grain.max(1) {
+        return left.swap_with_slice(right);
+    }
+    let mid = left.len() / 2;
+    let (left_front, left_rear) = left.split_at_mut(mid);
+    let (right_front, right_rear) = right.split_at_mut(mid);
+    executor.join_context(
+        |_| swap_all(left_front, right_front, grain, executor),
+        |_| swap_all(left_rear, right_rear, grain, executor),
+    );
+}
+
 impl<T> Drop for Run<'_, T> {
     fn drop(&mut self) {
         if self.away {
             let len = self.len();
             drop(self.change_place(len));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::swap_parts;
+    use furcate_pool::Inline;
+
+    #[test]
+    fn parts_are_swapped() {
+        for len in 0..20 {
+            for mid in 0..=len {
+                for grain in [1, 3, 100] {
+                    let mut v: Vec<usize> = (0..len).collect();
+                    swap_parts(&mut v, mid, grain, &Inline);
+                    assert!(v.into_iter().eq((mid..len).chain(0..mid)));
+                }
+            }
         }
     }
 }

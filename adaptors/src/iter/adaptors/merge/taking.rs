@@ -1,4 +1,4 @@
-//! The sequential merge, which is what a leaf of the division tree runs.
+//! The sequential merge by taking items: for those that are owned, or that cost something to make.
 
 use super::Order;
 use std::iter::FusedIterator;
@@ -8,20 +8,20 @@ use std::iter::FusedIterator;
 /// It can be walked from both ends at once. That the ends meet inside one side, of which both hold an item, is what
 /// [`Side`] takes care of.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct MergeIter<'a, I: Iterator, J: Iterator, O> {
+pub struct Taking<'a, I: Iterator, J: Iterator, O> {
     left: Side<I>,
     right: Side<J>,
     order: &'a O,
 }
 
-impl<'a, I: Iterator, J: Iterator, O> MergeIter<'a, I, J, O> {
+impl<'a, I: Iterator, J: Iterator, O> Taking<'a, I, J, O> {
     #[inline]
     pub(super) fn new(left: I, right: J, order: &'a O) -> Self {
-        MergeIter { left: Side::new(left), right: Side::new(right), order }
+        Taking { left: Side::new(left), right: Side::new(right), order }
     }
 }
 
-impl<I, J, O> Iterator for MergeIter<'_, I, J, O>
+impl<I, J, O> Iterator for Taking<'_, I, J, O>
 where
     I: ExactSizeIterator,
     J: ExactSizeIterator<Item = I::Item>,
@@ -89,7 +89,7 @@ where
     }
 }
 
-impl<I, J, O> DoubleEndedIterator for MergeIter<'_, I, J, O>
+impl<I, J, O> DoubleEndedIterator for Taking<'_, I, J, O>
 where
     I: ExactSizeIterator + DoubleEndedIterator,
     J: ExactSizeIterator<Item = I::Item> + DoubleEndedIterator,
@@ -106,7 +106,7 @@ where
     }
 }
 
-impl<I, J, O> ExactSizeIterator for MergeIter<'_, I, J, O>
+impl<I, J, O> ExactSizeIterator for Taking<'_, I, J, O>
 where
     I: ExactSizeIterator,
     J: ExactSizeIterator<Item = I::Item>,
@@ -114,7 +114,7 @@ where
 {
 }
 
-impl<I, J, O> FusedIterator for MergeIter<'_, I, J, O>
+impl<I, J, O> FusedIterator for Taking<'_, I, J, O>
 where
     I: ExactSizeIterator + FusedIterator,
     J: ExactSizeIterator<Item = I::Item> + FusedIterator,

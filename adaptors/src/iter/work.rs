@@ -1,0 +1,210 @@
+//! `work`: tasks that are no folds over items.
+//!
+//! Some algorithms walk what they divide in steps and keep a state from one step to the next: the permutation that
+//! follows from the one before, the list of nodes that are still to be visited, the place where a merge has come to.
+//! [`WrapIter::work`](super::WrapIter::work) makes tasks of them (Kvik, Section 3.6.1).
+//!
+//! ```text
+//!   task   piece ──────────────────────────────►  of size 0
+//!          state()  step(16)  step(32)  ...       done() ──► one item
+//!                        │
+//!                        └─ between two steps: stop, or divide what is left; the right half is a task of its own
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. *One state and one item per task.* The state is made of the piece with which the task begins, and is a local
+//!    variable of it: it is never sent to another thread, and need not be `Send`.
+//! 2. *Who is stopped gives no item*: a task whose piece has not come to its end drops piece and state.
+//! 3. *A piece may grow* in a step. Its size is asked for anew before each one, and the task is over when it is 0.
+
+use super::{ParallelIterator, default_schedule};
+use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// A parallel iterator over what tasks make of their pieces, step by step: see
+/// [`WrapIter::work`](super::WrapIter::work).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::Work<_, _, _, _> = (0..100_u32).work(
+///     |_piece| 0,
+///     |sum, piece, n| *sum += piece.by_ref().take(n).sum::<u32>(),
+///     |sum| sum,
+/// );
+/// assert_eq!(it.sum::<u32>(), 4950);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone)]
+pub struct Work<D, S, F, E> {
+    /// `None` once it has been lent.
+    whole: Option<D>,
+    state: S,
+    step: F,
+    done: E,
+}
+
+impl<D, S, F, E> Work<D, S, F, E> {
+    pub(super) fn new(whole: D, state: S, step: F, done: E) -> Self {
+        Work { whole: Some(whole), state, step, done }
+    }
+}
+
+impl<D: fmt::Debug, S, F, E> fmt::Debug for Work<D, S, F, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work").field("whole", &self.whole).finish_non_exhaustive()
+    }
+}
+
+impl<D, A, T, S, F, E> ParallelIterator for Work<D, S, F, E>
+where
+    D: Divisible + Send,
+    S: Fn(&D) -> A + Sync + Send,
+    F: Fn(&mut A, &mut D, usize) + Sync + Send,
+    E: Fn(A) -> T + Sync + Send,
+    T: Send,
+{
+    type Item = T;
+    type Producer<'a>
+        = WorkProducer<'a, D, S, F, E>
+    where
+        Self: 'a;
+
+    default_schedule!();
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        WorkProducer {
+            piece: self.whole.take(),
+            how: How { state: &self.state, step: &self.step, done: &self.done },
+        }
+    }
+}
+
+/// The closures, as they lie in the iterator.
+struct How<'a, S, F, E> {
+    state: &'a S,
+    step: &'a F,
+    done: &'a E,
+}
+
+impl<S, F, E> Clone for How<'_, S, F, E> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S, F, E> Copy for How<'_, S, F, E> {}
+
+/// The producer of [`Work`]: a piece, which is one task and gives one item. It is also the leaf, so that nothing is done
+/// before the item is asked for.
+pub struct WorkProducer<'a, D, S, F, E> {
+    piece: Option<D>,
+    how: How<'a, S, F, E>,
+}
+
+impl<D: fmt::Debug, S, F, E> fmt::Debug for WorkProducer<'_, D, S, F, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkProducer").field("piece", &self.piece).finish_non_exhaustive()
+    }
+}
+
+impl<D: Divisible, S, F, E> WorkProducer<'_, D, S, F, E> {
+    #[inline]
+    fn cut(self, cut_piece: impl FnOnce(Option<D>) -> (Option<D>, Option<D>)) -> (Self, Self) {
+        let WorkProducer { piece, how } = self;
+        let (left, right) = cut_piece(piece);
+        (WorkProducer { piece: left, how }, WorkProducer { piece: right, how })
+    }
+}
+
+impl<D: Divisible, S, F, E> Divisible for WorkProducer<'_, D, S, F, E> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.piece.size()
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        self.piece.should_be_divided()
+    }
+
+    #[inline]
+    fn divide(self) -> (Self, Self) {
+        self.cut(Option::divide)
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        self.cut(|piece| piece.divide_at(index))
+    }
+}
+
+impl<D, A, T, S, F, E> Iterator for WorkProducer<'_, D, S, F, E>
+where
+    D: Divisible,
+    S: Fn(&D) -> A,
+    F: Fn(&mut A, &mut D, usize),
+    E: Fn(A) -> T,
+{
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        let mut piece = self.piece.take()?;
+        let mut state = (self.how.state)(&piece);
+        while piece.size() > 0 {
+            (self.how.step)(&mut state, &mut piece, usize::MAX);
+        }
+        Some((self.how.done)(state))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let items = usize::from(self.piece.is_some());
+        (items, Some(items))
+    }
+}
+
+impl<D, A, T, S, F, E> Producer for WorkProducer<'_, D, S, F, E>
+where
+    D: Divisible + Send,
+    S: Fn(&D) -> A + Sync,
+    F: Fn(&mut A, &mut D, usize) + Sync,
+    E: Fn(A) -> T + Sync,
+{
+    const PIECES: bool = true;
+
+    fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
+    where
+        G: NanoFold<T, B, C>,
+        L: NanoLoops<Self>,
+    {
+        let WorkProducer { piece, how } = self;
+        let (mut folded, mut next) = (init, piece);
+        while let Some(mut piece) = next {
+            let mut state = (how.state)(&piece);
+            loop {
+                let size = piece.size();
+                if size == 0 {
+                    break;
+                }
+                match loops.next(size) {
+                    Nano::Fold(limit) => (how.step)(&mut state, &mut piece, limit.max(1)),
+                    Nano::Divide => {
+                        let (left, right) = piece.divide();
+                        loops.take(WorkProducer { piece: Some(right), how });
+                        piece = left;
+                    }
+                    Nano::Stop => return ControlFlow::Continue(folded),
+                }
+            }
+            drop(piece);
+            folded = fold.fold(folded, std::iter::once((how.done)(state)))?;
+            next = loops.take_back().and_then(|back| back.piece);
+        }
+        ControlFlow::Continue(folded)
+    }
+}

@@ -1,0 +1,145 @@
+//! The unstable sort: quicksort in place, until the parts are small enough for std's.
+//!
+//! # Invariants
+//!
+//! 1. Elements move only by swaps, so the slice holds each of them once at any time, whatever a comparison does.
+//! 2. A partition is made by one thread: all its comparisons are with the pivot, and `T` need not be `Sync`. What is
+//!    lost by that (the first partition is sequential, the second ones have two threads) is little on few threads,
+//!    since a partition costs about a thirtieth of the sort; in return there is no buffer.
+//! 3. Parts shrink, but adversaries may choose how little: a part whose ancestors were divided
+//!    [too often](QuickSort::divisions) is left to std, whose worst case is O(n log n).
+
+use super::one_run;
+use furcate_pool::Executor;
+use std::cmp::Ordering;
+
+/// How many elements a pivot is the median of: on two threads, the larger part is then within a few percent of half.
+const SAMPLE: usize = 257;
+
+/// If the median's neighbours in the sample, so far away, equal it, then the slice holds many equal elements.
+const NEIGHBOUR: usize = SAMPLE / 32;
+
+/// What all tasks of a sort share.
+pub(super) struct QuickSort<L, S, E> {
+    pub(super) is_less: L,
+    pub(super) sort_leaf: S,
+    /// Parts of no more elements are leaves.
+    pub(super) grain: usize,
+    pub(super) executor: E,
+}
+
+impl<L, S, E: Executor> QuickSort<L, S, E> {
+    pub(super) fn sort<T>(&self, slice: &mut [T])
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        S: Fn(&mut [T]) + Sync,
+    {
+        if !one_run::settle(slice, &self.is_less, self.grain, &self.executor) {
+            self.sort_part(slice, self.divisions(slice.len()));
+        }
+    }
+
+    /// How many times a part may be divided: twice as often as if all divisions were even, and some more.
+    fn divisions(&self, len: usize) -> u32 {
+        2 * (len / self.grain.max(1)).max(1).ilog2() + 4
+    }
+
+    fn sort_part<T>(&self, slice: &mut [T], divisions: u32)
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        S: Fn(&mut [T]) + Sync,
+    {
+        if slice.len() <= self.grain.max(1) || divisions == 0 {
+            return (self.sort_leaf)(slice);
+        }
+        let (pivot, many_are_equal) = self.choose_pivot(slice);
+        slice.swap(0, pivot);
+        let Some((pivot, rest)) = slice.split_first_mut() else { return };
+        let smaller = partition(rest, |x| (self.is_less)(x, pivot));
+        slice.swap(0, smaller);
+        let (left, right) = slice.split_at_mut(smaller);
+        let Some((pivot, mut right)) = right.split_first_mut() else { return };
+        if many_are_equal {
+            let equal = partition(right, |x| !(self.is_less)(pivot, x));
+            right = &mut right[equal..];
+        }
+        self.executor
+            .join_context(|_| self.sort_part(left, divisions - 1), |_| self.sort_part(right, divisions - 1));
+    }
+
+    /// The index of a sample's median, and whether many elements are its equals. No element moves, so that sorted parts
+    /// of the slice remain sorted.
+    fn choose_pivot<T>(&self, slice: &[T]) -> (usize, bool)
+    where
+        L: Fn(&T, &T) -> bool,
+    {
+        let mut sample = sample(slice.len());
+        let mid = sample.len() / 2;
+        let is_less = |a: usize, b: usize| (self.is_less)(&slice[a], &slice[b]);
+        sample.sort_unstable_by(|&a, &b| {
+            if is_less(a, b) {
+                Ordering::Less
+            } else if is_less(b, a) {
+                Ordering::Greater
+            } else {
+                Ordering::Equal
+            }
+        });
+        let many_are_equal = !is_less(sample[mid - NEIGHBOUR.min(mid)], sample[mid])
+            || !is_less(sample[mid], sample[mid + NEIGHBOUR.min(mid)]);
+        (sample[mid], many_are_equal)
+    }
+}
+
+/// Places all over a slice, at irregular distances: no period of the input's agrees with them.
+fn sample(len: usize) -> [usize; SAMPLE] {
+    let mut random = len as u64 | 1;
+    std::array::from_fn(|i| {
+        // Xorshift (Marsaglia 2003).
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let start = i as u128 * len as u128 / SAMPLE as u128;
+        let end = (i as u128 + 1) * len as u128 / SAMPLE as u128;
+        start as usize + (random % (end - start).max(1) as u64) as usize
+    })
+}
+
+/// Brings the elements that something holds for to the front, in their order; returns how many there are. The loop has
+/// no branch on the outcome (Lomuto's partition, as Alexandrescu writes it).
+fn partition<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
+    let mut first = 0;
+    for i in 0..slice.len() {
+        let belongs = holds(&slice[i]);
+        slice.swap(first, i);
+        first += usize::from(belongs);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SAMPLE, partition, sample};
+
+    #[test]
+    fn samples_lie_in_bounds_and_in_order() {
+        for len in [1, 2, 256, 257, 258, 1000, 1 << 20, usize::MAX] {
+            let sample = sample(len);
+            assert!(sample.is_sorted() && sample[SAMPLE - 1] < len);
+            assert!(len <= SAMPLE || sample.is_sorted_by(|a, b| a < b), "no place twice");
+        }
+    }
+
+    #[test]
+    fn a_partition_keeps_the_order_in_front() {
+        for bits in 0..1_u32 << 10 {
+            let mut v: Vec<u32> = (0..10).collect();
+            let count = partition(&mut v, |i| bits >> i & 1 == 1);
+            assert!(v[..count].iter().copied().eq((0..10).filter(|i| bits >> i & 1 == 1)));
+            v.sort_unstable();
+            assert!(v.into_iter().eq(0..10));
+        }
+    }
+}
