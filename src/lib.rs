@@ -79,6 +79,7 @@ mod prose {
         policies: "../book/src/policies.md",
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
+        interruption: "../book/src/interruption.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         pool: "../book/src/pool.md",
         rayon: "../book/src/rayon.md",

@@ -21,9 +21,9 @@ use std::ops::ControlFlow;
 /// Folds a whole producer as one task.
 ///
 /// Where the reduction or the policy can [stop](Policy::STOPS) it, it is folded in nano-loops, between which the task
-/// looks whether it is still needed.
+/// looks whether it is still needed; it is not, either, if another task of the call has panicked.
 #[inline]
-pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R) -> R::Output
+pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output
 where
     P: Producer,
     L: Policy,
@@ -32,7 +32,7 @@ where
     let start = reduction.start();
     reduction.finish(if R::INTERRUPTIBLE || L::STOPS {
         let mut watch = Watch {
-            stopped: || is_stopped::<P::Item, _, _>(policy, reduction),
+            stopped: || call.has_failed() || is_stopped::<P::Item, _, _>(policy, reduction),
             pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
         };
         fold_in_loops(producer, start, reduction, &mut watch)
@@ -277,7 +277,7 @@ where
             // Nobody will see it.
             return reduction.finish(reduction.start());
         }
-        let output = fold_leaf(producer, &policy, &reduction);
+        let output = fold_leaf(producer, &policy, &reduction, call);
         drop(policy);
         output
     }

@@ -1,6 +1,7 @@
 //! The scheduler that does not divide.
 
 use crate::branch::fold_leaf;
+use crate::call::Call;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
@@ -25,6 +26,6 @@ impl Scheduler for Sequential {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        fold_leaf(producer, &policy, &reduction)
+        fold_leaf(producer, &policy, &reduction, &Call::default())
     }
 }

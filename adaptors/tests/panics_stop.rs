@@ -1,0 +1,98 @@
+//! P5: after a panic the rest of a parallel call stops soon.
+
+mod support;
+
+use furcate::policy::CancelToken;
+use furcate::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread::{sleep, yield_now};
+use std::time::{Duration, Instant};
+use support::tracked::{planned_panic, survives};
+
+/// Tasks that have not begun do not begin: after the panic, every thread evaluates what it is at, and no more.
+#[test]
+fn what_has_not_begun_does_not_begin() {
+    for pool in support::pools() {
+        macro_rules! check {
+            ($schedule:literal, $source:expr) => {
+                for at in [0, 1000] {
+                    let (panicked, after) = (AtomicBool::new(false), AtomicUsize::new(0));
+                    let survived = survives(|| {
+                        pool.install(|| {
+                            $source.for_each(|x| {
+                                if panicked.load(Relaxed) {
+                                    after.fetch_add(1, Relaxed);
+                                }
+                                if x == at {
+                                    panicked.store(true, Relaxed);
+                                    planned_panic();
+                                }
+                                sleep(Duration::from_micros(10));
+                            });
+                        });
+                    });
+                    assert!(!survived, $schedule);
+                    // The flag is raised a little later than the test's own: while the panic unwinds, others go on.
+                    let (after, threads) = (after.into_inner(), pool.current_num_threads());
+                    assert!(after <= 200 * threads, "{after} items on {threads} threads under {}", $schedule);
+                }
+            };
+        }
+        check!("join", (0..4000).into_par_iter().size_limit(1).join());
+        check!("depjoin", (0..4000).into_par_iter().size_limit(1).depjoin());
+        check!("adaptive", (0..4000).into_par_iter().adaptive());
+        check!("blocks", (0..4000).into_par_iter().by_blocks(std::iter::repeat(10)).size_limit(1));
+    }
+}
+
+/// Tasks that can end early end at their next nano-loop.
+#[test]
+fn what_is_interruptible_ends() {
+    const LEN: usize = 2000;
+    let pool = &support::pools()[1];
+    let check = |about: &str, run: &(dyn Fn(&(dyn Fn(usize) + Sync)) + Sync)| {
+        let looks = AtomicUsize::new(0);
+        let survived = survives(|| {
+            pool.install(|| {
+                run(&|x| {
+                    if x == 0 {
+                        // Once the other half is under way, if another thread has it.
+                        let long_enough = Instant::now() + Duration::from_millis(500);
+                        while looks.load(Relaxed) < 3 && Instant::now() < long_enough {
+                            yield_now();
+                        }
+                        planned_panic();
+                    }
+                    if x >= LEN {
+                        looks.fetch_add(1, Relaxed);
+                        sleep(Duration::from_micros(500));
+                    }
+                });
+            });
+        });
+        let looks = looks.into_inner();
+        assert!(!survived && looks < LEN / 4, "{about}: {looks} slow items after the panic");
+    };
+    let halves = || (0..2 * LEN).into_par_iter().bound_depth(1);
+    let token = CancelToken::new();
+    check("join", &|look| {
+        halves().join().find_any(|&x| {
+            look(x);
+            false
+        });
+    });
+    check("depjoin", &|look| {
+        halves().depjoin().all(|x| {
+            look(x);
+            true
+        });
+    });
+    check("a policy that stops", &|look| drop(halves().stop_on(&token).for_each(look)));
+    check("something that may fail", &|look| {
+        let _: Option<()> = halves().join().try_for_each(|x| {
+            look(x);
+            Some(())
+        });
+    });
+    check("adaptive", &|look| (0..2 * LEN).into_par_iter().adaptive().for_each(look));
+}
