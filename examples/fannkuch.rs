@@ -106,19 +106,29 @@ fn main() {
     assert!((3..=12).contains(&n), "n is 3 to 12");
     for (n, checksum, max_flips) in [(7, 228, 16), (9, 8629, 30)] {
         let expected = Outcome { checksum, max_flips };
-        assert_eq!(fannkuch(n).reduce(Outcome::default, Outcome::and), expected);
-        // Any schedule gives the same, also blocks.
-        assert_eq!(fannkuch(n).size_limit(1000).cap(2).reduce(Outcome::default, Outcome::and), expected);
-        assert_eq!(fannkuch(n).by_uniform_blocks(10_000).reduce(Outcome::default, Outcome::and), expected);
+        // Any schedule gives the same.
+        assert_eq!(total(fannkuch(n)), expected);
+        assert_eq!(total(fannkuch(n).adaptive()), expected);
+        assert_eq!(total(fannkuch(n).size_limit(1000).cap(2)), expected);
+        assert_eq!(total(fannkuch(n).bound_depth(3).depjoin().by_uniform_blocks(10_000)), expected);
     }
 
+    let result = timed("one task", || total(fannkuch(n).sequential()));
+    for depth in [1, 3, 5, 7] {
+        let parts = timed(&format!("{} parts", 1 << depth), || total(fannkuch(n).bound_depth(depth)));
+        assert_eq!(parts, result);
+    }
+    assert_eq!(timed("adaptive", || total(fannkuch(n).adaptive())), result);
+    println!("{}\nPfannkuchen({n}) = {}", result.checksum, result.max_flips);
+}
+
+fn total(parts: impl ParallelIterator<Item = Outcome>) -> Outcome {
+    parts.reduce(Outcome::default, Outcome::and)
+}
+
+fn timed(name: &str, run: impl Fn() -> Outcome) -> Outcome {
     let start = Instant::now();
-    let sequential = fannkuch(n).sequential().reduce(Outcome::default, Outcome::and);
-    let sequential_time = start.elapsed();
-    let start = Instant::now();
-    let parallel = fannkuch(n).reduce(Outcome::default, Outcome::and);
-    let parallel_time = start.elapsed();
-    assert_eq!(parallel, sequential);
-    println!("{}\nPfannkuchen({n}) = {}", parallel.checksum, parallel.max_flips);
-    eprintln!("one task {sequential_time:?}, in parallel {parallel_time:?}");
+    let outcome = run();
+    eprintln!("{name}: {:?}", start.elapsed());
+    outcome
 }

@@ -62,6 +62,7 @@ fn reachable(graph: &Graph, from: Vec<u32>, seen: &[AtomicBool]) -> usize {
             },
             |visited| visited,
         )
+        .adaptive() // a list that was cut before it has grown would be cut in the wrong place
         .sum()
 }
 

@@ -25,7 +25,7 @@ fn listing(range: Range<usize>) -> impl ParallelIterator<Item = Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn all_is_done_in_order(len in 0_usize..3000, sizes in proptest::collection::vec(0_usize..200, 0..6)) {
