@@ -40,7 +40,13 @@ fn main() {
 }
 
 impl Table {
-    fn row<T: Clone + PartialEq>(&self, kind: &str, input: &str, make: impl Fn() -> Vec<T>, sorts: [Sort<T>; 3]) {
+    fn row<T: Clone + PartialEq>(
+        &self,
+        kind: &str,
+        input: &str,
+        make: impl Fn() -> Vec<T>,
+        sorts: [Sort<T>; 3],
+    ) {
         let name = format!("{kind} {input}");
         if !self.chosen.is_empty() && !self.chosen.iter().any(|word| name.contains(word.as_str())) {
             return;
