@@ -256,7 +256,7 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// let mut v = [0.5, -1.0, 2.0];
+    /// let mut v = [0.5_f64, -1.0, 2.0];
     /// v.par_sort_unstable_by(|a, b| b.total_cmp(a));
     /// assert_eq!(v, [2.0, 0.5, -1.0]);
     /// ```

@@ -98,7 +98,7 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
 /// Places all over a slice, in order and at irregular distances, so that no period of the input's agrees with them: at
 /// most about one in eight, and an odd number, for there to be a median.
 fn sample(len: usize, places: &mut [usize; SAMPLE]) -> &mut [usize] {
-    let count = SAMPLE.min(len / 8 | 1);
+    let count = SAMPLE.min((len / 8) | 1);
     let start = |i: usize| (i as u128 * len as u128 / count as u128) as usize;
     let mut random = len as u64 | 1;
     for (i, place) in places[..count].iter_mut().enumerate() {
@@ -133,7 +133,7 @@ mod tests {
             let mut places = [0; SAMPLE];
             let sample = sample(len, &mut places);
             assert!(sample.is_sorted_by(|a, b| a < b) && *sample.last().unwrap() < len);
-            assert_eq!(sample.len(), SAMPLE.min(len / 8 | 1));
+            assert_eq!(sample.len(), SAMPLE.min((len / 8) | 1));
         }
     }
 
