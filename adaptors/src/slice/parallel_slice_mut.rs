@@ -7,9 +7,9 @@ use super::{
 };
 use std::cmp::Ordering;
 
-/// Parallel iterators over parts of a slice, by mutable reference.
+/// Parallel iterators over parts of a slice, by mutable reference; and sorts.
 ///
-/// The methods are those of [`ParallelSlice`](super::ParallelSlice), with parts that can be written to.
+/// The iterators are those of [`ParallelSlice`](super::ParallelSlice), with parts that can be written to.
 pub trait ParallelSliceMut<T: Send> {
     /// The slice; the other methods are made of it.
     fn as_parallel_slice_mut(&mut self) -> &mut [T];
@@ -135,7 +135,23 @@ pub trait ParallelSliceMut<T: Send> {
 
     // ------------------------------------------------------------------------------------------------------- sorts
 
-    /// Sorts.
+    /// Sorts in parallel and stably: equal elements keep their order.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [3, 1, 2];
+    /// v.par_sort();
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
+    ///
+    /// Std's [`sort`](slice::sort) sorts a few parts, one per thread or more; parallel merges (Varman et al. 1990) make
+    /// them one. That takes O(n log n) comparisons and one buffer for n elements. Short slices are left to std. A slice
+    /// that is sorted, or strictly descending, takes n comparisons and no buffer.
+    ///
+    /// # Panics
+    ///
+    /// If a comparison does, and maybe if the order contradicts itself. The slice then holds all its elements, each
+    /// once, in any order.
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -143,19 +159,40 @@ pub trait ParallelSliceMut<T: Send> {
         sort_stable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort());
     }
 
-    /// Sorts.
+    /// [`par_sort`](Self::par_sort) by the order that a function gives. It may run on several threads at once, but
+    /// never at once for one element.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [(1, 'a'), (2, 'b'), (1, 'c')];
+    /// v.par_sort_by(|(a, _), (b, _)| b.cmp(a));
+    /// assert_eq!(v, [(2, 'b'), (1, 'a'), (1, 'c')]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`par_sort`](Self::par_sort) does.
     fn par_sort_by<F>(&mut self, compare: F)
     where
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        sort_stable(
-            self.as_parallel_slice_mut(),
-            |a, b| compare(a, b) == Ordering::Less,
-            |leaf| leaf.sort_by(&compare),
-        );
+        let is_less = |a: &T, b: &T| compare(a, b) == Ordering::Less;
+        sort_stable(self.as_parallel_slice_mut(), is_less, |leaf| leaf.sort_by(&compare));
     }
 
-    /// Sorts.
+    /// [`par_sort`](Self::par_sort) by keys, which are computed anew for every comparison: made for keys that are cheap,
+    /// as a field is. For others there is [`par_sort_by_cached_key`](Self::par_sort_by_cached_key).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [-3_i32, 2, 1, -2];
+    /// v.par_sort_by_key(|x| x.abs());
+    /// assert_eq!(v, [1, 2, -2, -3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`par_sort`](Self::par_sort) does, and if the function does.
     fn par_sort_by_key<K, F>(&mut self, f: F)
     where
         K: Ord,
@@ -164,7 +201,22 @@ pub trait ParallelSliceMut<T: Send> {
         sort_stable(self.as_parallel_slice_mut(), |a, b| f(a) < f(b), |leaf| leaf.sort_by_key(&f));
     }
 
-    /// Sorts.
+    /// Sorts stably by keys, each computed once.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [10, 9, 1, 100];
+    /// v.par_sort_by_cached_key(|x| x.to_string());
+    /// assert_eq!(v, [1, 10, 100, 9]);
+    /// ```
+    ///
+    /// Keys are computed in parallel and sorted, each with an index, by [`par_sort`](Self::par_sort). Then one thread
+    /// moves the elements, each once. That takes memory for two lists of keys and one of indices. (Std and rayon call
+    /// the function as often, but not at all for fewer than two elements; so does this.)
+    ///
+    /// # Panics
+    ///
+    /// If the function or a comparison does; the slice is then as it was.
     fn par_sort_by_cached_key<K, F>(&mut self, f: F)
     where
         F: Fn(&T) -> K + Sync,
@@ -173,7 +225,25 @@ pub trait ParallelSliceMut<T: Send> {
         sort_by_cached_key(self.as_parallel_slice_mut(), f);
     }
 
-    /// Sorts.
+    /// Sorts in parallel and in place. Equal elements may change their order.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [3, 1, 2];
+    /// v.par_sort_unstable();
+    /// assert_eq!(v, [1, 2, 3]);
+    /// ```
+    ///
+    /// Mostly faster than [`par_sort`](Self::par_sort) on a few threads, and without a buffer. A quicksort, whose leaves
+    /// std's [`sort_unstable`](slice::sort_unstable) sorts: O(n log n) comparisons. The first partition is made by one
+    /// thread, the next two by two, and so on: that takes as long as about 2 n comparisons in a row, which on many
+    /// threads is most of the time. Short slices are left to std; a slice that is sorted, or strictly descending, takes
+    /// n comparisons.
+    ///
+    /// # Panics
+    ///
+    /// If a comparison does, and maybe if the order contradicts itself. The slice then holds all its elements, each
+    /// once, in any order.
     fn par_sort_unstable(&mut self)
     where
         T: Ord,
@@ -181,19 +251,39 @@ pub trait ParallelSliceMut<T: Send> {
         sort_unstable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort_unstable());
     }
 
-    /// Sorts.
+    /// [`par_sort_unstable`](Self::par_sort_unstable) by the order that a function gives. It may run on several threads
+    /// at once, but never at once for one element.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [0.5_f64, -1.0, 2.0];
+    /// v.par_sort_unstable_by(|a, b| b.total_cmp(a));
+    /// assert_eq!(v, [2.0, 0.5, -1.0]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`par_sort_unstable`](Self::par_sort_unstable) does.
     fn par_sort_unstable_by<F>(&mut self, compare: F)
     where
         F: Fn(&T, &T) -> Ordering + Sync,
     {
-        sort_unstable(
-            self.as_parallel_slice_mut(),
-            |a, b| compare(a, b) == Ordering::Less,
-            |leaf| leaf.sort_unstable_by(&compare),
-        );
+        let is_less = |a: &T, b: &T| compare(a, b) == Ordering::Less;
+        sort_unstable(self.as_parallel_slice_mut(), is_less, |leaf| leaf.sort_unstable_by(&compare));
     }
 
-    /// Sorts.
+    /// [`par_sort_unstable`](Self::par_sort_unstable) by keys, which are computed anew for every comparison.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let mut v = [-3_i32, 1, -2];
+    /// v.par_sort_unstable_by_key(|x| x.abs());
+    /// assert_eq!(v, [1, -2, -3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`par_sort_unstable`](Self::par_sort_unstable) does, and if the function does.
     fn par_sort_unstable_by_key<K, F>(&mut self, f: F)
     where
         K: Ord,

@@ -67,7 +67,7 @@ impl Plan {
         if threads < 2 || len < PARALLEL_LEN {
             return None;
         }
-        let leaf_for_each = threads.next_power_of_two().ilog2().next_multiple_of(2);
+        let leaf_for_each = (usize::BITS - (threads - 1).leading_zeros()).next_multiple_of(2);
         let leaves_worth_it = (len / (MIN_GRAIN / 2)).ilog2();
         let grain = MIN_GRAIN.max(len / threads.saturating_mul(PARTS_PER_THREAD));
         Some(Plan { levels: leaf_for_each.min(leaves_worth_it), grain })

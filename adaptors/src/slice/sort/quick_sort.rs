@@ -75,8 +75,10 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
     where
         L: Fn(&T, &T) -> bool,
     {
-        let mut sample = sample(slice.len());
+        let mut places = [0; SAMPLE];
+        let sample = sample(slice.len(), &mut places);
         let mid = sample.len() / 2;
+        let neighbour = NEIGHBOUR.min(mid);
         let is_less = |a: usize, b: usize| (self.is_less)(&slice[a], &slice[b]);
         sample.sort_unstable_by(|&a, &b| {
             if is_less(a, b) {
@@ -87,24 +89,26 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
                 Ordering::Equal
             }
         });
-        let many_are_equal = !is_less(sample[mid - NEIGHBOUR.min(mid)], sample[mid])
-            || !is_less(sample[mid], sample[mid + NEIGHBOUR.min(mid)]);
+        let many_are_equal =
+            !is_less(sample[mid - neighbour], sample[mid]) || !is_less(sample[mid], sample[mid + neighbour]);
         (sample[mid], many_are_equal)
     }
 }
 
-/// Places all over a slice, at irregular distances: no period of the input's agrees with them.
-fn sample(len: usize) -> [usize; SAMPLE] {
+/// Places all over a slice, in order and at irregular distances, so that no period of the input's agrees with them: at
+/// most about one in eight, and an odd number, for there to be a median.
+fn sample(len: usize, places: &mut [usize; SAMPLE]) -> &mut [usize] {
+    let count = SAMPLE.min((len / 8) | 1);
+    let start = |i: usize| (i as u128 * len as u128 / count as u128) as usize;
     let mut random = len as u64 | 1;
-    std::array::from_fn(|i| {
+    for (i, place) in places[..count].iter_mut().enumerate() {
         // Xorshift (Marsaglia 2003).
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        let start = i as u128 * len as u128 / SAMPLE as u128;
-        let end = (i as u128 + 1) * len as u128 / SAMPLE as u128;
-        start as usize + (random % (end - start).max(1) as u64) as usize
-    })
+        *place = start(i) + (random % (start(i + 1) - start(i)) as u64) as usize;
+    }
+    &mut places[..count]
 }
 
 /// Brings the elements that something holds for to the front, in their order; returns how many there are. The loop has
@@ -125,10 +129,11 @@ mod tests {
 
     #[test]
     fn samples_lie_in_bounds_and_in_order() {
-        for len in [1, 2, 256, 257, 258, 1000, 1 << 20, usize::MAX] {
-            let sample = sample(len);
-            assert!(sample.is_sorted() && sample[SAMPLE - 1] < len);
-            assert!(len <= SAMPLE || sample.is_sorted_by(|a, b| a < b), "no place twice");
+        for len in [1, 2, 8, 9, 15, 16, 17, 1000, 2055, 2056, 2057, 1 << 20, usize::MAX] {
+            let mut places = [0; SAMPLE];
+            let sample = sample(len, &mut places);
+            assert!(sample.is_sorted_by(|a, b| a < b) && *sample.last().unwrap() < len);
+            assert_eq!(sample.len(), SAMPLE.min((len / 8) | 1));
         }
     }
 
