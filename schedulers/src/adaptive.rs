@@ -27,7 +27,7 @@
 //! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
 //!    the beginning. All else is left to demand.
 
-use crate::branch::{Branch, Decision, fold_loop, is_stopped};
+use crate::branch::{Branch, Decision, is_stopped};
 use crate::call::Call;
 use crate::greedy::{self, Done, Leaves, Link, Node, Part, Side};
 use crate::pace::Pace;
@@ -168,7 +168,7 @@ impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_
         folded: R::Accumulator,
         items: I,
     ) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        fold_loop(&*self.0.borrow(), folded, items)
+        self.0.borrow().fold_loop(folded, items)
     }
 }
 

@@ -69,25 +69,7 @@ impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_
         folded: R::Accumulator,
         items: I,
     ) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        fold_loop(self.0, folded, items)
-    }
-}
-
-/// Folds the items of one nano-loop: in one go, if the reduction cannot end in the middle of it.
-#[inline]
-pub(crate) fn fold_loop<T, R, I>(
-    reduction: &R,
-    folded: R::Accumulator,
-    mut items: I,
-) -> ControlFlow<R::Accumulator, R::Accumulator>
-where
-    R: Reduction<T>,
-    I: Iterator<Item = T>,
-{
-    if R::INTERRUPTIBLE {
-        items.try_fold(folded, |folded, item| reduction.step(folded, item))
-    } else {
-        ControlFlow::Continue(reduction.fold(folded, items))
+        self.0.fold_loop(folded, items)
     }
 }
 

@@ -72,6 +72,22 @@ pub trait Reduction<T>: Clone + Send {
         }
     }
 
+    /// Folds the items of one nano-loop; `Break` ends the task. By default one step after the other if the reduction
+    /// is [interruptible](Self::INTERRUPTIBLE), else in one [`fold`](Self::fold). Override it where there is a better
+    /// loop that may still end early.
+    #[inline]
+    fn fold_loop<I: Iterator<Item = T>>(
+        &self,
+        accumulator: Self::Accumulator,
+        mut items: I,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+        if Self::INTERRUPTIBLE {
+            items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item))
+        } else {
+            ControlFlow::Continue(self.fold(accumulator, items))
+        }
+    }
+
     /// Ends a task.
     fn finish(&self, accumulator: Self::Accumulator) -> Self::Output;
 

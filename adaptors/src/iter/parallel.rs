@@ -6,7 +6,7 @@ use super::flag::Flag;
 use super::quota::Quota;
 use super::terminals::{
     Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
-    ReduceWith, Sum, TryReduce, effects,
+    ReduceWith, SearchLoop, Sum, TryReduce, effects,
 };
 use super::{
     BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter, Flatten,
@@ -1498,8 +1498,8 @@ pub trait ParallelIterator: Sized + Send {
         P: Fn(Self::Item) -> Option<R> + Sync + Send,
         R: Send,
     {
-        let found = Flag::default();
-        self.drive(AnyHit { search: &search, found: &found })
+        let (found, search_loop) = (Flag::default(), SearchLoop::new());
+        self.drive(AnyHit { search: &search, found: &found, search_loop: &search_loop })
     }
 
     /// What a closure makes of the first item, in order, that it makes anything of: see

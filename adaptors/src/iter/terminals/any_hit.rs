@@ -1,5 +1,6 @@
 //! `find_any` and its kin: any hit ends the search everywhere.
 
+use super::SearchLoop;
 use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
@@ -10,6 +11,7 @@ pub(crate) struct AnyHit<'a, F> {
     pub(crate) search: &'a F,
     /// Has anybody found something?
     pub(crate) found: &'a Flag,
+    pub(crate) search_loop: &'a SearchLoop,
 }
 
 impl<F> Clone for AnyHit<'_, F> {
@@ -37,8 +39,17 @@ where
     }
 
     #[inline]
-    fn step(&self, _nothing: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
-        match (self.search)(item) {
+    fn step(&self, nothing: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
+        self.fold_loop(nothing, std::iter::once(item))
+    }
+
+    #[inline]
+    fn fold_loop<I: Iterator<Item = T>>(
+        &self,
+        _nothing: Option<H>,
+        items: I,
+    ) -> ControlFlow<Option<H>, Option<H>> {
+        match self.search_loop.search::<false, _, _, _, _>(items, self.search) {
             None => ControlFlow::Continue(None),
             hit => {
                 self.found.raise();
@@ -76,7 +87,8 @@ mod tests {
     #[test]
     fn any_hit_stops_everybody_and_is_final() {
         let (search, found) = (|x: u32| (x == 3).then_some(x), Flag::default());
-        let one = AnyHit { search: &search, found: &found };
+        let search_loop = SearchLoop::new();
+        let one = AnyHit { search: &search, found: &found, search_loop: &search_loop };
         let other = one;
         assert_eq!(one.fold(None, 0..3), None);
         assert!(!Reduction::<u32>::is_final(&one, &None) && !Reduction::<u32>::stopped(&other));

@@ -24,18 +24,23 @@
 //!    is announced only by a task whose output it then is, so with a hit the block's output is final, and no further
 //!    block sees the announcement.
 
+use super::SearchLoop;
 use furcate_schedulers::Reduction;
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The least number that a hit has announced; it lies on the caller's stack, and all tasks share it.
+/// What all tasks of a search share; it lies on the caller's stack.
 #[derive(Debug)]
-pub(crate) struct Nearest(AtomicUsize);
+pub(crate) struct Nearest {
+    /// The least number that a hit has announced.
+    number: AtomicUsize,
+    search_loop: SearchLoop,
+}
 
 impl Nearest {
     pub(crate) fn new() -> Self {
-        Nearest(AtomicUsize::new(usize::MAX))
+        Nearest { number: AtomicUsize::new(usize::MAX), search_loop: SearchLoop::new() }
     }
 
     #[inline]
@@ -43,14 +48,14 @@ impl Nearest {
         // Relaxed: the number only tells others that they may stop. The hit itself travels as a task's output, which
         // the executor hands over, so nothing is published through the number. That it never grows, the single
         // modification order of one atomic and the read-modify-write see to.
-        self.0.fetch_min(number, Ordering::Relaxed);
+        self.number.fetch_min(number, Ordering::Relaxed);
     }
 
     #[inline]
     fn is_before(&self, number: usize) -> bool {
         // Relaxed: nothing is read on the strength of it, and a number seen late is one that is too great: the task
         // stops later than it might.
-        self.0.load(Ordering::Relaxed) < number
+        self.number.load(Ordering::Relaxed) < number
     }
 }
 
@@ -132,7 +137,22 @@ where
 
     #[inline]
     fn step(&self, before: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
-        let Some(hit) = (self.search)(item) else { return ControlFlow::Continue(before) };
+        self.fold_loop(before, std::iter::once(item))
+    }
+
+    #[inline]
+    fn fold_loop<I: Iterator<Item = T>>(
+        &self,
+        before: Option<H>,
+        items: I,
+    ) -> ControlFlow<Option<H>, Option<H>> {
+        let search_loop = &self.nearest.search_loop;
+        let hit = if E::IS_BACK {
+            search_loop.search::<true, _, _, _, _>(items, self.search)
+        } else {
+            search_loop.search::<false, _, _, _, _>(items, self.search)
+        };
+        let Some(hit) = hit else { return ControlFlow::Continue(before) };
         if before.is_none() {
             // Later hits of the task would announce the same number: dividing for the back keeps the last one.
             self.nearest.announce(self.place.end - 1);

@@ -1,0 +1,204 @@
+//! The loop of a search, in two ways, and which of them is the faster one.
+//!
+//! *One by one* ends right at the hit: a branch per item, which no compiler turns into vector instructions. *In groups*
+//! the search looks at [`GROUP`] items and only then whether there is a hit among them: simple predicates become
+//! vector code, twice as fast and more; but a predicate that mostly ends at its first test must now do all of them,
+//! and items that are costly to get one at a time (of a `chain`) cost more. No rule tells from the types which is
+//! better, so the search tries both on its first long loops, with an eye on the clock, and keeps to the better one.
+//!
+//! # Invariants
+//!
+//! 1. Every item is searched once at most, in order. Behind a hit, less than [`GROUP`] items more are.
+//! 2. Groups are only made of loops of [`LONG`] items and more. Nano-loops are that long only if they end within some
+//!    100 µs, so searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
+//! 3. What is tried decides about time only. Every way finds the same.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+/// So many items at a time.
+const GROUP: usize = 16;
+
+/// The least loop that is worth groups (invariant 2).
+const LONG: usize = 1024;
+
+/// So many loops are tried, in turn. The best of each way counts: what disturbs one loop does not decide.
+const TRIALS: u32 = 6;
+
+/// The ways' names.
+const ONE_BY_ONE: usize = 0;
+const IN_GROUPS: usize = 1;
+
+/// What all tasks of a search know about its loops.
+#[derive(Debug)]
+pub(crate) struct SearchLoop {
+    /// So many trials have begun.
+    trials: AtomicU32,
+    /// The best time of each way: picoseconds per item.
+    best: [AtomicU32; 2],
+}
+
+impl SearchLoop {
+    pub(crate) const fn new() -> Self {
+        SearchLoop { trials: AtomicU32::new(0), best: [const { AtomicU32::new(u32::MAX) }; 2] }
+    }
+
+    /// The first hit among some items, or the last one.
+    #[inline]
+    pub(crate) fn search<const LAST: bool, T, H, I, F>(&self, items: I, search: F) -> Option<H>
+    where
+        I: Iterator<Item = T>,
+        F: Fn(T) -> Option<H>,
+    {
+        // A group lies on the stack, and items that are moved at length gain nothing by it.
+        const SMALL: usize = 32;
+        let len = items.size_hint().0;
+        if size_of::<T>() > SMALL || size_of::<Option<H>>() > SMALL || len < LONG {
+            return one_by_one::<LAST, _, _, _, _>(items, search);
+        }
+        // Relaxed, here and below: nothing but time depends on what is read (invariant 3).
+        if self.trials.load(Ordering::Relaxed) < TRIALS {
+            let way = self.trials.fetch_add(1, Ordering::Relaxed) as usize % 2;
+            let begun = Instant::now();
+            let hit = go::<LAST, _, _, _, _>(way, items, search);
+            if hit.is_none() || LAST {
+                let time = begun.elapsed().as_nanos() * 1000 / len as u128;
+                self.best[way].fetch_min(u32::try_from(time).unwrap_or(u32::MAX), Ordering::Relaxed);
+            }
+            return hit;
+        }
+        go::<LAST, _, _, _, _>(self.better(), items, search)
+    }
+
+    /// The better way, for all that is known.
+    #[inline]
+    fn better(&self) -> usize {
+        let [one_by_one, in_groups] = [0, 1].map(|way: usize| self.best[way].load(Ordering::Relaxed));
+        if in_groups < one_by_one { IN_GROUPS } else { ONE_BY_ONE }
+    }
+}
+
+#[inline]
+fn go<const LAST: bool, T, H, I, F>(way: usize, items: I, search: F) -> Option<H>
+where
+    I: Iterator<Item = T>,
+    F: Fn(T) -> Option<H>,
+{
+    if way == IN_GROUPS {
+        in_groups::<LAST, _, _, _, _>(items, search)
+    } else {
+        one_by_one::<LAST, _, _, _, _>(items, search)
+    }
+}
+
+#[inline]
+fn one_by_one<const LAST: bool, T, H, I, F>(mut items: I, search: F) -> Option<H>
+where
+    I: Iterator<Item = T>,
+    F: Fn(T) -> Option<H>,
+{
+    if LAST { items.fold(None, |last, item| search(item).or(last)) } else { items.find_map(search) }
+}
+
+/// Not inlined into the loop's caller: the loop is what counts, and needs the registers for itself.
+#[inline(never)]
+fn in_groups<const LAST: bool, T, H, I, F>(mut items: I, search: F) -> Option<H>
+where
+    I: Iterator<Item = T>,
+    F: Fn(T) -> Option<H>,
+{
+    let mut last = None;
+    while items.size_hint().0 >= GROUP {
+        let group: [T; GROUP] = std::array::from_fn(|_| {
+            items.next().expect("an iterator has at least as many items as its size_hint says")
+        });
+        let hits = group.map(&search);
+        // All of them are looked at: a loop that ends early would not be vector code.
+        if hits.iter().fold(false, |any, hit| any | hit.is_some()) {
+            let mut hits = hits.into_iter().flatten();
+            if LAST {
+                last = hits.next_back();
+            } else {
+                return hits.next();
+            }
+        }
+    }
+    let rest = one_by_one::<LAST, _, _, _, _>(items, search);
+    if LAST { rest.or(last) } else { rest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    /// All ways, over lengths around groups', with hits at every few places.
+    #[test]
+    fn every_way_finds_the_same() {
+        for len in [0, 1, 15, 16, 17, 31, 32, 33, 100] {
+            for first in 0..=len {
+                for last in first..=len {
+                    let hits = |x: usize| (x == first || x == last).then_some(x);
+                    let expected = (0..len).find_map(hits);
+                    assert_eq!(one_by_one::<false, _, _, _, _>(0..len, hits), expected);
+                    assert_eq!(in_groups::<false, _, _, _, _>(0..len, hits), expected);
+                    let expected = (0..len).rev().find_map(hits);
+                    assert_eq!(one_by_one::<true, _, _, _, _>(0..len, hits), expected);
+                    assert_eq!(in_groups::<true, _, _, _, _>(0..len, hits), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn items_are_searched_once_and_few_behind_a_hit() {
+        for hit in 0..100 {
+            let seen = RefCell::new(vec![]);
+            let found = in_groups::<false, _, _, _, _>(0..100, |x| {
+                seen.borrow_mut().push(x);
+                (x == hit).then_some(x)
+            });
+            let seen = seen.into_inner();
+            assert_eq!(found, Some(hit));
+            assert!(
+                seen.iter().copied().eq(0..seen.len()) && (hit + 1..hit + 1 + GROUP).contains(&seen.len())
+            );
+        }
+    }
+
+    /// Iterators that do not know how long they are, or say less, are searched to their end.
+    #[test]
+    fn the_rest_is_searched() {
+        let unknown = (0..100).filter(|x| x % 2 == 0);
+        assert_eq!(in_groups::<false, _, _, _, _>(unknown, |x| (x == 98).then_some(x)), Some(98));
+        let more = (0..40).chain((40..100).filter(|_| true));
+        assert_eq!(in_groups::<true, _, _, _, _>(more, |x| (x == 99 || x == 3).then_some(x)), Some(99));
+    }
+
+    #[test]
+    fn short_loops_are_not_tried_and_long_ones_are_until_all_is_known() {
+        let search = SearchLoop::new();
+        let none = |_: usize| None::<usize>;
+        assert_eq!(search.search::<false, _, _, _, _>(0..LONG - 1, none), None);
+        assert_eq!(search.trials.load(Ordering::Relaxed), 0);
+        for _ in 0..20 {
+            assert_eq!(search.search::<false, _, _, _, _>(0..LONG, none), None);
+        }
+        assert_eq!(search.trials.load(Ordering::Relaxed), TRIALS);
+        assert!(search.best.iter().all(|best| best.load(Ordering::Relaxed) < u32::MAX));
+        // Large items are never moved about in groups.
+        let search = SearchLoop::new();
+        search.search::<false, _, _, _, _>((0..LONG).map(|x| [x; 5]), |_| None::<()>);
+        assert_eq!(search.trials.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn the_better_way_wins_and_what_is_unknown_does_not() {
+        let with =
+            |best: [u32; 2]| SearchLoop { trials: AtomicU32::new(TRIALS), best: best.map(AtomicU32::new) };
+        assert_eq!(with([3, 2]).better(), IN_GROUPS);
+        assert_eq!(with([2, 2]).better(), ONE_BY_ONE);
+        assert_eq!(with([2, u32::MAX]).better(), ONE_BY_ONE);
+        assert_eq!(SearchLoop::new().better(), ONE_BY_ONE);
+    }
+}
