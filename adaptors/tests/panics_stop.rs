@@ -48,9 +48,10 @@ fn what_has_not_begun_does_not_begin() {
 /// Tasks that can end early end at their next nano-loop.
 #[test]
 fn what_is_interruptible_ends() {
+    type Visit<'a> = dyn Fn(usize) + Sync + 'a;
     const LEN: usize = 2000;
     let pool = &support::pools()[1];
-    let check = |about: &str, run: &(dyn Fn(&(dyn Fn(usize) + Sync)) + Sync)| {
+    let check = |about: &str, run: &(dyn Fn(&Visit) + Sync)| {
         let looks = AtomicUsize::new(0);
         let survived = survives(|| {
             pool.install(|| {

@@ -42,8 +42,9 @@ fn shapes(n: usize) -> Vec<Vec<u64>> {
 
 /// Compares all sorts with std's, on one input.
 fn check_all(keys: &[u64]) {
-    let tagged: Vec<(u64, usize)> = keys.iter().copied().zip(0..).collect();
-    let sorted = |sort: &dyn Fn(&mut Vec<(u64, usize)>)| {
+    type Tagged = Vec<(u64, usize)>;
+    let tagged: Tagged = keys.iter().copied().zip(0..).collect();
+    let sorted = |sort: &dyn Fn(&mut Tagged)| {
         let mut v = tagged.clone();
         sort(&mut v);
         v
@@ -135,7 +136,7 @@ fn strings_and_boxes() {
 fn elements_without_a_size() {
     let compared = AtomicUsize::new(0);
     on_pools(|| {
-        let mut v = vec![(); LEN];
+        let mut v = [(); LEN];
         v.par_sort();
         v.par_sort_unstable();
         v.par_sort_by(|(), ()| {

@@ -104,7 +104,7 @@ fn sizes() {
     assert_eq!(lengths([11], 10), [10]);
     assert_eq!(lengths([9, 5], 10), [9, 1]);
     assert_eq!(lengths([usize::MAX], 10), [10]);
-    assert_eq!(lengths(repeat(0).take(3), 10), [1, 1, 1, 7]);
+    assert_eq!(lengths(std::iter::repeat_n(0, 3), 10), [1, 1, 1, 7]);
     assert_eq!(lengths(repeat(0), 4), [1, 1, 1, 1]);
     assert_eq!(lengths(repeat(5), 0), [0]);
     assert_eq!(lengths(repeat(5), 1), [1]);

@@ -207,8 +207,11 @@ mod tests {
         (dest, outcome.is_ok())
     }
 
-    /// Two runs of boxed and tagged keys, ascending by keys.
-    fn runs(left: usize, right: usize, distinct: u64, seed: u64) -> Vec<Box<(u64, usize)>> {
+    /// A key and a tag, on the heap: what is dropped twice or not at all is noticed.
+    type Element = Box<(u64, usize)>;
+
+    /// Two runs, ascending by keys.
+    fn runs(left: usize, right: usize, distinct: u64, seed: u64) -> Vec<Element> {
         let mut next = random(seed);
         let mut v: Vec<_> = (0..left + right).map(|tag| Box::new((next() % distinct, tag))).collect();
         v[..left].sort();
@@ -217,7 +220,7 @@ mod tests {
     }
 
     /// The merge as it is defined.
-    fn naive(v: &[Box<(u64, usize)>], mid: usize) -> Vec<Box<(u64, usize)>> {
+    fn naive(v: &[Element], mid: usize) -> Vec<Element> {
         let (mut left, mut right) = (v[..mid].iter().peekable(), v[mid..].iter().peekable());
         let mut merged = Vec::new();
         while let (Some(l), Some(r)) = (left.peek(), right.peek()) {
@@ -236,7 +239,7 @@ mod tests {
             let v = runs(left, right, [2, 10, u64::MAX][seed as usize % 3], seed);
             let expected = naive(&v, left);
             for grain in [1, 10, 200, usize::MAX] {
-                let is_less = |a: &Box<(u64, usize)>, b: &Box<(u64, usize)>| a.0 < b.0;
+                let is_less = |a: &Element, b: &Element| a.0 < b.0;
                 let (merged, _) = merge(v.clone(), left, |merge| merge.run(&is_less, grain, &Inline));
                 assert_eq!(merged, expected, "{left} {right} {grain}");
                 let executor = DefaultExecutor::default();
@@ -252,7 +255,7 @@ mod tests {
             for fuse in 0.. {
                 let v = runs(left, right, 50, fuse as u64);
                 let left_comparisons = AtomicUsize::new(fuse);
-                let is_less = |a: &Box<(u64, usize)>, b: &Box<(u64, usize)>| {
+                let is_less = |a: &Element, b: &Element| {
                     if left_comparisons.fetch_sub(1, SeqCst) == 0 {
                         resume_unwind(Box::new(()));
                     }
