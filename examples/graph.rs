@@ -23,7 +23,8 @@ impl Graph {
             (random % nodes as u64) as u32
         };
         // Some nodes lead nowhere.
-        let mut list = |node: usize| (0..if node.is_multiple_of(3) { 0 } else { degree }).map(|_| next()).collect();
+        let mut list =
+            |node: usize| (0..if node.is_multiple_of(3) { 0 } else { degree }).map(|_| next()).collect();
         Graph { neighbours: (0..nodes).map(&mut list).collect() }
     }
 }

@@ -1,6 +1,8 @@
 //! Sorting by keys that are computed once.
 
-use crate::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use crate::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
+};
 use crate::slice::ParallelSliceMut;
 use std::mem::replace;
 
@@ -30,13 +32,14 @@ fn by_index<T, K, I>(
 ) where
     T: Send,
     K: Ord + Send,
-    I: Copy + Send,
+    I: Copy + Ord + Send,
 {
     let mut keyed: Vec<(K, I)> =
         slice.par_iter_mut().enumerate().map(|(index, element)| (key(element), narrow(index))).collect();
-    // Stable: equal keys keep the order of their indices.
-    keyed.par_sort_by(|(a, _), (b, _)| a.cmp(b));
-    let mut order: Vec<I> = keyed.into_iter().map(|(_, index)| index).collect();
+    // Stable: equal keys keep the order of their indices. No two pairs are equal, so an unstable sort will do.
+    keyed.par_sort_unstable();
+    // In parallel, as dropping keys may cost as much as making them.
+    let mut order: Vec<I> = keyed.into_par_iter().map(|(_, index)| index).collect();
     // Element `order[i]` belongs at `i`. Once around each cycle of that permutation.
     for start in 0..slice.len() {
         let mut at = start;
