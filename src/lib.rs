@@ -56,6 +56,8 @@ pub use furcate_schedulers::{
     policy,
 };
 
+pub mod sort;
+
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use furcate_adaptors::prelude::*;
