@@ -140,3 +140,64 @@ impl<'a, T: Copy> Lane<'a, T> {
         to_right.copy_from_slice(right);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SliceMerge;
+    use crate::Divisible;
+    use std::cmp::Ordering;
+
+    fn by_key(a: &(u8, usize), b: &(u8, usize)) -> Ordering {
+        a.0.cmp(&b.0)
+    }
+
+    /// A side of keys in order; the tags are all different.
+    fn side(len: usize, distinct: usize, first_tag: usize) -> Vec<(u8, usize)> {
+        let mut keys: Vec<u8> = (0..len).map(|i| (i * i % 251 % distinct) as u8).collect();
+        keys.sort_unstable();
+        keys.into_iter().zip(first_tag..).collect()
+    }
+
+    /// In steps of all sizes, as a whole, and after cuts: always the stable merge.
+    #[test]
+    fn steps_and_cuts_make_the_stable_merge() {
+        let lens = [
+            (0, 0),
+            (0, 300),
+            (300, 0),
+            (1, 1),
+            (5, 3),
+            (128, 128),
+            (127, 128),
+            (600, 2),
+            (2, 600),
+            (500, 411),
+        ];
+        for (left_len, right_len) in lens {
+            for distinct in [1, 3, 200] {
+                let left = side(left_len, distinct, 0);
+                let right = side(right_len, distinct, left_len);
+                let mut expected = [&left[..], &right].concat();
+                expected.sort_by(by_key);
+                for count in [1, 2, 7, 64, 255, 256, 257, 500, usize::MAX] {
+                    let mut to = vec![(0, usize::MAX); expected.len()];
+                    let mut merge = SliceMerge::new(&left, &right, &mut to, &by_key);
+                    while merge.size() > 0 {
+                        let before = merge.size();
+                        merge.step(count);
+                        assert_eq!(merge.size(), before.saturating_sub(count));
+                    }
+                    assert_eq!(to, expected, "{left_len} and {right_len} in steps of {count}");
+
+                    let mut to = vec![(0, usize::MAX); expected.len()];
+                    let (mut head, mut tail) =
+                        SliceMerge::new(&left, &right, &mut to, &by_key).divide_at(count);
+                    assert_eq!(head.size(), count.min(expected.len()));
+                    tail.step(usize::MAX);
+                    head.step(usize::MAX);
+                    assert_eq!(to, expected, "{left_len} and {right_len} cut at {count}");
+                }
+            }
+        }
+    }
+}
