@@ -83,6 +83,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
+        sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",
         rayon: "../book/src/rayon.md",
         design: "../book/src/design.md",
