@@ -1,6 +1,7 @@
 //! A merge sort made of the parts that everybody has: two levels, and a schedule for each.
 //!
 //! ```
+//! use furcate::prelude::*;
 //! use furcate::sort::MergeSort;
 //! let mut v: Vec<u64> = (0..10_000).map(|x| x * 7919 % 10_007).collect();
 //! MergeSort::new()
@@ -55,6 +56,7 @@ use std::cmp::Ordering;
 /// scheduler and its executor count:
 ///
 /// ```
+/// use furcate::prelude::*;
 /// use furcate::sort::{MergeBy, MergeSort};
 /// let sort = MergeSort::new()
 ///     .sort_level(|it| it.thief_splitting(3).cap(6))
@@ -126,6 +128,7 @@ impl<S, M> MergeSort<S, M> {
     /// thread are enough.
     ///
     /// ```
+    /// use furcate::prelude::*;
     /// use furcate::sort::MergeSort;
     /// let mut v = [4, 2, 3, 1];
     /// MergeSort::new().sort_level(|it| it.bound_depth(2).depjoin()).sort(&mut v);
@@ -141,6 +144,7 @@ impl<S, M> MergeSort<S, M> {
     /// Chooses how the merges are divided and run.
     ///
     /// ```
+    /// use furcate::prelude::*;
     /// use furcate::sort::MergeSort;
     /// let mut v = [4, 2, 3, 1];
     /// MergeSort::new().merge_level(|it| it.thief_splitting(4)).sort(&mut v);

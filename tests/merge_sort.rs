@@ -19,10 +19,13 @@ type Item = (u32, usize);
 /// A comparison of any kind.
 type Compare<'a> = &'a (dyn Fn(&Item, &Item) -> Ordering + Sync);
 
+/// A sort by any comparison.
+type Sort = dyn Fn(&mut [Item], Compare<'_>) + Sync;
+
 /// A schedule for each level, and the way of merging.
 struct Combination {
     name: String,
-    sort: Box<dyn Fn(&mut [Item], Compare<'_>) + Sync>,
+    sort: Box<Sort>,
 }
 
 fn by_key(a: &Item, b: &Item) -> Ordering {

@@ -54,8 +54,7 @@ where
         let (front, back) = self.divide();
         let ((first, second), (third, fourth)) = (front.divide(), back.divide());
         let mut lanes: [Lane<'_, T>; LANES] = [first, second, third, fourth].map(Lane::new);
-        loop {
-            let Some(steps @ 1..) = lanes.iter().map(Lane::sure_steps).min() else { break };
+        while let Some(steps @ 1..) = lanes.iter().map(Lane::sure_steps).min() {
             for _ in 0..steps {
                 for lane in &mut lanes {
                     lane.step(compare);
@@ -125,11 +124,7 @@ impl<'a, T: Copy> Lane<'a, T> {
 
     /// Merges to the end.
     fn finish(mut self, compare: &impl Fn(&T, &T) -> Ordering) {
-        loop {
-            let steps = self.sure_steps();
-            if steps == 0 {
-                break;
-            }
+        while let steps @ 1.. = self.sure_steps() {
             for _ in 0..steps {
                 self.step(compare);
             }
