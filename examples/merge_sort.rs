@@ -111,7 +111,7 @@ fn main() {
     table.print("par_sort", &[par_sort]);
     println!("{:48}{:>19}{:>19}", "sorts; merges", "by slices", "by iterators");
 
-    // Deep enough for a few parts per thread, and no deeper: every level is a pass over all the data.
+    // A few parts per thread: every level is a pass over all the data.
     let depth = (4 * furcate::current_num_threads()).ilog2();
     table.by_schedulers("bound_depth", empty::<()>().bound_depth(depth));
     table.by_schedulers("join_context_policy", empty::<()>().join_context_policy(depth));
