@@ -5,6 +5,7 @@
 
 mod choice;
 pub mod fork;
+pub mod loops;
 pub mod programs;
 
 pub use choice::{Choice, quick};
