@@ -1,7 +1,7 @@
 //! Searches of 10^8 numbers, on several schedules, against the sequential search and rayon (Kvik, experiments 1 and 2).
 //!
 //! `cargo bench -p furcate-benches --bench searches`; words after `--` choose tables whose titles contain one of them,
-//! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes.
+//! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes. All tables take some two minutes.
 //!
 //! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorised for, *costly* takes
 //! some 20 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
