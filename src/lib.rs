@@ -56,6 +56,8 @@ pub use furcate_schedulers::{
     policy,
 };
 
+pub mod sort;
+
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use furcate_adaptors::prelude::*;
@@ -84,6 +86,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
+        sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",
         rayon: "../book/src/rayon.md",
         design: "../book/src/design.md",
