@@ -152,7 +152,9 @@ impl Leaves for Adaptive {
                 let rest = match Frame::enter() {
                     Some(_frame) => greedy::run(part.branch, self, scope),
                     // Its task may end early, too, and so on.
-                    None => Done::Here(run_in_turn(part.branch, |branch| self.decide(branch, scope.num_threads()))),
+                    None => Done::Here(run_in_turn(part.branch, |branch| {
+                        self.decide(branch, scope.num_threads())
+                    })),
                 };
                 done = done.join(rest, joint);
             }

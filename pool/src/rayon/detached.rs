@@ -8,6 +8,7 @@
 
 use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use crate::unseen::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -67,9 +68,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
             Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
             Err(payload) => {
                 // Its drop may panic as well; the first panic counts.
-                if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(right))) {
-                    std::mem::forget(second);
-                }
+                drop_quietly(right);
                 resume_unwind(payload)
             }
         }
@@ -140,6 +139,6 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
 impl<J> Drop for Offered<'_, '_, J> {
     fn drop(&mut self) {
-        drop(self.slot.take().and_then(|slot| slot.take()));
+        drop_at_end(self.slot.take().and_then(|slot| slot.take()));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{Registry, Rest, State};
 use crate::fence;
-use crate::worker::{Worker, drop_quietly};
+use crate::unseen::drop_quietly;
+use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 
