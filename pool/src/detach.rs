@@ -167,7 +167,7 @@ impl<'scope> Detach<'scope> for Alone {
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
     {
-        (left(), Fork::Back(right))
+        left_first(left, right)
     }
 
     #[inline]
@@ -178,6 +178,17 @@ impl<'scope> Detach<'scope> for Alone {
     {
         body(&mut Kept { part: None })
     }
+}
+
+/// A fork that nobody sees.
+#[inline]
+pub(crate) fn left_first<A, R, J, M>(left: A, right: J) -> (R, Fork<J, M>)
+where
+    A: FnOnce() -> R,
+{
+    let mut right = Kept { part: Some(right) };
+    let left = left();
+    (left, Fork::Back(right.part.take().expect("it is kept while the left part runs")))
 }
 
 /// Offers that nobody sees.

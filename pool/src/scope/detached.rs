@@ -22,7 +22,7 @@
 
 use super::Scope;
 use crate::Context;
-use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
 use crate::job::Header;
 use crate::latch::Latch;
 use crate::unseen::{drop_at_end, drop_quietly};
@@ -53,7 +53,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     {
         Worker::with_current(|current| match current.filter(|worker| worker.is_of(&self.registry)) {
             Some(worker) => self.fork_on(worker, left, right),
-            None => (left(), Fork::Back(right)),
+            None => left_first(left, right),
         })
     }
 
