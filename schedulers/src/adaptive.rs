@@ -24,8 +24,8 @@
 //!    stands for the whole branch, each other one is the left side of the one before, and the task's output is the left
 //!    side of the last.
 //! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again. (Sizes
-//!    may be guesses, or more than can be said: the first [`BLIND_LEVELS`] divisions of which both parts hold something are
-//!    believed to make them smaller, as in [`branch`](crate::branch).)
+//!    may be guesses, or more than can be said: on the way from the root, the first [`BLIND_LEVELS`] divisions of which both
+//!    parts hold something are believed to make them smaller, as in [`branch`](crate::branch).)
 //! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
 //!    the beginning. All else is left to demand.
 
@@ -136,6 +136,7 @@ impl Leaves for Adaptive {
                 task,
                 pace: Pace::new(self.min, self.max),
                 divisible: fruitless == 0,
+                believed: BLIND_LEVELS.saturating_sub(depth),
                 whole: None,
                 offer: None,
                 chain: None,
@@ -206,6 +207,8 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     pace: Pace,
     /// Invariant 4.
     divisible: bool,
+    /// How many divisions more that do not make the task smaller are believed to have done so. Never grows.
+    believed: u32,
     /// The size that was divided, right after that.
     whole: Option<usize>,
     /// What is on offer (invariant 1), and the reduction from before the division.
@@ -269,8 +272,11 @@ where
         if needless || self.call.has_failed() {
             return Nano::Stop;
         }
-        if size == 0 || self.whole.take().is_some_and(|whole| !is_progress(size, whole, self.task.depth)) {
+        if size == 0 {
             self.divisible = false;
+        } else if self.whole.take().is_some_and(|whole| size >= whole) {
+            self.divisible &= self.believed > 0;
+            self.believed = self.believed.saturating_sub(1);
         }
         if self.offer.is_some() && self.offers.is_taken() {
             self.stolen();
@@ -313,7 +319,7 @@ where
             depth: self.task.depth,
             migrated: false,
             least: whole,
-            fruitless: u8::from(!is_progress(size, whole, self.task.depth)),
+            fruitless: u8::from(size >= whole && self.believed == 0),
             call: self.call,
         };
         let node = self.offers.offer(Part { branch, leaves: self.leaves });
@@ -331,11 +337,6 @@ where
         self.task.depth = self.task.depth.saturating_sub(1);
         Some(part.branch.producer)
     }
-}
-
-/// Is a part of that size, at that depth, less than the whole? (Invariant 4; the whole was a level higher.)
-fn is_progress(size: usize, whole: usize, depth: u32) -> bool {
-    size < whole || depth <= BLIND_LEVELS
 }
 
 /// What is left is not divided if it takes less than this part of a long nano-loop's time: stealing it would not pay.

@@ -109,7 +109,7 @@ fn as_many_tasks_as_thefts_and_one() {
             divided.fetch_max(run.tasks.len(), Relaxed);
         });
         println!("{len} items: {scripts} scripts");
-        assert!(scripts > 300 || len < 3, "{scripts}");
+        assert!(scripts > 300 || len < 5, "{scripts}");
     }
     assert!(divided.into_inner() >= 4);
     for seed in 0..500 {
@@ -386,7 +386,7 @@ fn what_is_larger_than_can_be_said_is_divided_too() {
     impl Producer for Endless {}
     let engine = Scripted::greedy();
     let tasks = CLOSE.schedule(Endless, free(), Firsts, &engine);
-    assert!((8..=1 << BLIND_LEVELS).contains(&engine.thefts().offers), "{:?}", engine.thefts());
+    assert!((8..=2 << BLIND_LEVELS).contains(&engine.thefts().offers), "{:?}", engine.thefts());
     assert_eq!(tasks, engine.thefts().offers + 1);
     let engine = Scripted::greedy();
     assert!(CLOSE.schedule(0..usize::MAX, free(), Firsts, &engine) > 1, "{:?}", engine.thefts());

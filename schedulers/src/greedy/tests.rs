@@ -54,7 +54,7 @@ fn reductions_are_those_of_a_join() {
     check(400, || List(0..5), SizeLimit::new(1));
     check(400, || Stack(0..5), SizeLimit::new(1));
     // Divisions that are not forked, with nodes below them.
-    check(100, || 0..8, Both::new(ForceDepth::new(3), Cap::new(2)));
+    check(50, || 0..8, Both::new(ForceDepth::new(3), Cap::new(2)));
 }
 
 /// One element to the left, the rest to the right.
