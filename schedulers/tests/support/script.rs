@@ -5,6 +5,7 @@
 use furcate_pool::detach::{Detach, Detachable, Fork, Offers};
 use furcate_pool::{Context, Executor};
 use std::any::Any;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
@@ -177,7 +178,7 @@ type Job<'s> = Box<dyn FnOnce(&Stage<'s>) + Send + 's>;
 pub(crate) struct Stage<'s> {
     script: Scripted,
     /// Stolen and not begun.
-    queue: Mutex<Vec<Job<'s>>>,
+    queue: Mutex<VecDeque<Job<'s>>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -200,7 +201,7 @@ impl<'s> Stage<'s> {
             return None;
         }
         let chosen = choose(queued);
-        Some(self.queue.lock().unwrap().remove(chosen))
+        self.queue.lock().unwrap().remove(chosen)
     }
 
     fn run(&self, job: Job<'s>) {
@@ -217,7 +218,7 @@ impl<'s> Stage<'s> {
         if self.script.choose(2) == 1 {
             self.run(job);
         } else {
-            self.queue.lock().unwrap().push(job);
+            self.queue.lock().unwrap().push_back(job);
         }
     }
 
