@@ -212,7 +212,7 @@ where
         let drops = fuse.drops.each_ref().map(|drops| drops.load(Ordering::Relaxed));
         assert_eq!(drops, [1; ITEMS], "call {} on {place:?}: {result:?}", calls.len());
         assert_eq!(cap.available(), 3, "call {} on {place:?}: {result:?}", calls.len());
-        for place in Place::ALL {
+        if let Some(place) = Place::ALL.get(calls.len() % 8) {
             assert_eq!(place.run(Join, 0..9, Cap::new(2), Collect).len(), 9, "the place is usable");
         }
         match result {
