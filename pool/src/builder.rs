@@ -342,9 +342,7 @@ struct Unfinished<'a>(&'a Registry);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        self.0.release_current_thread();
-        self.0.job_done();
-        self.0.join_threads();
+        self.0.end();
     }
 }
 
