@@ -85,7 +85,7 @@ impl Registry {
         let worker = self.make_worker(number, false);
         *rest.state(worker) = State::Parked;
         let registry = self.this();
-        // It calls the closure that names threads. Unwind-safe: a closure that panics has no thread to answer for.
+        // It panics if the system takes no such name. Unwind-safe: then there is no thread to answer for.
         let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
         match catch_unwind(AssertUnwindSafe(spawn)) {
             Ok(Ok(thread)) => {
