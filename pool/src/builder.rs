@@ -4,10 +4,11 @@ use crate::registry::{Registry, Setup, Spawner};
 use crate::thread_pool::ThreadPool;
 use crate::worker::{WaitRule, Worker};
 use std::any::Any;
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 /// Makes a [`ThreadPool`], or the global one: rayon's builder, with some more to choose.
@@ -377,15 +378,38 @@ impl ThreadPoolBuilder {
         W: Fn(ThreadBuilder) + Sync,
         F: FnOnce(&ThreadPool) -> R,
     {
+        // Each thread keeps a sender until it ends.
+        let (running, ended) = mpsc::channel::<Infallible>();
+        let ended = Mutex::new(ended);
         thread::scope(|threads| {
+            let _all_end = AllEnd(&ended);
+            let wrapper = &wrapper;
             let pool = self
-                .spawn_handler(|thread| {
-                    let builder = thread.configured();
-                    builder.spawn_scoped(threads, || wrapper(thread)).map(drop)
+                .spawn_handler(move |thread| {
+                    let (builder, running) = (thread.configured(), running.clone());
+                    let run = move || {
+                        let _running = running;
+                        wrapper(thread);
+                    };
+                    builder.spawn_scoped(threads, run).map(drop)
                 })
                 .build()?;
             Ok(with_pool(&pool))
         })
+    }
+}
+
+/// Waits for the threads of a scoped pool to end, before the scope around them does: if this one is a worker of another
+/// pool, that one goes on meanwhile.
+struct AllEnd<'a>(&'a Mutex<mpsc::Receiver<Infallible>>);
+
+impl Drop for AllEnd<'_> {
+    fn drop(&mut self) {
+        let wait = || _ = self.0.lock().expect("nobody panics with this lock").recv();
+        Worker::with_current(|current| match current {
+            Some(worker) => worker.elsewhere(wait),
+            None => wait(),
+        });
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod support;
 
-use furcate_pool::{ThreadPoolBuilder, broadcast, current_thread_index, join, spawn, spawn_broadcast};
+use furcate_pool::{
+    ThreadPool, ThreadPoolBuilder, broadcast, current_thread_index, join, spawn, spawn_broadcast,
+};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -101,4 +103,29 @@ fn threads_that_lose_the_race_for_the_global_pool_are_none_of_its_threads() {
     for _ in 0..3 {
         good_child("threads_that_lose_the_race_for_the_global_pool_are_none_of_its_threads", "racer", &[]);
     }
+}
+
+#[test]
+fn a_worker_that_ends_a_scoped_pool_serves_its_own() {
+    within(LONG, || {
+        for threads in [1, 2] {
+            let here = Arc::new(pool(threads));
+            let (back, count) = (Arc::clone(&here), Arc::new(AtomicUsize::new(0)));
+            let called = Arc::clone(&count);
+            here.install(move || {
+                let last_jobs = |scoped: &ThreadPool| {
+                    scoped.spawn(move || {
+                        thread::sleep(A_WHILE);
+                        back.install(|| add(&called));
+                        back.broadcast(|_| add(&called));
+                    });
+                };
+                ThreadPoolBuilder::new()
+                    .num_threads(1)
+                    .build_scoped(|thread| thread.run(), last_jobs)
+                    .expect("a pool");
+            });
+            assert_eq!(count.load(SeqCst), threads + 1);
+        }
+    });
 }
