@@ -105,7 +105,7 @@ impl<'s> Stretch<'s> {
             How::Offers => false,
             How::Mixed(seed) => {
                 *seed = Random(*seed).next();
-                *seed % 2 == 0
+                *seed & 1 == 0
             }
         };
         match self.range.len() {

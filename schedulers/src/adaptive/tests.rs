@@ -222,7 +222,7 @@ impl IntoIterator for Lopsided {
 
 impl Producer for Lopsided {}
 
-/// Counts items; panics at the `bad` one; every task ends after its first item, if so `brief`.
+/// Counts items; panics at one.
 #[derive(Clone)]
 struct Count {
     bad: Option<usize>,
@@ -378,9 +378,9 @@ fn what_is_larger_than_can_be_said_is_divided_too() {
     }
     impl IntoIterator for Endless {
         type Item = usize;
-        type IntoIter = std::iter::Take<std::iter::Repeat<usize>>;
+        type IntoIter = std::iter::RepeatN<usize>;
         fn into_iter(self) -> Self::IntoIter {
-            std::iter::repeat(7).take(10)
+            std::iter::repeat_n(7, 10)
         }
     }
     impl Producer for Endless {}

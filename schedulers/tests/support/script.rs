@@ -58,7 +58,7 @@ impl Scripted {
 
     pub(crate) fn random(seed: u64) -> Self {
         let scripted = Scripted::new(Answers::Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1));
-        Scripted { drops: seed % 2 == 0, ..scripted }
+        Scripted { drops: seed & 1 == 0, ..scripted }
     }
 
     /// Everything that is offered is stolen, and no fork is.
