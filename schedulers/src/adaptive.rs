@@ -24,18 +24,18 @@
 //!    stands for the whole branch, each other one is the left side of the one before, and the task's output is the left
 //!    side of the last.
 //! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again. (Sizes
-//!    may be guesses, or more than can be said: on the way from the root, the first [`BLIND_LEVELS`] divisions of which both
+//!    may be guesses, or more than can be said: on the way from the root, the first [`BLIND_LEVELS`](branch::BLIND_LEVELS) divisions of which both
 //!    parts hold something are believed to make them smaller, as in [`branch`](crate::branch).)
 //! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
 //!    the beginning. All else is left to demand.
 
-use crate::branch::{BLIND_LEVELS, Branch, Decision, fold_loop, is_stopped};
+use crate::branch::{Branch, Decision, fold_loop, is_stopped};
 use crate::call::Call;
 use crate::frames::Frame;
 use crate::greedy::{self, Done, Leaves, Link, Node, Part, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
-use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict, branch};
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
 use std::cell::RefCell;
@@ -136,7 +136,7 @@ impl Leaves for Adaptive {
                 task,
                 pace: Pace::new(self.min, self.max),
                 divisible: fruitless == 0,
-                believed: BLIND_LEVELS.saturating_sub(depth),
+                believed: branch::BLIND_LEVELS.saturating_sub(depth),
                 whole: None,
                 offer: None,
                 chain: None,

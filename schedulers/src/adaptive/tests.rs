@@ -1,6 +1,7 @@
 //! Adaptive tasks under every script of demand and theft: how many there are, their order, and where they end.
 
 use super::*;
+use crate::branch::BLIND_LEVELS;
 use crate::frames::frames;
 use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit};
 use crate::script::Scripted;
