@@ -24,8 +24,9 @@
 //!    stands for the whole branch, each other one is the left side of the one before, and the task's output is the left
 //!    side of the last.
 //! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again. (Sizes
-//!    may be guesses, or more than can be said: on the way from the root, the first [`BLIND_LEVELS`](branch::BLIND_LEVELS) divisions of which both
-//!    parts hold something are believed to make them smaller, as in [`branch`](crate::branch).)
+//!    may be guesses, or more than can be said: on the way from the root the first
+//!    [`BLIND_LEVELS`](branch::BLIND_LEVELS) divisions of which both parts hold something are believed to make them
+//!    smaller, as [`branch`] does.)
 //! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
 //!    the beginning. All else is left to demand.
 
