@@ -404,8 +404,8 @@ impl Worker {
         self.root.load(Relaxed) == scope && !self.is_aside()
     }
 
-    /// Does somebody want work from this worker, or would somebody who naps be worth to be woken for it? In the common
-    /// case, nobody does, it costs one relaxed load.
+    /// Does somebody want work from this worker, or would somebody who naps, or rests, be worth to be woken for it? In the
+    /// common case, nobody does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
         self.forks.nudged() && self.is_wanted()
@@ -416,7 +416,7 @@ impl Worker {
         if self.forks.asked() {
             return !(self.guest && self.call.is_young());
         }
-        self.registry().is_napping() && self.is_worth_a_wake_up()
+        (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
     }
 
     /// Does it share every job at once?

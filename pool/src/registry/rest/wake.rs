@@ -128,6 +128,12 @@ impl Registry {
         self.napping.load(Relaxed)
     }
 
+    /// Would work for one more have to wake somebody? A hint. (Those who rest have asked whoever held a place then, and
+    /// nobody who was given one since.)
+    pub(crate) fn needs_one_more(&self) -> bool {
+        self.alert.is_needed()
+    }
+
     /// Wakes the napper, if there is one and a place for it.
     pub(in crate::registry) fn end_nap(&self, by: Option<&Worker>) {
         let mut rest = self.lock();
