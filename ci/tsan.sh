@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pool's tests under ThreadSanitizer, which the nightly toolchain has.
+# The pool's tests, and those of detached computations on it, under ThreadSanitizer, which the nightly toolchain has.
 #
 # It knows no stand-alone fences, so of the deque it sees too little synchronisation where a fence does the work, never
 # too much; and it does not instrument the standard library: what that is reported for is named in tsan.supp.
@@ -12,3 +12,4 @@ export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0"
 # (Tests that use up a small stack use it up sooner here; the sanitizer does not follow a fork.)
 cargo +nightly test --no-fail-fast -p furcate-pool --lib --tests --target "$target" --locked -- \
     --skip stack --skip deep --skip a_forked_child_says_so --skip a_thousand_pools_leave_nothing_behind "$@"
+cargo +nightly test --no-fail-fast -p furcate-schedulers --test detached --target "$target" --locked

@@ -131,6 +131,89 @@ mod escaping_pieces {}
 /// ```
 mod escaping_producers {}
 
+/// A detached part may outlive the frame that lays it ready: it borrows nothing from there.
+///
+/// ```
+/// use furcate::detach::{Detach, Detachable};
+/// use furcate::{Context, Executor, Inline};
+///
+/// struct Part<'l>(&'l i32);
+/// impl<'scope, 'l: 'scope, S> Detachable<'scope, S> for Part<'l> {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: std::sync::Arc<()>, _: Context) {}
+/// }
+/// let outer = 1;
+/// Inline.detached(|scope| {
+///     scope.fork(|| (), Part(&outer));
+/// });
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::detach::{Detach, Detachable};
+/// use furcate::{Context, DefaultExecutor, Executor};
+///
+/// struct Part<'l>(&'l i32);
+/// impl<'scope, 'l: 'scope, S> Detachable<'scope, S> for Part<'l> {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: std::sync::Arc<()>, _: Context) {}
+/// }
+/// DefaultExecutor::default().detached(|scope| {
+///     let inner = 1;
+///     scope.fork(|| (), Part(&inner));
+/// });
+/// ```
+mod escaping_parts {}
+
+/// A detached part moves to another thread: it must be `Send`.
+///
+/// ```
+/// use furcate::detach::Detachable;
+/// struct Part(std::sync::Arc<i32>);
+/// impl<'scope, S> Detachable<'scope, S> for Part {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: std::sync::Arc<()>, _: furcate::Context) {}
+/// }
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::detach::Detachable;
+/// struct Part(std::rc::Rc<i32>);
+/// impl<'scope, S> Detachable<'scope, S> for Part {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: std::sync::Arc<()>, _: furcate::Context) {}
+/// }
+/// ```
+mod detached_parts {}
+
+/// The place where a task offers parts stays in its thread, and in its frame.
+///
+/// ```
+/// use furcate::detach::{Detach, Detachable, Offers};
+/// struct Part;
+/// impl<'scope, S> Detachable<'scope, S> for Part {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: std::sync::Arc<()>, _: furcate::Context) {}
+/// }
+/// fn offer<'scope, S: Detach<'scope>>(scope: &S) {
+///     scope.offers(|offers| drop(offers.offer(Part)));
+/// }
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::detach::{Detach, Detachable, Offers};
+/// struct Part;
+/// impl<'scope, S> Detachable<'scope, S> for Part {
+///     type Meeting = ();
+///     fn run(self, _: &S, _: std::sync::Arc<()>, _: furcate::Context) {}
+/// }
+/// fn offer<'scope, S: Detach<'scope>>(scope: &S) {
+///     scope.offers(|offers| {
+///         furcate::join(|| drop(offers.offer(Part)), || ());
+///     });
+/// }
+/// ```
+mod offers_elsewhere {}
+
 /// An iterator that is not driven is a mistake, and said to be one.
 ///
 /// ```

@@ -97,3 +97,73 @@ fn what_is_interruptible_ends() {
     });
     check("adaptive", &|look| (0..2 * LEN).into_par_iter().adaptive().for_each(look));
 }
+
+/// A panic where outputs meet is one of the call, too, whoever reduces.
+#[test]
+fn a_panic_in_a_reduction_stops_the_rest() {
+    for pool in support::pools() {
+        macro_rules! check {
+            ($schedule:literal, $source:expr) => {
+                let (panicked, after) = (AtomicBool::new(false), AtomicUsize::new(0));
+                let survived = survives(|| {
+                    pool.install(|| {
+                        let items = $source.map(|x| {
+                            if panicked.load(Relaxed) {
+                                after.fetch_add(1, Relaxed);
+                            }
+                            sleep(Duration::from_micros(10));
+                            x + 1
+                        });
+                        // Tasks' sums are folded without a panic: only two of them are not.
+                        let sums = items.fold(|| 0_usize, |sum, x| sum + x).map(|sum| (true, sum));
+                        let _: Option<(bool, usize)> = sums.reduce_with(|_, _| {
+                            panicked.store(true, Relaxed);
+                            planned_panic()
+                        });
+                    });
+                });
+                let (after, threads) = (after.into_inner(), pool.current_num_threads());
+                assert!(!survived, $schedule);
+                assert!(after <= 200 * threads, "{after} items on {threads} threads under {}", $schedule);
+            };
+        }
+        check!("join", (0..4000).into_par_iter().size_limit(1).join());
+        check!("depjoin", (0..4000).into_par_iter().size_limit(1).depjoin());
+        check!("adaptive", (0..4000).into_par_iter().force_depth(5).adaptive());
+    }
+}
+
+/// A call within a call that panics ends; the one around it, which has caught the panic, does not.
+#[test]
+fn a_panic_that_is_caught_stops_the_inner_call_only() {
+    for pool in support::pools() {
+        macro_rules! check {
+            ($schedule:literal, |$source:ident| $scheduled:expr) => {
+                let (outer, inner) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                pool.install(|| {
+                    let $source = (0..20).into_par_iter();
+                    $scheduled.for_each(|_| {
+                        outer.fetch_add(1, Relaxed);
+                        let $source = (0..1000).into_par_iter();
+                        let survived = survives(|| {
+                            $scheduled.for_each(|x| {
+                                inner.fetch_add(1, Relaxed);
+                                if x == 0 {
+                                    planned_panic();
+                                }
+                                sleep(Duration::from_micros(10));
+                            });
+                        });
+                        assert!(!survived, $schedule);
+                    });
+                });
+                let (outer, inner) = (outer.into_inner(), inner.into_inner());
+                assert_eq!(outer, 20, $schedule);
+                assert!(inner < 20 * 500, "{inner} items of inner calls under {}", $schedule);
+            };
+        }
+        check!("join", |source| source.size_limit(1).join());
+        check!("depjoin", |source| source.size_limit(1).depjoin());
+        check!("adaptive", |source| source.adaptive());
+    }
+}

@@ -3,7 +3,8 @@
 use crate::job::{Header, HeapJob, JobRef, Outcome};
 use crate::latch::{CallLatch, Count};
 use crate::registry::Registry;
-use crate::worker::{Worker, drop_quietly};
+use crate::unseen::drop_quietly;
+use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

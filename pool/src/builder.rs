@@ -2,12 +2,13 @@
 
 use crate::registry::{Registry, Setup, Spawner};
 use crate::thread_pool::ThreadPool;
-use crate::worker::WaitRule;
+use crate::worker::{WaitRule, Worker};
 use std::any::Any;
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 /// Makes a [`ThreadPool`], or the global one: rayon's builder, with some more to choose.
@@ -24,7 +25,7 @@ use std::thread;
 #[must_use = "a builder does nothing until it builds"]
 pub struct ThreadPoolBuilder<S = DefaultSpawn> {
     threads: usize,
-    name: Option<Box<dyn Fn(usize) -> String + Send + Sync>>,
+    name: Option<Box<dyn FnMut(usize) -> String>>,
     stack_size: Option<usize>,
     use_current_thread: bool,
     setup: Setup,
@@ -194,11 +195,11 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Names the threads, by their numbers. (A spare thread, see [`WaitRule`], goes by the number of one of the pool's
-    /// own, here and in the handlers.)
+    /// Names the threads, by their numbers: called once for each, before any of them is started. (A spare thread, see
+    /// [`WaitRule`], goes by the name and number of one of the pool's own, here and in the handlers.)
     pub fn thread_name<F>(mut self, name: F) -> Self
     where
-        F: Fn(usize) -> String + Send + Sync + 'static,
+        F: FnMut(usize) -> String + 'static,
     {
         self.name = Some(Box::new(name));
         self
@@ -298,14 +299,15 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     pub(crate) fn build_registry(mut self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
         let threads = if self.threads > 0 { self.threads } else { default_threads() };
         let threads = threads.min(crate::max_num_threads());
-        let in_pool = crate::worker::Worker::with_current(|worker| worker.is_some());
+        let in_pool = Worker::with_current(|worker| worker.is_some());
         if self.use_current_thread && in_pool {
             return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
         }
-        let (name, stack_size) =
-            (self.name.map(Arc::<dyn Fn(usize) -> String + Send + Sync>::from), self.stack_size);
+        // Spare threads are started under a lock: nobody's closure is called then.
+        let names = self.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
+        let (names, stack_size) = (Arc::<[String]>::from(names), self.stack_size);
         if S::SPARES && self.setup.wait_rule != WaitRule::Leapfrog {
-            self.setup.spares = Some(spare_spawner(threads, name.clone(), stack_size));
+            self.setup.spares = Some(spare_spawner(threads, Arc::clone(&names), stack_size));
         }
         let registry = Registry::new(threads, self.setup);
         let unfinished = Unfinished(&registry);
@@ -316,7 +318,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         let first = usize::from(self.use_current_thread);
         for number in first..threads {
             let thread = ThreadBuilder {
-                name: name.as_ref().map(|name| name(number)),
+                name: names.get(number).cloned(),
                 stack_size,
                 number,
                 main: Box::new({
@@ -336,25 +338,19 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 }
 
-/// A pool that is being made. Ends its threads when a further one cannot be started, or one of the closures panics that
-/// name and start them.
+/// A pool that is being made. Ends its threads when a further one cannot be started, or the closure panics that
+/// starts them.
 struct Unfinished<'a>(&'a Registry);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        self.0.release_current_thread();
-        self.0.job_done();
-        self.0.join_threads();
+        self.0.end();
     }
 }
 
-fn spare_spawner(
-    threads: usize,
-    name: Option<Arc<dyn Fn(usize) -> String + Send + Sync>>,
-    stack_size: Option<usize>,
-) -> Spawner {
+fn spare_spawner(threads: usize, names: Arc<[String]>, stack_size: Option<usize>) -> Spawner {
     Box::new(move |number, main| {
-        let name = name.as_ref().map(|name| name(number % threads));
+        let name = names.get(number % threads).cloned();
         let thread = ThreadBuilder { name, stack_size, number, main };
         thread.configured().spawn(|| thread.run())
     })
@@ -382,15 +378,38 @@ impl ThreadPoolBuilder {
         W: Fn(ThreadBuilder) + Sync,
         F: FnOnce(&ThreadPool) -> R,
     {
+        // Each thread keeps a sender until it ends.
+        let (running, ended) = mpsc::channel::<Infallible>();
+        let ended = Mutex::new(ended);
         thread::scope(|threads| {
+            let _all_end = AllEnd(&ended);
+            let wrapper = &wrapper;
             let pool = self
-                .spawn_handler(|thread| {
-                    let builder = thread.configured();
-                    builder.spawn_scoped(threads, || wrapper(thread)).map(drop)
+                .spawn_handler(move |thread| {
+                    let (builder, running) = (thread.configured(), running.clone());
+                    let run = move || {
+                        let _running = running;
+                        wrapper(thread);
+                    };
+                    builder.spawn_scoped(threads, run).map(drop)
                 })
                 .build()?;
             Ok(with_pool(&pool))
         })
+    }
+}
+
+/// Waits for the threads of a scoped pool to end, before the scope around them does: if this one is a worker of another
+/// pool, that one goes on meanwhile.
+struct AllEnd<'a>(&'a Mutex<mpsc::Receiver<Infallible>>);
+
+impl Drop for AllEnd<'_> {
+    fn drop(&mut self) {
+        let wait = || _ = self.0.lock().expect("nobody panics with this lock").recv();
+        Worker::with_current(|current| match current {
+            Some(worker) => worker.elsewhere(wait),
+            None => wait(),
+        });
     }
 }
 

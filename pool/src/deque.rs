@@ -46,7 +46,10 @@
 //! 4. Buffers outgrown live as long as the deque, unchanged: a thief that read one of them finds in it every job that
 //!    was in the deque when it grew. Together they are smaller than the one in use.
 //! 5. The owner's calls nest: [`Deque::pop`] is called with the index that the last push without a pop returned, or,
-//!    when that job was stolen, the deque is empty.
+//!    when that job was stolen, the deque is empty. While it is not stolen, `bottom` is right behind it at that moment:
+//!    pops put it back where it was, but for those that find their job stolen, or the last one shared; then all older ones
+//!    are gone. Indices whose lower halves are compared belong to jobs that are in the deque, or to the last one pushed: so
+//!    it does not matter how many jobs come and go while a job that was stolen is run.
 
 mod buffer;
 #[cfg(all(test, loom))]
@@ -302,6 +305,12 @@ impl<T> Deque<T> {
     /// As for [`push`](Self::push); and `index` is what the last push without a pop returned (invariant 5).
     #[inline(always)]
     pub(crate) unsafe fn pop(&self, index: u64) -> bool {
+        // Relaxed: the owner's own store.
+        if self.owner.bottom.load(Relaxed) != index + 1 {
+            // A job pushed later was the oldest one, so this one is gone (invariant 5). The lower halves of indices must
+            // not be asked: they may be any distance apart.
+            return false;
+        }
         // Release: a thief that reads this bottom still finds the jobs below it published, see `reach`.
         self.owner.bottom.store(index, Release);
         fence::light(); // invariant 2

@@ -27,6 +27,7 @@
 //!    the one that laid it ready.
 
 use crate::Context;
+use crate::unseen::drop_at_end;
 use std::sync::Arc;
 
 /// A part of a computation that may be taken by another worker; `S` is the engine's [`Detach`].
@@ -96,7 +97,8 @@ pub trait Detach<'scope>: Sync + Sized {
 
     /// Calls `body` with a place where it can lay parts ready, one at a time, while it goes on with its own.
     ///
-    /// A part that is still there at the end is dropped.
+    /// A part that is still there at the end is dropped. Of several such places in one thread, only that made last is for
+    /// use.
     fn offers<J, B, R>(&self, body: B) -> R
     where
         J: Detachable<'scope, Self>,
@@ -132,7 +134,8 @@ pub trait Offers<J, M> {
     ///
     /// # Panics
     ///
-    /// If there is a part on offer that has been neither taken nor taken back.
+    /// If there is a part on offer that has been neither taken nor taken back. Engines may panic if the thread is in the
+    /// body of another, inner call of [`offers`](Detach::offers).
     fn offer(&mut self, part: J) -> Arc<M>;
 
     /// Has the last part been taken? Once it has, another one can be offered.
@@ -164,7 +167,7 @@ impl<'scope> Detach<'scope> for Alone {
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
     {
-        (left(), Fork::Back(right))
+        left_first(left, right)
     }
 
     #[inline]
@@ -177,10 +180,27 @@ impl<'scope> Detach<'scope> for Alone {
     }
 }
 
+/// A fork that nobody sees.
+#[inline]
+pub(crate) fn left_first<A, R, J, M>(left: A, right: J) -> (R, Fork<J, M>)
+where
+    A: FnOnce() -> R,
+{
+    let mut right = Kept { part: Some(right) };
+    let left = left();
+    (left, Fork::Back(right.part.take().expect("it is kept while the left part runs")))
+}
+
 /// Offers that nobody sees.
 #[derive(Debug)]
 pub struct Kept<J> {
     part: Option<J>,
+}
+
+impl<J> Drop for Kept<J> {
+    fn drop(&mut self) {
+        drop_at_end(self.part.take());
+    }
 }
 
 impl<J, M: Default> Offers<J, M> for Kept<J> {

@@ -36,7 +36,7 @@ pub(crate) fn set(
             Arc::clone(&registry)
         });
         if result.is_err() {
-            registry.job_done();
+            registry.end();
         }
     }
     result

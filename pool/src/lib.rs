@@ -58,6 +58,7 @@ mod stats;
 pub mod sync;
 #[cfg(not(loom))]
 mod thread_pool;
+mod unseen;
 #[cfg(not(loom))]
 mod worker;
 #[cfg(not(loom))]

@@ -27,7 +27,7 @@ impl Executor for Rayon {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        rayon_core::scope(body)
+        detached::root(body)
     }
 
     #[inline]

@@ -28,7 +28,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, ThreadId};
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
@@ -257,9 +257,7 @@ impl Registry {
             self.become_alert();
             self.work(worker);
         }
-        while self.rest_until_needed(worker) {
-            self.work(worker);
-        }
+        self.serve(worker);
         if self.setup.exit.is_some() {
             self.take_place(worker);
             run_handler(&self.setup.exit);
@@ -268,6 +266,13 @@ impl Registry {
             self.leave_place(worker);
         }
         drop(current);
+    }
+
+    /// Rests and works until the pool ends.
+    fn serve(&self, worker: &Worker) {
+        while self.rest_until_needed(worker) {
+            self.work(worker);
+        }
     }
 
     /// Searches and runs until there is nothing more to be found, or the place is gone.
@@ -295,9 +300,25 @@ impl Registry {
         self.threads.lock().expect("nobody panics with this lock").push(thread);
     }
 
-    /// Waits for all threads, unless the calling one is one of them: it would wait for itself.
-    pub(crate) fn join_threads(&self) {
+    /// There is no handle of the pool any more, or there will be none: waits until all jobs have run and the threads have
+    /// ended, unless the calling one is one of them.
+    pub(crate) fn end(&self) {
+        if self.is_inherited() {
+            // A forked child has no threads of it to wait for.
+            return;
+        }
+        self.job_done();
+        self.release_current_thread();
         let me = std::thread::current().id();
+        Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {
+            // The last jobs may need this thread, or its place, in the other pool.
+            Some(worker) => worker.elsewhere(|| self.join_threads(me)),
+            None => self.join_threads(me),
+        });
+    }
+
+    /// Waits for all threads, unless `me` is one of them: it would wait for itself.
+    fn join_threads(&self, me: ThreadId) {
         loop {
             let threads = std::mem::take(&mut *self.threads.lock().expect("nobody panics with this lock"));
             let mine = Worker::with_current(|worker| worker.is_some_and(|worker| worker.is_of(self)));

@@ -1,13 +1,14 @@
 //! Calls that come from outside a pool's threads.
 
 use crate::job::{Header, JobRef, Outcome};
-use crate::latch::CallLatch;
+use crate::latch::{CallLatch, Latch};
 use crate::registry::Registry;
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
+use std::thread;
 
 /// How often the caller looks whether its call is done before it blocks.
 const LOOKS: u32 = 100;
@@ -82,20 +83,29 @@ impl Registry {
 }
 
 impl Worker {
-    /// Calls `f`, which blocks on what is not this pool's, without holding a place meanwhile.
-    pub(crate) fn elsewhere<R>(&self, f: impl FnOnce() -> R) -> R {
+    /// Has a thread of its own call `f`, which blocks on threads that are none of this pool's, and waits for it as for a
+    /// call of another pool: those threads may need this one's place, or broadcast to it.
+    pub(crate) fn elsewhere(&self, f: impl Fn() + Sync) {
         if self.place().is_none() {
             // It waits elsewhere already.
             return f();
         }
-        struct Back<'a>(&'a Worker);
-        impl Drop for Back<'_> {
-            fn drop(&mut self) {
-                self.0.registry().take_place(self.0);
+        let (registry, number) = (self.registry(), self.number());
+        let latch = Latch::new();
+        thread::scope(|threads| {
+            let run = || {
+                f();
+                let waiter = registry.worker(number).expect("a worker that waits is there");
+                // SAFETY: set once, here; the waiter's frame, and so its registry, is there until this thread has ended.
+                unsafe { Latch::set(&raw const latch, registry, waiter, None) };
+            };
+            if thread::Builder::new().spawn_scoped(threads, run).is_ok() {
+                self.wait_for_others(&latch);
+            } else {
+                registry.leave_place(self);
+                f();
+                registry.take_place(self);
             }
-        }
-        self.registry().leave_place(self);
-        let _back = Back(self);
-        f()
+        });
     }
 }

@@ -30,6 +30,7 @@ pub(crate) struct Counters {
     pub(crate) wakeups: Counter,
     pub(crate) barriers: Counter,
     pub(crate) handovers: Counter,
+    pub(crate) waits: Counter,
     /// By the victim's place.
     pub(crate) steals: Box<[Steals]>,
 }
@@ -52,6 +53,7 @@ impl Counters {
             wakeups: Counter::default(),
             barriers: Counter::default(),
             handovers: Counter::default(),
+            waits: Counter::default(),
             steals: (0..places).map(|_| Steals::default()).collect(),
         }
     }
@@ -67,6 +69,7 @@ impl Counters {
             wakeups: self.wakeups.get(),
             barriers: self.barriers.get(),
             handovers: self.handovers.get(),
+            waits: self.waits.get(),
             steals: self
                 .steals
                 .iter()
@@ -80,11 +83,11 @@ impl Counters {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerStats {
-    /// Right halves made stealable by `join`.
+    /// Right halves made stealable by `join`, and [detached](crate::detach) parts laid ready.
     pub forks: u64,
     /// Jobs made by `spawn` and its kin.
     pub spawns: u64,
-    /// Right halves run that another worker had forked.
+    /// Such halves and parts run that were stolen.
     pub migrated: u64,
     /// Jobs from outside run.
     pub injected: u64,
@@ -98,6 +101,9 @@ pub struct WorkerStats {
     pub barriers: u64,
     /// Times it gave its place away because what it waited for was elsewhere.
     pub handovers: u64,
+    /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
+    /// [detached](crate::detach) part that was stolen is not waited for.
+    pub waits: u64,
     /// Steals, by the victim's [place](crate::ThreadPool::current_thread_index).
     pub steals: Vec<StealStats>,
 }
@@ -143,6 +149,7 @@ impl Stats {
             total.wakeups += worker.wakeups;
             total.barriers += worker.barriers;
             total.handovers += worker.handovers;
+            total.waits += worker.waits;
             total.steals.resize(worker.steals.len().max(total.steals.len()), StealStats::default());
             for (total, by) in total.steals.iter_mut().zip(&worker.steals) {
                 total.tried += by.tried;

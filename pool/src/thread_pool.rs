@@ -271,16 +271,6 @@ impl Executor for &ThreadPool {
 
 impl Drop for ThreadPool {
     fn drop(&mut self) {
-        if self.registry.is_inherited() {
-            // A forked child has no threads of it to wait for.
-            return;
-        }
-        self.registry.release_current_thread();
-        self.registry.job_done();
-        // The last jobs may need the place that this thread holds in another pool.
-        Worker::with_current(|current| match current.filter(|worker| !worker.is_of(&self.registry)) {
-            Some(worker) => worker.elsewhere(|| self.registry.join_threads()),
-            None => self.registry.join_threads(),
-        });
+        self.registry.end();
     }
 }

@@ -15,11 +15,11 @@ use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::stats::Counters;
+use crate::unseen::drop_quietly;
 use crossbeam_deque::Injector;
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
@@ -89,6 +89,8 @@ pub struct Worker {
     root: AtomicU64,
     /// How many scopes this thread has open, or waits for; this thread's.
     pub(crate) scopes: Cell<usize>,
+    /// How many places it has where parts are on offer, or may be; this thread's.
+    pub(crate) offers: Cell<usize>,
     /// The thread has been given this worker, and not given it back.
     pub(crate) taken: AtomicBool,
     /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
@@ -159,6 +161,7 @@ impl Worker {
             aside: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
             scopes: Cell::new(0),
+            offers: Cell::new(0),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
         }
@@ -401,8 +404,8 @@ impl Worker {
         self.root.load(Relaxed) == scope && !self.is_aside()
     }
 
-    /// Does somebody want work from this worker, or would somebody who naps be worth to be woken for it? In the common
-    /// case, nobody does, it costs one relaxed load.
+    /// Does somebody want work from this worker, or would somebody who naps, or rests, be worth to be woken for it? In the
+    /// common case, nobody does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
         self.forks.nudged() && self.is_wanted()
@@ -413,7 +416,7 @@ impl Worker {
         if self.forks.asked() {
             return !(self.guest && self.call.is_young());
         }
-        self.registry().is_napping() && self.is_worth_a_wake_up()
+        (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
     }
 
     /// Does it share every job at once?
@@ -517,15 +520,6 @@ impl Worker {
     /// Gives a worker that was released to a thread, if no other one has it.
     pub(crate) fn take(&self) -> bool {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
-    }
-}
-
-/// Drops a result nobody will see. A panic in that drop has been preceded by the one that counts, and its payload is
-/// forgotten: that drop might panic as well.
-pub(crate) fn drop_quietly<T>(value: T) {
-    let value = ManuallyDrop::new(value);
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(ManuallyDrop::into_inner(value)))) {
-        std::mem::forget(payload);
     }
 }
 

@@ -23,15 +23,20 @@
 //! 3. Parts stolen from a task lie from right to left in the order of their steals. So the nodes form a chain: the first one
 //!    stands for the whole branch, each other one is the left side of the one before, and the task's output is the left
 //!    side of the last.
-//! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again.
+//! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again. (Sizes
+//!    may be guesses, or more than can be said: on the way from the root the first
+//!    [`BLIND_LEVELS`](branch::BLIND_LEVELS) divisions of which both parts hold something are believed to make them
+//!    smaller, as [`branch`] does.)
 //! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
 //!    the beginning. All else is left to demand.
 
 use crate::branch::{Branch, Decision, is_stopped};
 use crate::call::Call;
+use crate::frames::Frame;
 use crate::greedy::{self, Done, Leaves, Link, Node, Part, Side};
+use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
-use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict, branch};
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
 use std::cell::RefCell;
@@ -132,7 +137,8 @@ impl Leaves for Adaptive {
                 task,
                 pace: Pace::new(self.min, self.max),
                 divisible: fruitless == 0,
-                whole: usize::MAX,
+                believed: branch::BLIND_LEVELS.saturating_sub(depth),
+                whole: None,
                 offer: None,
                 chain: None,
                 producer: PhantomData,
@@ -145,7 +151,14 @@ impl Leaves for Adaptive {
             let (last, chain) = loops.end();
             let mut done = Done::Here(output);
             if let Some((part, joint)) = last {
-                done = done.join(greedy::run(part.branch, self, scope), joint);
+                let rest = match Frame::enter() {
+                    Some(_frame) => greedy::run(part.branch, self, scope),
+                    // Its task may end early, too, and so on.
+                    None => Done::Here(run_in_turn(part.branch, |branch| {
+                        self.decide(branch, scope.num_threads())
+                    })),
+                };
+                done = done.join(rest, joint);
             }
             match chain {
                 None => done,
@@ -195,8 +208,10 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     pace: Pace,
     /// Invariant 4.
     divisible: bool,
-    /// The size before the last division.
-    whole: usize,
+    /// How many divisions more that do not make the task smaller are believed to have done so. Never grows.
+    believed: u32,
+    /// The size that was divided, right after that.
+    whole: Option<usize>,
     /// What is on offer (invariant 1), and the reduction from before the division.
     offer: Option<Joint<'s, O, R>>,
     chain: Option<Chain<'s, O, R>>,
@@ -258,8 +273,11 @@ where
         if needless || self.call.has_failed() {
             return Nano::Stop;
         }
-        if size >= self.whole || size == 0 {
+        if size == 0 {
             self.divisible = false;
+        } else if self.whole.take().is_some_and(|whole| size >= whole) {
+            self.divisible &= self.believed > 0;
+            self.believed = self.believed.saturating_sub(1);
         }
         if self.offer.is_some() && self.offers.is_taken() {
             self.stolen();
@@ -270,17 +288,17 @@ where
             && size > 1.max(self.pace.limit() / GRAIN)
             && self.agrees(size)
         {
-            self.whole = size;
+            self.whole = Some(size);
             return Nano::Divide;
         }
-        self.whole = usize::MAX;
         Nano::Fold(self.pace.next(size))
     }
 
     fn take(&mut self, right: P) {
         let policy = self.policy.take().expect("it is split here only");
         let size = right.size();
-        let task = Task { len: self.whole, divisible: true, ..self.task };
+        let whole = self.whole.unwrap_or(usize::MAX);
+        let task = Task { len: whole, divisible: true, ..self.task };
         if size == 0 {
             // Nothing there to give away.
             self.divisible = false;
@@ -301,8 +319,8 @@ where
             reduction: right_reduction,
             depth: self.task.depth,
             migrated: false,
-            least: self.whole,
-            fruitless: u8::from(size >= self.whole),
+            least: whole,
+            fruitless: u8::from(size >= whole && self.believed == 0),
             call: self.call,
         };
         let node = self.offers.offer(Part { branch, leaves: self.leaves });

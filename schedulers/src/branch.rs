@@ -107,7 +107,7 @@ impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
 }
 
 /// Invariant 1: enough parts for any machine, and an end in sight.
-const BLIND_LEVELS: u32 = 12;
+pub(crate) const BLIND_LEVELS: u32 = 12;
 
 /// A part of the computation with the policy and the reduction that rode down the division tree to it.
 #[derive(Debug)]

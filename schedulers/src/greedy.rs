@@ -28,6 +28,8 @@
 //!    [`Join`](crate::Join).
 //! 3. A part that is run by a thief is told its place when it begins: the right side of the node that it met its owner at.
 //!    A part of which only an inner node is left when its frames return is told by [`Done::deliver`].
+//! 4. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
+//!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
 
 use crate::branch::{Branch, Decision, Parts};
 use crate::call::Call;
@@ -36,7 +38,7 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, Fork};
 use furcate_pool::{Context, Executor};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How a branch that is not divided (any more) is run.
 pub(crate) trait Leaves: Copy + Send + Sync {
@@ -121,7 +123,7 @@ where
             Decision::Divide { task, fork } => (task, fork),
         };
         let Some(_frame) = Frame::enter() else {
-            return Done::Here(run_in_turn(branch, scope.num_threads()));
+            return Done::Here(run_in_turn(branch, |branch| leaves.decide(branch, scope.num_threads())));
         };
         let (left, right, reduction) = match branch.divide(&task) {
             Parts::One(rest) => {
@@ -268,7 +270,27 @@ impl<O, R> Default for Node<'_, O, R> {
     }
 }
 
+impl<O, R> Drop for Node<'_, O, R> {
+    /// Of a node that is given up: those above it that nobody else has go, too (invariant 4).
+    fn drop(&mut self) {
+        let mut up = self.leave();
+        while let Some(mut node) = up {
+            up = node.leave();
+        }
+    }
+}
+
 impl<'s, O, R> Node<'s, O, R> {
+    /// Parts with the node above, and returns it if nobody else has it.
+    fn leave(&mut self) -> Option<Self> {
+        // Poisoned or not: a panic of user code is why it is dropped.
+        let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        match open.up.take()? {
+            (_, Link::Node(node, _)) => Arc::into_inner(node),
+            (_, Link::Root(_)) => None,
+        }
+    }
+
     /// Tells a node its place.
     pub(crate) fn place<T>(this: &Arc<Self>, reduction: R, to: Link<'s, O, R>)
     where

@@ -12,9 +12,13 @@ enum Step<'c, P, L, R> {
     Reduce(R),
 }
 
-/// Runs a branch without a fork and without recursion, with the divisions its policy wants (see [`frames`](crate::frames)).
+/// Runs a branch without a fork and without recursion, with the divisions that `decide` wants (see
+/// [`frames`](crate::frames)).
 #[cold]
-pub(crate) fn run_in_turn<P, L, R>(branch: Branch<'_, P, L, R>, threads: usize) -> R::Output
+pub(crate) fn run_in_turn<'c, P, L, R>(
+    branch: Branch<'c, P, L, R>,
+    decide: impl Fn(&mut Branch<'c, P, L, R>) -> Decision,
+) -> R::Output
 where
     P: Producer,
     L: Policy,
@@ -24,7 +28,7 @@ where
     let mut outputs = Vec::new();
     while let Some(step) = steps.pop() {
         match step {
-            Step::Run(mut branch) => match branch.decide(threads, false) {
+            Step::Run(mut branch) => match decide(&mut branch) {
                 Decision::Leaf => outputs.push(branch.fold()),
                 Decision::Divide { task, .. } => match branch.divide_in_turn(&task) {
                     Parts::One(rest) => steps.push(Step::Run(rest)),

@@ -67,7 +67,7 @@ where
             Decision::Divide { task, fork } => (task, fork),
         };
         let Some(_frame) = Frame::enter() else {
-            return run_in_turn(branch, executor.num_threads());
+            return run_in_turn(branch, |branch| branch.decide(executor.num_threads(), false));
         };
         let (left, right, reduction) = match branch.divide(&task) {
             Parts::One(rest) => {

@@ -33,6 +33,9 @@ pub mod policy;
 mod producer;
 mod reduction;
 mod scheduler;
+#[cfg(test)]
+#[path = "../tests/support/script.rs"]
+mod script;
 mod sequential;
 
 pub use adaptive::Adaptive;

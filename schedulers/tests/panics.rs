@@ -5,11 +5,13 @@ mod support;
 
 use furcate_schedulers::policy::{Both, Cap};
 use furcate_schedulers::{
-    Divisible, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
+    Adaptive, DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
 };
+use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use support::script::Scripted;
 use support::{Collect, Place};
 
 const ITEMS: usize = 16;
@@ -185,22 +187,34 @@ impl Policy for Touchy<'_> {
     }
 }
 
+type Chain<'a> = Both<Both<Cap, Touchy<'a>>, Cap>;
+
 /// Runs the computation with a panic in the n-th call for every n, until there are no more calls; returns what was
 /// called.
 fn every_call<const INTERRUPTIBLE: bool>(place: Place, how: impl Scheduler + Sync) -> Vec<&'static str> {
+    every_call_of::<INTERRUPTIBLE, _>(place, |items, chain, keep| place.run(how.clone(), items, chain, keep))
+}
+
+/// As [`every_call`], of a computation that is run in any way.
+fn every_call_of<const INTERRUPTIBLE: bool, F>(place: impl Debug, run: F) -> Vec<&'static str>
+where
+    F: for<'a> Fn(Items<'a>, Chain<'a>, Keep<'a, INTERRUPTIBLE>) -> Vec<Item<'a>>,
+{
     let mut calls = vec![];
     loop {
         let fuse = Fuse::new(isize::try_from(calls.len()).unwrap());
         let cap = Cap::new(3);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let chain = Both::new(Both::new(cap.clone(), Touchy(&fuse)), cap.clone());
-            place.run(how.clone(), Items::new(&fuse), chain, Keep::<INTERRUPTIBLE>(&fuse)).len()
+            run(Items::new(&fuse), chain, Keep::<INTERRUPTIBLE>(&fuse)).len()
         }));
         let burnt = fuse.has_burnt();
         let drops = fuse.drops.each_ref().map(|drops| drops.load(Ordering::Relaxed));
         assert_eq!(drops, [1; ITEMS], "call {} on {place:?}: {result:?}", calls.len());
         assert_eq!(cap.available(), 3, "call {} on {place:?}: {result:?}", calls.len());
-        assert_eq!(place.run(Join, 0..9, Cap::new(2), Collect).len(), 9, "the place is usable");
+        if let Some(place) = Place::ALL.get(calls.len() % 8) {
+            assert_eq!(place.run(Join, 0..9, Cap::new(2), Collect).len(), 9, "the place is usable");
+        }
         match result {
             Ok(kept) => {
                 assert!(!burnt, "a panic was swallowed");
@@ -248,4 +262,50 @@ fn a_panic_in_any_call_of_an_interruptible_reduction() {
 fn a_panic_in_any_call_under_sequential() {
     let calls = every_call::<false>(Place::Pool(2), Sequential);
     assert!(!calls.contains(&"divide_at") && calls.contains(&"step"));
+}
+
+#[test]
+fn a_panic_in_any_call_under_depjoin() {
+    for place in Place::ALL {
+        let calls = every_call::<false>(place, DepJoin);
+        assert!(calls.contains(&"reduce") && calls.contains(&"permit_fork"), "on {place:?}");
+        every_call::<true>(place, DepJoin);
+    }
+}
+
+/// Two looks after every item.
+const CLOSE: Adaptive = Adaptive::new().nano_blocks(1, 1);
+
+#[test]
+fn a_panic_in_any_call_under_adaptive() {
+    for place in Place::ALL {
+        let calls = every_call::<false>(place, CLOSE);
+        assert!(calls.contains(&"divide_at") && calls.contains(&"step"), "on {place:?}");
+        every_call::<true>(place, CLOSE);
+    }
+}
+
+/// Whatever is stolen, and whenever its thief runs it.
+#[test]
+fn a_panic_in_any_call_under_any_theft() {
+    let mut thefts = 0;
+    for seed in 0..8 {
+        let greedy = every_call_of::<false, _>(seed, |items, chain, keep| {
+            DepJoin.schedule(items, chain, keep, &Scripted::random(seed))
+        });
+        assert!(greedy.contains(&"reduce"));
+        let adaptive = every_call_of::<true, _>(seed, |items, chain, keep| {
+            CLOSE.schedule(items, chain, keep, &Scripted::random(seed))
+        });
+        assert!(adaptive.contains(&"stopped"));
+        // Without a policy's divisions all thefts are on demand.
+        every_call_of::<false, _>(seed, |items, chain, keep| {
+            drop(chain);
+            CLOSE.schedule(items, Cap::new(3), keep, &Scripted::random(seed))
+        });
+        let engine = Scripted::random(seed);
+        CLOSE.schedule(0..ITEMS, Cap::new(3), Collect, &engine);
+        thefts += engine.thefts().offers;
+    }
+    assert!(thefts > 4, "{thefts}");
 }

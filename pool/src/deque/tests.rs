@@ -178,3 +178,39 @@ fn outgrown_buffers_are_bounded() {
         }
     }
 }
+
+/// A stolen job's index may lie any number of jobs back when it is popped: modulo 2^32 it looks like any other.
+#[test]
+fn a_stolen_job_does_not_come_back_however_many_came_and_went_since() {
+    for eager in modes() {
+        for since in [
+            1,
+            1 << 30,
+            (1 << 31) - 1,
+            1 << 31,
+            (1 << 31) + 5,
+            (1 << 32) - 1,
+            1 << 32,
+            (1 << 32) + 1,
+            3 << 31,
+        ] {
+            for start in STARTS {
+                let mut owner = Owner::new(2, Deque::starting_at(start, 2, eager));
+                owner.push(0);
+                owner.share_all();
+                assert!(matches!(owner.deque.steal(|| true), Steal::Job(_)));
+                // As many were pushed, shared and popped since.
+                let bottom = start + 1 + since;
+                owner.deque.owner.bottom.store(bottom, Relaxed);
+                owner.deque.word.store(Word::private(bottom as u32).bits(), Relaxed);
+                let look_up = owner.deque.unasked(owner.deque.room(bottom, bottom as u32));
+                owner.deque.owner.limit.store(look_up, Relaxed);
+                owner.push(1);
+                assert_eq!(owner.pop(), Some(1));
+                assert_eq!(owner.pop(), None, "{since} jobs after the one at {start}");
+                owner.push(1);
+                assert_eq!(owner.pop(), Some(1), "the deque goes on");
+            }
+        }
+    }
+}

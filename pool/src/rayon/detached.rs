@@ -4,15 +4,50 @@
 //! The job of a part that was taken back finds the slot empty. And rayon's workers cannot say that they look for work: a
 //! *bait* tells, a job that does nothing but to note that another worker has come for it.
 //!
+//! Panics go through rayon in a wrapper: see [`Payload`].
+//!
 //! Cost: two allocations per part, and two per task that makes offers.
 
 use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use crate::unseen::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
+use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+
+/// Runs a computation in a scope of rayon's.
+pub(super) fn root<'scope, B, R>(body: B) -> R
+where
+    B: FnOnce(&Scope<'scope>) -> R + Send,
+    R: Send,
+{
+    // Unwind-safe: if it panics, this call does.
+    let outcome = catch_unwind(AssertUnwindSafe(|| rayon_core::scope(|scope| guard(|| body(scope)))));
+    outcome.unwrap_or_else(|payload| match payload.downcast::<Payload>() {
+        Ok(mut payload) => resume_unwind(payload.0.take().expect("it is taken once, here")),
+        Err(payload) => resume_unwind(payload),
+    })
+}
+
+/// A panic's payload on its way through rayon, which drops all of a scope's but the first. Were it to panic then, rayon
+/// would not wait for the scope's end.
+struct Payload(Option<Box<dyn Any + Send>>);
+
+impl Drop for Payload {
+    fn drop(&mut self) {
+        drop_quietly(self.0.take());
+    }
+}
+
+/// Calls `f`, with its panic's payload made fit for rayon.
+fn guard<R>(f: impl FnOnce() -> R) -> R {
+    // Unwind-safe: if it panics, this call does.
+    catch_unwind(AssertUnwindSafe(f))
+        .unwrap_or_else(|payload| resume_unwind(Box::new(Payload(Some(payload)))))
+}
 
 /// A part that waits for its taker.
 #[derive(Debug)]
@@ -28,9 +63,11 @@ impl<J> Slot<J> {
         let (job, owner) = ((Slot(Arc::clone(&slot.0)), Arc::clone(&meeting)), current_thread_index());
         scope.spawn(move |scope| {
             let (slot, meeting) = job;
-            if let Some(part) = slot.take() {
-                part.run(scope, meeting, Context::new(current_thread_index() != owner));
-            }
+            guard(|| {
+                if let Some(part) = slot.take() {
+                    part.run(scope, meeting, Context::new(current_thread_index() != owner));
+                }
+            });
         });
         (slot, meeting)
     }
@@ -67,9 +104,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
             Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
             Err(payload) => {
                 // Its drop may panic as well; the first panic counts.
-                if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(right))) {
-                    std::mem::forget(second);
-                }
+                drop_quietly(right);
                 resume_unwind(payload)
             }
         }
@@ -140,6 +175,6 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
 impl<J> Drop for Offered<'_, '_, J> {
     fn drop(&mut self) {
-        drop(self.slot.take().and_then(|slot| slot.take()));
+        drop_at_end(self.slot.take().and_then(|slot| slot.take()));
     }
 }

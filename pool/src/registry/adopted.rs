@@ -36,16 +36,19 @@ impl Registry {
         unsafe { adopt(worker) };
     }
 
-    /// If the calling thread is this pool's by adoption, and not in the middle of a job, it is no more.
-    pub(crate) fn release_current_thread(&self) {
+    /// If the calling thread is this pool's by adoption, and not in the middle of a job, it is no more when this returns:
+    /// when the pool's last job has ended.
+    pub(super) fn release_current_thread(&self) {
         let _ = ADOPTERS.try_with(|adopters| {
             let adopted = adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self));
             Worker::with_current(|worker| {
                 if adopted
                     && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_frames())
                 {
-                    // The pool may have no other thread to do it.
-                    worker.run_all();
+                    // The jobs may broadcast; and the pool may have no other thread to run them.
+                    self.become_alert();
+                    self.work(worker);
+                    self.serve(worker);
                     self.let_go();
                 }
             });

@@ -14,17 +14,19 @@
 //!    thief that has taken a forked part makes it a job of the scope before it sets the latch: until then the owner, which
 //!    is in the body or in a job, waits.
 //! 4. Pushes and pops nest: `fork` pops what it has pushed before it returns, and an [`Offered`] before it is dropped, unless
-//!    it was stolen. An `Offered` neither leaves its thread nor its frame. If another one was made on top of it, and has a
-//!    part in the deque, it does not pop: it finds the bottom of the deque not to be its own.
+//!    it was stolen. An `Offered` neither leaves its thread nor its frame. While another one is there that was made on top
+//!    of it, it does not push; and if that has a part in the deque, it does not pop: it finds the bottom of the deque not
+//!    to be its own.
 //! 5. While a worker's `root` is a scope's number, all that lies in its `forks` was forked by jobs of that scope. So threads
 //!    that wait for the scope's end may steal it.
 
 use super::Scope;
 use crate::Context;
-use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
 use crate::job::Header;
 use crate::latch::Latch;
-use crate::worker::{Worker, drop_quietly};
+use crate::unseen::{drop_at_end, drop_quietly};
+use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -51,7 +53,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     {
         Worker::with_current(|current| match current.filter(|worker| worker.is_of(&self.registry)) {
             Some(worker) => self.fork_on(worker, left, right),
-            None => (left(), Fork::Back(right)),
+            None => left_first(left, right),
         })
     }
 
@@ -63,7 +65,11 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     {
         Worker::with_current(|current| {
             let worker = current.filter(|worker| worker.is_of(&self.registry));
-            body(&mut Offered { scope: self, worker, part: Part::None, _this_thread: PhantomData })
+            let level = worker.map_or(0, |worker| worker.offers.get() + 1);
+            if let Some(worker) = worker {
+                worker.offers.set(level);
+            }
+            body(&mut Offered { scope: self, worker, level, part: Part::None, _this_thread: PhantomData })
         })
     }
 }
@@ -136,6 +142,9 @@ impl<'scope> Scope<'scope> {
     }
 }
 
+/// Of a panic of `offer` (invariant 4).
+const INNERMOST: &str = "parts can be offered only where the thread's last call of `offers` can be used";
+
 /// A meeting. A panic here would leave the owner waiting for ever.
 fn meet<M: Default>() -> Arc<M> {
     catch_unwind(Arc::<M>::default).unwrap_or_else(|_| std::process::abort())
@@ -185,6 +194,8 @@ pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
     scope: &'o Scope<'scope>,
     /// `None` in a thread that is none of the pool's: its offers nobody sees.
     worker: Option<&'o Worker>,
+    /// How many of the worker's there were when it was made, this one among them (invariant 4).
+    level: usize,
     part: Part<'scope, J>,
     /// Neither `Send` nor `Sync` (invariant 4).
     _this_thread: PhantomData<*const ()>,
@@ -231,6 +242,8 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
         assert!(matches!(self.part, Part::None) || self.is_taken(), "{ONE_AT_A_TIME}");
+        let innermost = self.worker.is_none_or(|worker| worker.offers.get() == self.level);
+        assert!(innermost, "{INNERMOST}");
         let meeting = meet();
         let Some(worker) = self.worker else {
             self.part = Part::Kept(part);
@@ -292,7 +305,11 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
 impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, J> {
     fn drop(&mut self) {
-        drop_quietly(self.take_back());
+        let part = self.take_back();
+        if let Some(worker) = self.worker {
+            worker.offers.set(self.level - 1);
+        }
+        drop_at_end(part);
     }
 }
 

@@ -59,6 +59,9 @@ impl Worker {
     /// Returns when the latch of a forked job that was stolen is set.
     #[cold]
     pub(super) fn wait_for(&self, latch: &Latch) {
+        if !latch.is_set() {
+            self.counters.waits.add();
+        }
         self.wait(latch, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
             let place = thief.place()?;

@@ -1,1 +1,207 @@
+//! The greedy join under every theft: the order of reduction, the frames, and what a panic leaves behind.
 
+use crate::frames::{MAX_FRAMES, frames};
+use crate::policy::{Both, Cap, ForceDepth, SizeLimit};
+use crate::script::Scripted;
+use crate::{DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler};
+use furcate_pool::Inline;
+use std::ops::{ControlFlow, Range};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+/// The items and the tree of reductions.
+#[derive(Clone)]
+struct Text;
+
+impl Reduction<usize> for Text {
+    type Accumulator = String;
+    type Output = String;
+    fn start(&self) -> String {
+        String::new()
+    }
+    fn step(&self, text: String, item: usize) -> ControlFlow<String, String> {
+        ControlFlow::Continue(text + " " + &item.to_string())
+    }
+    fn finish(&self, text: String) -> String {
+        text
+    }
+    fn reduce(&self, left: String, right: String) -> String {
+        format!("({left}{right})")
+    }
+}
+
+/// Every theft, every order: it is the tree that a join makes.
+#[test]
+fn reductions_are_those_of_a_join() {
+    fn check<P: Producer<Item = usize>>(scripts: usize, make: impl Fn() -> P, policy: impl Policy) {
+        let expected = Join.schedule(make(), policy.clone(), Text, &Inline);
+        let ran = Scripted::every(16, |engine| {
+            let got = DepJoin.schedule(make(), policy.clone(), Text, engine);
+            assert_eq!(got, expected, "{engine:?}");
+            assert_eq!(frames(), 0);
+        });
+        println!("{ran} scripts");
+        assert!(ran >= scripts, "{ran}");
+        for seed in 0..300 {
+            let got = DepJoin.schedule(make(), policy.clone(), Text, &Scripted::random(seed));
+            assert_eq!(got, expected, "{seed}");
+        }
+    }
+    check(1, || 0..1, SizeLimit::new(1));
+    check(3, || 0..2, SizeLimit::new(1));
+    check(100, || 0..4, SizeLimit::new(1));
+    check(1000, || 0..6, SizeLimit::new(1));
+    check(400, || List(0..5), SizeLimit::new(1));
+    check(400, || Stack(0..5), SizeLimit::new(1));
+    // Divisions that are not forked, with nodes below them.
+    check(50, || 0..8, Both::new(ForceDepth::new(3), Cap::new(2)));
+}
+
+/// One element to the left, the rest to the right.
+struct List(Range<usize>);
+
+/// The rest to the left, one element to the right.
+struct Stack(Range<usize>);
+
+/// All to one side, less one that is lost: to the left, or to the right where the number is odd.
+struct OneSided(Range<usize>);
+
+macro_rules! divided {
+    ($Name:ident, |$range:ident| $divide:expr) => {
+        impl Divisible for $Name {
+            fn size(&self) -> usize {
+                self.0.len()
+            }
+            fn divide_at(self, index: usize) -> (Self, Self) {
+                let (left, right) = self.0.divide_at(index);
+                ($Name(left), $Name(right))
+            }
+            fn divide(self) -> (Self, Self) {
+                let $range = self.0;
+                let (left, right): (Range<usize>, Range<usize>) = $divide;
+                ($Name(left), $Name(right))
+            }
+        }
+        impl IntoIterator for $Name {
+            type Item = usize;
+            type IntoIter = Range<usize>;
+            fn into_iter(self) -> Range<usize> {
+                self.0
+            }
+        }
+        impl Producer for $Name {}
+    };
+}
+divided!(List, |range| range.divide_at(1));
+divided!(Stack, |range| {
+    let last = range.len() - 1;
+    range.divide_at(last)
+});
+divided!(OneSided, |range| {
+    let rest = range.start + 1..range.end;
+    if rest.len() % 2 == 0 { (rest, 0..0) } else { (0..0, rest) }
+});
+
+/// Counts items; panics at one.
+#[derive(Clone)]
+struct Count {
+    bad: Option<usize>,
+}
+
+impl Reduction<usize> for Count {
+    type Accumulator = usize;
+    type Output = usize;
+    fn start(&self) -> usize {
+        0
+    }
+    fn step(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
+        if Some(item) == self.bad {
+            std::panic::resume_unwind(Box::new("planned"));
+        }
+        ControlFlow::Continue(count + 1)
+    }
+    fn finish(&self, count: usize) -> usize {
+        count
+    }
+    fn reduce(&self, left: usize, right: usize) -> usize {
+        left + right
+    }
+}
+
+const ALL: Count = Count { bad: None };
+
+fn on_a_small_stack(run: impl FnOnce() + Send) {
+    thread::scope(|threads| {
+        let thread = thread::Builder::new().stack_size(512 << 10);
+        thread.spawn_scoped(threads, run).unwrap().join().unwrap();
+    });
+}
+
+/// I7.
+#[test]
+fn lopsided_divisions_use_no_stack() {
+    on_a_small_stack(|| {
+        for engine in [Scripted::undecided(), Scripted::random(1), Scripted::random(2)] {
+            assert_eq!(DepJoin.schedule(List(0..10_000), SizeLimit::new(1), ALL, &engine), 10_000);
+            assert_eq!(DepJoin.schedule(Stack(0..10_000), SizeLimit::new(1), ALL, &engine), 10_000);
+            let left = DepJoin.schedule(OneSided(0..1_000_000), SizeLimit::new(10), ALL, &engine);
+            assert_eq!(left, 10);
+        }
+    });
+}
+
+#[test]
+fn frames_are_bounded() {
+    /// The most frames that were seen.
+    #[derive(Clone)]
+    struct Most;
+    impl Reduction<usize> for Most {
+        type Accumulator = u32;
+        type Output = u32;
+        fn start(&self) -> u32 {
+            0
+        }
+        fn step(&self, most: u32, _: usize) -> ControlFlow<u32, u32> {
+            ControlFlow::Continue(most.max(frames()))
+        }
+        fn finish(&self, most: u32) -> u32 {
+            most
+        }
+        fn reduce(&self, left: u32, right: u32) -> u32 {
+            left.max(right)
+        }
+    }
+    for engine in [Scripted::undecided(), Scripted::random(3)] {
+        assert_eq!(DepJoin.schedule(List(0..1000), SizeLimit::new(1), Most, &engine), MAX_FRAMES);
+        assert_eq!(frames(), 0);
+    }
+}
+
+/// Parts that nobody runs any more, and nodes that nobody will fill, go without a trace.
+#[test]
+fn a_panic_under_every_theft() {
+    let scripts = Scripted::every(12, |engine| {
+        let cap = Cap::new(3);
+        for bad in [0, 3, 5] {
+            let policy = Both::new(SizeLimit::new(1), cap.clone());
+            let run = || DepJoin.schedule(0..6, policy, Count { bad: Some(bad) }, engine);
+            let payload = catch_unwind(AssertUnwindSafe(run)).expect_err("a panic");
+            assert_eq!(*payload.downcast::<&str>().expect("ours"), "planned");
+            assert_eq!((cap.available(), frames()), (3, 0));
+        }
+    });
+    assert!(scripts > 100, "{scripts}");
+}
+
+#[test]
+fn every_token_comes_back_under_every_theft() {
+    let scripts = Scripted::every(14, |engine| {
+        for tokens in 1..4 {
+            let cap = Cap::new(tokens);
+            let policy = Both::new(SizeLimit::new(1), cap.clone());
+            assert_eq!(DepJoin.schedule(0..6, policy, ALL, engine), 6);
+            assert_eq!(cap.available(), tokens);
+        }
+    });
+    assert!(scripts > 100, "{scripts}");
+}

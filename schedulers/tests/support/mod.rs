@@ -2,6 +2,8 @@
 //! they were divided.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
+pub(crate) mod script;
+
 #[cfg(not(furcate_rayon))]
 pub(crate) use furcate_pool as engine;
 use furcate_pool::{Context, DefaultExecutor, Executor, Inline};

@@ -2,7 +2,8 @@
 
 use super::{Registry, Rest, State};
 use crate::fence;
-use crate::worker::{Worker, drop_quietly};
+use crate::unseen::drop_quietly;
+use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -84,7 +85,7 @@ impl Registry {
         let worker = self.make_worker(number, false);
         *rest.state(worker) = State::Parked;
         let registry = self.this();
-        // It calls the closure that names threads. Unwind-safe: a closure that panics has no thread to answer for.
+        // It panics if the system takes no such name. Unwind-safe: then there is no thread to answer for.
         let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
         match catch_unwind(AssertUnwindSafe(spawn)) {
             Ok(Ok(thread)) => {
@@ -125,6 +126,12 @@ impl Registry {
     /// Is somebody napping? A hint.
     pub(crate) fn is_napping(&self) -> bool {
         self.napping.load(Relaxed)
+    }
+
+    /// Would work for one more have to wake somebody? A hint. (Those who rest have asked whoever held a place then, and
+    /// nobody who was given one since.)
+    pub(crate) fn needs_one_more(&self) -> bool {
+        self.alert.is_needed()
     }
 
     /// Wakes the napper, if there is one and a place for it.
