@@ -84,8 +84,7 @@ fn linger() {
     }
 }
 
-/// Kvik's adaptive scheduler folds nano-blocks by cutting them off; of what is wrapped nothing is ever folded, and a task
-/// that nobody steals from cuts for ever.
+/// Kvik's adaptive scheduler folds until the size is 0, which that of a wrapped piece never is: only a thief ends it.
 #[test]
 fn wrap_iter_adaptive_on_one_thread() {
     everywhere(|| {
@@ -103,8 +102,7 @@ fn wrap_iter_adaptive_on_one_thread() {
     });
 }
 
-/// Kvik's mutable slices divide at an index that was computed for another part: it panics where lengths are no power of
-/// two.
+/// Kvik's mutable slices do not survive a nano-loop, whatever their length.
 #[test]
 fn par_iter_mut_adaptive_at_any_length() {
     everywhere(|| {
@@ -134,7 +132,7 @@ fn par_iter_mut_adaptive_at_any_length() {
     });
 }
 
-/// In Kvik's code what is left after the last block is lost.
+/// Kvik's blocks are over when the sizes are: what is left is lost.
 #[test]
 fn a_finite_block_iterator_keeps_the_tail() {
     everywhere(|| {
@@ -157,7 +155,7 @@ fn a_finite_block_iterator_keeps_the_tail() {
     });
 }
 
-/// In Kvik's code the depth is counted through all blocks: those from the fourth on are not divided at all.
+/// In Kvik's code cutting a block off counts as a division: the depth is used up soon, and later blocks are sequential.
 #[test]
 fn bound_depth_by_blocks_stays_parallel() {
     everywhere(|| {
@@ -192,7 +190,8 @@ fn bound_depth_by_blocks_forks() {
     assert!((5 * 7 + 1..=6 * 7).contains(&to_the_hit), "{to_the_hit} forks in 6 blocks"); // its block may end early
 }
 
-/// Kvik's `cap` counts by hand: an early end or a panic keeps what was taken for good.
+/// Kvik's `cap` takes a permit where it is asked whether it would divide; where no division follows, it is never given
+/// back.
 #[test]
 fn cap_leaks_nothing() {
     everywhere(|| {
@@ -260,8 +259,7 @@ impl Divisible for Counted {
     }
 }
 
-/// In Kvik's code a policy inside another one is asked with what the outer one has made of the task, so that the order in
-/// which they are named counts: `size_limit` inside `even_levels` ends at odd levels.
+/// Of Kvik's policies the outermost one wins, so that the order in which they are named counts.
 #[test]
 fn size_limit_outside_and_inside_even_levels_agree() {
     everywhere(|| {
@@ -280,7 +278,7 @@ fn size_limit_outside_and_inside_even_levels_agree() {
     });
 }
 
-/// Kvik's merge cannot be walked from its back.
+/// Kvik's merge can be cut neither at an index nor from its back.
 #[test]
 fn merge_rev() {
     everywhere(|| {
@@ -306,7 +304,8 @@ fn merge_rev() {
     });
 }
 
-/// Kvik's adaptive scheduler waits for an answer of a thief that is its own worker, below it on the stack.
+/// In Kvik's code a thief spins until the task that it steals from answers; a worker that takes its own bait waits for a
+/// task that lies below on its own stack.
 #[test]
 fn adaptive_inside_adaptive_after_yield_now() {
     everywhere(|| {
@@ -347,7 +346,7 @@ fn payload(run: impl FnOnce()) -> Box<dyn Any + Send> {
     catch_unwind(AssertUnwindSafe(run)).expect_err("it panics")
 }
 
-/// In Kvik's code a thief waits for ever for the answer of a task that has panicked.
+/// Whoever waits for the task that panics, the payload reaches the caller: in Kvik's code a thief waits for an answer.
 #[test]
 fn a_panic_in_the_body() {
     everywhere(|| {
@@ -424,7 +423,7 @@ fn after_a_panic_the_rest_stops() {
     });
 }
 
-/// Kvik's reversed iterators fold the wrong end of what is left after a nano-block.
+/// Kvik's reversed iterators have no nano-loops: the adaptive scheduler panics.
 #[test]
 fn rev_adaptive() {
     everywhere(|| {
@@ -462,7 +461,7 @@ fn rev_adaptive() {
     });
 }
 
-/// Ranges near the largest and the smallest number there is, half-open and inclusive.
+/// Kvik's nano-loops add their length to the start of a range, which overflows near the largest number.
 #[test]
 fn ranges_near_the_maximum() {
     macro_rules! check {
