@@ -4,6 +4,7 @@ use crate::chain::{ADAPTORS, Adaptor, Chain, SOURCES, schedule};
 use crate::covering::{Covering, Value};
 use crate::erased::{Indexed, Items};
 use crate::terminals;
+use crate::thieves::Thieves;
 use furcate::Inline;
 use furcate::prelude::*;
 use std::fmt;
@@ -40,6 +41,7 @@ enum Place {
     Outside,
     Pool(usize),
     Inline,
+    Thieves,
     #[cfg(feature = "rayon")]
     Rayon(usize),
 }
@@ -51,6 +53,7 @@ const PLACES: &[Place] = &[
     Place::Pool(3),
     Place::Pool(8),
     Place::Inline,
+    Place::Thieves,
     #[cfg(feature = "rayon")]
     Place::Rayon(1),
     #[cfg(feature = "rayon")]
@@ -329,6 +332,10 @@ impl Case {
             Place::Inline => match chain {
                 Chain::Plain(items) => self.end_plain(items.on(Inline), expected),
                 Chain::Indexed(items) => self.end_indexed(items.on(Inline), expected),
+            },
+            Place::Thieves => match chain {
+                Chain::Plain(items) => self.end_plain(items.on(Thieves), expected),
+                Chain::Indexed(items) => self.end_indexed(items.on(Thieves), expected),
             },
             #[cfg(feature = "rayon")]
             Place::Rayon(threads) => rayon_pool(threads).install(|| match chain {
