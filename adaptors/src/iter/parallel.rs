@@ -418,7 +418,8 @@ pub trait ParallelIterator: Sized + Send {
     /// are counted in the units that are divided: before a `filter`, wherever they are named.
     ///
     /// A policy holds for each block as for a computation of its own, wherever it is named; a scheduler is named
-    /// before the blocks that it runs. After them it would take their place, which is an error.
+    /// before the blocks that it runs. After them it would take their place, which is an error. So are blocks of blocks:
+    /// all of them would run one after the other, which sizes can say.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -429,6 +430,12 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn by_blocks<Z: BlockSizes>(self, sizes: Z) -> WithScheduler<Self, ByBlocks<Self::Scheduler, Z>> {
+        const {
+            assert!(
+                !Self::Scheduler::BLOCKS,
+                "blocks of blocks: they run one after the other anyway, so name all sizes in one `by_blocks(..)`"
+            );
+        }
         let blocks = ByBlocks::new(self.scheduler(), sizes);
         WithScheduler::new(self, blocks)
     }
