@@ -79,7 +79,7 @@ fn every_scheduler_under_every_pair_of_policies_and_all_pairs_of_anything() {
 #[test]
 fn long_chains() {
     run("long chains", setting("FURCATE_SEED", 1), |random, check| {
-        for _ in 0..setting("FURCATE_CASES", 5000) {
+        for _ in 0..setting("FURCATE_CASES", 10_000) {
             check(&Case::long(random));
         }
     });
