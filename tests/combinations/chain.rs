@@ -34,12 +34,15 @@ macro_rules! either {
     };
 }
 
+/// What a source is run with.
+type Run<'r> = &'r mut dyn FnMut(Chain<'_>);
+
 /// A source, which gives what it makes of the input to a chain of adaptors.
 pub(crate) struct Source {
     pub(crate) name: &'static str,
     pub(crate) indexed: bool,
     pub(crate) sequential: fn(&[u64]) -> Vec<u64>,
-    pub(crate) parallel: fn(&[u64], &mut dyn FnMut(Chain<'_>)),
+    pub(crate) parallel: fn(&[u64], Run<'_>),
 }
 
 macro_rules! sources {
