@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The benches build, and the fork-join programs run and give right results; run them with
+# The benches build, and those that hold contenders' results against each other run on small sizes; run them with
 # `cargo bench -p furcate-benches`.
 set -euo pipefail
 cargo bench -p furcate-benches --no-run --locked
-QUICK=1 cargo bench -p furcate-benches --bench fork_join --locked
+for bench in fork_join searches sums fannkuch recpfor; do
+    QUICK=1 cargo bench -p furcate-benches --bench "$bench" --locked
+done

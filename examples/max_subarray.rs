@@ -2,7 +2,7 @@
 //!
 //! `wrap_iter()` makes a parallel iterator of the *pieces* of anything divisible. Each piece is solved sequentially;
 //! two neighbours are joined by looking at the subarrays that cross their border. Which pieces there are is the
-//! policy's business, not the algorithm's.
+//! policy's business, not the algorithm's; who joins them, and when, is the scheduler's.
 
 use furcate::prelude::*;
 use std::hint::black_box;
@@ -66,15 +66,19 @@ fn middle_sum(left: &Window<'_>, right: &Window<'_>) -> i64 {
     best_prefix(left.slice().par_iter().rev()) + best_prefix(right.slice().par_iter())
 }
 
+/// Divide and conquer: windows are divided, solved, and fused again.
 fn max_sum(data: &[i32]) -> i64 {
-    Window::new(data)
-        .wrap_iter()
+    // Each level of divisions costs another pass over its borders: few levels, and more only for thieves.
+    best_of(Window::new(data).wrap_iter().thief_splitting(1))
+}
+
+/// The best sum of windows, under the schedule that they come with.
+fn best_of<'a>(windows: impl ParallelIterator<Item = Window<'a>>) -> i64 {
+    windows
         .map(|window| {
             let best = max_sum_seq(window.slice());
             (window, best)
         })
-        // Each level of divisions costs another pass over its borders: few levels, and more only for thieves.
-        .thief_splitting(1)
         .reduce_with(|(left, a), (right, b)| {
             let middle = middle_sum(&left, &right);
             (left.fuse(right), a.max(b).max(middle))
@@ -82,8 +86,47 @@ fn max_sum(data: &[i32]) -> i64 {
         .map_or(0, |(_, best)| best)
 }
 
+/// All that neighbours need to know of a part, so that nobody has to look at its items again.
+#[derive(Clone, Copy, Debug, Default)]
+struct Summary {
+    sum: i64,
+    best: i64,
+    best_prefix: i64,
+    best_suffix: i64,
+}
+
+impl Summary {
+    /// One item more at the end.
+    fn push(self, x: i32) -> Self {
+        let x = i64::from(x);
+        let (sum, best_suffix) = (self.sum + x, (self.best_suffix + x).max(0));
+        let (best, best_prefix) = (self.best.max(best_suffix), self.best_prefix.max(sum));
+        Summary { sum, best, best_prefix, best_suffix }
+    }
+
+    /// Two neighbours as one.
+    fn and(self, right: Self) -> Self {
+        Summary {
+            sum: self.sum + right.sum,
+            best: self.best.max(right.best).max(self.best_suffix + right.best_prefix),
+            best_prefix: self.best_prefix.max(self.sum + right.best_prefix),
+            best_suffix: right.best_suffix.max(self.best_suffix + right.sum),
+        }
+    }
+}
+
+/// In one pass. Joining summaries costs next to nothing, so any number of pieces will do, the steps of `adaptive` too.
+fn max_sum_one_pass<'a>(pieces: impl ParallelIterator<Item = &'a [i32]>) -> i64 {
+    pieces
+        .map(|piece| piece.iter().fold(Summary::default(), |summary, &x| summary.push(x)))
+        .reduce(Summary::default, Summary::and)
+        .best
+}
+
 fn main() {
-    assert_eq!(max_sum(&[-2, 1, -3, 4, -1, 2, 1, -5, 4]), 6);
+    let small = [-2, 1, -3, 4, -1, 2, 1, -5, 4];
+    assert_eq!(max_sum(&small), 6);
+    assert_eq!(max_sum_one_pass(small.wrap_iter().force_depth(9)), 6);
 
     // A multiplicative generator: the same data in every run.
     let mut state = 88_172_645_463_325_252_u64;
@@ -93,13 +136,26 @@ fn main() {
             (state >> 59) as i32 - 16
         })
         .collect();
+    let data = &data[..];
 
-    let (expected, sequential) = median(|| max_sum_seq(black_box(&data)));
-    let (found, parallel) = median(|| max_sum(black_box(&data)));
-    assert_eq!(found, expected);
-    println!("the best subarray of {} numbers sums to {found}", data.len());
-    println!("sequential (Kadane, one pass) {sequential:.1?}");
-    println!("divide and conquer over pieces (another pass for each level of borders) {parallel:.1?}");
+    let (expected, sequential) = median(|| max_sum_seq(black_box(data)));
+    println!("the best subarray of {} numbers sums to {expected}", data.len());
+    println!("{:<60}{sequential:>10.1?}", "sequential (Kadane, one pass)");
+
+    let windows = || Window::new(black_box(data)).wrap_iter();
+    let pieces = || black_box(data).wrap_iter();
+    let report = |name: &str, (found, time): (i64, Duration)| {
+        assert_eq!(found, expected);
+        println!("{name:<60}{time:>10.1?}");
+    };
+    println!("\nwindows that are fused: another pass for each level of borders");
+    report(".thief_splitting(1)", median(|| max_sum(black_box(data))));
+    report(".thief_splitting(1).depjoin()", median(|| best_of(windows().thief_splitting(1).depjoin())));
+    report(".bound_depth(3)", median(|| best_of(windows().bound_depth(3))));
+    println!("\nsummaries that are joined: one pass");
+    report("the default", median(|| max_sum_one_pass(pieces())));
+    report(".bound_depth(3).depjoin()", median(|| max_sum_one_pass(pieces().bound_depth(3).depjoin())));
+    report(".adaptive()", median(|| max_sum_one_pass(pieces().adaptive())));
 }
 
 /// The median time of some runs, and their result.

@@ -400,3 +400,25 @@ mod positions {}
 /// left.par_iter_mut().merge(right.par_iter_mut()).for_each(drop);
 /// ```
 mod merged_items {}
+
+/// A sort that ends early is none.
+///
+/// ```
+/// use furcate::prelude::*;
+/// furcate::sort::MergeSort::new().sort_level(|it| it.cap(2)).merge_level(|it| it.cap(3)).sort(&mut [2, 1]);
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::policy::{CancelToken, StopOn};
+/// use furcate::prelude::*;
+/// let stop = StopOn::new(&CancelToken::new());
+/// furcate::sort::MergeSort::new().sort_level(|it| it.with_policy(stop)).sort(&mut [2, 1]);
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::policy::{CancelToken, StopOn};
+/// use furcate::prelude::*;
+/// let stop = StopOn::new(&CancelToken::new());
+/// furcate::sort::MergeSort::new().merge_level(|it| it.with_policy(stop)).sort(&mut [2, 1]);
+/// ```
+mod stopped_sorts {}

@@ -24,8 +24,48 @@
 //! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
 //! cut in two, not only what has items, is scheduled through [`iter::WrapIter::wrap_iter`].
 //!
-//! The modules are named as rayon's. The book, in the repository's folder `book/`, explains why and shows the
-//! division tree of every policy.
+//! # Policies
+//!
+//! | method of [`iter::ParallelIterator`] | divides |
+//! |---|---|
+//! | [`bound_depth(d)`](iter::ParallelIterator::bound_depth) | down to depth d and no further |
+//! | [`force_depth(d)`](iter::ParallelIterator::force_depth) | down to depth d, whatever others say |
+//! | [`size_limit(n)`](iter::ParallelIterator::size_limit) | what is larger than n |
+//! | [`even_levels()`](iter::ParallelIterator::even_levels) | so that leaves are at even depths |
+//! | [`join_context_policy(d)`](iter::ParallelIterator::join_context_policy) | right parts only if they were stolen |
+//! | [`thief_splitting(n)`](iter::ParallelIterator::thief_splitting) | n levels, and n more where a part was stolen |
+//! | [`cap(n)`](iter::ParallelIterator::cap) | while fewer than n tasks are live |
+//! | [`with_min_len(n)`](iter::ParallelIterator::with_min_len), [`with_max_len(n)`](iter::ParallelIterator::with_max_len) | as the others say, within these lengths |
+//! | [`with_policy(p)`](iter::ParallelIterator::with_policy) | as a [`Policy`] of your own says |
+//!
+//! They are chained in any order, and the order makes no difference: see [`policy`].
+//!
+//! # Schedulers
+//!
+//! | method of [`iter::ParallelIterator`] | |
+//! |---|---|
+//! | none | [by blocks](ByBlocks) if the terminal may end early (a search), else `join`: see [`ByTerminal`] |
+//! | [`join()`](iter::ParallelIterator::join) | divides beforehand; who has forked reduces |
+//! | [`depjoin()`](iter::ParallelIterator::depjoin) | the same; who finishes last reduces, and nobody waits but the root |
+//! | [`adaptive()`](iter::ParallelIterator::adaptive) | divides when another worker is out of work |
+//! | [`by_blocks(sizes)`](iter::ParallelIterator::by_blocks), [`by_exponential_blocks()`](iter::ParallelIterator::by_exponential_blocks), [`by_uniform_blocks(n)`](iter::ParallelIterator::by_uniform_blocks) | blocks one after the other, each under the scheduler before it |
+//! | [`blocks_iter(sizes)`](iter::ParallelIterator::blocks_iter) | blocks that a sequential loop asks for |
+//! | [`sequential()`](iter::ParallelIterator::sequential) | one task, here |
+//! | [`with_scheduler(s)`](iter::ParallelIterator::with_scheduler) | a [`Scheduler`] of your own |
+//! | [`on(e)`](iter::ParallelIterator::on) | on another [`Executor`]: a [`ThreadPool`], [`Inline`] ... |
+//!
+//! # Besides items
+//!
+//! | | |
+//! |---|---|
+//! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
+//! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that go from step to step, and keep a state |
+//! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that says so |
+//! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
+//! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
+//!
+//! The modules are named as rayon's, but for [`policy`], [`sort`] and [`detach`]. The book, in the repository's folder
+//! `book/`, explains why and shows the division tree of every policy.
 //!
 //! # Features
 //!
@@ -55,6 +95,8 @@ pub use furcate_schedulers::{
     policy,
 };
 
+pub mod sort;
+
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use furcate_adaptors::prelude::*;
@@ -76,10 +118,14 @@ mod prose {
         why: "../book/src/why.md",
         questions: "../book/src/questions.md",
         policies: "../book/src/policies.md",
+        schedulers: "../book/src/schedulers.md",
+        blocks: "../book/src/blocks.md",
+        work: "../book/src/work.md",
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
+        sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",
         rayon: "../book/src/rayon.md",
         design: "../book/src/design.md",

@@ -13,14 +13,15 @@
 //!
 //! # Unsafe code
 //!
-//! Five concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
-//! (`vec::owned`), lending those of an array (`array`), taking a range out of a vector (`vec::drain`), and merging
-//! elements into a buffer and back (`slice::sort`). The modules number the invariants that they rely on; nothing else
+//! Six concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
+//! (`vec::owned`), lending those of an array (`array`), taking a range out of a vector (`vec::drain`), merging
+//! elements into a buffer and back (`slice::sort`), and fusing parts of a slice again (`slice::part`). The modules number the invariants that they rely on; nothing else
 //! here may use `unsafe`.
 #![deny(unsafe_code)]
 
 pub mod array;
 mod boxed;
+mod co_rank;
 pub mod collections;
 pub mod iter;
 pub mod option;

@@ -4,15 +4,18 @@ mod chunked;
 mod chunks;
 mod parallel_slice;
 mod parallel_slice_mut;
+mod part;
 mod sort;
 mod split;
 mod windows;
 
+pub use crate::co_rank::co_rank;
 pub use chunks::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut,
 };
 pub use parallel_slice::ParallelSlice;
 pub use parallel_slice_mut::ParallelSliceMut;
+pub use part::Part;
 pub use split::{ChunkBy, ChunkByMut, Split, SplitInclusive, SplitInclusiveMut, SplitMut};
 pub use windows::{ArrayWindows, Windows};
 

@@ -2,10 +2,11 @@
 
 mod support;
 
+use furcate::detach::Alone;
 use furcate::iter::PeekParallelIterator;
 use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{IndexedProducer, Inline, Join, PeekProducer};
+use furcate::{Context, Executor, IndexedProducer, Inline, Join, PeekProducer};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -294,6 +295,113 @@ fn comparisons() {
     let mut lent = it();
     let _parts = lent.producer().divide();
     assert!(calls.load(SeqCst) <= 7, "{calls:?} comparisons for a division");
+}
+
+/// Eight threads, of which only the caller's ever does anything: what is divided there is divided without demand.
+#[derive(Clone, Copy, Debug)]
+struct Lonely;
+
+impl Executor for Lonely {
+    type Scope<'scope> = Alone;
+
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        Inline.detached(body)
+    }
+
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        Inline.join_context(left, right)
+    }
+
+    fn num_threads(&self) -> usize {
+        8
+    }
+
+    fn thread_index(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// How many tasks fold this?
+fn tasks(it: impl ParallelIterator) -> usize {
+    it.on(Lonely).fold(|| (), |(), _| ()).count()
+}
+
+/// I4: a merge is one task as long as nobody wants a part, unless somebody has said how to divide.
+#[test]
+fn divided_on_demand_by_default() {
+    let odd = || (0..1000).into_par_iter().map(|x| 2 * x + 1);
+    let even = || (0..1000).into_par_iter().map(|x| 2 * x);
+    let merge = || odd().merge(even());
+    assert!(tasks(odd()) > 8, "what costs nothing to cut is cut beforehand");
+
+    assert_eq!(tasks(merge()), 1);
+    assert_eq!(tasks(odd().merge_by(even(), |a, b| a.cmp(b))), 1);
+    assert_eq!(tasks(odd().merge_by_key(even(), |x| *x)), 1);
+    assert_eq!(merge().on(Lonely).collect_vec_list().len(), 1);
+    // Whatever is made of it.
+    assert_eq!(tasks(merge().map(|x| x + 1).rev().enumerate().skip(1).take(1900)), 1);
+    assert_eq!(tasks(merge().filter(|x| x % 3 == 0).chain(even())), 1);
+    assert_eq!(tasks(merge().step_by(3).chain(even()).chunks(7)), 1);
+    assert_eq!(tasks(even().zip(merge()).map_init(|| 0, |_, x| x)), 1);
+    assert_eq!(tasks(even().interleave(merge()).intersperse(7)), 1);
+    assert_eq!(tasks(merge().take_any(1000)), 1);
+    assert_eq!(tasks(merge().merge(even())), 1);
+
+    // Policies that say how to divide, anywhere in the chain; of the two sides the left one's count, as everywhere.
+    assert_eq!(tasks(merge().bound_depth(3)), 8);
+    assert_eq!(tasks(odd().bound_depth(3).merge(even())), 8);
+    assert_eq!(tasks(odd().merge(even().bound_depth(3))), 1);
+    assert_eq!(tasks(merge().map(|x| x + 1).size_limit(500).cap(1000)), 4);
+    assert_eq!(tasks(merge().thief_splitting(2)), 4);
+    assert_eq!(tasks(merge().join_context_policy(2)), 3);
+    // Policies that only constrain: what must be divided is, and nothing else.
+    assert_eq!(tasks(merge().cap(2)), 1);
+    assert_eq!(tasks(merge().with_min_len(10)), 1);
+    assert_eq!(tasks(merge().force_depth(2)), 4);
+    assert_eq!(tasks(merge().with_max_len(250)), 8);
+    // Schedulers: the one that is chosen last, and of the two sides the left one's.
+    assert!(tasks(merge().join()) > 8);
+    assert!(tasks(odd().join().merge(even())) > 8);
+    assert_eq!(tasks(odd().merge(even().join())), 1);
+    assert_eq!(tasks(odd().join().merge(even()).adaptive()), 1);
+    assert_eq!(tasks(merge().sequential().bound_depth(3)), 1);
+}
+
+/// A search goes by blocks, as every search; within a block nothing is divided without demand.
+#[test]
+fn searched_by_blocks() {
+    let looks = AtomicUsize::new(0);
+    let hit = (0..100_000_u32).into_par_iter().merge(0..100_000_u32).on(Lonely).find_first(|&x| {
+        looks.fetch_add(1, SeqCst);
+        x == 50
+    });
+    assert_eq!((hit, looks.into_inner()), (Some(50), 101));
+    let blocks = (0..500).into_par_iter().merge(0..500).by_blocks([100, 400]);
+    assert_eq!(tasks(blocks), 3);
+}
+
+/// Under demand a merge is divided by those who ask, and comes out as if it had not been.
+#[test]
+fn divided_when_there_is_demand() {
+    on_pools(|| {
+        let len = 30_000_usize;
+        let evens: Vec<usize> = (0..len).map(|i| 2 * i).collect();
+        let mut expected = [&evens[..], &(0..len).collect::<Vec<_>>()].concat();
+        expected.sort_unstable();
+        assert_eq!(evens.par_iter().copied().merge(0..len).collect::<Vec<_>>(), expected);
+        expected.reverse();
+        assert_eq!(evens.par_iter().copied().merge(0..len).rev().collect::<Vec<_>>(), expected);
+    });
 }
 
 /// I2: lengths up to the largest; what does not fit is a clear panic.

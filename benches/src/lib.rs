@@ -3,8 +3,12 @@
 //! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round
 //! after round, the order alternating, and what is reported are ratios of medians of the same rounds.
 
+mod choice;
 pub mod fork;
+pub mod loops;
 pub mod programs;
+
+pub use choice::{Choice, quick};
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

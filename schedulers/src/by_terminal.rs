@@ -1,17 +1,16 @@
 //! The default scheduler.
 
 use crate::blocks::BlockSizes;
-use crate::{ByBlocks, Join, Policy, Producer, Reduction, Scheduler};
+use crate::{Adaptive, ByBlocks, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
-/// How everything is run that is run in parallel.
-type Parallel = Join;
-
-/// What suits the terminal: the default scheduler.
+/// What suits the terminal and the data: the default scheduler.
 ///
 /// * Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...) and all that may end before everything is
 ///   done: [by blocks](ByBlocks), from the end that the search begins with. Blocks are of P, 2P, 4P ... items on P
 ///   threads, later of an eighth of what has been searched: so a search that ends looks at an eighth more than it must.
+/// * What it [costs](Producer::COSTLY_CUTS) something to cut (`merge`, and whatever is made of one), where no policy
+///   that [says how to divide](Policy::DECIDES) is chained: [`Adaptive`]. So are the blocks of searches in such.
 /// * Everything else: [`Join`].
 ///
 /// Pieces (of a `wrap_iter`) are never cut into blocks: how many there are is the policy's business.
@@ -41,9 +40,9 @@ impl Scheduler for ByTerminal {
         E: Executor,
     {
         if R::INTERRUPTIBLE && !P::PIECES {
-            ByBlocks::new(Parallel::default(), Search).schedule(producer, policy, reduction, executor)
+            ByBlocks::new(ByTerminal, Search).schedule(producer, policy, reduction, executor)
         } else {
-            Parallel::default().schedule(producer, policy, reduction, executor)
+            self.schedule_block(producer, policy, reduction, executor)
         }
     }
 
@@ -55,7 +54,11 @@ impl Scheduler for ByTerminal {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        Parallel::default().schedule(block, policy, reduction, executor)
+        if P::COSTLY_CUTS && !L::DECIDES {
+            Adaptive::new().schedule_block(block, policy, reduction, executor)
+        } else {
+            Join.schedule_block(block, policy, reduction, executor)
+        }
     }
 }
 

@@ -188,6 +188,13 @@ pub trait Policy: Clone + Send {
     /// If so, schedulers ask [`stopped`](Self::stopped) before they begin a task and between its nano-loops.
     const STOPS: bool = false;
 
+    /// Does the policy say how to divide, in the place of the default? One that only constrains divisions, and has no
+    /// word on most, does not.
+    ///
+    /// Where nobody does, the [default scheduler](crate::ByTerminal) may divide by another measure than the default
+    /// policy.
+    const DECIDES: bool = true;
+
     /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS), and only where something
     /// is left: after a yes it is not done.
     #[inline]

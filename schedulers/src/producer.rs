@@ -47,6 +47,10 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// [blocks](crate::ByBlocks) that nobody has asked for.
     const PIECES: bool = false;
 
+    /// Does a cut cost more than a few steps, as that of two sorted sides, which has to search its place? Then the
+    /// [default scheduler](crate::ByTerminal) cuts on demand. A producer that wraps others passes it on.
+    const COSTLY_CUTS: bool = false;
+
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
     /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it

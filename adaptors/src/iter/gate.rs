@@ -43,6 +43,7 @@ pub struct InLoops;
 
 impl Policy for InLoops {
     const STOPS: bool = true;
+    const DECIDES: bool = false;
 
     #[inline]
     fn wants_split(&mut self, _task: &Task) -> Verdict {
@@ -98,6 +99,8 @@ impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
 }
 
 impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+
     #[inline]
     fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
     where

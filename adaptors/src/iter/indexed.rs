@@ -284,6 +284,11 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// walked from the back. If a side is not sorted, or its order is none, every item still comes out once, in some
     /// order that depends on how the work is divided.
     ///
+    /// It is divided *on demand*: as [`adaptive`](ParallelIterator::adaptive) has it, and so is what is made of it
+    /// (`map`, `zip`, `rev` ...), because a cut costs something. A policy that says how to divide (`bound_depth`,
+    /// `thief_splitting`, `size_limit`, `join_context_policy`, one of your own) or a scheduler takes the place of that,
+    /// chained before or after. Of the two sides this one's schedule counts, as everywhere.
+    ///
     /// Cost: a comparison per item, and O(log n) of them per division. Items are looked at for a division and taken
     /// later: what is mapped is mapped anew for every look, and elements that are owned are cloned for it (see
     /// [`PeekParallelIterator`]).
@@ -296,6 +301,12 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// let down: Vec<i32> = (0..10).into_par_iter().merge(5..7).rev().take(5).collect();
     /// assert_eq!(down, [9, 8, 7, 6, 6]);
+    ///
+    /// let halves = (0..10).into_par_iter().merge(5..7).bound_depth(1).fold(Vec::new, |mut half, x| {
+    ///     half.push(x);
+    ///     half
+    /// });
+    /// assert_eq!(halves.collect::<Vec<_>>(), [[0, 1, 2, 3, 4, 5], [5, 6, 6, 7, 8, 9]]);
     /// ```
     ///
     /// # Panics

@@ -187,6 +187,7 @@ impl<S> Clone for Reporting<S> {
 
 impl<S: Stop> Policy for Reporting<S> {
     const STOPS: bool = true;
+    const DECIDES: bool = false;
 
     #[inline]
     fn stopped(&self) -> bool {

@@ -8,7 +8,7 @@
 //! place. On the way up two sorted halves become one [`Run`](run::Run). In order as they lie, they stay; the other way
 //! round, they are swapped; else they are merged into the other of two places, the slice (*home*) and a buffer of its
 //! length (*away*). The number of levels is even, so that what is merged at all of them ends up home. A
-//! [`Merge`](merge::Merge) is divided by [co-ranking](split) into merges of equal lengths that share no element, so
+//! [`Merge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal lengths that share no element, so
 //! the last ones, of the longest runs, are as parallel as the first.
 //!
 //! *Unstable* ([`quick_sort`]): the slice is partitioned around the median of a sample, and so on with both parts in
@@ -32,7 +32,6 @@ mod merge_sort;
 mod one_run;
 mod quick_sort;
 mod run;
-mod split;
 
 #[cfg(test)]
 mod tests;

@@ -44,6 +44,8 @@ impl Auto {
 }
 
 impl Policy for Auto {
+    const DECIDES: bool = false;
+
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {
         if self.budget(task) > 0 { Verdict::Rather } else { Verdict::RatherNot }

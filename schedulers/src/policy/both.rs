@@ -26,6 +26,7 @@ impl<A, B> Both<A, B> {
 
 impl<A: Policy, B: Policy> Policy for Both<A, B> {
     const STOPS: bool = A::STOPS || B::STOPS;
+    const DECIDES: bool = A::DECIDES || B::DECIDES;
 
     #[inline]
     fn stopped(&self) -> bool {

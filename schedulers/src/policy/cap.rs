@@ -77,6 +77,8 @@ impl Clone for Cap {
 }
 
 impl Policy for Cap {
+    const DECIDES: bool = false;
+
     #[inline]
     fn wants_split(&mut self, _task: &Task) -> Verdict {
         Verdict::Pass

@@ -17,6 +17,8 @@ use super::{Policy, Task, Verdict};
 pub struct EvenLevels;
 
 impl Policy for EvenLevels {
+    const DECIDES: bool = false;
+
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {
         if task.depth % 2 == 1 { Verdict::Must } else { Verdict::Pass }

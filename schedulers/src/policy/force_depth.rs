@@ -25,6 +25,8 @@ impl ForceDepth {
 }
 
 impl Policy for ForceDepth {
+    const DECIDES: bool = false;
+
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {
         if task.divisible && task.depth < self.depth { Verdict::Must } else { Verdict::Pass }

@@ -23,6 +23,8 @@ impl MinLen {
 }
 
 impl Policy for MinLen {
+    const DECIDES: bool = false;
+
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {
         if task.len / 2 < self.min { Verdict::MayNot } else { Verdict::Pass }
@@ -52,6 +54,8 @@ impl MaxLen {
 }
 
 impl Policy for MaxLen {
+    const DECIDES: bool = false;
+
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {
         if task.divisible && task.len > self.max { Verdict::Must } else { Verdict::Pass }

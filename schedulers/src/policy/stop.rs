@@ -52,6 +52,7 @@ macro_rules! stops {
     ($Name:ty) => {
         impl $crate::Policy for $Name {
             const STOPS: bool = true;
+            const DECIDES: bool = false;
 
             #[inline]
             fn stopped(&self) -> bool {

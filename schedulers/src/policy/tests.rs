@@ -248,3 +248,16 @@ fn a_chain_stops_for_the_first_reason_that_it_has() {
     assert_eq!((both(now), both(later)), (Some(Reason::DeadlineExceeded), Some(Reason::Cancelled)));
     const { assert!(<Both<StopOn, Auto> as Policy>::STOPS && !<Both<Auto, Auto> as Policy>::STOPS) };
 }
+
+/// Who says how to divide, and who constrains: the first four of the module's table, and the others.
+#[test]
+fn who_decides() {
+    fn decides<L: Policy>() -> bool {
+        L::DECIDES
+    }
+    assert!(decides::<BoundDepth>() && decides::<SizeLimit>());
+    assert!(decides::<ThiefSplitting>() && decides::<JoinContext>());
+    assert!(!decides::<Auto>() && !decides::<ForceDepth>() && !decides::<EvenLevels>() && !decides::<Cap>());
+    assert!(!decides::<MinLen>() && !decides::<MaxLen>() && !decides::<StopOn>() && !decides::<Deadline>());
+    assert!(decides::<Both<Auto, Both<Cap, SizeLimit>>>() && !decides::<Both<Auto, Both<Cap, MinLen>>>());
+}

@@ -64,7 +64,9 @@ impl<P: Producer, G: Gather<P::Item>> IntoIterator for Batches<P, G> {
     }
 }
 
-impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {}
+impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+}
 impl<P: Producer, G: Gather<P::Item>> IndexedProducer for Batches<P, G> {}
 
 /// The sequential iterator over batches: cuts one after the other off its producer, at either end.

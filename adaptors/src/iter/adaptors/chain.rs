@@ -166,6 +166,7 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
+    const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
 
     fn partial_fold<C, D, F, L>(self, init: C, mut fold: F, loops: &mut L) -> ControlFlow<D, C>
     where
@@ -310,6 +311,8 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
+    const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
+
     #[inline]
     fn partial_fold<C, D, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<D, C>
     where

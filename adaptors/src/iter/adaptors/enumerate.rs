@@ -83,7 +83,9 @@ impl<P: IndexedProducer> IntoIterator for EnumerateProducer<P> {
     }
 }
 
-impl<P: IndexedProducer> Producer for EnumerateProducer<P> {}
+impl<P: IndexedProducer> Producer for EnumerateProducer<P> {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+}
 impl<P: IndexedProducer> IndexedProducer for EnumerateProducer<P> {}
 
 impl<P: PeekProducer> PeekProducer for EnumerateProducer<P> {

@@ -160,6 +160,7 @@ where
 {
     /// An item per task, so one more for every cut.
     const PIECES: bool = true;
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
 
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where

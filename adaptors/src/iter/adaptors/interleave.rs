@@ -116,7 +116,9 @@ where
     }
 }
 
-impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> Producer for InterleaveProducer<I, J> {}
+impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> Producer for InterleaveProducer<I, J> {
+    const COSTLY_CUTS: bool = I::COSTLY_CUTS || J::COSTLY_CUTS;
+}
 impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> IndexedProducer for InterleaveProducer<I, J> {}
 
 /// The sequential iterator over the items of two in turn.

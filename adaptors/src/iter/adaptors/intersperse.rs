@@ -139,6 +139,7 @@ where
     P: Producer,
     P::Item: Send,
 {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
 }
 
 /// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
@@ -245,6 +246,7 @@ where
     P: Producer,
     P::Item: Clone + Send,
 {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
 }
 
 impl<P> IndexedProducer for IntersperseProducer<P>

@@ -85,6 +85,7 @@ where
     F: Fn(&mut S::State, P::Item) -> R + Sync,
 {
     const PIECES: bool = P::PIECES;
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
 
     fn partial_fold<B, C, G, L>(self, init: B, fold: G, loops: &mut L) -> ControlFlow<C, B>
     where

@@ -3,15 +3,13 @@
 //! # How it is divided
 //!
 //! The first `k` items of the merged sequence are the first `l` of the left side and the first `k - l` of the right
-//! one, and `l` is found by binary search over the two sides (*co-ranking*):
-//!
-//! ```text
-//!   left    1  3  3 | 5  8        k = 5: l = 3 is the least l for which right[k - 1 - l] < left[l] (2 < 5);
-//!   right   2  2 | 3  9                  for l = 2 there is 3, to the right of which 3 does not go before 3
-//! ```
+//! one, and `l` is found by binary search over the two sides ([co-ranking](crate::co_rank)).
 //!
 //! So a cut is exact wherever it is asked for: both halves of a division are equally long, whatever the data, and the
 //! merge has positions, as its sides have.
+//!
+//! A cut takes a search. So the [default scheduler](furcate_schedulers::ByTerminal) makes none before somebody wants a
+//! part, unless a policy says how to divide: see [`Producer::COSTLY_CUTS`].
 //!
 //! # Leaves
 //!
@@ -35,6 +33,7 @@ use looking::Looking;
 use order::{By, ByKey, Natural, Order};
 use taking::Taking;
 
+use crate::co_rank::co_rank_by;
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{PeekParallelIterator, indexed_adaptor};
 use either::Either;
@@ -145,14 +144,11 @@ where
     ///
     /// Cost: a look at both sides and a comparison for each level of a binary search in the shorter one.
     fn co_rank(&self, index: usize) -> (usize, usize) {
-        let (mut low, mut high) = (index.saturating_sub(self.right.size()), index.min(self.left.size()));
-        // Both ends of the search are places between the sides' ends, and so is every answer (invariant 2).
-        while low < high {
-            let middle = low.midpoint(high);
-            let (right, left) = (self.right.peek(index - 1 - middle), self.left.peek(middle));
-            if self.order.right_first(&right, &left) { high = middle } else { low = middle + 1 }
-        }
-        (low, index - low)
+        // Every answer is a place between the sides' ends (invariant 2).
+        let from_left = co_rank_by(index, self.left.size(), self.right.size(), |right, left| {
+            self.order.right_first(&self.right.peek(right), &self.left.peek(left))
+        });
+        (from_left, index - from_left)
     }
 }
 
@@ -200,12 +196,14 @@ where
     }
 }
 
+/// A cut is a search on both sides.
 impl<A, B, O> Producer for MergeProducer<'_, A, B, O>
 where
     A: PeekProducer,
     B: PeekProducer<Item = A::Item>,
     O: Order<A::Item>,
 {
+    const COSTLY_CUTS: bool = true;
 }
 
 impl<A, B, O> IndexedProducer for MergeProducer<'_, A, B, O>

@@ -77,7 +77,9 @@ impl<P: IndexedProducer> IntoIterator for RevProducer<P> {
     }
 }
 
-impl<P: IndexedProducer> Producer for RevProducer<P> {}
+impl<P: IndexedProducer> Producer for RevProducer<P> {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+}
 impl<P: IndexedProducer> IndexedProducer for RevProducer<P> {}
 
 impl<P: PeekProducer> PeekProducer for RevProducer<P> {

@@ -80,7 +80,9 @@ impl<P: IntoIterator> IntoIterator for StepByProducer<P> {
     }
 }
 
-impl<P: Producer> Producer for StepByProducer<P> {}
+impl<P: Producer> Producer for StepByProducer<P> {
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+}
 impl<P: IndexedProducer> IndexedProducer for StepByProducer<P> {}
 
 impl<P: PeekProducer> PeekProducer for StepByProducer<P> {

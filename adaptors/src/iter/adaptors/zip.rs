@@ -92,7 +92,9 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
 }
 
 // Nano-loops cut off their items, so that they too run on std's zip.
-impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {}
+impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {
+    const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
+}
 impl<A: IndexedProducer, B: IndexedProducer> IndexedProducer for ZipProducer<A, B> {}
 
 impl<A: PeekProducer, B: PeekProducer> PeekProducer for ZipProducer<A, B> {

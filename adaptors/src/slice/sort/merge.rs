@@ -10,7 +10,7 @@
 //! 4. Merges are dropped, not forgotten, in the frame that made them, after everything that was forked has returned.
 #![allow(unsafe_code)]
 
-use super::split::co_rank;
+use crate::co_rank::co_rank;
 use furcate_pool::Executor;
 use std::marker::PhantomData;
 use std::mem::replace;

@@ -1,13 +1,12 @@
-//! Fannkuch-redux: how often must the first n numbers of a deck be turned over, until the first one is 1?
+//! The decks of fannkuch-redux, and the computation over all of them.
 //!
-//! Of all permutations of 1 to n, in a given order: the largest number of flips, and a checksum, which adds the flips of
-//! even places and subtracts those of odd ones. A permutation follows from the one before in a few moves, but making
-//! the i-th one from nothing takes longer. So this is not a fold over items that stand for themselves: a task keeps a
-//! permutation, which is made once where it begins. That is what `work` is for (Kvik, Section 3.6.1).
+//! The checksum adds the flips of permutations at even places and subtracts those at odd ones. A permutation follows
+//! from the one before in a few moves, but making the i-th one from nothing takes longer. So this is not a fold over items
+//! that stand for themselves: a task keeps a permutation, which is made once where it begins. That is what `work` is for
+//! (Kvik, Section 3.6.1).
 
 use furcate::prelude::*;
 use std::ops::Range;
-use std::time::Instant;
 
 /// What a task keeps from one step to the next.
 struct Deck {
@@ -18,14 +17,16 @@ struct Deck {
     outcome: Outcome,
 }
 
+/// What is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Outcome {
-    checksum: i64,
-    max_flips: u32,
+pub(crate) struct Outcome {
+    pub(crate) checksum: i64,
+    pub(crate) max_flips: u32,
 }
 
 impl Outcome {
-    fn and(self, right: Self) -> Self {
+    /// The outcome of two parts of the order.
+    pub(crate) fn and(self, right: Self) -> Self {
         Outcome { checksum: self.checksum + right.checksum, max_flips: self.max_flips.max(right.max_flips) }
     }
 }
@@ -84,12 +85,20 @@ fn flips(mut permutation: [u8; 16]) -> u32 {
     }
 }
 
+/// The outcome without a schedule: one deck, in one loop.
+#[allow(dead_code, reason = "what the parallel ones are measured against")]
+pub(crate) fn in_one_loop(n: usize) -> Outcome {
+    let mut deck = Deck::at(n, 0);
+    deck.flip(0..factorial(n));
+    deck.outcome
+}
+
 fn factorial(n: usize) -> u64 {
     (1..=n as u64).product()
 }
 
 /// A parallel computation, still without a schedule.
-fn fannkuch(n: usize) -> impl ParallelIterator<Item = Outcome> {
+pub(crate) fn fannkuch(n: usize) -> impl ParallelIterator<Item = Outcome> {
     (0..factorial(n)).work(
         move |places| Deck::at(n, places.start),
         |deck, places, count| {
@@ -101,34 +110,7 @@ fn fannkuch(n: usize) -> impl ParallelIterator<Item = Outcome> {
     )
 }
 
-fn main() {
-    let n = std::env::args().nth(1).map_or(9, |n| n.parse().expect("a number"));
-    assert!((3..=12).contains(&n), "n is 3 to 12");
-    for (n, checksum, max_flips) in [(7, 228, 16), (9, 8629, 30)] {
-        let expected = Outcome { checksum, max_flips };
-        // Any schedule gives the same.
-        assert_eq!(total(fannkuch(n)), expected);
-        assert_eq!(total(fannkuch(n).adaptive()), expected);
-        assert_eq!(total(fannkuch(n).size_limit(1000).cap(2)), expected);
-        assert_eq!(total(fannkuch(n).bound_depth(3).depjoin().by_uniform_blocks(10_000)), expected);
-    }
-
-    let result = timed("one task", || total(fannkuch(n).sequential()));
-    for depth in [1, 3, 5, 7] {
-        let parts = timed(&format!("{} parts", 1 << depth), || total(fannkuch(n).bound_depth(depth)));
-        assert_eq!(parts, result);
-    }
-    assert_eq!(timed("adaptive", || total(fannkuch(n).adaptive())), result);
-    println!("{}\nPfannkuchen({n}) = {}", result.checksum, result.max_flips);
-}
-
-fn total(parts: impl ParallelIterator<Item = Outcome>) -> Outcome {
+/// Runs it.
+pub(crate) fn total(parts: impl ParallelIterator<Item = Outcome>) -> Outcome {
     parts.reduce(Outcome::default, Outcome::and)
-}
-
-fn timed(name: &str, run: impl Fn() -> Outcome) -> Outcome {
-    let start = Instant::now();
-    let outcome = run();
-    eprintln!("{name}: {:?}", start.elapsed());
-    outcome
 }

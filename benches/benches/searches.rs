@@ -1,0 +1,205 @@
+//! Searches of 10^8 numbers, on several schedules, against the sequential search and rayon (Kvik, experiments 1 and 2).
+//!
+//! `cargo bench -p furcate-benches --bench searches`; words after `--` choose tables whose titles contain one of them,
+//! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes. All tables take some two minutes.
+//!
+//! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorised for, *costly* takes
+//! some 20 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
+//! begins, so that `find_last` has it near the end. Each block of a table is one place, and one interleaved run of all
+//! rows; calls come from outside the pools. `serial/it` and `rayon/it` say how many times faster than these a row is:
+//! below 1 it has lost. For the random places, the same for all, times are totals, ratios medians of the places' ratios,
+//! and in brackets stand the least.
+
+use furcate_benches::{Choice, Timed, interleave_timed, quick, rounds};
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// A search for the number given.
+type Search<'a, R> = (&'static str, Box<dyn Fn(u32) -> R + 'a>);
+
+/// The rows of all tables.
+const ROWS: usize = 7;
+
+/// How many calls in a row are timed, where they are short.
+const CALLS: u32 = 200;
+
+/// How many random places there are.
+const PLACES: usize = 7;
+
+/// One search on all schedules; the terminals' names are the same everywhere.
+macro_rules! searches {
+    ($v:ident, |$number:ident| $serial:expr, |$it:ident| $parallel:expr) => {{
+        let searches: [Search<'_, _>; ROWS] = [
+            ("serial", Box::new(move |$number: u32| $serial)),
+            searches!(@"rayon", rayon, $number, { let $it = $v.par_iter(); $parallel }),
+            searches!(@"default", furcate, $number, { let $it = $v.par_iter(); $parallel }),
+            searches!(@"join", furcate, $number, { let $it = $v.par_iter().join(); $parallel }),
+            searches!(@"adaptive", furcate, $number, { let $it = $v.par_iter().adaptive(); $parallel }),
+            searches!(@"adaptive by_blocks", furcate, $number, {
+                let $it = $v.par_iter().adaptive().by_exponential_blocks();
+                $parallel
+            }),
+            searches!(@"thief_splitting by_blocks", furcate, $number, {
+                let $it = $v.par_iter().thief_splitting(3).by_exponential_blocks();
+                $parallel
+            }),
+        ];
+        searches
+    }};
+    (@$name:literal, $library:ident, $number:ident, $parallel:block) => {
+        ($name, Box::new(move |$number: u32| {
+            use $library::prelude::*;
+            $parallel
+        }))
+    };
+}
+
+fn main() {
+    let mut tables = Tables { rounds: rounds(if quick() { 1 } else { 3 }), choice: Choice::from_args() };
+    println!("medians of {} interleaved rounds, {} threads", tables.rounds, furcate::current_num_threads());
+    let n = if quick() { 100_000 } else { 100_000_000 };
+    // Nothing is to be known about the numbers where the loops are compiled.
+    let v = black_box((0..n).collect::<Vec<u32>>());
+    tables.of_predicate("cheap", &v, |x| x);
+    tables.of_predicate("costly", &v[..v.len() / 20], costly);
+    tables.choice.finish();
+}
+
+/// Another number for every number, in some 20 ns.
+#[inline]
+fn costly(mut x: u32) -> u32 {
+    for _ in 0..14 {
+        x = (x ^ (x >> 15)).wrapping_mul(0x2C1B_3C6D);
+    }
+    x
+}
+
+struct Tables {
+    rounds: usize,
+    choice: Choice,
+}
+
+impl Tables {
+    /// All searches for x where `hash(x)` is that of the hit.
+    fn of_predicate(&mut self, kind: &str, v: &[u32], hash: impl Fn(u32) -> u32 + Copy + Send + Sync) {
+        let is = move |x: u32, number: u32| hash(x) == number;
+        let title = |search: &str| format!("{search}, {} u32, {kind}", v.len());
+        self.table(
+            &title("find_first"),
+            v,
+            hash,
+            searches!(v, |number| v.iter().find(|x| is(**x, number)), |it| it
+                .find_first(|x| is(**x, number))),
+        );
+        self.table(
+            &title("all"),
+            v,
+            hash,
+            searches!(
+                v,
+                |number| v.iter().all(|x| !is(*x, number)), //
+                |it| it.all(|x| !is(*x, number))
+            ),
+        );
+        self.table(
+            &title("position_first"),
+            v,
+            hash,
+            searches!(v, |number| v.iter().position(|x| is(*x, number)), |it| it
+                .position_first(|x| is(*x, number))),
+        );
+        self.table(
+            &title("find_any"),
+            v,
+            hash,
+            searches!(v, |number| v.iter().find(|x| is(**x, number)), |it| it.find_any(|x| is(**x, number))),
+        );
+        let from_behind = |number: u32| hash(v.len() as u32 - 1 - number);
+        self.table(
+            &title("find_last"),
+            v,
+            from_behind,
+            searches!(v, |number| v.iter().rfind(|x| is(**x, number)), |it| it
+                .find_last(|x| is(**x, number))),
+        );
+    }
+
+    /// A table: `hit` says what the predicate compares with, for the hit to be at a place.
+    fn table<R: PartialEq + Debug>(
+        &mut self,
+        title: &str,
+        v: &[u32],
+        hit: impl Fn(u32) -> u32,
+        searches: [Search<'_, R>; ROWS],
+    ) {
+        if !self.choice.has(title) {
+            return;
+        }
+        println!("\n{title}");
+        let n = v.len() as u32;
+        let times =
+            |place: u32| race(self.rounds, &searches, hit(place), if place < 100 { CALLS } else { 1 });
+        // All hash functions are one to one, so this one is nobody's.
+        let none = race(self.rounds, &searches, hit(n), 1);
+        block(&searches, "hit at n/2 - 1", &[times(n / 2 - 1)]);
+        block(&searches, "random places", &places(n).map(times));
+        block(&searches, "hit at 10", &[times(10)]);
+        block(&searches, "hit at n - 1", &[times(n - 1)]);
+        block(&searches, "no hit", &[none]);
+    }
+}
+
+/// The same random places on every run.
+fn places(n: u32) -> [u32; PLACES] {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    [(); PLACES].map(|()| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % u64::from(n)) as u32
+    })
+}
+
+/// Every row's seconds for one search.
+fn race<R: PartialEq>(rounds: usize, searches: &[Search<'_, R>], number: u32, calls: u32) -> [f64; ROWS] {
+    let mut contenders: Vec<Timed<'_, R>> = Vec::new();
+    for (name, search) in searches {
+        let run = move || {
+            let start = Instant::now();
+            let found = search(black_box(number));
+            let once = start.elapsed();
+            // What is short for one can be long for another: rayon's `find_last` begins at the front.
+            if calls == 1 || once > Duration::from_millis(1) {
+                return (once, found);
+            }
+            let start = Instant::now();
+            for _ in 0..calls {
+                black_box(search(black_box(number)));
+            }
+            (start.elapsed() / calls, found)
+        };
+        contenders.push((name, Box::new(run)));
+    }
+    let medians = interleave_timed(rounds, &mut contenders);
+    std::array::from_fn(|row| medians.rows[row].1.as_secs_f64())
+}
+
+/// Prints one block, of all rows' seconds at one place or several.
+fn block<R>(searches: &[Search<'_, R>], name: &str, places: &[[f64; ROWS]]) {
+    let total = |row: usize| places.iter().map(|times| times[row]).sum::<f64>();
+    let (scale, unit) = if total(0) < 1e-4 { (1e6, "us") } else { (1e3, "ms") };
+    println!("  {name:<28} {unit:>10} {:>16} {:>16}", "serial/it", "rayon/it");
+    for (row, (contender, _)) in searches.iter().enumerate() {
+        let [serial, rayon] = [0, 1].map(|peer| ratios(places, peer, row));
+        println!("    {contender:<26} {:>10.3} {serial:>16} {rayon:>16}", total(row) * scale);
+    }
+}
+
+/// The median of a peer's times over a row's, and the least.
+fn ratios(places: &[[f64; ROWS]], peer: usize, row: usize) -> String {
+    let mut ratios: Vec<f64> = places.iter().map(|times| times[peer] / times[row]).collect();
+    ratios.sort_by(f64::total_cmp);
+    let median = ratios[ratios.len() / 2];
+    if ratios.len() == 1 { format!("{median:.2}") } else { format!("{median:.2} ({:.2})", ratios[0]) }
+}

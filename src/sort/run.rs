@@ -1,0 +1,66 @@
+//! Sorted runs in one of two places.
+
+use crate::prelude::*;
+use crate::slice::Part;
+use std::mem::take;
+
+/// A part of the slice, the same part of the buffer, and in which of them its elements are.
+pub(super) struct Run<'a, T: Copy + Send + Sync> {
+    home: Part<'a, T>,
+    buffer: Part<'a, T>,
+    away: bool,
+}
+
+impl<'a, T: Copy + Send + Sync> Run<'a, T> {
+    /// A run at home.
+    pub(super) fn new(home: Part<'a, T>, buffer: Part<'a, T>) -> Self {
+        Run { home, buffer, away: false }
+    }
+
+    /// Makes two neighbours one run: `merge` gets both and the place where their merge goes.
+    pub(super) fn merge_with(mut self, mut right: Self, merge: impl FnOnce(&[T], &[T], &mut [T])) -> Self {
+        if self.away != right.away {
+            // Not at an even depth both: a part of one element is not divided again.
+            self.bring_home();
+            right.bring_home();
+        }
+        let middle = self.home.len();
+        let mut both = Run {
+            home: take(&mut self.home).fuse(take(&mut right.home)),
+            buffer: take(&mut self.buffer).fuse(take(&mut right.buffer)),
+            away: self.away,
+        };
+        let (from, to) = both.places();
+        let (left, right) = from.split_at(middle);
+        merge(left, right, to);
+        both.away = !both.away;
+        both
+    }
+
+    /// Sees to it that the elements are in the slice.
+    pub(super) fn come_home(mut self) {
+        self.bring_home();
+    }
+
+    fn bring_home(&mut self) {
+        if self.away {
+            let (from, to) = self.places();
+            to.par_iter_mut().zip(from).for_each(|(slot, x)| *slot = *x);
+            self.away = false;
+        }
+    }
+
+    /// Where the elements are, and where they are not.
+    fn places(&mut self) -> (&[T], &mut [T]) {
+        if self.away { (&self.buffer, &mut self.home) } else { (&self.home, &mut self.buffer) }
+    }
+}
+
+/// Brings the elements home (the module's invariant 1), with no help and nothing that could panic.
+impl<T: Copy + Send + Sync> Drop for Run<'_, T> {
+    fn drop(&mut self) {
+        if self.away {
+            self.home.copy_from_slice(&self.buffer);
+        }
+    }
+}
