@@ -320,7 +320,7 @@ pub(crate) mod schedule {
             join: |it, _| it.join();
             depjoin: |it, _| it.depjoin();
             adaptive: |it, _| it.adaptive();
-            adaptive_nano_blocks: |it, n| it.adaptive().nano_blocks(n % 4 + 1, n);
+            adaptive_nano_blocks: |it, n| it.adaptive().nano_blocks(n % 4, n * 5 % 9); // 0, and max < min, too
             sequential: |it, _| it.sequential();
             depjoin_in_the_place_of_another: |it, _| it.adaptive().sequential().depjoin();
         }

@@ -3,6 +3,9 @@
 //! Everything a scheduler or an adaptor asks of a producer reaches the real one: cuts, lengths, nano-loops, what is
 //! given away in them and taken back. So each adaptor is compiled once, on an erased base, and each terminal once, for
 //! all chains and schedules.
+//!
+//! What does not get through are the constants (`Producer::PIECES`, `Producer::COSTLY_CUTS`, `Policy::STOPS`): they choose
+//! between ways of running that are all tried by name.
 
 use crate::schedule::{AnyPolicy, AnyScheduler};
 use furcate::prelude::*;
