@@ -254,6 +254,148 @@ mod must_use {}
 /// ```
 mod forgotten_blocks {}
 
+/// Blocks of blocks are only blocks: a sequence of sizes says what is meant. (Of two schedulers, the second one takes the
+/// place of the first.)
+///
+/// ```
+/// use furcate::prelude::*;
+/// assert_eq!((0..9).into_par_iter().sequential().join().by_blocks([3, 3]).count(), 9);
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::prelude::*;
+/// assert_eq!((0..9).into_par_iter().join().by_blocks([3, 3]).by_uniform_blocks(2).count(), 9);
+/// ```
+///
+/// ```compile_fail,E0080
+/// use furcate::prelude::*;
+/// assert_eq!((0..9).into_par_iter().by_exponential_blocks().map(|x| x + 1).by_exponential_blocks().count(), 9);
+/// ```
+mod blocks_of_blocks {}
+
+/// The size of nano-loops is the adaptive scheduler's business, and is named with it.
+///
+/// ```
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().adaptive().nano_blocks(1, 4).map(|x| x + 1).by_blocks([3]).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().nano_blocks(1, 4).adaptive().for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().adaptive().by_blocks([3]).nano_blocks(1, 4).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().depjoin().nano_blocks(1, 4).for_each(drop);
+/// ```
+mod nano_blocks {}
+
+/// A policy, a scheduler, an engine: what is named must be one.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::{Inline, Join, policy::BoundDepth};
+/// (0..9).into_par_iter().with_policy(BoundDepth::new(3)).with_scheduler(Join).on(Inline).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().with_policy(3).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().with_scheduler(furcate::policy::BoundDepth::new(3)).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().on(8).for_each(drop);
+/// ```
+mod answers {}
+
+/// A schedule is chained before the terminal, and before what may interrupt it: the terminals then return a `Result`.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let sum: i32 = (0..9).into_par_iter().bound_depth(3).sum();
+/// let token = CancelToken::new();
+/// assert_eq!((0..9).into_par_iter().map(|x| x + 1).bound_depth(3).stop_on(&token).sum::<i32>(), Ok(sum + 9));
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// let sum = (0..9).into_par_iter().sum::<i32>().bound_depth(3);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let token = CancelToken::new();
+/// let _ = (0..9).into_par_iter().stop_on(&token).bound_depth(3).sum::<i32>();
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let token = CancelToken::new();
+/// let _ = (0..9).into_par_iter().stop_on(&token).map(|x| x + 1).sum::<i32>();
+/// ```
+mod order_of_words {}
+
+/// That not everything may have been done cannot be overlooked.
+///
+/// ```
+/// #![deny(unused_must_use)]
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let token = CancelToken::new();
+/// (0..9).into_par_iter().stop_on(&token).for_each(drop).unwrap();
+/// ```
+///
+/// ```compile_fail,E0308
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let token = CancelToken::new();
+/// let sum: i32 = (0..9).into_par_iter().stop_on(&token).sum::<i32>();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// use furcate::prelude::*;
+/// use furcate::policy::CancelToken;
+/// let token = CancelToken::new();
+/// (0..9).into_par_iter().stop_on(&token).for_each(drop);
+/// ```
+mod interruptions {}
+
+/// What cannot be divided cannot be scheduled.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let v = [1, 2, 3];
+/// v[..].wrap_iter().by_blocks([1]).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// struct Whole;
+/// Whole.wrap_iter().by_blocks([1]).for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// let sum: i32 = (0..9).adaptive().sum(); // std's iterators know nothing of it
+/// ```
+mod indivisible {}
+
 /// Block sizes can be had again and again.
 ///
 /// ```
@@ -302,6 +444,28 @@ mod escaping_blocks {}
 /// ```compile_fail,E0599
 /// use furcate::prelude::*;
 /// let _: Vec<_> = (0..9).into_par_iter().filter(|x| x % 2 == 0).enumerate().collect();
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// let _: Vec<_> = "abc".par_chars().rev().collect();
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let odd = (0..9).into_par_iter().filter(|x| x % 2 == 1);
+/// let _: Vec<_> = (0..9).into_par_iter().zip(odd).collect();
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// (0..9).wrap_iter().position_first(|piece| piece.is_empty());
+/// ```
+///
+/// ```compile_fail,E0599
+/// use furcate::prelude::*;
+/// let mut v = vec![];
+/// (0..9).into_par_iter().flat_map_iter(|x| 0..x).collect_into_vec(&mut v);
 /// ```
 mod positions {}
 

@@ -1,13 +1,15 @@
 //! I1: chains of adaptors x random policies x schedulers x pool sizes equal the sequential iterator, in order.
 //!
-//! Policies and schedulers are chosen at run time, adaptors at compile time: every ordered pair of them.
+//! Policies and schedulers are chosen at run time, adaptors at compile time: every ordered pair of them. Many more
+//! combinations, of erased iterators, are in `tests/combinations`.
 
 use furcate::policy::{
     Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting,
 };
 use furcate::prelude::*;
 use furcate::{
-    ByBlocks, ByTerminal, Doubling, Executor, Join, Reduction, Scheduler, Sequential, Task, Verdict,
+    Adaptive, ByBlocks, ByTerminal, DepJoin, Doubling, Executor, Join, Reduction, Scheduler, Sequential,
+    Task, Verdict,
 };
 use proptest::prelude::*;
 
@@ -79,6 +81,8 @@ fn any_policy() -> impl Strategy<Value = AnyPolicy> {
 #[derive(Clone, Copy, Debug)]
 enum AnyScheduler {
     Join,
+    DepJoin,
+    Adaptive,
     Sequential,
     ByTerminal,
     Doubling,
@@ -98,6 +102,10 @@ impl Scheduler for AnyScheduler {
     {
         match *self {
             Self::Join => Join.schedule(producer, policy, reduction, executor),
+            Self::DepJoin => DepJoin.schedule(producer, policy, reduction, executor),
+            Self::Adaptive => {
+                Adaptive::new().nano_blocks(1, 8).schedule(producer, policy, reduction, executor)
+            }
             Self::Sequential => Sequential.schedule(producer, policy, reduction, executor),
             Self::ByTerminal => ByTerminal.schedule(producer, policy, reduction, executor),
             Self::Doubling => {
@@ -125,6 +133,8 @@ struct Schedule {
 fn any_schedule() -> impl Strategy<Value = Schedule> {
     let scheduler = prop_oneof![
         4 => Just(AnyScheduler::Join),
+        2 => Just(AnyScheduler::DepJoin),
+        2 => Just(AnyScheduler::Adaptive),
         1 => Just(AnyScheduler::Sequential),
         1 => Just(AnyScheduler::ByTerminal),
         1 => Just(AnyScheduler::Doubling),
@@ -178,7 +188,7 @@ fn drive<I: ParallelIterator<Item = u64> + Clone>(items: I, schedule: &Schedule)
 macro_rules! adaptors {
     (@then { $($second:ident: |$it:ident| $par:expr, $seq:expr;)+ }) => {
         proptest! {
-            #![proptest_config(ProptestConfig::with_cases(24))]
+            #![proptest_config(ProptestConfig::with_cases(32))]
             $(
                 #[test]
                 fn $second(v in proptest::collection::vec(0..100_u64, 0..300), schedule in any_schedule()) {

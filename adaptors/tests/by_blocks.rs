@@ -7,7 +7,7 @@ use furcate::{Doubling, Inline};
 use proptest::prelude::*;
 use std::iter::repeat;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use support::{LENGTHS, assert_schedules, on_pools};
+use support::{LENGTHS, on_pools};
 
 /// Where the block ends that holds a place, counted from the search's end.
 fn end_of_block(sizes: &[usize], len: usize, place: usize) -> usize {
@@ -58,53 +58,118 @@ proptest! {
         let end = end_of_block(&sizes, len, hit);
         let begin = len - end_of_block(&sizes, len, len - 1 - hit);
         on_pools(|| {
-            let items = || (0..len).into_par_iter().size_limit(16).by_blocks(sizes.clone());
-            macro_rules! check {
-                (|$it:ident, $see:ident| $search:expr, $all:expr, $at_most:expr) => {{
-                    let looks = Looks::new(len);
-                    let $see = |x: usize| {
-                        looks.at(x);
-                        x == hit
+            macro_rules! under {
+                (|$items:ident| $schedule:expr) => {{
+                    let items = || {
+                        let $items = (0..len).into_par_iter();
+                        $schedule.by_blocks(sizes.clone())
                     };
-                    let $it = items();
-                    assert!($search, "hit at {hit} of {len}");
-                    looks.assert($all, $at_most);
+                    macro_rules! check {
+                        (|$it:ident, $see:ident| $search:expr, $all:expr, $at_most:expr) => {{
+                            let looks = Looks::new(len);
+                            let $see = |x: usize| {
+                                looks.at(x);
+                                x == hit
+                            };
+                            let $it = items();
+                            assert!($search, "hit at {hit} of {len}, {}", stringify!($schedule));
+                            looks.assert($all, $at_most);
+                        }};
+                    }
+                    check!(|it, see| it.find_first(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
+                    check!(|it, see| it.position_first(see) == Some(hit), 0..hit + 1, 0..end);
+                    check!(|it, see| it.find_map_first(|x| see(x).then_some(x)) == Some(hit), 0..hit + 1, 0..end);
+                    check!(|it, see| it.any(see), hit..hit + 1, 0..end);
+                    check!(|it, see| !it.all(|x| !see(x)), hit..hit + 1, 0..end);
+                    check!(|it, see| it.position_any(see) == Some(hit), hit..hit + 1, 0..end);
+                    check!(|it, see| it.find_last(|&x| see(x)) == Some(hit), hit..len, begin..len);
+                    check!(|it, see| it.position_last(see) == Some(hit), hit..len, begin..len);
+                    check!(|it, see| it.rev().find_first(|&x| see(x)) == Some(hit), hit..len, begin..len);
+                    check!(|it, see| it.rev().find_last(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
+                    check!(|it, see| it.rev().position_last(see) == Some(len - 1 - hit), 0..hit + 1, 0..end);
                 }};
             }
-            check!(|it, see| it.find_first(|&x| see(x)) == Some(hit), 0..hit + 1, 0..end);
-            check!(|it, see| it.position_first(see) == Some(hit), 0..hit + 1, 0..end);
-            check!(|it, see| it.find_map_first(|x| see(x).then_some(x)) == Some(hit), 0..hit + 1, 0..end);
-            check!(|it, see| it.any(see), hit..hit + 1, 0..end);
-            check!(|it, see| !it.all(|x| !see(x)), hit..hit + 1, 0..end);
-            check!(|it, see| it.position_any(see) == Some(hit), hit..hit + 1, 0..end);
-            check!(|it, see| it.find_last(|&x| see(x)) == Some(hit), hit..len, begin..len);
-            check!(|it, see| it.position_last(see) == Some(hit), hit..len, begin..len);
-            check!(|it, see| it.rev().find_first(|&x| see(x)) == Some(hit), hit..len, begin..len);
+            under!(|items| items.size_limit(16));
+            under!(|items| items.size_limit(16).depjoin());
+            under!(|items| items.adaptive().nano_blocks(1, 8));
+            under!(|items| items.sequential());
         });
     }
 
-    /// Blocks are counted before the filter, wherever they are named.
+    /// Blocks are counted before the filter, wherever they are named, and whichever end the search begins at.
     #[test]
     fn with_filter(len in 1_usize..1000, size in 1_usize..100, threshold in 0_usize..1000) {
-        let hit = (0..len).find(|x| x % 7 == 3 && *x >= threshold);
-        let end = hit.map_or(len, |hit| (hit + 1).next_multiple_of(size).min(len));
+        let kept = |x: usize| x % 7 == 3;
+        let first = (0..len).find(|&x| kept(x) && x >= threshold);
+        let end = first.map_or(len, |hit| (hit + 1).next_multiple_of(size).min(len));
+        let last = (0..len).rfind(|&x| kept(x) && x < threshold);
+        let begin = last.map_or(0, |hit| len - (len - hit).next_multiple_of(size).min(len));
         on_pools(|| {
-            let before = Looks::new(len);
-            let even = |x: &usize| {
-                before.at(*x);
-                x % 7 == 3
+            macro_rules! check {
+                (|$it:ident| $chain:expr, $search:expr, $found:expr, $all:expr, $at_most:expr) => {{
+                    let looks = Looks::new(len);
+                    let see = |x: &usize| {
+                        looks.at(*x);
+                        kept(*x)
+                    };
+                    let source = || (0..len).into_par_iter();
+                    macro_rules! search {
+                        ($source:expr) => {{
+                            let $it = $source;
+                            $search
+                        }};
+                    }
+                    let found = match $chain {
+                        "blocks, filter" => search!(source().by_uniform_blocks(size).filter(see)),
+                        "filter, blocks" => search!(source().filter(see).by_uniform_blocks(size)),
+                        "adaptive, filter, blocks" => search!(source().adaptive().filter(see).by_uniform_blocks(size)),
+                        "rev, blocks, filter" => search!(source().rev().by_uniform_blocks(size).filter(see)),
+                        _ => search!(source().by_uniform_blocks(size).rev().filter(see)),
+                    };
+                    assert_eq!(found, $found, "{}: {}", $chain, stringify!($search));
+                    looks.assert($all, $at_most);
+                }};
+            }
+            for chain in ["blocks, filter", "filter, blocks", "adaptive, filter, blocks"] {
+                let all = || 0..first.map_or(len, |hit| hit + 1);
+                check!(|it| chain, it.find_first(|&x| x >= threshold), first, all(), 0..end);
+                let all = || last.unwrap_or(0)..len;
+                check!(|it| chain, it.find_last(|&x| x < threshold), last, all(), begin..len);
+            }
+            for chain in ["rev, blocks, filter", "blocks, rev, filter"] {
+                let all = || 0..first.map_or(len, |hit| hit + 1);
+                check!(|it| chain, it.find_last(|&x| x >= threshold), first, all(), 0..end);
+                let all = || last.unwrap_or(0)..len;
+                check!(|it| chain, it.find_first(|&x| x < threshold), last, all(), begin..len);
+            }
+        });
+    }
+
+    /// Blocks are counted in what is divided, also where an item becomes many.
+    #[test]
+    fn with_flat_map(len in 1_usize..500, size in 1_usize..50, place in 0_usize..500) {
+        let hit = place % len;
+        let (end, begin) = (
+            (hit + 1).next_multiple_of(size).min(len),
+            len - (len - hit).next_multiple_of(size).min(len),
+        );
+        on_pools(|| {
+            let looks = Looks::new(len);
+            let twice = |x: usize| {
+                looks.at(x);
+                [2 * x, 2 * x + 1]
             };
-            let found = (0..len).into_par_iter().by_uniform_blocks(size).filter(even).find_first(|&x| x >= threshold);
-            assert_eq!(found, hit);
-            before.assert(0..hit.map_or(len, |hit| hit + 1), 0..end);
-            let behind = Looks::new(len);
-            let even = |x: &usize| {
-                behind.at(*x);
-                x % 7 == 3
+            let found = (0..len).into_par_iter().flat_map_iter(twice).by_uniform_blocks(size).find_first(|&x| x > 2 * hit);
+            assert_eq!(found, Some(2 * hit + 1));
+            looks.assert(0..hit + 1, 0..end);
+            let looks = Looks::new(len);
+            let twice = |x: usize| {
+                looks.at(x);
+                [2 * x, 2 * x + 1]
             };
-            let found = (0..len).into_par_iter().filter(even).by_uniform_blocks(size).find_first(|&x| x >= threshold);
-            assert_eq!(found, hit);
-            behind.assert(0..hit.map_or(len, |hit| hit + 1), 0..end);
+            let found = (0..len).into_par_iter().by_uniform_blocks(size).flat_map_iter(twice).find_last(|&x| x <= 2 * hit);
+            assert_eq!(found, Some(2 * hit));
+            looks.assert(hit..len, begin..len);
         });
     }
 
@@ -114,17 +179,34 @@ proptest! {
         let sizes = || sizes.clone();
         let text: String = v.iter().map(|x| x.to_string()).collect();
         on_pools(|| {
-            assert_schedules!(v, v.par_iter(), |it| it.by_blocks(sizes()).copied().collect::<Vec<_>>());
-            assert_schedules!(text, v.par_iter(), |it| {
+            macro_rules! check {
+                ($expected:expr, $source:expr, |$it:ident| $result:expr) => {{
+                    let expected = &$expected;
+                    macro_rules! under {
+                        ($chosen:expr) => {{
+                            let $it = $chosen;
+                            assert_eq!(&$result, expected, stringify!($chosen));
+                        }};
+                    }
+                    under!($source);
+                    under!($source.size_limit(1));
+                    under!($source.size_limit(3).depjoin());
+                    under!($source.adaptive().nano_blocks(1, 2));
+                    under!($source.force_depth(2).cap(2).join());
+                    under!($source.sequential().on(Inline));
+                }};
+            }
+            check!(v, v.par_iter(), |it| it.by_blocks(sizes()).copied().collect::<Vec<_>>());
+            check!(text, v.par_iter(), |it| {
                 it.by_blocks(sizes()).map(|x| x.to_string()).reduce(String::new, |a, b| a + &b)
             });
-            assert_schedules!(v.iter().max(), v.par_iter(), |it| it.by_exponential_blocks().max());
+            check!(v.iter().max(), v.par_iter(), |it| it.by_exponential_blocks().max());
             let kept: Vec<i16> = v.iter().copied().filter(|x| x % 3 == 0).collect();
-            assert_schedules!(kept, v.clone().into_par_iter(), |it| {
+            check!(kept, v.clone().into_par_iter(), |it| {
                 it.by_blocks(sizes()).filter(|x| x % 3 == 0).collect::<Vec<_>>()
             });
             let pairs: Vec<_> = v.iter().zip(&v[v.len() / 2..]).rev().map(|(&a, &b)| (a, b)).collect();
-            assert_schedules!(pairs, v.par_iter(), |it| {
+            check!(pairs, v.par_iter(), |it| {
                 it.zip(&v[v.len() / 2..]).rev().by_blocks(sizes()).map(|(&a, &b)| (a, b)).collect::<Vec<_>>()
             });
         });

@@ -36,7 +36,10 @@ proptest! {
         };
         on_pools(|| {
             assert_schedules!(expected, listing(0..len), |it| it.reduce(Vec::new, append));
-            assert_schedules!(expected, listing(0..len), |it| it.by_blocks(sizes.clone()).reduce(Vec::new, append));
+            let sizes = || sizes.clone();
+            assert_eq!(listing(0..len).by_blocks(sizes()).reduce(Vec::new, append), expected);
+            assert_eq!(listing(0..len).adaptive().by_blocks(sizes()).reduce(Vec::new, append), expected);
+            assert_eq!(listing(0..len).size_limit(3).depjoin().by_blocks(sizes()).reduce(Vec::new, append), expected);
             assert_schedules!(expected, listing(0..len), |it| it.collect::<Vec<_>>().concat());
             assert_schedules!(None, listing(0..len), |it| it.find_first(|listed| listed.contains(&len)));
         });
@@ -177,7 +180,8 @@ fn pieces_that_grow() {
         let work = || Trees(vec![10, 3, 0, 7, 10]).work(|_| 0, count_nodes, |nodes| nodes);
         let expected = [10, 3, 0, 7, 10].map(nodes).iter().sum::<u64>();
         assert_schedules!(expected, work(), |it| it.sum::<u64>());
-        assert_schedules!(expected, work(), |it| it.by_blocks([1, 2]).sum::<u64>());
+        assert_eq!(work().by_blocks([1, 2]).sum::<u64>(), expected);
+        assert_eq!(work().adaptive().by_blocks([1, 2]).sum::<u64>(), expected);
         assert_schedules!(None, work(), |it| it.find_any(|&nodes| nodes == 0));
     });
     // One tree cannot be divided, what is below it can: so adaptive schedulers divide in between.

@@ -58,6 +58,10 @@ impl Context {
 /// }
 /// assert_eq!(fib(16, &DefaultExecutor::default()), 987);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nowhere to run tasks",
+    note = "`.on(..)` takes an engine: `&ThreadPool`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
+)]
 pub trait Executor: Clone + Send + Sync {
     /// What a computation detaches its parts with; [`Alone`](crate::detach::Alone) for an engine that can detach nothing.
     type Scope<'scope>: Detach<'scope>;

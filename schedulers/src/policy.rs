@@ -178,6 +178,10 @@ impl From<bool> for Verdict {
 ///    the tokens of a [`Cap`]) but holds nothing of the original's.
 /// 2. Asking twice is asking once, for [`wants_split`](Self::wants_split) and [`permit_fork`](Self::permit_fork).
 /// 3. What a policy holds for its task it gives back when dropped; schedulers drop it when the task's own work is done.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say when to divide",
+    note = "policies are named by methods (`.bound_depth(3)`, `.size_limit(100)` ...); `with_policy` takes those of `furcate::policy`, or a type of your own that implements `Policy` (one method: `wants_split`)"
+)]
 pub trait Policy: Clone + Send {
     /// Can the policy end a computation before all is done?
     ///

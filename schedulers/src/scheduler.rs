@@ -20,6 +20,10 @@ use furcate_pool::Executor;
 ///     s.schedule(p, l, r, &Inline)
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how parts are run",
+    note = "schedulers are named by methods: `.join()`, `.depjoin()`, `.adaptive()`, `.by_blocks(sizes)`, `.sequential()`; `with_scheduler` takes their types (`Join`, `DepJoin` ...), or one of your own that implements `Scheduler`"
+)]
 pub trait Scheduler: Clone + Send {
     /// Does it run [blocks](crate::ByBlocks) by another scheduler? Then it is a mistake to choose that one afterwards, in
     /// its place.

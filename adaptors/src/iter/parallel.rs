@@ -345,12 +345,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn with_scheduler<S: Scheduler>(self, scheduler: S) -> WithScheduler<Self, S> {
-        const {
-            assert!(
-                !Self::Scheduler::BLOCKS,
-                "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
-            );
-        }
+        const { no_blocks_before::<Self>() }
         WithScheduler::new(self, scheduler)
     }
 
@@ -362,7 +357,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn sequential(self) -> WithScheduler<Self, Sequential> {
-        self.with_scheduler(Sequential)
+        const { no_blocks_before::<Self>() }
+        WithScheduler::new(self, Sequential)
     }
 
     /// Divides, forks and reduces, also in searches. See [`Join`].
@@ -373,7 +369,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn join(self) -> WithScheduler<Self, Join> {
-        self.with_scheduler(Join)
+        const { no_blocks_before::<Self>() }
+        WithScheduler::new(self, Join)
     }
 
     /// Divides and forks as [`join`](Self::join), but whoever finishes last reduces: no worker waits for what was stolen from
@@ -386,7 +383,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn depjoin(self) -> WithScheduler<Self, DepJoin> {
-        self.with_scheduler(DepJoin)
+        const { no_blocks_before::<Self>() }
+        WithScheduler::new(self, DepJoin)
     }
 
     /// Divides a task when another worker wants a part of it, and not before. See [`Adaptive`], also for how the policies
@@ -407,7 +405,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn adaptive(self) -> WithScheduler<Self, Adaptive> {
-        self.with_scheduler(Adaptive::new())
+        const { no_blocks_before::<Self>() }
+        WithScheduler::new(self, Adaptive::new())
     }
 
     /// Runs blocks of given sizes one after the other, each in parallel under the policy and the scheduler that are
@@ -418,7 +417,8 @@ pub trait ParallelIterator: Sized + Send {
     /// are counted in the units that are divided: before a `filter`, wherever they are named.
     ///
     /// A policy holds for each block as for a computation of its own, wherever it is named; a scheduler is named
-    /// before the blocks that it runs. After them it would take their place, which is an error.
+    /// before the blocks that it runs. After them it would take their place, which is an error. So are blocks of blocks:
+    /// all of them would run one after the other, which sizes can say.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -429,8 +429,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn by_blocks<Z: BlockSizes>(self, sizes: Z) -> WithScheduler<Self, ByBlocks<Self::Scheduler, Z>> {
-        let blocks = ByBlocks::new(self.scheduler(), sizes);
-        WithScheduler::new(self, blocks)
+        const { no_blocks_of_blocks::<Self>() }
+        in_blocks(self, sizes)
     }
 
     /// [`by_blocks`](Self::by_blocks) of P, 2P, 4P ... units on P threads.
@@ -441,7 +441,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn by_exponential_blocks(self) -> ExponentialBlocks<Self> {
-        self.by_blocks(Doubling)
+        const { no_blocks_of_blocks::<Self>() }
+        in_blocks(self, Doubling)
     }
 
     /// [`by_blocks`](Self::by_blocks) of one size.
@@ -457,8 +458,9 @@ pub trait ParallelIterator: Sized + Send {
     #[track_caller]
     #[inline]
     fn by_uniform_blocks(self, block_size: usize) -> UniformBlocks<Self> {
+        const { no_blocks_of_blocks::<Self>() }
         assert!(block_size > 0, "blocks of 0 units would get nowhere; use at least 1");
-        self.by_blocks(std::iter::repeat(block_size))
+        in_blocks(self, std::iter::repeat(block_size))
     }
 
     /// Blocks to be consumed one after the other, by a sequential loop: each is a parallel iterator.
@@ -1633,4 +1635,30 @@ pub trait ParallelIterator: Sized + Send {
     {
         extended_by(partition_into_lists(self, classify))
     }
+}
+
+fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
+    base: I,
+    sizes: Z,
+) -> WithScheduler<I, ByBlocks<I::Scheduler, Z>> {
+    let blocks = ByBlocks::new(base.scheduler(), sizes);
+    WithScheduler::new(base, blocks)
+}
+
+// Asked in every method that names a scheduler or blocks, so that the compiler's message points at that method's caller.
+
+/// A scheduler would take the place of the blocks that were named before it.
+const fn no_blocks_before<I: ParallelIterator>() {
+    assert!(
+        !I::Scheduler::BLOCKS,
+        "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
+    );
+}
+
+/// Blocks of blocks would run one after the other, too.
+const fn no_blocks_of_blocks<I: ParallelIterator>() {
+    assert!(
+        !I::Scheduler::BLOCKS,
+        "blocks of blocks: they run one after the other anyway, so name all sizes in one `by_blocks(..)`"
+    );
 }

@@ -207,7 +207,16 @@ impl<I, S> WithScheduler<I, S> {
 
 impl<I> WithScheduler<I, Adaptive> {
     /// How many items the [adaptive](ParallelIterator::adaptive) scheduler folds between two looks for thieves: `min`, then
-    /// twice as many each time, up to `max`. See [`Adaptive::nano_blocks`].
+    /// twice as many each time, up to `max`. (A `min` of 0 counts as 1, and a `max` below `min` as `min`.) See
+    /// [`Adaptive::nano_blocks`].
+    ///
+    /// It is named right after `adaptive()`: later on, adaptors, policies and blocks stand before the scheduler.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum: i32 = (0..1000).into_par_iter().adaptive().nano_blocks(16, 64).map(|x| x * 2).by_blocks([100]).sum();
+    /// assert_eq!(sum, 999_000);
+    /// ```
     pub fn nano_blocks(self, min: usize, max: usize) -> Self {
         WithScheduler { scheduler: self.scheduler.nano_blocks(min, max), ..self }
     }

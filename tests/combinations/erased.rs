@@ -1,0 +1,394 @@
+//! Parallel iterators of one type, whatever they are made of: chains that are put together at run time.
+//!
+//! Everything a scheduler or an adaptor asks of a producer reaches the real one: cuts, lengths, nano-loops, what is
+//! given away in them and taken back. So each adaptor is compiled once, on an erased base, and each terminal once, for
+//! all chains and schedules.
+//!
+//! What does not get through are the constants (`Producer::PIECES`, `Producer::COSTLY_CUTS`, `Policy::STOPS`): they choose
+//! between ways of running that are all tried by name.
+
+use crate::schedule::{AnyPolicy, AnyScheduler};
+use furcate::prelude::*;
+use furcate::{DefaultExecutor, IndexedProducer, Nano, NanoFold, NanoLoops};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+/// A parallel iterator of numbers.
+pub(crate) struct Items<'s>(Box<dyn AnyIter + 's>);
+
+/// A parallel iterator of numbers that has positions.
+pub(crate) struct Indexed<'s>(Box<dyn AnyIndexed + 's>);
+
+impl<'s> Items<'s> {
+    pub(crate) fn new<I>(items: I) -> Self
+    where
+        I: ParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>> + 's,
+    {
+        Items(Box::new(items))
+    }
+
+    /// Items whose policy has got a word that cannot be erased: that of what may end by itself, as `take_any`. It is
+    /// left out, so that only schedulers that fold in nano-loops anyway do so.
+    pub(crate) fn gated<I>(policy: AnyPolicy, items: I) -> Self
+    where
+        I: ParallelIterator<Item = u64, Scheduler: Into<AnyScheduler>> + 's,
+    {
+        Items(Box::new(Gated { policy, items }))
+    }
+}
+
+impl<'s> Indexed<'s> {
+    pub(crate) fn new<I>(items: I) -> Self
+    where
+        I: IndexedParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>> + 's,
+    {
+        Indexed(Box::new(items))
+    }
+}
+
+trait AnyIter: Send {
+    fn lend(&mut self) -> Erased<'_, Forward<'_>>;
+    fn known_len(&self) -> Option<usize>;
+    fn when(&self) -> AnyPolicy;
+    fn how(&self) -> AnyScheduler;
+}
+
+trait AnyIndexed: AnyIter {
+    fn lend_indexed(&mut self) -> Erased<'_, BothWays<'_>>;
+    fn exact_len(&self) -> usize;
+}
+
+impl<I> AnyIter for I
+where
+    I: ParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+{
+    fn lend(&mut self) -> Erased<'_, Forward<'_>> {
+        Erased(Box::new(self.producer()))
+    }
+    fn known_len(&self) -> Option<usize> {
+        self.opt_len()
+    }
+    fn when(&self) -> AnyPolicy {
+        self.policy().into()
+    }
+    fn how(&self) -> AnyScheduler {
+        self.scheduler().into()
+    }
+}
+
+impl<I> AnyIndexed for I
+where
+    I: IndexedParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+{
+    fn lend_indexed(&mut self) -> Erased<'_, BothWays<'_>> {
+        Erased(Box::new(self.indexed_producer()))
+    }
+    fn exact_len(&self) -> usize {
+        self.len()
+    }
+}
+
+struct Gated<I> {
+    policy: AnyPolicy,
+    items: I,
+}
+
+impl<I: ParallelIterator<Item = u64, Scheduler: Into<AnyScheduler>>> ParallelIterator for Gated<I> {
+    type Item = u64;
+    type Producer<'a>
+        = I::Producer<'a>
+    where
+        Self: 'a;
+    type Policy = AnyPolicy;
+    type Scheduler = I::Scheduler;
+    type Executor = I::Executor;
+
+    fn producer(&mut self) -> Self::Producer<'_> {
+        self.items.producer()
+    }
+    fn policy(&self) -> AnyPolicy {
+        self.policy.clone()
+    }
+    fn scheduler(&self) -> I::Scheduler {
+        self.items.scheduler()
+    }
+    fn executor(&self) -> I::Executor {
+        self.items.executor()
+    }
+    fn opt_len(&self) -> Option<usize> {
+        self.items.opt_len()
+    }
+}
+
+macro_rules! erased_iterator {
+    ($Name:ident) => {
+        impl ParallelIterator for $Name<'_> {
+            type Item = u64;
+            type Producer<'a>
+                = Erased<'a, Forward<'a>>
+            where
+                Self: 'a;
+            type Policy = AnyPolicy;
+            type Scheduler = AnyScheduler;
+            type Executor = DefaultExecutor;
+
+            fn producer(&mut self) -> Self::Producer<'_> {
+                self.0.lend()
+            }
+            fn policy(&self) -> AnyPolicy {
+                self.0.when()
+            }
+            fn scheduler(&self) -> AnyScheduler {
+                self.0.how()
+            }
+            fn executor(&self) -> DefaultExecutor {
+                DefaultExecutor::default()
+            }
+            fn opt_len(&self) -> Option<usize> {
+                self.0.known_len()
+            }
+        }
+    };
+}
+erased_iterator!(Items);
+erased_iterator!(Indexed);
+
+impl IndexedParallelIterator for Indexed<'_> {
+    type IndexedProducer<'a>
+        = Erased<'a, BothWays<'a>>
+    where
+        Self: 'a;
+
+    fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+        self.0.lend_indexed()
+    }
+    fn len(&self) -> usize {
+        self.0.exact_len()
+    }
+}
+
+/// The leaf of a producer without positions.
+pub(crate) type Forward<'a> = Box<dyn Iterator<Item = u64> + 'a>;
+
+/// The leaf of a producer with positions.
+pub(crate) type BothWays<'a> = Box<dyn Walk + 'a>;
+
+pub(crate) trait Walk: ExactSizeIterator<Item = u64> + DoubleEndedIterator {}
+impl<I: ExactSizeIterator<Item = u64> + DoubleEndedIterator> Walk for I {}
+
+/// How a leaf is erased.
+trait Enclose<I> {
+    fn enclose(leaf: I) -> Self;
+}
+
+impl<'a, I: Iterator<Item = u64> + 'a> Enclose<I> for Forward<'a> {
+    fn enclose(leaf: I) -> Self {
+        Box::new(leaf)
+    }
+}
+
+impl<'a, I: ExactSizeIterator<Item = u64> + DoubleEndedIterator + 'a> Enclose<I> for BothWays<'a> {
+    fn enclose(leaf: I) -> Self {
+        Box::new(leaf)
+    }
+}
+
+/// A producer with leaves of type `I`.
+pub(crate) struct Erased<'a, I>(Box<dyn AnyProducer<'a, I> + 'a>);
+
+/// What is done with the items of a nano-loop; the accumulator is captured.
+type Fold<'f> = dyn FnMut(&mut dyn Iterator<Item = u64>) -> ControlFlow<()> + 'f;
+
+trait AnyProducer<'a, I>: Send {
+    fn any_size(&self) -> usize;
+    fn any_divisible(&self) -> bool;
+    fn any_divide(self: Box<Self>) -> (Erased<'a, I>, Erased<'a, I>);
+    fn any_divide_at(self: Box<Self>, index: usize) -> (Erased<'a, I>, Erased<'a, I>);
+    fn any_into_iter(self: Box<Self>) -> I;
+    /// In loops that divide, and in loops that do not: [`NanoLoops::DIVIDES`].
+    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>);
+    fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>);
+}
+
+/// [`NanoLoops`] without the constant.
+trait Loops<P> {
+    fn next(&mut self, size: usize) -> Nano;
+    fn take(&mut self, right: P);
+    fn take_back(&mut self) -> Option<P>;
+}
+
+impl<P, L: NanoLoops<P>> Loops<P> for L {
+    fn next(&mut self, size: usize) -> Nano {
+        NanoLoops::next(self, size)
+    }
+    fn take(&mut self, right: P) {
+        NanoLoops::take(self, right);
+    }
+    fn take_back(&mut self) -> Option<P> {
+        NanoLoops::take_back(self)
+    }
+}
+
+impl<'a, I, P> AnyProducer<'a, I> for P
+where
+    P: Producer<Item = u64> + 'a,
+    I: Enclose<P::IntoIter> + 'a,
+{
+    fn any_size(&self) -> usize {
+        self.size()
+    }
+    fn any_divisible(&self) -> bool {
+        self.should_be_divided()
+    }
+    fn any_divide(self: Box<Self>) -> (Erased<'a, I>, Erased<'a, I>) {
+        let (left, right) = self.divide();
+        (Erased(Box::new(left)), Erased(Box::new(right)))
+    }
+    fn any_divide_at(self: Box<Self>, index: usize) -> (Erased<'a, I>, Erased<'a, I>) {
+        let (left, right) = self.divide_at(index);
+        (Erased(Box::new(left)), Erased(Box::new(right)))
+    }
+    fn any_into_iter(self: Box<Self>) -> I {
+        I::enclose((*self).into_iter())
+    }
+    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
+        let _ = self.partial_fold((), ErasedFold(fold), &mut Real::<_, _, true> { loops, given: None });
+    }
+    fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
+        let _ = self.partial_fold((), ErasedFold(fold), &mut Real::<_, _, false> { loops, given: None });
+    }
+}
+
+struct ErasedFold<'f, 'c>(&'f mut Fold<'c>);
+
+impl NanoFold<u64, (), ()> for ErasedFold<'_, '_> {
+    fn fold<I: Iterator<Item = u64>>(&mut self, (): (), mut items: I) -> ControlFlow<()> {
+        (self.0)(&mut items)
+    }
+}
+
+/// The nano-loops of a real producer of type `P`, in front of those of an erased one.
+struct Real<'l, L: ?Sized, P, const DIVIDES: bool> {
+    loops: &'l mut L,
+    /// What was given away last, if it is still there.
+    given: Option<Arc<Mutex<Option<P>>>>,
+}
+
+impl<'a, I, P, const DIVIDES: bool> NanoLoops<P> for Real<'_, dyn Loops<Erased<'a, I>> + '_, P, DIVIDES>
+where
+    P: Producer<Item = u64> + 'a,
+    I: Enclose<P::IntoIter> + 'a,
+{
+    const DIVIDES: bool = DIVIDES;
+
+    fn next(&mut self, size: usize) -> Nano {
+        self.loops.next(size)
+    }
+    fn take(&mut self, right: P) {
+        let given = Arc::new(Mutex::new(Some(right)));
+        self.loops.take(Erased(Box::new(Given(Arc::clone(&given)))));
+        self.given = Some(given);
+    }
+    fn take_back(&mut self) -> Option<P> {
+        self.loops.take_back()?;
+        let back = self.given.take().expect("only what was given comes back");
+        let back = back.lock().unwrap().take();
+        Some(back.expect("what comes back is there"))
+    }
+}
+
+/// A producer that was given away: whoever uses it takes it, unless it is taken back before.
+struct Given<P>(Arc<Mutex<Option<P>>>);
+
+impl<P> Given<P> {
+    fn take(&self) -> Box<P> {
+        Box::new(self.0.lock().unwrap().take().expect("it was not taken back"))
+    }
+    fn look<T>(&self, look: impl FnOnce(&P) -> T) -> T {
+        look(self.0.lock().unwrap().as_ref().expect("it was not taken back"))
+    }
+}
+
+impl<'a, I, P> AnyProducer<'a, I> for Given<P>
+where
+    P: Producer<Item = u64> + 'a,
+    I: Enclose<P::IntoIter> + 'a,
+{
+    fn any_size(&self) -> usize {
+        self.look(P::size)
+    }
+    fn any_divisible(&self) -> bool {
+        self.look(P::should_be_divided)
+    }
+    fn any_divide(self: Box<Self>) -> (Erased<'a, I>, Erased<'a, I>) {
+        self.take().any_divide()
+    }
+    fn any_divide_at(self: Box<Self>, index: usize) -> (Erased<'a, I>, Erased<'a, I>) {
+        self.take().any_divide_at(index)
+    }
+    fn any_into_iter(self: Box<Self>) -> I {
+        self.take().any_into_iter()
+    }
+    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
+        self.take().dividing(fold, loops);
+    }
+    fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
+        self.take().watching(fold, loops);
+    }
+}
+
+impl<I> Divisible for Erased<'_, I> {
+    fn size(&self) -> usize {
+        self.0.any_size()
+    }
+    fn should_be_divided(&self) -> bool {
+        self.0.any_divisible()
+    }
+    fn divide(self) -> (Self, Self) {
+        self.0.any_divide()
+    }
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        self.0.any_divide_at(index)
+    }
+}
+
+impl<I: Iterator<Item = u64>> IntoIterator for Erased<'_, I> {
+    type Item = u64;
+    type IntoIter = I;
+    fn into_iter(self) -> I {
+        self.0.any_into_iter()
+    }
+}
+
+impl<I: Iterator<Item = u64>> Producer for Erased<'_, I> {
+    fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
+    where
+        F: NanoFold<u64, B, C>,
+        L: NanoLoops<Self>,
+    {
+        let (mut folded, mut end) = (Some(init), None);
+        let mut step = |items: &mut dyn Iterator<Item = u64>| match fold
+            .fold(folded.take().expect("nothing is folded after the end"), items)
+        {
+            ControlFlow::Continue(more) => {
+                folded = Some(more);
+                ControlFlow::Continue(())
+            }
+            ControlFlow::Break(with) => {
+                end = Some(with);
+                ControlFlow::Break(())
+            }
+        };
+        if L::DIVIDES {
+            self.0.dividing(&mut step, loops)
+        } else {
+            self.0.watching(&mut step, loops)
+        }
+        match (end, folded) {
+            (Some(end), _) => ControlFlow::Break(end),
+            (None, folded) => ControlFlow::Continue(folded.expect("there was no end")),
+        }
+    }
+}
+
+impl IndexedProducer for Erased<'_, BothWays<'_>> {}

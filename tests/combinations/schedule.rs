@@ -1,0 +1,141 @@
+//! Policies and schedulers of one type: schedules that are put together at run time, by the very methods that users
+//! chain.
+
+use furcate::policy::{
+    Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit,
+    ThiefSplitting,
+};
+use furcate::prelude::*;
+use furcate::{
+    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Reduction, Scheduler, Sequential, Task, Verdict,
+};
+use std::iter::Repeat;
+
+/// What is called on any policy, for an enum of them: the default, and whatever has been chained to it.
+macro_rules! any_policy {
+    ($($Name:ident),+) => {
+        #[derive(Clone, Debug)]
+        pub(crate) enum AnyPolicy {
+            Default(Auto),
+            $($Name(Box<Both<AnyPolicy, $Name>>)),+
+        }
+
+        impl Policy for AnyPolicy {
+            fn wants_split(&mut self, task: &Task) -> Verdict {
+                match self {
+                    Self::Default(policy) => policy.wants_split(task),
+                    $(Self::$Name(policy) => policy.wants_split(task)),+
+                }
+            }
+            fn split(self, task: &Task) -> (Self, Self) {
+                match self {
+                    Self::Default(policy) => {
+                        let (left, right) = policy.split(task);
+                        (Self::Default(left), Self::Default(right))
+                    }
+                    $(Self::$Name(policy) => {
+                        let (left, right) = policy.split(task);
+                        (left.into(), right.into())
+                    })+
+                }
+            }
+            fn permit_fork(&mut self, task: &Task) -> bool {
+                match self {
+                    Self::Default(policy) => policy.permit_fork(task),
+                    $(Self::$Name(policy) => policy.permit_fork(task)),+
+                }
+            }
+            fn return_permit(&mut self) {
+                match self {
+                    Self::Default(policy) => policy.return_permit(),
+                    $(Self::$Name(policy) => policy.return_permit()),+
+                }
+            }
+        }
+
+        $(
+            impl From<Both<AnyPolicy, $Name>> for AnyPolicy {
+                fn from(chained: Both<AnyPolicy, $Name>) -> Self {
+                    Self::$Name(Box::new(chained))
+                }
+            }
+        )+
+    };
+}
+
+any_policy!(BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting);
+
+impl From<Auto> for AnyPolicy {
+    fn from(default: Auto) -> Self {
+        Self::Default(default)
+    }
+}
+
+/// What is called on any scheduler, for an enum of them.
+macro_rules! any_scheduler {
+    ($($Name:ident($Scheduler:ty)),+ $(,)?) => {
+        #[derive(Clone, Debug)]
+        pub(crate) enum AnyScheduler {
+            $($Name($Scheduler)),+
+        }
+
+        impl Scheduler for AnyScheduler {
+            fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+            where
+                P: Producer,
+                L: Policy,
+                R: Reduction<P::Item>,
+                E: Executor,
+            {
+                match self {
+                    $(Self::$Name(scheduler) => scheduler.schedule(producer, policy, reduction, executor)),+
+                }
+            }
+            fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
+            where
+                P: Producer,
+                L: Policy,
+                R: Reduction<P::Item>,
+                E: Executor,
+            {
+                match self {
+                    $(Self::$Name(scheduler) => scheduler.schedule_block(block, policy, reduction, executor)),+
+                }
+            }
+        }
+    };
+}
+
+any_scheduler!(
+    ByTerminal(ByTerminal),
+    Join(Join),
+    DepJoin(DepJoin),
+    Adaptive(Adaptive),
+    Sequential(Sequential),
+    Finite(Blocks<Vec<usize>>),
+    Exponential(Blocks<furcate::Doubling>),
+    Uniform(Blocks<Repeat<usize>>),
+);
+
+type Blocks<Z> = Box<ByBlocks<AnyScheduler, Z>>;
+
+macro_rules! into_any_scheduler {
+    ($($scheduler:ident: $Scheduler:ty => $any:expr;)+) => {$(
+        impl From<$Scheduler> for AnyScheduler {
+            fn from($scheduler: $Scheduler) -> Self {
+                $any
+            }
+        }
+    )+};
+}
+
+into_any_scheduler! {
+    by_terminal: ByTerminal => Self::ByTerminal(by_terminal);
+    join: Join => Self::Join(join);
+    depjoin: DepJoin => Self::DepJoin(depjoin);
+    adaptive: Adaptive => Self::Adaptive(adaptive);
+    sequential: Sequential => Self::Sequential(sequential);
+    blocks: ByBlocks<AnyScheduler, Vec<usize>> => Self::Finite(Box::new(blocks));
+    blocks: ByBlocks<AnyScheduler> => Self::Exponential(Box::new(blocks));
+    blocks: ByBlocks<AnyScheduler, Repeat<usize>> => Self::Uniform(Box::new(blocks));
+}

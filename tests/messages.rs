@@ -1,0 +1,110 @@
+//! What the compiler says about chains that make no sense: it names the reason, and the line.
+//!
+//! That they do not compile is tested by the documentation of `src/compile_fail.rs`. Here all of them are built as examples of
+//! one package, and their messages are searched for the words that a user needs.
+#![cfg(not(furcate_rayon))]
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// A name, a line that does not compile, and words of the message.
+const MISTAKES: &[(&str, &str, &[&str])] = &[
+    (
+        "scheduler_after_blocks",
+        "(0..9).into_par_iter().by_blocks([3]).join().for_each(drop);",
+        &["takes the blocks' place: name it before"],
+    ),
+    (
+        "adaptive_after_blocks",
+        "(0..9).into_par_iter().by_exponential_blocks().map(|x| x + 1).adaptive().for_each(drop);",
+        &["takes the blocks' place: name it before"],
+    ),
+    (
+        "blocks_of_blocks",
+        "(0..9).into_par_iter().by_blocks([3]).by_uniform_blocks(2).for_each(drop);",
+        &["blocks of blocks", "name all sizes in one"],
+    ),
+    (
+        "one_number_for_blocks",
+        "(0..9).into_par_iter().by_blocks(3).for_each(drop);",
+        &["does not say how large blocks are", "std::iter::repeat(1000)"],
+    ),
+    (
+        "zip_without_positions",
+        "(0..9).into_par_iter().zip((0..9).into_par_iter().filter(|x| x % 2 == 0)).for_each(drop);",
+        &["does not know how many items it has", "before `filter`"],
+    ),
+    (
+        "nano_blocks_too_late",
+        "(0..9).into_par_iter().adaptive().map(|x| x + 1).nano_blocks(1, 2).for_each(drop);",
+        &["no method named `nano_blocks`", "is available on `WithScheduler<"],
+    ),
+    (
+        "policy_after_interruption",
+        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).bound_depth(3).count();",
+        &["no method named `bound_depth`", "Interruptible"],
+    ),
+    (
+        "merge_of_mutable",
+        "[1].par_iter_mut().merge([2].par_iter_mut()).for_each(drop);",
+        &["cannot be looked at without being taken", "collect anything else first"],
+    ),
+    (
+        "indivisible",
+        "struct Whole; Whole.wrap_iter().for_each(drop);",
+        &["`Whole` cannot be cut in two", "derive it"],
+    ),
+    (
+        "no_policy",
+        "(0..9).into_par_iter().with_policy(3).for_each(drop);",
+        &["does not say when to divide", ".bound_depth(3)"],
+    ),
+    (
+        "no_scheduler",
+        "(0..9).into_par_iter().with_scheduler(3).for_each(drop);",
+        &["does not say how parts are run", ".adaptive()"],
+    ),
+    ("no_engine", "(0..9).into_par_iter().on(4).for_each(drop);", &["is nowhere to run tasks", "Inline"]),
+];
+
+#[test]
+fn messages_say_why() {
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("messages");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::create_dir_all(package.join("examples")).unwrap();
+    fs::create_dir_all(package.join("src")).unwrap();
+    fs::write(package.join("src/lib.rs"), "").unwrap();
+    let mut manifest =
+        "[package]\nname = 'messages'\nedition = '2024'\n\n[workspace]\n\n[dependencies]\n".to_owned();
+    writeln!(manifest, "furcate = {{ path = '{}', default-features = false }}", repository.display())
+        .unwrap();
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(repository.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    for (name, line, _) in MISTAKES {
+        // The line that the message has to name is the third.
+        let program = format!("use furcate::prelude::*;\nfn main() {{\n    {line}\n}}\n");
+        fs::write(package.join(format!("examples/{name}.rs")), program).unwrap();
+    }
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--examples", "--keep-going", "--offline", "--message-format=json"])
+        .current_dir(&package)
+        .env("CARGO_TARGET_DIR", package.join("target"))
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("cargo");
+    let messages = String::from_utf8(output.stdout).unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    for (name, line, words) in MISTAKES {
+        let target = format!("\"name\":\"{name}\"");
+        let of_it: String = messages.lines().filter(|message| message.contains(&target)).collect();
+        assert!(of_it.contains("\"level\":\"error\""), "it compiles: {line}\n{log}");
+        for word in *words {
+            assert!(of_it.contains(word), "no word of `{word}` about: {line}\n{of_it}");
+        }
+        assert!(of_it.contains(&format!("examples/{name}.rs:3:")), "the line is not named: {line}\n{of_it}");
+    }
+    println!("{} messages say why", MISTAKES.len());
+}
