@@ -313,6 +313,8 @@ where
         let (left, right_reduction) = joint.clone().divide();
         *self.reduction.borrow_mut() = left;
         self.task.depth = self.task.depth.saturating_add(1);
+        // As for all parts of a division: it was this task that was run by another worker, not what is left of it.
+        self.task.migrated = false;
         let branch = Branch {
             producer: right,
             policy: right_policy,

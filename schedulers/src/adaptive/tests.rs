@@ -3,7 +3,7 @@
 use super::*;
 use crate::branch::BLIND_LEVELS;
 use crate::frames::frames;
-use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit};
+use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::script::Scripted;
 use crate::{DepJoin, Divisible};
 use furcate_pool::Inline;
@@ -141,6 +141,16 @@ fn what_may_not_be_divided_is_not() {
         // What is left at a division is more than the limit, so its halves are more than half of that.
         assert!(small.tasks[1..].iter().all(|items| items.len() > 7), "{:?}", small.tasks);
     }
+}
+
+/// A stolen task is one that has migrated until it is divided itself; what is left of it then is not, a second time.
+#[test]
+fn a_theft_counts_for_one_division() {
+    // Every task gives one part away, so they halve: a part for each level of a binary tree's edge, not for its nodes.
+    let tasks = run(CLOSE, 1 << 10, ThiefSplitting::new(1), &Scripted::greedy()).tasks;
+    assert!((6..=11).contains(&tasks.len()), "{}", tasks.len());
+    let tasks = run(CLOSE, 1 << 10, free(), &Scripted::greedy()).tasks;
+    assert!(tasks.len() > 100, "{}", tasks.len());
 }
 
 #[test]
