@@ -28,6 +28,7 @@
 
 use crate::Context;
 use crate::unseen::drop_at_end;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// A part of a computation that may be taken by another worker; `S` is the engine's [`Detach`].
@@ -155,7 +156,7 @@ pub trait Offers<J, M> {
 pub struct Alone;
 
 impl<'scope> Detach<'scope> for Alone {
-    type Offers<'o, J: Detachable<'scope, Self>> = Kept<J>;
+    type Offers<'o, J: Detachable<'scope, Self>> = Kept<J, J::Meeting>;
 
     fn num_threads(&self) -> usize {
         1
@@ -174,9 +175,9 @@ impl<'scope> Detach<'scope> for Alone {
     fn offers<J, B, R>(&self, body: B) -> R
     where
         J: Detachable<'scope, Self>,
-        B: FnOnce(&mut Kept<J>) -> R,
+        B: FnOnce(&mut Kept<J, J::Meeting>) -> R,
     {
-        body(&mut Kept { part: None })
+        body(&mut Kept::new(None))
     }
 }
 
@@ -186,24 +187,31 @@ pub(crate) fn left_first<A, R, J, M>(left: A, right: J) -> (R, Fork<J, M>)
 where
     A: FnOnce() -> R,
 {
-    let mut right = Kept { part: Some(right) };
+    let mut right = Kept::<J, M>::new(Some(right));
     let left = left();
     (left, Fork::Back(right.part.take().expect("it is kept while the left part runs")))
 }
 
 /// Offers that nobody sees.
 #[derive(Debug)]
-pub struct Kept<J> {
+pub struct Kept<J, M> {
     part: Option<J>,
+    _meeting: PhantomData<fn() -> M>,
 }
 
-impl<J> Drop for Kept<J> {
+impl<J, M> Kept<J, M> {
+    const fn new(part: Option<J>) -> Self {
+        Kept { part, _meeting: PhantomData }
+    }
+}
+
+impl<J, M> Drop for Kept<J, M> {
     fn drop(&mut self) {
         drop_at_end(self.part.take());
     }
 }
 
-impl<J, M: Default> Offers<J, M> for Kept<J> {
+impl<J, M: Default> Offers<J, M> for Kept<J, M> {
     #[inline]
     fn demand(&mut self) -> bool {
         false

@@ -1,6 +1,8 @@
 //! What the tests of the pool share.
 
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, unused_macros, unused_imports)]
+
+pub mod detached;
 
 use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule};
 use std::any::Any;
