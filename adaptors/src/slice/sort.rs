@@ -49,7 +49,7 @@ const PARALLEL_LEN: usize = 4096;
 const MIN_GRAIN: usize = 2048;
 
 /// Parts per thread, for balance.
-const PARTS_PER_THREAD: usize = 4;
+const PARTS_PER_THREAD: usize = 8;
 
 /// How a sort is divided.
 #[derive(Clone, Copy, Debug)]
