@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, vectors, tuples, your own types |
 //! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `force_depth`, `even_levels`, ... |
-//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`ByBlocks`], [`Sequential`] |
+//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | `Executor` | the crate below, `furcate-pool` |
 //!
 //! A fifth trait, [`Reduction`], is what a terminal (`sum`, `collect`, `find_any` ...) is to a scheduler: how one task
@@ -13,6 +13,10 @@
 //! The vocabulary and the idea of composable policies are Kvik's (*Kvik: A task based middleware with composable
 //! scheduling policies*, Wagner, Khalid, Zimmer et al.).
 #![forbid(unsafe_code)]
+
+// Under this name the samples of the integration tests know the crate, which the unit tests use too.
+#[cfg(test)]
+extern crate self as furcate_schedulers;
 
 mod adaptive;
 mod blocks;
@@ -32,6 +36,9 @@ mod peek;
 pub mod policy;
 mod producer;
 mod reduction;
+#[cfg(test)]
+#[path = "../tests/support/samples.rs"]
+mod samples;
 mod scheduler;
 #[cfg(test)]
 #[path = "../tests/support/script.rs"]

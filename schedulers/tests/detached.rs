@@ -5,12 +5,13 @@ mod support;
 
 use furcate_pool::{DefaultExecutor, ThreadPool, ThreadPoolBuilder, WorkerStats, yield_now};
 use furcate_schedulers::policy::{BoundDepth, SizeLimit};
-use furcate_schedulers::{Adaptive, DepJoin, Divisible, Join, Producer, Reduction, Scheduler};
-use std::ops::{ControlFlow, Range};
+use furcate_schedulers::{Adaptive, DepJoin, Join, Reduction, Scheduler};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::Collect;
+use support::samples::Counted;
 
 fn new_pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -47,34 +48,6 @@ impl Reduction<usize> for Slow<'_> {
         left
     }
 }
-
-/// A range that counts its divisions.
-struct Counted<'c>(Range<usize>, &'c AtomicUsize);
-
-impl Divisible for Counted<'_> {
-    fn size(&self) -> usize {
-        self.0.len()
-    }
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        let (left, right) = self.0.divide_at(index);
-        (Counted(left, self.1), Counted(right, self.1))
-    }
-    fn divide(self) -> (Self, Self) {
-        self.1.fetch_add(1, Relaxed);
-        let half = self.0.len() / 2;
-        self.divide_at(half)
-    }
-}
-
-impl IntoIterator for Counted<'_> {
-    type Item = usize;
-    type IntoIter = Range<usize>;
-    fn into_iter(self) -> Range<usize> {
-        self.0
-    }
-}
-
-impl Producer for Counted<'_> {}
 
 /// Twenty runs in 64 parts each. Returns how often parts were stolen, and waited for.
 fn thefts_and_waits(threads: usize, how: impl Scheduler + Sync) -> (u64, u64) {

@@ -4,6 +4,7 @@ use super::*;
 use crate::branch::BLIND_LEVELS;
 use crate::frames::frames;
 use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
+use crate::samples::{Count, Counted};
 use crate::script::Scripted;
 use crate::{DepJoin, Divisible};
 use furcate_pool::Inline;
@@ -14,34 +15,6 @@ use std::thread;
 
 /// Two looks after every item.
 const CLOSE: Adaptive = Adaptive::new().nano_blocks(1, 1);
-
-/// A range that counts its divisions.
-struct Counted<'c>(Range<usize>, &'c AtomicUsize);
-
-impl Divisible for Counted<'_> {
-    fn size(&self) -> usize {
-        self.0.len()
-    }
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        let (left, right) = self.0.divide_at(index);
-        (Counted(left, self.1), Counted(right, self.1))
-    }
-    fn divide(self) -> (Self, Self) {
-        self.1.fetch_add(1, Relaxed);
-        let half = self.0.len() / 2;
-        self.divide_at(half)
-    }
-}
-
-impl IntoIterator for Counted<'_> {
-    type Item = usize;
-    type IntoIter = Range<usize>;
-    fn into_iter(self) -> Range<usize> {
-        self.0
-    }
-}
-
-impl Producer for Counted<'_> {}
 
 /// Lists the items of every task, and counts the tasks.
 #[derive(Clone)]
@@ -232,32 +205,6 @@ impl IntoIterator for Lopsided {
 }
 
 impl Producer for Lopsided {}
-
-/// Counts items; panics at one.
-#[derive(Clone)]
-struct Count {
-    bad: Option<usize>,
-}
-
-impl Reduction<usize> for Count {
-    type Accumulator = usize;
-    type Output = usize;
-    fn start(&self) -> usize {
-        0
-    }
-    fn step(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
-        if Some(item) == self.bad {
-            std::panic::resume_unwind(Box::new("planned"));
-        }
-        ControlFlow::Continue(count + 1)
-    }
-    fn finish(&self, count: usize) -> usize {
-        count
-    }
-    fn reduce(&self, left: usize, right: usize) -> usize {
-        left + right
-    }
-}
 
 /// As [`Count`], but every task ends after its first item.
 #[derive(Clone)]

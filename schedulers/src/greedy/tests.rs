@@ -2,33 +2,13 @@
 
 use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, ForceDepth, SizeLimit};
+use crate::samples::{Count, Text};
 use crate::script::Scripted;
 use crate::{DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
-
-/// The items and the tree of reductions.
-#[derive(Clone)]
-struct Text;
-
-impl Reduction<usize> for Text {
-    type Accumulator = String;
-    type Output = String;
-    fn start(&self) -> String {
-        String::new()
-    }
-    fn step(&self, text: String, item: usize) -> ControlFlow<String, String> {
-        ControlFlow::Continue(text + " " + &item.to_string())
-    }
-    fn finish(&self, text: String) -> String {
-        text
-    }
-    fn reduce(&self, left: String, right: String) -> String {
-        format!("({left}{right})")
-    }
-}
 
 /// Every theft, every order: it is the tree that a join makes.
 #[test]
@@ -101,32 +81,6 @@ divided!(OneSided, |range| {
     let rest = range.start + 1..range.end;
     if rest.len() % 2 == 0 { (rest, 0..0) } else { (0..0, rest) }
 });
-
-/// Counts items; panics at one.
-#[derive(Clone)]
-struct Count {
-    bad: Option<usize>,
-}
-
-impl Reduction<usize> for Count {
-    type Accumulator = usize;
-    type Output = usize;
-    fn start(&self) -> usize {
-        0
-    }
-    fn step(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
-        if Some(item) == self.bad {
-            std::panic::resume_unwind(Box::new("planned"));
-        }
-        ControlFlow::Continue(count + 1)
-    }
-    fn finish(&self, count: usize) -> usize {
-        count
-    }
-    fn reduce(&self, left: usize, right: usize) -> usize {
-        left + right
-    }
-}
 
 const ALL: Count = Count { bad: None };
 

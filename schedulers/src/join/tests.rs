@@ -3,6 +3,7 @@
 use super::*;
 use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
+use crate::samples::Text;
 use crate::{Divisible, Sequential, Task, Verdict};
 use furcate_pool::{Context, Inline};
 use std::ops::{ControlFlow, Range};
@@ -146,24 +147,6 @@ fn a_thief_begins_with_its_own_frames() {
 /// Past the limit of frames the tree is the same, and so are the places of the reductions.
 #[test]
 fn what_runs_in_turn_is_divided_and_reduced_alike() {
-    #[derive(Clone)]
-    struct Text;
-    impl Reduction<usize> for Text {
-        type Accumulator = String;
-        type Output = String;
-        fn start(&self) -> String {
-            String::new()
-        }
-        fn step(&self, text: String, item: usize) -> ControlFlow<String, String> {
-            ControlFlow::Continue(text + " " + &item.to_string())
-        }
-        fn finish(&self, text: String) -> String {
-            text
-        }
-        fn reduce(&self, left: String, right: String) -> String {
-            format!("({left}{right})")
-        }
-    }
     fn check(policy: impl Policy) {
         let run = |executor: &Inline| Join.schedule(0..30, policy.clone(), Text, executor);
         let expected = run(&Inline);

@@ -2,6 +2,7 @@
 //! they were divided.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
+pub(crate) mod samples;
 pub(crate) mod script;
 
 #[cfg(not(furcate_rayon))]
