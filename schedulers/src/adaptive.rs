@@ -30,7 +30,7 @@
 //! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
 //!    the beginning. All else is left to demand.
 
-use crate::branch::{Branch, Decision, is_stopped};
+use crate::branch::{Branch, Decision, Joint, is_stopped};
 use crate::call::Call;
 use crate::frames::Frame;
 use crate::greedy::{self, Done, Leaves, Link, Node, Part, Side};
@@ -162,9 +162,9 @@ impl Leaves for Adaptive {
             }
             match chain {
                 None => done,
-                Some(Chain { first: (node, reduction), last }) => {
+                Some(Chain { first: (node, joint), last }) => {
                     done.deliver(Link::Node(last, Side::Left));
-                    Done::Away { node, reduction }
+                    Done::Away { node, joint }
                 }
             }
         })
@@ -185,12 +185,12 @@ impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_
     }
 }
 
-/// A node, and the reduction for its sides.
-type Joint<'s, O, R> = (Arc<Node<'s, O, R>>, R);
+/// A node, and what reduces its sides.
+type Meeting<'s, O, R> = (Arc<Node<'s, O, R>>, Joint<'s, R>);
 
 /// The nodes of the parts that were stolen (invariant 3).
 struct Chain<'s, O, R> {
-    first: Joint<'s, O, R>,
+    first: Meeting<'s, O, R>,
     last: Arc<Node<'s, O, R>>,
 }
 
@@ -213,7 +213,7 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// The size that was divided, right after that.
     whole: Option<usize>,
     /// What is on offer (invariant 1), and the reduction from before the division.
-    offer: Option<Joint<'s, O, R>>,
+    offer: Option<Meeting<'s, O, R>>,
     chain: Option<Chain<'s, O, R>>,
     producer: PhantomData<fn() -> P>,
 }
@@ -234,11 +234,11 @@ where
 
     /// What was on offer has been stolen.
     fn stolen(&mut self) {
-        let Some((node, reduction)) = self.offer.take() else { return };
+        let Some((node, joint)) = self.offer.take() else { return };
         self.chain = Some(match self.chain.take() {
-            None => Chain { last: Arc::clone(&node), first: (node, reduction) },
+            None => Chain { last: Arc::clone(&node), first: (node, joint) },
             Some(Chain { first, last }) => {
-                Node::place(&node, reduction, Link::Node(last, Side::Left));
+                Node::place(&node, joint, Link::Node(last, Side::Left));
                 Chain { first, last: node }
             }
         });
@@ -246,11 +246,11 @@ where
 
     /// The task is over. Returns the part that is still on offer, with the reduction for both; and the nodes.
     #[expect(clippy::type_complexity, reason = "a pair of options")]
-    fn end(mut self) -> (Option<(Part<'s, P, L, R, Adaptive>, R)>, Option<Chain<'s, O, R>>) {
+    fn end(mut self) -> (Option<(Part<'s, P, L, R, Adaptive>, Joint<'s, R>)>, Option<Chain<'s, O, R>>) {
         let last = if self.offer.is_none() {
             None
         } else if let Some(part) = self.offers.take_back() {
-            self.offer.take().map(|(_, reduction)| (part, reduction))
+            self.offer.take().map(|(_, joint)| (part, joint))
         } else {
             self.stolen();
             None
@@ -309,8 +309,8 @@ where
         }
         let (left_policy, right_policy) = policy.split(&task);
         self.policy = Some(left_policy);
-        let joint = self.reduction.borrow().clone();
-        let (left, right_reduction) = joint.clone().divide();
+        let joint = Joint { reduction: self.reduction.borrow().clone(), call: self.call };
+        let (left, right_reduction) = joint.reduction.clone().divide();
         *self.reduction.borrow_mut() = left;
         self.task.depth = self.task.depth.saturating_add(1);
         // As for all parts of a division: it was this task that was run by another worker, not what is left of it.
@@ -335,8 +335,8 @@ where
             self.stolen();
             return None;
         };
-        let (_, reduction) = self.offer.take()?;
-        *self.reduction.borrow_mut() = reduction;
+        let (_, joint) = self.offer.take()?;
+        *self.reduction.borrow_mut() = joint.reduction;
         self.task.depth = self.task.depth.saturating_sub(1);
         Some(part.branch.producer)
     }

@@ -136,8 +136,32 @@ pub(crate) enum Decision {
 pub(crate) enum Parts<'c, P, L, R> {
     /// Everything is on one side (invariant 2).
     One(Branch<'c, P, L, R>),
-    /// Two parts, and the reduction for their outputs.
-    Two(Branch<'c, P, L, R>, Branch<'c, P, L, R>, R),
+    /// Two parts, and what makes one output of theirs.
+    Two(Branch<'c, P, L, R>, Branch<'c, P, L, R>, Joint<'c, R>),
+}
+
+/// The reduction of two neighbours' outputs.
+#[derive(Debug)]
+pub(crate) struct Joint<'c, R> {
+    pub(crate) reduction: R,
+    pub(crate) call: &'c Call,
+}
+
+impl<R> Joint<'_, R> {
+    /// Not after a panic in the call: then there may be parts that were not run, and what the user reduces would be no
+    /// neighbours. Who skips a part has seen that the call has failed, and whoever reduces what comes of it comes after
+    /// that, and sees it too.
+    #[inline]
+    pub(crate) fn reduce<T>(&self, left: R::Output, right: R::Output) -> R::Output
+    where
+        R: Reduction<T>,
+    {
+        if self.call.has_failed() {
+            drop(right);
+            return left;
+        }
+        self.reduction.reduce(left, right)
+    }
 }
 
 impl<'c, P, L, R> Branch<'c, P, L, R>
@@ -243,7 +267,7 @@ where
             });
         }
         let (left_policy, right_policy) = self.policy.split(task);
-        let joint = self.reduction.clone();
+        let joint = Joint { reduction: self.reduction.clone(), call: self.call };
         let (left_reduction, right_reduction) = self.reduction.divide();
         let smaller = |size| size < least || task.depth < BLIND_LEVELS;
         let left = branch(left, left_policy, left_reduction, fruitless(smaller(left_size)));

@@ -31,7 +31,7 @@
 //! 4. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
 //!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
 
-use crate::branch::{Branch, Decision, Parts};
+use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::call::Call;
 use crate::frames::Frame;
 use crate::in_turn::run_in_turn;
@@ -125,23 +125,23 @@ where
         let Some(_frame) = Frame::enter() else {
             return Done::Here(run_in_turn(branch, |branch| leaves.decide(branch, scope.num_threads())));
         };
-        let (left, right, reduction) = match branch.divide(&task) {
+        let (left, right, joint) = match branch.divide(&task) {
             Parts::One(rest) => {
                 branch = rest;
                 continue;
             }
-            Parts::Two(left, right, reduction) => (left, right, reduction),
+            Parts::Two(left, right, joint) => (left, right, joint),
         };
         if !fork {
             let left = run(left, leaves, scope);
-            return left.join(run(right, leaves, scope), reduction);
+            return left.join(run(right, leaves, scope), joint);
         }
         let (left, right) = scope.fork(|| run(left, leaves, scope), Part { branch: right, leaves });
         return match right {
-            Fork::Back(right) => left.join(run(right.branch, leaves, scope), reduction),
+            Fork::Back(right) => left.join(run(right.branch, leaves, scope), joint),
             Fork::Taken(node) => {
                 left.deliver(Link::Node(Arc::clone(&node), Side::Left));
-                Done::Away { node, reduction }
+                Done::Away { node, joint }
             }
         };
     }
@@ -177,22 +177,22 @@ pub(crate) enum Done<'s, O, R> {
     /// It is done.
     Here(O),
     /// Its output will be that of a node, which has still to be told its place.
-    Away { node: Arc<Node<'s, O, R>>, reduction: R },
+    Away { node: Arc<Node<'s, O, R>>, joint: Joint<'s, R> },
 }
 
 impl<'s, O, R> Done<'s, O, R> {
     /// The output of two neighbours.
-    pub(crate) fn join<T>(self, right: Self, reduction: R) -> Self
+    pub(crate) fn join<T>(self, right: Self, joint: Joint<'s, R>) -> Self
     where
         R: Reduction<T, Output = O>,
     {
         match (self, right) {
-            (Done::Here(left), Done::Here(right)) => Done::Here(reduction.reduce(left, right)),
+            (Done::Here(left), Done::Here(right)) => Done::Here(joint.reduce(left, right)),
             (left, right) => {
                 let node = Arc::<Node<'s, O, R>>::default();
                 left.deliver(Link::Node(Arc::clone(&node), Side::Left));
                 right.deliver(Link::Node(Arc::clone(&node), Side::Right));
-                Done::Away { node, reduction }
+                Done::Away { node, joint }
             }
         }
     }
@@ -204,7 +204,7 @@ impl<'s, O, R> Done<'s, O, R> {
     {
         match self {
             Done::Here(output) => to.deliver(output),
-            Done::Away { node, reduction } => Node::place(&node, reduction, to),
+            Done::Away { node, joint } => Node::place(&node, joint, to),
         }
     }
 }
@@ -254,14 +254,14 @@ pub(crate) struct Node<'s, O, R>(Mutex<Open<'s, O, R>>);
 struct Open<'s, O, R> {
     left: Option<O>,
     right: Option<O>,
-    up: Option<(R, Link<'s, O, R>)>,
+    up: Option<(Joint<'s, R>, Link<'s, O, R>)>,
 }
 
 /// All that a node waits for.
 struct Full<'s, O, R> {
     left: O,
     right: O,
-    up: (R, Link<'s, O, R>),
+    up: (Joint<'s, R>, Link<'s, O, R>),
 }
 
 impl<O, R> Default for Node<'_, O, R> {
@@ -292,11 +292,11 @@ impl<'s, O, R> Node<'s, O, R> {
     }
 
     /// Tells a node its place.
-    pub(crate) fn place<T>(this: &Arc<Self>, reduction: R, to: Link<'s, O, R>)
+    pub(crate) fn place<T>(this: &Arc<Self>, joint: Joint<'s, R>, to: Link<'s, O, R>)
     where
         R: Reduction<T, Output = O>,
     {
-        if let Some(full) = this.arrive(|open| open.up = Some((reduction, to))) {
+        if let Some(full) = this.arrive(|open| open.up = Some((joint, to))) {
             let (output, to) = full.reduce();
             to.deliver(output);
         }
@@ -320,8 +320,8 @@ impl<'s, O, R> Full<'s, O, R> {
     where
         R: Reduction<T, Output = O>,
     {
-        let (reduction, to) = self.up;
-        (reduction.reduce(self.left, self.right), to)
+        let (joint, to) = self.up;
+        (joint.reduce(self.left, self.right), to)
     }
 }
 

@@ -3,13 +3,13 @@
 //! Where no more forks may lie on a thread's stack, a branch is still divided as its policy says, but its parts are run
 //! one after the other, in a loop that keeps them on the heap.
 
-use crate::branch::{Branch, Decision, Parts};
+use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::{Policy, Producer, Reduction};
 
 /// What [`run_in_turn`] has still to do.
 enum Step<'c, P, L, R> {
     Run(Branch<'c, P, L, R>),
-    Reduce(R),
+    Reduce(Joint<'c, R>),
 }
 
 /// Runs a branch without a fork and without recursion, with the divisions that `decide` wants (see
@@ -32,15 +32,15 @@ where
                 Decision::Leaf => outputs.push(branch.fold()),
                 Decision::Divide { task, .. } => match branch.divide_in_turn(&task) {
                     Parts::One(rest) => steps.push(Step::Run(rest)),
-                    Parts::Two(left, right, reduction) => {
-                        steps.extend([Step::Reduce(reduction), Step::Run(right), Step::Run(left)]);
+                    Parts::Two(left, right, joint) => {
+                        steps.extend([Step::Reduce(joint), Step::Run(right), Step::Run(left)]);
                     }
                 },
             },
-            Step::Reduce(reduction) => {
+            Step::Reduce(joint) => {
                 let right = outputs.pop().expect("a reduction follows its two branches");
                 let left = outputs.pop().expect("a reduction follows its two branches");
-                outputs.push(reduction.reduce(left, right));
+                outputs.push(joint.reduce(left, right));
             }
         }
     }

@@ -69,12 +69,12 @@ where
         let Some(_frame) = Frame::enter() else {
             return run_in_turn(branch, |branch| branch.decide(executor.num_threads(), false));
         };
-        let (left, right, reduction) = match branch.divide(&task) {
+        let (left, right, joint) = match branch.divide(&task) {
             Parts::One(rest) => {
                 branch = rest;
                 continue;
             }
-            Parts::Two(left, right, reduction) => (left, right, reduction),
+            Parts::Two(left, right, joint) => (left, right, joint),
         };
         let (left, right) = if fork {
             executor.join_context(
@@ -84,7 +84,7 @@ where
         } else {
             (run(left, executor), run(right, executor))
         };
-        return reduction.reduce(left, right);
+        return joint.reduce(left, right);
     }
 }
 

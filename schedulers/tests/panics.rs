@@ -3,13 +3,13 @@
 
 mod support;
 
-use furcate_schedulers::policy::{Both, Cap};
+use furcate_schedulers::policy::{Both, Cap, SizeLimit};
 use furcate_schedulers::{
     Adaptive, DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
 };
 use std::fmt::Debug;
-use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::ops::{ControlFlow, Range};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use support::script::Scripted;
 use support::{Collect, Place};
@@ -308,4 +308,63 @@ fn a_panic_in_any_call_under_any_theft() {
         thefts += engine.thefts().offers;
     }
     assert!(thefts > 4, "{thefts}");
+}
+
+/// The range of a task's items; counts what is reduced though its sides are no neighbours. Panics at one item.
+#[derive(Clone, Debug)]
+struct Neighbours<'a> {
+    bad: usize,
+    strangers: &'a AtomicUsize,
+}
+
+impl Reduction<usize> for Neighbours<'_> {
+    type Accumulator = Option<Range<usize>>;
+    type Output = Option<Range<usize>>;
+    fn start(&self) -> Self::Accumulator {
+        None
+    }
+    fn step(
+        &self,
+        range: Self::Accumulator,
+        item: usize,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+        if item == self.bad {
+            resume_unwind(Box::new("planned"));
+        }
+        ControlFlow::Continue(Some(range.map_or(item, |range| range.start)..item + 1))
+    }
+    fn finish(&self, range: Self::Accumulator) -> Self::Output {
+        range
+    }
+    fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output {
+        let both = left.zip(right).filter(|(left, right)| left.end == right.start);
+        if both.is_none() {
+            self.strangers.fetch_add(1, Ordering::Relaxed);
+        }
+        both.map(|(left, right)| left.start..right.end)
+    }
+}
+
+/// What a panic has kept from being run is missing, and nobody is shown what lies on both sides of it as neighbours.
+#[test]
+fn only_neighbours_are_reduced() {
+    const LEN: usize = 32;
+    fn check(bad: usize, run: impl FnOnce(Neighbours<'_>) -> Option<Range<usize>>) {
+        let strangers = AtomicUsize::new(0);
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(Neighbours { bad, strangers: &strangers })));
+        assert_eq!(outcome.ok(), (bad >= LEN).then_some(Some(0..LEN)));
+        assert_eq!(strangers.into_inner(), 0, "{bad}");
+    }
+    fn check_all<S: Scheduler + Copy + Sync>(how: S) {
+        for (round, bad) in (0..=LEN).cycle().take(10 * LEN).enumerate() {
+            for place in Place::ALL {
+                check(bad, |reduction| place.run(how, 0..LEN, SizeLimit::new(1), reduction));
+            }
+            let engine = Scripted::random(round as u64);
+            check(bad, |reduction| how.schedule(0..LEN, SizeLimit::new(1), reduction, &engine));
+        }
+    }
+    check_all(Join);
+    check_all(DepJoin);
+    check_all(Adaptive::new().nano_blocks(1, 1));
 }

@@ -25,10 +25,12 @@ impl<'a, T: Copy + Send + Sync> Run<'a, T> {
             right.bring_home();
         }
         let middle = self.home.len();
+        // Both are left empty, with nothing to bring home.
+        let (away, _) = (take(&mut self.away), take(&mut right.away));
         let mut both = Run {
             home: take(&mut self.home).fuse(take(&mut right.home)),
             buffer: take(&mut self.buffer).fuse(take(&mut right.buffer)),
-            away: self.away,
+            away,
         };
         let (from, to) = both.places();
         let (left, right) = from.split_at(middle);
