@@ -50,6 +50,9 @@ use std::sync::Arc;
 /// is allowed the policy says: `size_limit`, `bound_depth`, `cap` and others' *may not* holds, and divisions that *must* be
 /// made (`force_depth`, `even_levels`) are made beforehand. All other policies' wishes give way to the demand.
 ///
+/// Who wants work is looked for between two loops: so a task always does its first item itself before it is divided, and
+/// of a few items that take milliseconds each one comes late. [`Join`](crate::Join) divides before it begins.
+///
 /// Use it where the work per item differs, where a part that is cut costs something (a state per task, a merge, a `fold`),
 /// or where nobody knows how much is enough. (Kvik, Section 3.4.)
 ///
@@ -67,20 +70,25 @@ use std::sync::Arc;
 pub struct Adaptive {
     min: usize,
     max: usize,
+    /// Are pieces to be no shorter than a part of what is done? See [`PIECE`].
+    grows: bool,
 }
 
 impl Adaptive {
     /// Nano-loops of 1, 2, 4 ... units, which grow no longer when they take some 100 microseconds.
+    ///
+    /// The pieces of a `wrap_iter` are no shorter than an eighth of what the task has done: so there are few, and
+    /// reductions that cost as much as what they reduce (a merge, a union) cost O(n log n) in all.
     #[must_use]
     pub const fn new() -> Self {
-        Adaptive { min: 1, max: 1 << 16 }
+        Adaptive { min: 1, max: 1 << 16, grows: true }
     }
 
     /// Nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (They are shorter, down to `min`, where one took
     /// longer than some 100 microseconds. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
     #[must_use]
     pub const fn nano_blocks(self, min: usize, max: usize) -> Self {
-        Adaptive { min, max }
+        Adaptive { min, max, grows: false }
     }
 }
 
@@ -136,6 +144,7 @@ impl Leaves for Adaptive {
                 policy: Some(policy),
                 task,
                 pace: Pace::new(self.min, self.max),
+                folded: 0,
                 divisible: fruitless == 0,
                 believed: branch::BLIND_LEVELS.saturating_sub(depth),
                 whole: None,
@@ -206,6 +215,8 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// What the policy is told, but for the size.
     task: Task,
     pace: Pace,
+    /// So many units were folded.
+    folded: usize,
     /// Invariant 4.
     divisible: bool,
     /// How many divisions more that do not make the task smaller are believed to have done so. Never grows.
@@ -291,7 +302,12 @@ where
             self.whole = Some(size);
             return Nano::Divide;
         }
-        Nano::Fold(self.pace.next(size))
+        let mut units = self.pace.next(size);
+        if P::PIECES && self.leaves.grows {
+            units = units.max(self.folded / PIECE);
+        }
+        self.folded = self.folded.saturating_add(units);
+        Nano::Fold(units)
     }
 
     fn take(&mut self, right: P) {
@@ -341,6 +357,10 @@ where
         Some(part.branch.producer)
     }
 }
+
+/// A piece is folded by a reduction with all that was done before it, and that may be what takes the time: shorter pieces
+/// would only make it longer. So they are at least this part of what was done.
+const PIECE: usize = 8;
 
 /// What is left is not divided if it takes less than this part of a long nano-loop's time: stealing it would not pay.
 const GRAIN: usize = 8;

@@ -6,8 +6,7 @@ use furcate_pool::Executor;
 
 /// What suits the terminal and the data: the default scheduler.
 ///
-/// * Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...) and all that may end before everything is
-///   done: [by blocks](ByBlocks), from the end that the search begins with. Blocks are of P, 2P, 4P ... items on P
+/// * Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end that the search begins with. Blocks are of P, 2P, 4P ... items on P
 ///   threads, later of an eighth of what has been searched: so a search that ends looks at an eighth more than it must.
 /// * What it [costs](Producer::COSTLY_CUTS) something to cut (`merge`, and whatever is made of one), where no policy
 ///   that [says how to divide](Policy::DECIDES) is chained: [`Adaptive`]. So are the blocks of searches in such.
@@ -39,7 +38,7 @@ impl Scheduler for ByTerminal {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        if R::INTERRUPTIBLE && !P::PIECES {
+        if R::SEARCH && !P::PIECES {
             ByBlocks::new(ByTerminal, Search).schedule(producer, policy, reduction, executor)
         } else {
             self.schedule_block(producer, policy, reduction, executor)

@@ -54,6 +54,10 @@ pub trait Reduction<T>: Clone + Send {
     /// they fold a leaf in one go.
     const INTERRUPTIBLE: bool = false;
 
+    /// Is it a search, made to end long before all is done? Then the [default scheduler](crate::ByTerminal) walks it in
+    /// blocks.
+    const SEARCH: bool = false;
+
     /// The accumulator of a new task.
     fn start(&self) -> Self::Accumulator;
 

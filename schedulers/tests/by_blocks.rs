@@ -285,6 +285,7 @@ fn the_default_goes_by_the_terminal() {
         type Accumulator = Vec<usize>;
         type Output = Vec<usize>;
         const INTERRUPTIBLE: bool = INTERRUPTIBLE;
+        const SEARCH: bool = INTERRUPTIBLE;
         fn start(&self) -> Vec<usize> {
             vec![0]
         }

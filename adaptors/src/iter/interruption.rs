@@ -40,7 +40,9 @@ use std::time::Instant;
 ///
 /// A token that was cancelled before, or a deadline that is over, lets no item be evaluated. A running task ends between
 /// two items: while they cost about the same, within about 0.1 ms or after the item it is at. A single item is never
-/// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter).
+/// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter), or what `flat_map` makes of one item (a stop
+/// named inside its closure reaches that). The first pass of a scan is not interrupted either, nor kept from
+/// being made: it runs before anything is asked.
 ///
 /// Cost: an allocation per computation; per nano-loop, of which there are few in 0.1 ms, a load or, for a deadline, a
 /// look at the clock.

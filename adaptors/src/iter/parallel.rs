@@ -1458,6 +1458,11 @@ pub trait ParallelIterator: Sized + Send {
 
     /// The first item, in order, that a predicate holds for. A hit stops what lies behind it, soon and only that.
     ///
+    /// By default it goes by blocks, so that nothing behind the hit's block is looked at; see
+    /// [`ByTerminal`](furcate_schedulers::ByTerminal). Within it, as in all searches, the predicate is called once for
+    /// each item at most, also for some behind the hit: by other threads, and in long runs of cheap items by the same
+    /// one for up to 15, which makes vector code of simple predicates.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// assert_eq!((0..100).into_par_iter().find_first(|x| x % 10 == 7), Some(7));

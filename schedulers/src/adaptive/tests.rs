@@ -391,3 +391,54 @@ fn a_panic_under_every_theft() {
     });
     assert!(scripts > 100, "{scripts}");
 }
+
+/// A reduction that takes longer than a nano-loop should: pieces do not become shorter for it.
+#[test]
+fn pieces_grow_with_what_is_done() {
+    struct Pieces(Range<usize>);
+    impl Divisible for Pieces {
+        fn size(&self) -> usize {
+            self.0.len()
+        }
+        fn divide_at(self, index: usize) -> (Self, Self) {
+            let (left, right) = self.0.divide_at(index);
+            (Pieces(left), Pieces(right))
+        }
+    }
+    impl IntoIterator for Pieces {
+        type Item = usize;
+        type IntoIter = std::iter::Once<usize>;
+        fn into_iter(self) -> Self::IntoIter {
+            std::iter::once(self.0.len())
+        }
+    }
+    impl Producer for Pieces {
+        const PIECES: bool = true;
+    }
+    #[derive(Clone)]
+    struct Slow;
+    impl Reduction<usize> for Slow {
+        type Accumulator = Vec<usize>;
+        type Output = Vec<usize>;
+        fn start(&self) -> Vec<usize> {
+            vec![]
+        }
+        fn step(&self, mut pieces: Vec<usize>, len: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+            thread::sleep(std::time::Duration::from_micros(200));
+            pieces.push(len);
+            ControlFlow::Continue(pieces)
+        }
+        fn finish(&self, pieces: Vec<usize>) -> Vec<usize> {
+            pieces
+        }
+        fn reduce(&self, left: Vec<usize>, right: Vec<usize>) -> Vec<usize> {
+            [left, right].concat()
+        }
+    }
+    let pieces = Adaptive::new().schedule(Pieces(0..100_000), free(), Slow, &Inline);
+    assert_eq!(pieces.iter().sum::<usize>(), 100_000);
+    assert!((20..120).contains(&pieces.len()), "{}", pieces.len());
+    // Who names the lengths gets them.
+    let pieces = CLOSE.schedule(Pieces(0..100), free(), Slow, &Inline);
+    assert_eq!(pieces.len(), 100);
+}

@@ -33,6 +33,8 @@ where
 
     const INTERRUPTIBLE: bool = true;
 
+    const SEARCH: bool = true;
+
     #[inline]
     fn start(&self) -> Option<H> {
         None

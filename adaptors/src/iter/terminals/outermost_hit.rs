@@ -128,6 +128,8 @@ where
 
     const INTERRUPTIBLE: bool = true;
 
+    const SEARCH: bool = true;
+
     const BACKWARD: bool = E::IS_BACK;
 
     #[inline]
