@@ -9,6 +9,7 @@ mod adaptors;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
+mod copies;
 mod extend;
 mod flag;
 mod gate;

@@ -192,6 +192,7 @@ impl<T> Deque<T> {
     /// Is the job of that index, if it is still there, the newest one? Asked by the owner.
     #[inline]
     pub(crate) fn is_newest(&self, index: u64) -> bool {
+        // Relaxed: the owner's own store.
         self.owner.bottom.load(Relaxed) == index + 1
     }
 
@@ -305,8 +306,7 @@ impl<T> Deque<T> {
     /// As for [`push`](Self::push); and `index` is what the last push without a pop returned (invariant 5).
     #[inline(always)]
     pub(crate) unsafe fn pop(&self, index: u64) -> bool {
-        // Relaxed: the owner's own store.
-        if self.owner.bottom.load(Relaxed) != index + 1 {
+        if !self.is_newest(index) {
             // A job pushed later was the oldest one, so this one is gone (invariant 5). The lower halves of indices must
             // not be asked: they may be any distance apart.
             return false;

@@ -38,14 +38,7 @@ macro_rules! borrowed_op {
         #[allow(missing_debug_implementations, reason = "a borrowed closure")]
         pub struct $Op<'a, F>(&'a F);
 
-        impl<F> Clone for $Op<'_, F> {
-            #[inline]
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<F> Copy for $Op<'_, F> {}
+        $crate::iter::copies::copies!(impl[F] $Op<'_, F>);
     };
 }
 pub(crate) use borrowed_op;

@@ -13,6 +13,8 @@
 //! What a *task* is, is up to those who call: an adaptor further down that makes its nano-loops by cutting (`rev`,
 //! `zip`) makes every piece that it cuts off a task, with a state of its own. That is more states, never a wrong one.
 
+use crate::iter::copies::copies;
+
 /// What the states of tasks are made from; cloned where a part is divided.
 pub trait Seed: Clone + Send {
     /// The state of a task.
@@ -26,14 +28,7 @@ pub trait Seed: Clone + Send {
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct Call<'a, F>(pub(crate) &'a F);
 
-impl<F> Clone for Call<'_, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Call<'_, F> {}
+copies!(impl[F] Call<'_, F>);
 
 impl<T, F: Fn() -> T + Sync> Seed for Call<'_, F> {
     type State = T;

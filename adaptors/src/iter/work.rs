@@ -19,6 +19,7 @@
 //! 3. *A piece may grow* in a step. Its size is asked for anew before each one, and the task is over when it is 0.
 
 use super::{ParallelIterator, default_schedule};
+use crate::iter::copies::copies;
 use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -89,14 +90,7 @@ struct How<'a, S, F, E> {
     done: &'a E,
 }
 
-impl<S, F, E> Clone for How<'_, S, F, E> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S, F, E> Copy for How<'_, S, F, E> {}
+copies!(impl[S, F, E] How<'_, S, F, E>);
 
 /// The producer of [`Work`]: a piece, which is one task and gives one item. It is also the leaf, so that nothing is done
 /// before the item is asked for.

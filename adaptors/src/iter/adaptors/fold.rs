@@ -1,6 +1,7 @@
 //! `fold`
 
 use crate::iter::adaptor::{adaptor, divide_by_cut};
+use crate::iter::copies::copies;
 use crate::iter::task_state::{Call, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer};
@@ -61,14 +62,7 @@ pub trait FoldTask<S, T>: Copy + Send {
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct Throughout<'a, F>(pub(super) &'a F);
 
-impl<F> Clone for Throughout<'_, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Throughout<'_, F> {}
+copies!(impl[F] Throughout<'_, F>);
 
 impl<S, T, F: Fn(S, T) -> S + Sync> FoldTask<S, T> for Throughout<'_, F> {
     type Break = Infallible;

@@ -2,6 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
+use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, adapt_gate};
 
@@ -39,14 +40,7 @@ pub struct WhileTrue<'a, P> {
     ended: &'a Flag,
 }
 
-impl<P> Clone for WhileTrue<'_, P> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P> Copy for WhileTrue<'_, P> {}
+copies!(impl[P] WhileTrue<'_, P>);
 
 impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for WhileTrue<'_, P> {
     type Output = T;

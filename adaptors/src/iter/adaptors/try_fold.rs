@@ -1,6 +1,7 @@
 //! `try_fold`
 
 use super::fold::{FoldTask, Folding};
+use crate::iter::copies::copies;
 use crate::iter::task_state::Call;
 use crate::iter::{ParallelIterator, Try, inherit_schedule};
 use std::fmt;
@@ -76,14 +77,7 @@ impl<'a, U, F> UntilFailure<'a, U, F> {
     }
 }
 
-impl<U, F> Clone for UntilFailure<'_, U, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<U, F> Copy for UntilFailure<'_, U, F> {}
+copies!(impl[U, F] UntilFailure<'_, U, F>);
 
 impl<T, U, F> FoldTask<U::Output, T> for UntilFailure<'_, U, F>
 where

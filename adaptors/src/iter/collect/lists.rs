@@ -1,5 +1,6 @@
 //! One collection per leaf, for iterators that do not know their length.
 
+use crate::iter::copies::copies;
 use furcate_schedulers::Reduction;
 use std::collections::LinkedList;
 use std::iter::once;
@@ -22,13 +23,7 @@ impl<C> Lists<C> {
     }
 }
 
-impl<C> Clone for Lists<C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<C> Copy for Lists<C> {}
+copies!(impl[C] Lists<C>);
 
 impl<T, C: Default + Extend<T> + Send> Reduction<T> for Lists<C> {
     type Accumulator = C;

@@ -1,6 +1,7 @@
 //! `Option` and `Result` of a collection: the first failure, in time, ends the whole computation.
 
 use super::from_par_iter;
+use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, adapt_gate};
 use crate::iter::{FromParallelIterator, ParallelIterator};
@@ -53,14 +54,7 @@ adapt_gate! {
 /// Shut by a failure.
 struct UntilFailure<'r, E>(&'r Failure<E>);
 
-impl<E> Clone for UntilFailure<'_, E> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E> Copy for UntilFailure<'_, E> {}
+copies!(impl[E] UntilFailure<'_, E>);
 
 impl<T, E: Send> Gate<Result<T, E>> for UntilFailure<'_, E> {
     type Output = T;

@@ -1,6 +1,7 @@
 //! `find_any` and its kin: any hit ends the search everywhere.
 
 use super::SearchLoop;
+use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
@@ -14,14 +15,7 @@ pub(crate) struct AnyHit<'a, F> {
     pub(crate) search_loop: &'a SearchLoop,
 }
 
-impl<F> Clone for AnyHit<'_, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for AnyHit<'_, F> {}
+copies!(impl[F] AnyHit<'_, F>);
 
 impl<T, H, F> Reduction<T> for AnyHit<'_, F>
 where

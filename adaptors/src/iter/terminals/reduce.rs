@@ -1,5 +1,6 @@
 //! `reduce`
 
+use crate::iter::copies::copies;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
 
@@ -10,14 +11,7 @@ pub(crate) struct Reduce<'a, ID, F> {
     pub(crate) op: &'a F,
 }
 
-impl<ID, F> Clone for Reduce<'_, ID, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<ID, F> Copy for Reduce<'_, ID, F> {}
+copies!(impl[ID, F] Reduce<'_, ID, F>);
 
 impl<T, ID, F> Reduction<T> for Reduce<'_, ID, F>
 where

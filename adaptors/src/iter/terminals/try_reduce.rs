@@ -1,6 +1,7 @@
 //! `try_reduce`, `try_reduce_with`, `try_for_each`: reductions that end everywhere when one of them fails.
 
 use crate::iter::Try;
+use crate::iter::copies::copies;
 use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -16,14 +17,7 @@ pub(crate) struct TryReduce<'a, ID, F> {
     pub(crate) failed: &'a Flag,
 }
 
-impl<ID, F> Clone for TryReduce<'_, ID, F> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<ID, F> Copy for TryReduce<'_, ID, F> {}
+copies!(impl[ID, F] TryReduce<'_, ID, F>);
 
 impl<T, ID, F> Reduction<T> for TryReduce<'_, ID, F>
 where
