@@ -152,7 +152,7 @@ where
         // SAFETY: it is there until the latch is set, by the last one.
         unsafe {
             if (*this).pending.arrive() {
-                CallLatch::set(&raw const (*this).done, worker);
+                CallLatch::set(&raw const (*this).done, Some(worker));
             }
         }
     }

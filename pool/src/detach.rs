@@ -29,7 +29,11 @@
 use crate::Context;
 use crate::unseen::drop_at_end;
 use std::marker::PhantomData;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::{self, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 
 /// A part of a computation that may be taken by another worker; `S` is the engine's [`Detach`].
 pub trait Detachable<'scope, S>: Send + Sized + 'scope {
@@ -82,6 +86,12 @@ pub trait Detach<'scope>: Sync + Sized {
     type Offers<'o, J: Detachable<'scope, Self>>: Offers<J, J::Meeting>
     where
         Self: 'o;
+
+    /// What suspends tasks of the computation.
+    type Handle: Suspend<'scope, Self>;
+
+    /// A handle, to suspend tasks with: parts of the computation that wait for something.
+    fn handle(&self) -> Self::Handle;
 
     /// How many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
@@ -146,6 +156,53 @@ pub trait Offers<J, M> {
     fn take_back(&mut self) -> Option<J>;
 }
 
+/// What is to be done when a task that was suspended has what it waited for; `S` is the engine's [`Detach`], `T` what the
+/// task's future gives.
+pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
+    /// Goes on with it. [`Context::migrated`] is true if another worker does so than the one that polled the task before.
+    fn resume(self, scope: &S, output: T, context: Context);
+
+    /// There will be none: the future was dropped, because tasks were [cancelled](Suspend::cancel). (After a panic this is
+    /// dropped, instead.)
+    fn cancelled(self, scope: &S);
+}
+
+/// An engine's side of tasks that are *suspended*: parts of a computation whose future is pending. Such a part needs no
+/// thread until the future wakes it; then any worker goes on with it.
+///
+/// The computation does not end as long as a handle lives, or a task that was suspended. Futures are dropped where
+/// they were polled, and before the computation ends: so they may borrow what outlives it.
+///
+/// Engines that cannot suspend anything wait for the future in the calling thread: see [`Blocking`].
+pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
+    /// Memory for a future and what follows it, to be used for one future after the other.
+    type Slot<F, K>: Default
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>;
+
+    /// Polls a future once. If it is ready its output is returned; else it is kept, and `then()` will be resumed some time.
+    ///
+    /// # Panics
+    ///
+    /// If the future does, or `then`. In both cases the future is dropped.
+    fn poll<F, K>(
+        &self,
+        slot: &mut Self::Slot<F, K>,
+        future: F,
+        then: impl FnOnce() -> K,
+    ) -> Option<F::Output>
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>;
+
+    /// Nobody needs the tasks that wait, nor those that will: they are dropped, and what was to follow them is told.
+    fn cancel(&self);
+
+    /// Have they been cancelled?
+    fn is_cancelled(&self) -> bool;
+}
+
 /// A computation that stays in one thread: for engines that cannot detach anything.
 ///
 /// ```
@@ -157,6 +214,12 @@ pub struct Alone;
 
 impl<'scope> Detach<'scope> for Alone {
     type Offers<'o, J: Detachable<'scope, Self>> = Kept<J, J::Meeting>;
+
+    type Handle = Blocking;
+
+    fn handle(&self) -> Blocking {
+        Blocking::default()
+    }
 
     fn num_threads(&self) -> usize {
         1
@@ -178,6 +241,69 @@ impl<'scope> Detach<'scope> for Alone {
         B: FnOnce(&mut Kept<J, J::Meeting>) -> R,
     {
         body(&mut Kept::new(None))
+    }
+}
+
+/// Tasks of an engine that can suspend nothing: a future that is pending blocks its thread.
+///
+/// ```
+/// use furcate::detach::{Blocking, Resume, Suspend};
+/// use furcate::Context;
+///
+/// struct Never;
+/// impl<'scope, S, T> Resume<'scope, S, T> for Never {
+///     fn resume(self, _: &S, _: T, _: Context) {}
+///     fn cancelled(self, _: &S) {}
+/// }
+/// let handle = Blocking::default();
+/// let output = Suspend::<'_, ()>::poll(&handle, &mut Default::default(), async { 1 }, || Never);
+/// assert_eq!(output, Some(1));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Blocking {
+    cancelled: Arc<AtomicBool>,
+}
+
+impl<'scope, S> Suspend<'scope, S> for Blocking {
+    type Slot<F, K>
+        = PhantomData<fn(F) -> K>
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>;
+
+    fn poll<F, K>(&self, _: &mut Self::Slot<F, K>, future: F, _: impl FnOnce() -> K) -> Option<F::Output>
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>,
+    {
+        Some(block_on(future))
+    }
+
+    fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+}
+
+/// Polls a future until it is ready; blocks the thread meanwhile.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = task::Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        thread::park();
     }
 }
 

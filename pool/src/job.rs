@@ -50,6 +50,16 @@ impl JobRef {
         JobRef { job, from }
     }
 
+    /// The number of the scope that a task belongs to.
+    ///
+    /// # Safety
+    ///
+    /// The job is a task in a queue, and not run yet.
+    pub(crate) unsafe fn scope(self) -> u64 {
+        // SAFETY: tasks begin with a `SpawnHeader`, as spawned jobs do.
+        unsafe { SpawnHeader::scope_of(self.job) }
+    }
+
     /// Runs the job. Panics in it stay in it.
     ///
     /// # Safety

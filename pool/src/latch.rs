@@ -147,19 +147,19 @@ impl CallLatch {
     ///
     /// # Safety
     ///
-    /// `this` points to a latch that is not set; `setter` is the calling thread's worker.
-    pub(crate) unsafe fn set(this: *const Self, setter: &Worker) {
+    /// `this` points to a latch that is not set; `setter` is the calling thread's worker, if it is one.
+    pub(crate) unsafe fn set(this: *const Self, setter: Option<&Worker>) {
         // SAFETY: the latch is not set, so it is there (invariant 1), and its caller with it.
         unsafe {
             let caller = (*this).caller;
             let latch = &raw const (*this).latch;
             match caller.as_ref() {
                 None => (*this).lock.set(),
-                Some(waiter) if waiter.is_of(setter.registry()) => {
-                    Latch::set(latch, setter.registry(), caller, Some(setter));
-                }
-                // Once it is set the caller's pool may end.
-                Some(waiter) => Latch::set(latch, &waiter.registry().this(), caller, None),
+                Some(waiter) => match setter.filter(|setter| waiter.is_of(setter.registry())) {
+                    Some(setter) => Latch::set(latch, setter.registry(), caller, Some(setter)),
+                    // Once it is set the caller's pool may end.
+                    None => Latch::set(latch, &waiter.registry().this(), caller, None),
+                },
             }
         }
     }

@@ -54,8 +54,16 @@ mod scope;
 mod spawn;
 #[cfg(not(loom))]
 mod stats;
+#[cfg(not(loom))]
+mod stealable;
 #[doc(hidden)]
 pub mod sync;
+#[cfg(not(loom))]
+mod task;
+#[cfg(loom)]
+#[path = "task/state.rs"]
+#[allow(dead_code, reason = "models use parts of it")]
+mod task_state;
 #[cfg(not(loom))]
 mod thread_pool;
 mod unseen;

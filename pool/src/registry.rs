@@ -16,6 +16,7 @@ use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::stats::{Counter, Stats};
+use crate::stealable::Stealable;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -59,6 +60,8 @@ pub(crate) struct Registry {
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
     pub(crate) injector: Injector<JobRef>,
+    /// Tasks that were woken.
+    pub(crate) stealable: Stealable,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
     /// Is one of those that are alert napping?
@@ -96,6 +99,7 @@ impl Registry {
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
             workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
+            stealable: Stealable::new(threads),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
             napping: AtomicBool::new(false),
@@ -173,6 +177,12 @@ impl Registry {
         self.check_generation();
         self.injector.push(job);
         self.announce(None);
+    }
+
+    /// Queues a task that was woken. `by` is the worker that has done so, if one has.
+    pub(crate) fn make_stealable(&self, task: JobRef, by: Option<&Worker>) {
+        self.stealable.add(task);
+        self.announce(by);
     }
 
     /// A job for which the pool stays alive has been made.

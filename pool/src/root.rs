@@ -47,7 +47,7 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
         // SAFETY: the caller reads it when `done` is set.
         unsafe { *this.outcome.get() = Some(outcome) };
         // SAFETY: not set before.
-        unsafe { CallLatch::set(&raw const (*job.as_ptr()).done, worker) };
+        unsafe { CallLatch::set(&raw const (*job.as_ptr()).done, Some(worker)) };
     }
 }
 

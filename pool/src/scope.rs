@@ -9,6 +9,9 @@
 //!    are dropped unrun.
 
 mod detached;
+mod suspended;
+
+pub(crate) use suspended::Handle;
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
@@ -16,6 +19,7 @@ use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
 use crate::registry::{Part, Registry};
 use crate::spawn;
+use crate::task::Tasks;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::any::Any;
@@ -35,6 +39,8 @@ pub struct Scope<'scope> {
     panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     fifo: Fifo,
+    /// Those that wait.
+    tasks: Tasks,
     /// Invariant in `'scope`: jobs may write to what they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
@@ -178,6 +184,7 @@ impl<'scope> Scope<'scope> {
             panicked: AtomicBool::new(false),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
+            tasks: Tasks::default(),
             _jobs: PhantomData,
         }
     }
@@ -213,12 +220,13 @@ impl<'scope> Scope<'scope> {
     }
 
     /// Calls `f`; keeps its panic, if it is the scope's first.
-    fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+    pub(crate) fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
         // Unwind-safe: the scope's caller unwinds with the payload.
         catch_unwind(AssertUnwindSafe(f)).map_err(|payload| self.keep(payload)).ok()
     }
 
-    fn keep(&self, payload: Box<dyn Any + Send>) {
+    /// Keeps a panic, if it is the first; and cancels what waits. Called in the body or in a job.
+    pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
         // Relaxed: only says that running more is pointless; the payload itself is behind the lock.
         self.panicked.store(true, Relaxed);
         let mut panic = self.panic.lock().expect("nobody panics with this lock");
@@ -228,6 +236,12 @@ impl<'scope> Scope<'scope> {
             drop(panic);
             drop_quietly(payload);
         }
+        self.cancel_tasks();
+    }
+
+    /// Has a job, or the body, panicked?
+    pub(crate) fn has_panicked(&self) -> bool {
+        self.panicked.load(Relaxed)
     }
 
     /// Counts one job more, and makes it.
@@ -243,13 +257,13 @@ impl<'scope> Scope<'scope> {
             let scope = scope;
             // SAFETY: the job has not arrived (invariant 1).
             let this = unsafe { &*scope.0 };
-            if this.panicked.load(Relaxed) {
+            if this.has_panicked() {
                 drop_quietly(body);
             } else {
                 this.guard(|| body(this));
             }
             // SAFETY: it arrives once, here.
-            unsafe { Scope::arrive(this, worker) };
+            unsafe { Scope::arrive(this, Some(worker)) };
         };
         // SAFETY: the scope, and what the body borrows, is there until the job has arrived (invariant 1).
         unsafe { HeapJob::queueable(self.number, run) }
@@ -259,8 +273,8 @@ impl<'scope> Scope<'scope> {
     ///
     /// # Safety
     ///
-    /// `this` is there, and one that was announced arrives; it does not use the scope afterwards.
-    unsafe fn arrive(this: *const Self, worker: &Worker) {
+    /// `this` is there, and one that was announced arrives; it does not use the scope afterwards. `worker` is this thread's.
+    pub(crate) unsafe fn arrive(this: *const Self, worker: Option<&Worker>) {
         // SAFETY: the scope is there until the latch is set, by the last one to arrive.
         unsafe {
             if (*this).pending.arrive() {

@@ -31,6 +31,11 @@ pub(crate) struct Counters {
     pub(crate) barriers: Counter,
     pub(crate) handovers: Counter,
     pub(crate) waits: Counter,
+    pub(crate) polls: Counter,
+    pub(crate) ready: Counter,
+    pub(crate) suspensions: Counter,
+    pub(crate) resumes: Counter,
+    pub(crate) cancelled: Counter,
     /// By the victim's place.
     pub(crate) steals: Box<[Steals]>,
 }
@@ -54,6 +59,11 @@ impl Counters {
             barriers: Counter::default(),
             handovers: Counter::default(),
             waits: Counter::default(),
+            polls: Counter::default(),
+            ready: Counter::default(),
+            suspensions: Counter::default(),
+            resumes: Counter::default(),
+            cancelled: Counter::default(),
             steals: (0..places).map(|_| Steals::default()).collect(),
         }
     }
@@ -70,6 +80,11 @@ impl Counters {
             barriers: self.barriers.get(),
             handovers: self.handovers.get(),
             waits: self.waits.get(),
+            polls: self.polls.get(),
+            ready: self.ready.get(),
+            suspensions: self.suspensions.get(),
+            resumes: self.resumes.get(),
+            cancelled: self.cancelled.get(),
             steals: self
                 .steals
                 .iter()
@@ -104,6 +119,17 @@ pub struct WorkerStats {
     /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
     /// [detached](crate::detach) part that was stolen is not waited for.
     pub waits: u64,
+    /// Times it has polled a future.
+    pub polls: u64,
+    /// Futures that were ready when they were polled first, in place: they cost no task.
+    pub ready: u64,
+    /// Futures that were pending then: so many tasks it has suspended.
+    pub suspensions: u64,
+    /// Suspended tasks whose continuation it has run.
+    pub resumes: u64,
+    /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
+    /// dropped; threads that take part in no pool do not count what they drop.
+    pub cancelled: u64,
     /// Steals, by the victim's [place](crate::ThreadPool::current_thread_index).
     pub steals: Vec<StealStats>,
 }
@@ -150,6 +176,11 @@ impl Stats {
             total.barriers += worker.barriers;
             total.handovers += worker.handovers;
             total.waits += worker.waits;
+            total.polls += worker.polls;
+            total.ready += worker.ready;
+            total.suspensions += worker.suspensions;
+            total.resumes += worker.resumes;
+            total.cancelled += worker.cancelled;
             total.steals.resize(worker.steals.len().max(total.steals.len()), StealStats::default());
             for (total, by) in total.steals.iter_mut().zip(&worker.steals) {
                 total.tried += by.tried;

@@ -1,7 +1,7 @@
 //! An engine in one thread, in which thieves come at random: so that parts are stolen however short a computation is.
 
 use crate::cases::Random;
-use furcate::detach::{Detach, Detachable, Fork, Offers};
+use furcate::detach::{Blocking, Detach, Detachable, Fork, Offers};
 use furcate::{Context, Executor};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -56,6 +56,12 @@ impl Executor for Thieves {
 
 impl<'scope> Detach<'scope> for Thieves {
     type Offers<'o, J: Detachable<'scope, Self>> = Offered<J, J::Meeting>;
+
+    type Handle = Blocking;
+
+    fn handle(&self) -> Blocking {
+        Blocking::default()
+    }
 
     fn num_threads(&self) -> usize {
         4

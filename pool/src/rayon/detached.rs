@@ -9,7 +9,7 @@
 //! Cost: two allocations per part, and two per task that makes offers.
 
 use crate::Context;
-use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use crate::detach::{Blocking, Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
 use crate::unseen::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
 use std::any::Any;
@@ -86,6 +86,12 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         = Offered<'o, 'scope, J>
     where
         Self: 'o;
+
+    type Handle = Blocking;
+
+    fn handle(&self) -> Blocking {
+        Blocking::default()
+    }
 
     fn num_threads(&self) -> usize {
         current_num_threads()

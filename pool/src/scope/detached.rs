@@ -20,7 +20,7 @@
 //! 5. While a worker's `root` is a scope's number, all that lies in its `forks` was forked by jobs of that scope. So threads
 //!    that wait for the scope's end may steal it.
 
-use super::Scope;
+use super::{Handle, Scope};
 use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
 use crate::job::Header;
@@ -33,13 +33,18 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 impl<'scope> Detach<'scope> for Scope<'scope> {
     type Offers<'o, J: Detachable<'scope, Self>>
         = Offered<'o, 'scope, J>
     where
         Self: 'o;
+
+    type Handle = Handle<'scope>;
+
+    fn handle(&self) -> Handle<'scope> {
+        self.handle_of()
+    }
 
     fn num_threads(&self) -> usize {
         self.registry.num_threads()
@@ -130,7 +135,7 @@ impl<'scope> Scope<'scope> {
         let scope = unsafe { &*this };
         worker.begins_part();
         let root = worker.enter_root(scope.number);
-        if scope.panicked.load(Relaxed) {
+        if scope.has_panicked() {
             drop_quietly((part, meeting));
         } else {
             let context = Context::new(!ptr::eq(worker, from));
@@ -138,7 +143,7 @@ impl<'scope> Scope<'scope> {
         }
         worker.leave_root(root);
         // SAFETY: the caller's.
-        unsafe { Scope::arrive(this, worker) };
+        unsafe { Scope::arrive(this, Some(worker)) };
     }
 }
 

@@ -95,13 +95,21 @@ impl Worker {
         self.find(&mut Patience::None)
     }
 
-    /// A broadcast job, or the newest job spawned here.
+    /// A broadcast job, the newest job spawned here, or a task of this place's set.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
-        self.find_broadcast().or_else(|| {
-            // SAFETY: this thread is the owner.
-            let job = unsafe { self.spawns.pop_newest() }?;
-            Some(JobRef::new(job, self))
-        })
+        self.find_broadcast().or_else(|| self.find_spawned()).or_else(|| self.find_woken(self.place()?))
+    }
+
+    /// The newest job spawned here.
+    fn find_spawned(&self) -> Option<JobRef> {
+        // SAFETY: this thread is the owner.
+        let job = unsafe { self.spawns.pop_newest() }?;
+        Some(JobRef::new(job, self))
+    }
+
+    /// A task of a place's set.
+    fn find_woken(&self, place: usize) -> Option<JobRef> {
+        self.registry().stealable.take(place, || self.random())
     }
 
     pub(super) fn find_broadcast(&self) -> Option<JobRef> {
@@ -131,8 +139,12 @@ impl Worker {
         let places = self.num_threads();
         let first = (self.random() % places as u64) as usize;
         (first..places).chain(0..first).find_map(|place| {
-            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number)?;
-            self.steal_forked(victim, place, patience, || true).or_else(|| self.steal_spawned(victim, place))
+            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number);
+            let stolen = victim.and_then(|victim| {
+                self.steal_forked(victim, place, patience, || true)
+                    .or_else(|| self.steal_spawned(victim, place))
+            });
+            stolen.or_else(|| self.find_woken(place))
         })
     }
 

@@ -91,7 +91,8 @@ impl Worker {
         self.wait(latch, |patience| {
             // SAFETY: this thread is the owner.
             let Some(job) = (unsafe { self.spawns.pop_newest() }) else {
-                return self.steal_part(scope, patience);
+                let woken = self.registry().stealable.take_of(scope);
+                return woken.or_else(|| self.steal_part(scope, patience));
             };
             // SAFETY: just taken.
             if unsafe { SpawnHeader::scope_of(job) } == scope {

@@ -2,7 +2,7 @@
 //! it does, in every order.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
-use furcate_pool::detach::{Detach, Detachable, Fork, Offers};
+use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, Offers};
 use furcate_pool::{Context, Executor};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -244,6 +244,12 @@ impl<'s> Detach<'s> for Stage<'s> {
         = Offered<'o, 's, J, J::Meeting>
     where
         Self: 'o;
+
+    type Handle = Blocking;
+
+    fn handle(&self) -> Blocking {
+        Blocking::default()
+    }
 
     fn num_threads(&self) -> usize {
         2

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 impl Registry {
     /// Is there work anywhere? Callers that must not miss any have passed a fence.
     pub(super) fn sees_work(&self) -> bool {
-        !self.injector.is_empty() || self.seated().any(Worker::has_jobs)
+        !self.injector.is_empty() || !self.stealable.is_empty() || self.seated().any(Worker::has_jobs)
     }
 
     /// The workers that hold places.

@@ -1,0 +1,458 @@
+//! Tasks: futures that the pool polls, and what is to be done with their outputs.
+//!
+//! A task is a future and a *continuation* in one heap node. While it waits it holds no stack, no worker and no thread:
+//! whoever wakes it puts it where [any worker finds it](crate::stealable), and what follows the await, the continuation,
+//! runs there. Who makes a task polls it once in place ([`Spare::poll`]); only if it is pending does it become one that
+//! others know of ([`Spare::suspend`]), and then its [scope](crate::Scope) counts it.
+//!
+//! ```text
+//!              poll: Ready                the node is spare again, if no waker is left
+//!   Spare ──┬─────────────> output
+//!           └─ Pending, suspend(then) ──> idle ── wake ──> queue ── worker: poll ──┬─ Ready: then.resume(output)
+//!                                          ^                                       └─ Pending ──┐
+//!                                          └────────────────────────────────────────────────────┘
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. *One owner.* The future and the continuation are touched by one thread at a time: by who made the task, until
+//!    `suspend`; then by whom the [state word](state) says.
+//! 2. *The future stays.* It is written to the node once, polled there, and dropped there.
+//! 3. *Nothing borrowed survives.* The future and the continuation are gone from the node before the task arrives at its
+//!    scope. After that only the state word, the table and the layout are used, which borrow nothing: so wakers may outlive
+//!    the scope, the pool, and everything `'scope`.
+//! 4. The memory is freed by who takes the count of references to 0: wakers have one each, the task itself has one until
+//!    its future is gone.
+//! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
+//!    there, and the registry.
+//! 6. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
+
+mod list;
+mod state;
+mod waker;
+
+pub(crate) use list::Tasks;
+
+use crate::Context;
+use crate::detach::Resume;
+use crate::job::{Header, JobRef, SpawnHeader};
+use crate::scope::Scope;
+use crate::unseen::drop_quietly;
+use crate::worker::Worker;
+use list::Links;
+use state::{Begin, Cancel, State, Suspend, Wake};
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::task::Poll;
+
+/// What every task begins with.
+#[repr(C)]
+pub(crate) struct Core {
+    header: SpawnHeader,
+    state: State,
+    table: &'static Table,
+    /// Null until `suspend`.
+    scope: *const Scope<'static>,
+    /// Its place in the scope's list, whose lock guards it.
+    links: UnsafeCell<Links>,
+    /// The number of the worker that polled it last, plus 1; the owner's (invariant 1).
+    polled_by: UnsafeCell<usize>,
+}
+
+/// What can be done with a task whose types are not known.
+struct Table {
+    /// Ends a task that belongs to the caller, without another poll.
+    abandon: unsafe fn(NonNull<Core>, Option<&Worker>),
+    /// Frees the memory.
+    free: unsafe fn(NonNull<Core>),
+}
+
+/// A task.
+#[repr(C)]
+struct Task<'scope, F, K> {
+    core: Core,
+    future: UnsafeCell<Option<F>>,
+    then: UnsafeCell<Option<K>>,
+    _scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+/// Memory for a task, or one whose future is pending and has no continuation yet.
+pub(crate) struct Spare<'scope, F, K> {
+    task: Option<NonNull<Task<'scope, F, K>>>,
+    is_pending: bool,
+}
+
+// SAFETY: what it holds is a future, if any, and nobody else has the node but wakers, which may be anywhere.
+unsafe impl<F: Send, K> Send for Spare<'_, F, K> {}
+
+impl<F, K> Default for Spare<'_, F, K> {
+    fn default() -> Self {
+        Spare { task: None, is_pending: false }
+    }
+}
+
+impl<'scope, F, K> Spare<'scope, F, K>
+where
+    F: Future + Send + 'scope,
+    K: Resume<'scope, Scope<'scope>, F::Output>,
+{
+    /// Polls a future once, in place. If it is pending it stays here, for [`suspend`](Self::suspend).
+    ///
+    /// # Panics
+    ///
+    /// If the future does, after it was dropped.
+    pub(crate) fn poll(&mut self, scope: &Scope<'scope>, future: F) -> Poll<F::Output> {
+        if let Err(payload) = self.empty() {
+            resume_unwind(payload);
+        }
+        let task = self.take_for(scope).unwrap_or_else(|| Task::<F, K>::new(scope));
+        // SAFETY: the node is this value's (invariant 1), and empty.
+        let polled = unsafe {
+            *task.as_ref().future.get() = Some(future);
+            Task::poll(task)
+        };
+        if matches!(polled, Ok(Poll::Pending)) {
+            (self.task, self.is_pending) = (Some(task), true);
+            return Poll::Pending;
+        }
+        // SAFETY: as above.
+        let dropped = unsafe { Task::drop_future(task) };
+        // SAFETY: as above; a waker that is left must not wake what comes next.
+        unsafe {
+            if task.as_ref().core.state.renew() {
+                self.task = Some(task);
+            } else {
+                Core::finish(task.cast());
+            }
+        }
+        match (polled, dropped) {
+            (Ok(output), Ok(())) => output,
+            (Err(payload), dropped) => {
+                drop_quietly(dropped);
+                resume_unwind(payload)
+            }
+            (Ok(output), Err(payload)) => {
+                drop_quietly(output);
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    /// Gives the pending future away, to be waited for: the scope counts it from now on.
+    ///
+    /// # Safety
+    ///
+    /// It is the scope that the future was polled with. It is not complete: the caller is in its body or one of its jobs, or
+    /// is counted otherwise.
+    ///
+    /// # Panics
+    ///
+    /// If no future is pending.
+    pub(crate) unsafe fn suspend(&mut self, scope: &Scope<'scope>, then: K) {
+        assert!(std::mem::take(&mut self.is_pending), "only a future that is pending can be suspended");
+        let task = self.take_for(scope).expect("what is pending was polled with this scope");
+        scope.announce_task();
+        // SAFETY: the node is this value's until it is settled or abandoned (invariant 1), and the scope counts it.
+        unsafe {
+            *task.as_ref().then.get() = Some(then);
+            scope.with_worker(|worker| {
+                if let Some(worker) = worker {
+                    worker.counters.suspensions.add();
+                }
+                if scope.tasks().insert(task.cast()) {
+                    Task::settle(task, worker);
+                } else {
+                    Task::<F, K>::abandon(task.cast(), worker);
+                }
+            });
+        }
+    }
+}
+
+impl<'scope, F, K> Spare<'scope, F, K> {
+    /// The node, if it was made for this scope.
+    fn take_for(&mut self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
+        let task = self.task.take()?;
+        // SAFETY: this value's node.
+        if ptr::eq(unsafe { task.as_ref().core.scope }.cast(), scope) {
+            return Some(task);
+        }
+        // SAFETY: as above; it is given up.
+        unsafe { Core::finish(task.cast()) };
+        None
+    }
+
+    /// Drops a pending future. Returns its panic.
+    fn empty(&mut self) -> Result<(), Box<dyn Any + Send>> {
+        if !std::mem::take(&mut self.is_pending) {
+            return Ok(());
+        }
+        let task = self.task.take().expect("what is pending is there");
+        // SAFETY: this value's node, which it gives up.
+        unsafe {
+            let dropped = Task::drop_future(task);
+            Core::finish(task.cast());
+            dropped
+        }
+    }
+}
+
+impl<F, K> Drop for Spare<'_, F, K> {
+    fn drop(&mut self) {
+        let dropped = self.empty();
+        if let Some(task) = self.task.take() {
+            // SAFETY: this value's node, which is empty.
+            unsafe { Core::finish(task.cast()) };
+        }
+        if let Err(payload) = dropped {
+            if std::thread::panicking() {
+                std::mem::forget(payload);
+            } else {
+                resume_unwind(payload);
+            }
+        }
+    }
+}
+
+impl<'scope, F, K> Task<'scope, F, K> {
+    /// Drops the future in its place (invariant 2). Returns its panic.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's (invariant 1).
+    unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
+        // SAFETY: the caller's. An assignment drops in place. Unwind-safe: nobody sees the future again.
+        catch_unwind(AssertUnwindSafe(|| unsafe { *this.as_ref().future.get() = None }))
+    }
+}
+
+impl<'scope, F, K> Task<'scope, F, K>
+where
+    F: Future + Send + 'scope,
+    K: Resume<'scope, Scope<'scope>, F::Output>,
+{
+    const TABLE: Table = Table { abandon: Self::abandon, free: Self::free };
+
+    fn new(scope: &Scope<'scope>) -> NonNull<Self> {
+        // SAFETY: the header is the first field of the first field, and `run` expects a pointer to it.
+        let header = unsafe { SpawnHeader::new(Self::run, scope.number()) };
+        let core = Core {
+            header,
+            state: State::running(),
+            table: &Self::TABLE,
+            scope: ptr::from_ref(scope).cast(),
+            links: UnsafeCell::default(),
+            polled_by: UnsafeCell::new(0),
+        };
+        let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
+        NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
+    }
+
+    /// # Safety
+    ///
+    /// The task is the caller's, and its future is there.
+    unsafe fn poll(this: NonNull<Self>) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
+        // SAFETY: the caller's; the future is pinned: invariant 2.
+        let future =
+            unsafe { Pin::new_unchecked((*this.as_ref().future.get()).as_mut().expect("it is there")) };
+        // Unwind-safe: after a panic the future is dropped.
+        waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))))
+    }
+
+    /// After a poll that gave `Pending`: the task is everybody's, or nobody's.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again; it is in its scope's list, or was. `worker` is this thread's.
+    unsafe fn settle(this: NonNull<Self>, worker: Option<&Worker>) {
+        // SAFETY: the caller's; after `suspend` it is used no more, but where that says so.
+        unsafe {
+            let core = &this.as_ref().core;
+            *core.polled_by.get() = worker.map_or(0, |worker| worker.number() + 1);
+            match core.state.suspend() {
+                Suspend::Suspended => {}
+                Suspend::Again => Core::submit(this.cast()),
+                Suspend::Cancelled => Self::abandon(this.cast(), worker),
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As [`JobRef::run`]; `job` points to a task of this type that was suspended.
+    unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
+        let this = job.cast::<Self>();
+        // SAFETY: a task in a queue is there, and so is its scope (invariant 5).
+        let (core, scope) =
+            unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
+        // Whoever waits for the scope will want to help.
+        worker.nudge();
+        let root = worker.enter_root(scope.number());
+        // SAFETY: the task is this thread's from `begin` on (invariant 1), and arrives once.
+        unsafe {
+            if core.state.begin() == Begin::Drop || scope.has_panicked() {
+                Self::abandon(this.cast(), Some(worker));
+                worker.leave_root(root);
+                return;
+            }
+            worker.counters.polls.add();
+            let context = Context::new(*core.polled_by.get() != worker.number() + 1);
+            match Self::poll(this) {
+                Ok(Poll::Pending) => Self::settle(this, Some(worker)),
+                Ok(Poll::Ready(output)) => {
+                    worker.counters.resumes.add();
+                    let then = Self::end(this, scope);
+                    if let Some(then) = then {
+                        scope.guard(|| then.resume(scope, output, context));
+                    } else {
+                        drop_quietly(output);
+                    }
+                    Scope::arrive(scope, Some(worker));
+                }
+                Err(payload) => {
+                    scope.keep(payload);
+                    drop_quietly(Self::end(this, scope));
+                    Scope::arrive(scope, Some(worker));
+                }
+            }
+        }
+        worker.leave_root(root);
+    }
+
+    /// Drops the future and gives the task up. Returns the continuation, unless the future's drop has panicked.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again.
+    unsafe fn end(this: NonNull<Self>, scope: &Scope<'scope>) -> Option<K> {
+        // SAFETY: the caller's.
+        unsafe {
+            let dropped = Self::drop_future(this);
+            let then = (*this.as_ref().then.get()).take();
+            scope.tasks().remove(this.cast());
+            Core::finish(this.cast());
+            match dropped {
+                Ok(()) => then,
+                Err(payload) => {
+                    scope.keep(payload);
+                    drop_quietly(then);
+                    None
+                }
+            }
+        }
+    }
+
+    /// See [`Table`].
+    ///
+    /// # Safety
+    ///
+    /// `core` is a task of this type that is the caller's, who does not use it again. It has not arrived at its scope.
+    unsafe fn abandon(core: NonNull<Core>, worker: Option<&Worker>) {
+        // SAFETY: the caller's.
+        unsafe {
+            let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
+            if let Some(worker) = worker {
+                worker.counters.cancelled.add();
+            }
+            let then = Self::end(core.cast(), scope);
+            if scope.has_panicked() {
+                drop_quietly(then);
+            } else if let Some(then) = then {
+                scope.guard(|| then.cancelled(scope));
+            }
+            Scope::arrive(scope, worker);
+        }
+    }
+
+    /// See [`Table`].
+    ///
+    /// # Safety
+    ///
+    /// `core` is a task of this type with no reference left.
+    unsafe fn free(core: NonNull<Core>) {
+        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: what is dropped is `None`s.
+        drop(unsafe { Box::from_raw(core.cast::<Self>().as_ptr()) });
+    }
+}
+
+impl Core {
+    /// The future is gone: nothing will happen to the task any more.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again; it is in no list.
+    unsafe fn finish(this: NonNull<Core>) {
+        // SAFETY: the caller's; the reference is the task's own (invariant 4).
+        unsafe {
+            this.as_ref().state.finish();
+            Self::release(this);
+        }
+    }
+
+    /// Gives one reference up.
+    ///
+    /// # Safety
+    ///
+    /// It is the caller's, who does not use the task again.
+    unsafe fn release(this: NonNull<Core>) {
+        // SAFETY: the reference keeps the memory.
+        let (last, free) = unsafe { (this.as_ref().state.release(), this.as_ref().table.free) };
+        if last {
+            // SAFETY: it was the last one (invariant 4).
+            unsafe { free(this) };
+        }
+    }
+
+    /// Wakes the task.
+    ///
+    /// # Safety
+    ///
+    /// The caller has a reference.
+    unsafe fn wake(this: NonNull<Core>) {
+        // SAFETY: the reference keeps the memory.
+        if unsafe { this.as_ref() }.state.wake() == Wake::Submit {
+            // SAFETY: this caller has made it scheduled.
+            unsafe { Self::submit(this) };
+        }
+    }
+
+    /// Puts a task where workers find it.
+    ///
+    /// # Safety
+    ///
+    /// The caller has put its state to scheduled, and does not use it again but by a reference of its own.
+    unsafe fn submit(this: NonNull<Core>) {
+        // SAFETY: invariant 5.
+        let registry = unsafe { (*this.as_ref().scope).registry() };
+        Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
+            Some(worker) => registry.make_stealable(JobRef::new(this.cast(), worker), Some(worker)),
+            None => {
+                // Once the task is where it can be found, nothing of it keeps the registry.
+                let registry = Arc::clone(registry);
+                registry.make_stealable(JobRef::new(this.cast(), ptr::null()), None);
+            }
+        });
+    }
+
+    /// Cancels a task: drops its future, or has that done by whom it belongs to.
+    ///
+    /// # Safety
+    ///
+    /// The caller has a reference. `worker` is this thread's.
+    pub(crate) unsafe fn cancel(this: NonNull<Core>, worker: Option<&Worker>) {
+        // SAFETY: the caller's.
+        unsafe {
+            if this.as_ref().state.cancel() == Cancel::Drop {
+                (this.as_ref().table.abandon)(this, worker);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! The tasks that a scope waits for, to be cancelled together.
+//!
+//! # Invariants
+//!
+//! 1. A task is in its scope's list from its first suspension until its future is dropped, or until somebody takes it out
+//!    to cancel it. Its links are read and written under its shard's lock only.
+//! 2. Who finds a task in the list finds it there: it is taken out, under the lock, before it is given up. Who takes it out
+//!    to cancel it has retained it under the lock.
+//! 3. Once the scope is cancelled nothing is put in the list: the flag is set before the first shard is locked to be
+//!    emptied, and looked at under the shard's lock.
+
+use super::Core;
+use crate::worker::Worker;
+use crossbeam_utils::CachePadded;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+/// A scope's list of tasks, in shards, so that workers are not in each other's way.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    /// Made when the first task is suspended.
+    shards: OnceLock<Box<[CachePadded<Shard>]>>,
+    cancelled: AtomicBool,
+}
+
+type Shard = Mutex<First>;
+
+/// The first task of a shard's list; null if there is none.
+#[derive(Debug)]
+struct First(*const Core);
+
+// SAFETY: tasks may be found, retained and cancelled by any thread.
+unsafe impl Send for First {}
+
+/// A task's neighbours in the list.
+#[derive(Debug)]
+pub(super) struct Links {
+    previous: *const Core,
+    next: *const Core,
+    /// Where it is; `NOWHERE` if it is in no list.
+    shard: usize,
+}
+
+const NOWHERE: usize = usize::MAX;
+
+impl Default for Links {
+    fn default() -> Self {
+        Links { previous: ptr::null(), next: ptr::null(), shard: NOWHERE }
+    }
+}
+
+/// More than threads that suspend at once.
+const SHARDS: usize = 16;
+
+impl Tasks {
+    fn shards(&self) -> &[CachePadded<Shard>] {
+        self.shards
+            .get_or_init(|| (0..SHARDS).map(|_| CachePadded::new(Mutex::new(First(ptr::null())))).collect())
+    }
+
+    /// Have the tasks been cancelled?
+    pub(crate) fn are_cancelled(&self) -> bool {
+        // Relaxed: a hint. Where it matters, the lock orders it (invariant 3).
+        self.cancelled.load(Relaxed)
+    }
+
+    /// Puts a task in the list; false if that is cancelled.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, is in no list, and will be taken out.
+    pub(super) unsafe fn insert(&self, task: NonNull<Core>) -> bool {
+        let shard = Worker::with_current(|worker| worker.map_or(0, |worker| worker.number() % SHARDS));
+        let mut first = lock(&self.shards()[shard]);
+        if self.are_cancelled() {
+            return false;
+        }
+        // SAFETY: the lock guards the links of all tasks of the shard (invariant 1), which are there (invariant 2).
+        unsafe {
+            *task.as_ref().links.get() = Links { previous: ptr::null(), next: first.0, shard };
+            if let Some(next) = first.0.as_ref() {
+                (*next.links.get()).previous = task.as_ptr();
+            }
+        }
+        first.0 = task.as_ptr();
+        true
+    }
+
+    /// Takes a task out, if it is in the list.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn remove(&self, task: NonNull<Core>) {
+        // SAFETY: only its owner puts a task in, and `shard` does not change before it is out.
+        let shard = unsafe { ptr::read(&raw const (*task.as_ref().links.get()).shard) };
+        if shard == NOWHERE {
+            return;
+        }
+        let mut first = lock(&self.shards()[shard]);
+        // SAFETY: under the lock.
+        unsafe { first.unlink(task) };
+    }
+
+    /// Cancels all tasks that are there, or will be. `worker` is this thread's.
+    ///
+    /// # Safety
+    ///
+    /// The scope is there, and not complete until this returns.
+    pub(crate) unsafe fn cancel(&self, worker: Option<&Worker>) {
+        if self.cancelled.swap(true, Relaxed) {
+            return;
+        }
+        for shard in self.shards() {
+            loop {
+                let task = {
+                    let mut first = lock(shard);
+                    let Some(task) = NonNull::new(first.0.cast_mut()) else { break };
+                    // SAFETY: under the lock, in which it is there (invariant 2).
+                    unsafe {
+                        task.as_ref().state.retain();
+                        first.unlink(task);
+                    }
+                    task
+                };
+                // SAFETY: retained.
+                unsafe {
+                    Core::cancel(task, worker);
+                    Core::release(task);
+                }
+            }
+        }
+    }
+}
+
+impl First {
+    /// # Safety
+    ///
+    /// The lock is held. The task is in this shard's list, or was.
+    unsafe fn unlink(&mut self, task: NonNull<Core>) {
+        // SAFETY: the caller's; neighbours are there (invariant 2).
+        unsafe {
+            let links = task.as_ref().links.get();
+            let Links { previous, next, .. } = *links;
+            match previous.as_ref() {
+                Some(previous) => (*previous.links.get()).next = next,
+                None if ptr::eq(self.0, task.as_ptr()) => self.0 = next,
+                // It is not there any more.
+                None => return,
+            }
+            if let Some(next) = next.as_ref() {
+                (*next.links.get()).previous = previous;
+            }
+            (*links).previous = ptr::null();
+            (*links).next = ptr::null();
+        }
+    }
+}
+
+fn lock(shard: &Shard) -> MutexGuard<'_, First> {
+    shard.lock().expect("nobody panics with this lock")
+}

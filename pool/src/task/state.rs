@@ -1,0 +1,204 @@
+//! A task's state word: who may touch its future, and how many know of it.
+//!
+//! ```text
+//!              wake                begin                    end(Pending)
+//!   IDLE ──────────────> SCHEDULED ──────> RUNNING ───────────────────────────> IDLE
+//!                            ^               │  │ end(Ready), or cancelled
+//!                            │    wake       │  └────────────────────────────> DONE
+//!                            │  (in its poll)v                                  ^
+//!                            └── end ─── RUNNING | SCHEDULED ───────────────────┘
+//! ```
+//!
+//! | state | where the task is | its future |
+//! |---|---|---|
+//! | *idle* | nowhere: wakers know of it | at rest |
+//! | *scheduled* | in one queue, once | at rest |
+//! | *running* | with the worker that polls it | the worker's |
+//! | *running and scheduled* | there still; woken in its poll, to be queued when that ends | the worker's |
+//! | *done* | nowhere | dropped |
+//!
+//! *Cancelled* is a mark beside each of them: the future will not be polled again, but dropped by the next who may touch
+//! it.
+//!
+//! # Invariants
+//!
+//! 1. Whoever takes a task from idle to scheduled puts it in a queue, and nobody else does: k wakes are one entry (W1).
+//! 2. Only who took it from scheduled to running touches the future, until `end`; or who cancelled it when it was idle.
+//! 3. A wake between the beginning of a poll and its end is remembered in the word: not lost, and not early (W2).
+//! 4. Once done, nothing but the count changes; the memory is freed by the one who takes the count to 0.
+
+use crate::sync::atomic::{
+    AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+
+const SCHEDULED: usize = 1;
+const RUNNING: usize = 2;
+const DONE: usize = 4;
+const CANCELLED: usize = 8;
+/// One who knows of the task: the count is in the bits from here on up.
+const REFERENCE: usize = 16;
+
+/// The word.
+#[derive(Debug)]
+pub(super) struct State(AtomicUsize);
+
+/// What a wake has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Wake {
+    /// Put the task in a queue (invariant 1).
+    Submit,
+    /// The task is in a queue already, or will be; or it is done.
+    Coalesced,
+    /// It is being polled: whoever does will put it in a queue.
+    InPoll,
+}
+
+/// What a worker that took a task from a queue has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Begin {
+    Poll,
+    /// Drop the future, and `finish`.
+    Drop,
+}
+
+/// What has become of a task whose poll gave `Pending`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Suspend {
+    /// It waits for a wake; it may run elsewhere from now on.
+    Suspended,
+    /// It was woken in its poll: put it in a queue.
+    Again,
+    /// Drop the future, and `finish`: it is still this worker's.
+    Cancelled,
+}
+
+/// What a cancellation has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Cancel {
+    /// Drop the future, and `finish`: it is the caller's now.
+    Drop,
+    /// Somebody else will, or has.
+    Left,
+}
+
+impl State {
+    /// A task that is polled for the first time by who made it, and known to nobody else.
+    pub(super) fn running() -> Self {
+        State(AtomicUsize::new(RUNNING + REFERENCE))
+    }
+
+    /// The task, whose future is gone, is as new again: if nobody but its maker knows of it. False if somebody does.
+    #[must_use]
+    pub(super) fn renew(&self) -> bool {
+        // Acquire: those who gave their references up have done their last with the word.
+        let alone = self.0.load(Acquire) / REFERENCE == 1;
+        if alone {
+            // Relaxed: nobody else knows of the word.
+            self.0.store(RUNNING + REFERENCE, Relaxed);
+        }
+        alone
+    }
+
+    pub(super) fn wake(&self) -> Wake {
+        // Release: what the waker has done before is seen by the poll that follows: it acquires in `begin`, or, if this
+        // wake is coalesced, through the word, in which release sequences continue. AcqRel because the one who submits
+        // hands the task on.
+        let mut word = self.0.load(Relaxed);
+        loop {
+            if word & DONE != 0 {
+                return Wake::Coalesced;
+            }
+            // Even a coalesced wake writes the word: else the poll that is to come would not synchronise with it.
+            match self.0.compare_exchange_weak(word, word | SCHEDULED, AcqRel, Relaxed) {
+                Err(now) => word = now,
+                Ok(_) if word & SCHEDULED != 0 => return Wake::Coalesced,
+                Ok(_) if word & RUNNING != 0 => return Wake::InPoll,
+                Ok(_) => return Wake::Submit,
+            }
+        }
+    }
+
+    /// To be called by who took the task from a queue.
+    pub(super) fn begin(&self) -> Begin {
+        // Acquire: the future as the last poll left it, and what wakers have done before. The bits: scheduled, and not
+        // running, as of all tasks in queues.
+        let before = self.0.fetch_xor(SCHEDULED | RUNNING, AcqRel);
+        debug_assert_eq!(before & (SCHEDULED | RUNNING | DONE), SCHEDULED);
+        if before & CANCELLED == 0 { Begin::Poll } else { Begin::Drop }
+    }
+
+    /// After a poll that gave `Pending`.
+    pub(super) fn suspend(&self) -> Suspend {
+        let mut word = self.0.load(Relaxed);
+        loop {
+            debug_assert_eq!(word & (RUNNING | DONE), RUNNING);
+            if word & CANCELLED != 0 {
+                // Acquire is not needed: the future is this worker's already.
+                return Suspend::Cancelled;
+            }
+            // Release: the future as this poll left it, for the next one's `begin`.
+            match self.0.compare_exchange_weak(word, word & !RUNNING, Release, Relaxed) {
+                Err(now) => word = now,
+                Ok(_) if word & SCHEDULED != 0 => return Suspend::Again,
+                Ok(_) => return Suspend::Suspended,
+            }
+        }
+    }
+
+    /// When the future has been dropped by the one it belonged to.
+    pub(super) fn finish(&self) {
+        let mut word = self.0.load(Relaxed);
+        loop {
+            debug_assert_eq!(word & (RUNNING | DONE), RUNNING);
+            let done = word & !(RUNNING | SCHEDULED) | DONE;
+            // Release: for who frees the memory; see `release`.
+            match self.0.compare_exchange_weak(word, done, Release, Relaxed) {
+                Err(now) => word = now,
+                Ok(_) => return,
+            }
+        }
+    }
+
+    pub(super) fn cancel(&self) -> Cancel {
+        let mut word = self.0.load(Relaxed);
+        loop {
+            if word & DONE != 0 {
+                return Cancel::Left;
+            }
+            let idle = word & (SCHEDULED | RUNNING) == 0;
+            let cancelled = word | CANCELLED | if idle { RUNNING } else { 0 };
+            // Acquire: the future as the last poll left it. Release: as in `wake`.
+            match self.0.compare_exchange_weak(word, cancelled, AcqRel, Relaxed) {
+                Err(now) => word = now,
+                Ok(_) => return if idle { Cancel::Drop } else { Cancel::Left },
+            }
+        }
+    }
+
+    /// One more knows of the task.
+    pub(super) fn retain(&self) {
+        // Relaxed: who retains knows of the task already.
+        let before = self.0.fetch_add(REFERENCE, Relaxed);
+        if before > usize::MAX / 2 {
+            // A leak of so many wakers would lead to a free too early.
+            std::process::abort();
+        }
+    }
+
+    /// One less does. Is it nobody, so that the memory is to be freed?
+    #[must_use]
+    pub(super) fn release(&self) -> bool {
+        // Release and acquire: who frees comes after all that the others did with the memory.
+        self.0.fetch_sub(REFERENCE, AcqRel) / REFERENCE == 1
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
+mod tests;
