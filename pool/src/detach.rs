@@ -181,7 +181,28 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
 
-    /// Polls a future once. If it is ready its output is returned; else it is kept, and `then()` will be resumed some time.
+    /// Polls a future once. If it is pending it stays in the slot, until it is [suspended](Self::suspend), or dropped with the
+    /// slot, or by the next call.
+    ///
+    /// # Panics
+    ///
+    /// If the future does. It is dropped.
+    fn poll_once<F, K>(&self, slot: &mut Self::Slot<F, K>, future: F) -> Poll<F::Output>
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>;
+
+    /// Gives the pending future in the slot away, to be waited for; `then` is resumed with what it gives.
+    ///
+    /// # Panics
+    ///
+    /// If no future of this computation is pending in the slot.
+    fn suspend<F, K>(&self, slot: &mut Self::Slot<F, K>, then: K)
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>;
+
+    /// Polls a future once. If it is ready its output is returned; else `then()` is resumed some time.
     ///
     /// # Panics
     ///
@@ -194,7 +215,16 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     ) -> Option<F::Output>
     where
         F: Future + Send + 'scope,
-        K: Resume<'scope, S, F::Output>;
+        K: Resume<'scope, S, F::Output>,
+    {
+        match self.poll_once(slot, future) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => {
+                self.suspend(slot, then());
+                None
+            }
+        }
+    }
 
     /// Nobody needs the tasks that wait, nor those that will: they are dropped, and what was to follow them is told.
     fn cancel(&self);
@@ -271,12 +301,20 @@ impl<'scope, S> Suspend<'scope, S> for Blocking {
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
 
-    fn poll<F, K>(&self, _: &mut Self::Slot<F, K>, future: F, _: impl FnOnce() -> K) -> Option<F::Output>
+    fn poll_once<F, K>(&self, _: &mut Self::Slot<F, K>, future: F) -> Poll<F::Output>
     where
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>,
     {
-        Some(block_on(future))
+        Poll::Ready(block_on(future))
+    }
+
+    fn suspend<F, K>(&self, _: &mut Self::Slot<F, K>, _: K)
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, S, F::Output>,
+    {
+        unreachable!("no future is ever pending here");
     }
 
     fn cancel(&self) {

@@ -147,15 +147,16 @@ where
     ///
     /// # Safety
     ///
-    /// It is the scope that the future was polled with. It is not complete: the caller is in its body or one of its jobs, or
-    /// is counted otherwise.
+    /// The scope is not complete: the caller is in its body or one of its jobs, or is counted otherwise.
     ///
     /// # Panics
     ///
-    /// If no future is pending.
+    /// If no future that was polled with this scope is pending.
     pub(crate) unsafe fn suspend(&mut self, scope: &Scope<'scope>, then: K) {
-        assert!(std::mem::take(&mut self.is_pending), "only a future that is pending can be suspended");
-        let task = self.take_for(scope).expect("what is pending was polled with this scope");
+        let task = self
+            .pending_for(scope)
+            .expect("only a future that is pending can be suspended, and by its own scope");
+        (self.task, self.is_pending) = (None, false);
         scope.announce_task();
         // SAFETY: the node is this value's until it is settled or abandoned (invariant 1), and the scope counts it.
         unsafe {
@@ -175,6 +176,12 @@ where
 }
 
 impl<'scope, F, K> Spare<'scope, F, K> {
+    /// The node of the pending future, if it was polled with this scope.
+    fn pending_for(&self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
+        // SAFETY: this value's node.
+        self.task.filter(|task| self.is_pending && ptr::eq(unsafe { task.as_ref().core.scope }.cast(), scope))
+    }
+
     /// The node, if it was made for this scope.
     fn take_for(&mut self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         let task = self.task.take()?;

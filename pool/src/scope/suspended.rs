@@ -73,31 +73,30 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         F: Future + Send + 'scope,
         K: Resume<'scope, Scope<'scope>, F::Output>;
 
-    fn poll<F, K>(
-        &self,
-        slot: &mut Slot<'scope, F, K>,
-        future: F,
-        then: impl FnOnce() -> K,
-    ) -> Option<F::Output>
+    fn poll_once<F, K>(&self, slot: &mut Slot<'scope, F, K>, future: F) -> Poll<F::Output>
     where
         F: Future + Send + 'scope,
         K: Resume<'scope, Scope<'scope>, F::Output>,
     {
-        let scope = self.scope();
-        let count = |count: fn(&Worker)| scope.with_worker(|worker| worker.into_iter().for_each(count));
-        count(|worker| worker.counters.polls.add());
-        match slot.0.poll(scope, future) {
-            Poll::Ready(output) => {
-                count(|worker| worker.counters.ready.add());
-                Some(output)
+        let polled = slot.0.poll(self.scope(), future);
+        self.scope().with_worker(|worker| {
+            if let Some(worker) = worker {
+                worker.counters.polls.add();
+                if polled.is_ready() {
+                    worker.counters.ready.add();
+                }
             }
-            Poll::Pending => {
-                let then = then();
-                // SAFETY: invariant 2; it was polled with this scope.
-                unsafe { slot.0.suspend(scope, then) };
-                None
-            }
-        }
+        });
+        polled
+    }
+
+    fn suspend<F, K>(&self, slot: &mut Slot<'scope, F, K>, then: K)
+    where
+        F: Future + Send + 'scope,
+        K: Resume<'scope, Scope<'scope>, F::Output>,
+    {
+        // SAFETY: invariant 2.
+        unsafe { slot.0.suspend(self.scope(), then) };
     }
 
     fn cancel(&self) {
