@@ -16,6 +16,8 @@
 
 mod alert;
 #[cfg(not(loom))]
+mod block_on;
+#[cfg(not(loom))]
 mod broadcast;
 #[cfg(not(loom))]
 mod builder;
@@ -79,6 +81,7 @@ pub use rayon::Rayon;
 
 #[cfg(not(loom))]
 pub use {
+    block_on::block_on,
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
     global::global_stats,

@@ -57,6 +57,19 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's;
+
+    /// Runs one that is to be divided, where no more forks may lie on the stack.
+    #[cold]
+    fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    where
+        S: Detach<'s>,
+        P: Producer + 's,
+        L: Policy + 's,
+        R: Reduction<P::Item, Output: 's> + 's,
+        Self: 's,
+    {
+        Done::Here(run_in_turn(branch, |branch| self.decide(branch, scope.num_threads())))
+    }
 }
 
 /// Runs a whole computation.
@@ -123,7 +136,7 @@ where
             Decision::Divide { task, fork } => (task, fork),
         };
         let Some(_frame) = Frame::enter() else {
-            return Done::Here(run_in_turn(branch, |branch| leaves.decide(branch, scope.num_threads())));
+            return leaves.run_too_deep(branch, scope);
         };
         let (left, right, joint) = match branch.divide(&task) {
             Parts::One(rest) => {
@@ -223,7 +236,7 @@ pub(crate) enum Side {
 
 impl<O, R> Link<'_, O, R> {
     /// Brings an output to its place, and on from there as far as it gets.
-    fn deliver<T>(self, output: O)
+    pub(crate) fn deliver<T>(self, output: O)
     where
         R: Reduction<T, Output = O>,
     {

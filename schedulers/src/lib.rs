@@ -44,6 +44,8 @@ mod scheduler;
 #[path = "../tests/support/script.rs"]
 mod script;
 mod sequential;
+mod suspendable;
+mod suspending;
 
 pub use adaptive::Adaptive;
 pub use blocks::{BlockSizes, Blocks, Doubling};
@@ -59,3 +61,5 @@ pub use producer::{IndexedProducer, Producer};
 pub use reduction::Reduction;
 pub use scheduler::Scheduler;
 pub use sequential::Sequential;
+pub use suspendable::Suspendable;
+pub use suspending::Suspending;

@@ -11,6 +11,7 @@
 //!             <------------ next(size)            what now?
 //!             ------------> Fold(n)                fold the next n units
 //!             ------------> Divide                 give the right half away: take(right)
+//!             ------------> Give                   give all that is left away: take(rest); end
 //!             ------------> Stop                   drop the rest
 //!             <------------ take_back()          nothing left: is what was given away last still there?
 //!             ------------> Some(right)            go on with it
@@ -53,6 +54,8 @@ pub enum Nano {
     Fold(usize),
     /// Give the right half of what is left away: see [`NanoLoops::take`].
     Divide,
+    /// Give all that is left away ([`NanoLoops::take`]), and end here.
+    Give,
     /// End here; the rest is dropped.
     Stop,
 }
@@ -133,7 +136,7 @@ pub trait NanoLoops<P> {
     fn next(&mut self, size: usize) -> Nano;
 
     /// Takes the right half, after a [`Nano::Divide`]. It is a task of its own; the producer goes on with the left
-    /// half.
+    /// half. Or takes all that is left, after a [`Nano::Give`].
     fn take(&mut self, right: P);
 
     /// Asked when a producer has nothing left: the part that was given away last, if nobody has taken it up. The task

@@ -1,6 +1,6 @@
 //! *What* is divided, when items come out of it.
 
-use crate::{Divisible, Nano, NanoFold, NanoLoops};
+use crate::{Divisible, Nano, NanoFold, NanoLoops, Suspendable};
 use std::ops::ControlFlow;
 
 /// A [`Divisible`] that becomes a sequential iterator where it is divided no further.
@@ -81,6 +81,10 @@ pub trait Producer: Divisible + IntoIterator + Send {
                     rest = left;
                     continue;
                 }
+                Nano::Give => {
+                    loops.take(rest);
+                    return ControlFlow::Continue(folded);
+                }
                 Nano::Stop => return ControlFlow::Continue(folded),
             };
             if limit < size {
@@ -104,6 +108,22 @@ pub trait Producer: Divisible + IntoIterator + Send {
                 None => return ControlFlow::Continue(folded),
             }
         }
+    }
+
+    /// As [`partial_fold`](Self::partial_fold), where items may have to be [waited for](Suspendable): those that are not
+    /// there yet are folded later, by a copy of `fold`, in whatever thread.
+    ///
+    /// A producer that wraps others passes it on, as it does `partial_fold`; and whatever it keeps for a task it makes anew
+    /// for every loop. By default it is `partial_fold`: a producer that wraps one with items to be waited for then has the
+    /// worker wait for them.
+    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        self.partial_fold(init, fold, loops)
     }
 }
 

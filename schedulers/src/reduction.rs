@@ -58,6 +58,9 @@ pub trait Reduction<T>: Clone + Send {
     /// blocks.
     const SEARCH: bool = false;
 
+    /// If a task [is stopped](Self::stopped), are all, wherever they are? Then what they wait for is dropped.
+    const STOPS_ALL: bool = false;
+
     /// The accumulator of a new task.
     fn start(&self) -> Self::Accumulator;
 

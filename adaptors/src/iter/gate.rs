@@ -12,7 +12,7 @@
 
 use crate::iter::adaptor::divide_by_cut;
 use furcate_schedulers::{
-    Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Policy, Producer, Task, Verdict,
+    Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Policy, Producer, Suspendable, Task, Verdict,
 };
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -110,6 +110,17 @@ impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
         let Gated { base, gate } = self;
         base.partial_fold(init, FoldPassing { fold, gate }, &mut OpenLoops { loops, gate })
     }
+
+    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<G::Output, B, B> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        let Gated { base, gate } = self;
+        base.suspending_fold(init, FoldPassing { fold, gate }, &mut OpenLoops { loops, gate })
+    }
 }
 
 impl<P, G> IndexedProducer for Gated<P, G>
@@ -121,6 +132,7 @@ where
 }
 
 /// Folds what passes of a nano-loop.
+#[derive(Clone)]
 struct FoldPassing<F, G> {
     fold: F,
     gate: G,

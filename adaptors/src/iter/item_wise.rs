@@ -4,7 +4,9 @@
 //! Division, sizes and nano-loops are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
-use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, PeekProducer, Producer};
+use furcate_schedulers::{
+    Divisible, IndexedProducer, NanoFold, NanoLoops, PeekProducer, Producer, Suspendable,
+};
 use std::ops::ControlFlow;
 
 /// What an item-wise adaptor does to items of type `T`.
@@ -203,9 +205,23 @@ impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
         let mut loops = loops.wrapping(|right| Adapted::new(right, shape), |back| Some(back.base));
         base.partial_fold(init, AdaptedFold { fold, shape }, &mut loops)
     }
+
+    #[inline]
+    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        let Adapted { base, shape } = self;
+        let mut loops = loops.wrapping(|right| Adapted::new(right, shape), |back| Some(back.base));
+        base.suspending_fold(init, AdaptedFold { fold, shape }, &mut loops)
+    }
 }
 
 /// Adapts the items of a nano-loop.
+#[derive(Clone)]
 struct AdaptedFold<F, S> {
     fold: F,
     shape: S,

@@ -11,9 +11,9 @@ use super::terminals::{
 use super::{
     BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter, Flatten,
     FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible, Intersperse,
-    IntoParallelIterator, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse, ParallelExtend, PrefixScan,
-    SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks, Update,
-    WhileSome, WithPolicy, WithScheduler,
+    IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse, ParallelExtend,
+    PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks,
+    Update, WhileSome, WithPolicy, WithScheduler,
 };
 use either::Either;
 use furcate_pool::Executor;
@@ -724,6 +724,59 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(&mut Self::Item) + Sync + Send,
     {
         Update::new(self, update_op)
+    }
+
+    // ------------------------------------------------------------------------------------------- waiting for I/O
+
+    /// Waits for futures, without a worker to wait: the items from here on are what the futures give, in their order.
+    ///
+    /// Every future is polled once, where it is made. If it is ready, nothing has happened. If it is pending it becomes a
+    /// task that holds neither a stack nor a thread, and the worker goes on with the next item. When the future is ready,
+    /// *any* worker goes on with its item: what is chained behind `io_await` is as parallel as what comes before it,
+    /// whoever has made the future, and however the futures come to be ready, all at once or one by one.
+    ///
+    /// Items may be any futures that are [`Send`] (or [`IntoFuture`]); they and everything else may borrow, as
+    /// in any other chain: the terminal returns, or unwinds, only when all futures have been dropped. The calling thread takes
+    /// part; inside the pool it runs nothing but tasks of this call while it waits.
+    ///
+    /// Behind `io_await`, items come in any order and in any thread, one by one; results are reduced in order, though. What
+    /// needs positions (`zip`, `enumerate`, `rev` ...) is not there; `fold`, `map_init` and their kin make a state for
+    /// every item or few. Policies say how the work before it is divided, blocks that are named behind it
+    /// (`.io_await().by_blocks(..)`) how many items are begun before the first ones are awaited. There may be several
+    /// `io_await`s in a chain.
+    ///
+    /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
+    /// waited for are dropped.
+    ///
+    /// How many futures wait at once is [bounded](IoAwait::max_in_flight).
+    ///
+    /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
+    ///
+    /// Cost: of a future that is pending, two allocations: one for itself and what follows it, one for its place in the order.
+    /// (ProWS-R: Singer, Goldstein, Muller, Agrawal, Lee and Acar, "Proactive Work Stealing for Futures".)
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// // Ten seconds of waiting, in a tenth of one.
+    /// let names = ["Ada", "Barbara", "Grace"].repeat(33);
+    /// let fetch = |name: &&'static str| {
+    ///     let name = *name;
+    ///     async move {
+    ///         async_io::Timer::after(Duration::from_millis(100)).await;
+    ///         name.to_uppercase()
+    ///     }
+    /// };
+    /// let letters: usize = names.par_iter().map(fetch).io_await().map(|page| page.len()).sum();
+    /// assert_eq!(letters, 33 * 15);
+    /// ```
+    #[inline]
+    fn io_await(self) -> IoAwait<Self>
+    where
+        Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
+    {
+        IoAwait::new(self)
     }
 
     // ---------------------------------------------------------------------- adaptors with a state for every task

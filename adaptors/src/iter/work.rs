@@ -192,6 +192,10 @@ where
                         loops.take(WorkProducer { piece: Some(right), how });
                         piece = left;
                     }
+                    Nano::Give => {
+                        loops.take(WorkProducer { piece: Some(piece), how });
+                        return fold.fold(folded, std::iter::once((how.done)(state)));
+                    }
                     Nano::Stop => return ControlFlow::Continue(folded),
                 }
             }

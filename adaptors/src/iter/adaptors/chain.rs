@@ -2,7 +2,7 @@
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Suspendable};
 use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
 use std::option;
@@ -192,6 +192,33 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
             }
         }
     }
+
+    fn suspending_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
+    where
+        Self: 's,
+        C: Suspendable<'s>,
+        F: NanoFold<Self::Item, C, C> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        let (mut folded, mut first, mut second) = (init, self.first, self.second);
+        loop {
+            let mut sides = FirstLoops { loops, second, stopped: false };
+            if let Some(part) = first.take() {
+                folded = part.suspending_fold(folded, fold.clone(), &mut sides)?;
+            }
+            if sides.stopped {
+                return ControlFlow::Continue(folded);
+            }
+            second = sides.second;
+            let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
+            let mut sides = SecondLoops { loops, back: None };
+            folded = part.suspending_fold(folded, fold.clone(), &mut sides)?;
+            match sides.back {
+                Some(back) => (first, second) = (back.first, back.second),
+                None => return ControlFlow::Continue(folded),
+            }
+        }
+    }
 }
 
 /// The fold of both sides.
@@ -223,7 +250,7 @@ where
         loop {
             let waiting = self.second.size();
             let next = self.loops.next(size.saturating_add(waiting));
-            self.stopped = next == Nano::Stop;
+            self.stopped = matches!(next, Nano::Give | Nano::Stop);
             // The seam is nearer to the middle than the first side's own middle is, unless little waits.
             if next != Nano::Divide || waiting == 0 || waiting < size / 2 {
                 return next;

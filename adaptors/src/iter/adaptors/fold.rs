@@ -4,7 +4,7 @@ use crate::iter::adaptor::{adaptor, divide_by_cut};
 use crate::iter::copies::copies;
 use crate::iter::task_state::{Call, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Suspendable};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
@@ -169,6 +169,42 @@ where
         let end =
             base.partial_fold(seed.clone().into_state(), FoldLoops(how), &mut loops.wrapping(wrap, unwrap));
         fold.fold(init, std::iter::once(how.finish(end)))
+    }
+
+    fn suspending_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        G: NanoFold<F::Output, B, B> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        let Folding { part: Some((base, seed)), how } = self else {
+            return fold.fold(init, std::iter::empty());
+        };
+        let by_loop = FoldByLoop { fold, seed: seed.clone(), how };
+        let wrap = |right| Folding::new(right, seed.clone(), how);
+        let unwrap = |back: Self| back.part.map(|(base, _)| base);
+        base.suspending_fold(init, by_loop, &mut loops.wrapping(wrap, unwrap))
+    }
+}
+
+/// Folds the items of every nano-loop to one.
+#[derive(Clone)]
+struct FoldByLoop<G, S, F> {
+    fold: G,
+    seed: S,
+    how: F,
+}
+
+impl<T, B, C, G, S, F> NanoFold<T, B, C> for FoldByLoop<G, S, F>
+where
+    S: Seed,
+    F: FoldTask<S::State, T>,
+    G: NanoFold<F::Output, B, C>,
+{
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        let end = self.how.fold_items(self.seed.clone().into_state(), items);
+        self.fold.fold(folded, std::iter::once(self.how.finish(end)))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::mapped::{MapItem, Mapped};
 use crate::iter::task_state::Seed;
-use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, Producer, Suspendable};
 use std::ops::ControlFlow;
 
 /// The producer: a part of the base and the seed of its tasks' states.
@@ -96,6 +96,44 @@ where
         let state = WithState { state: seed.clone().into_state(), map_op };
         let wrap = |right| MapState { base: right, seed: seed.clone(), map_op };
         base.partial_fold(init, FoldMapped { fold, state }, &mut loops.wrapping(wrap, |back| Some(back.base)))
+    }
+
+    fn suspending_fold<'s, B, G, L>(self, init: B, fold: G, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        G: NanoFold<R, B, B> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        let MapState { base, seed, map_op } = self;
+        let by_loop = MapByLoop { fold, seed: seed.clone(), map_op };
+        let wrap = |right| MapState { base: right, seed: seed.clone(), map_op };
+        base.suspending_fold(init, by_loop, &mut loops.wrapping(wrap, |back| Some(back.base)))
+    }
+}
+
+/// Maps the items of every nano-loop with a state of its own.
+struct MapByLoop<'a, G, S, F> {
+    fold: G,
+    seed: S,
+    map_op: &'a F,
+}
+
+impl<G: Clone, S: Clone, F> Clone for MapByLoop<'_, G, S, F> {
+    fn clone(&self) -> Self {
+        MapByLoop { fold: self.fold.clone(), seed: self.seed.clone(), map_op: self.map_op }
+    }
+}
+
+impl<T, B, C, R, G, S, F> NanoFold<T, B, C> for MapByLoop<'_, G, S, F>
+where
+    S: Seed,
+    F: Fn(&mut S::State, T) -> R,
+    G: NanoFold<R, B, C>,
+{
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        let state = self.seed.clone().into_state();
+        self.fold.fold(folded, Mapped::new(items, WithState { state, map_op: self.map_op }))
     }
 }
 

@@ -26,6 +26,7 @@ where
     type Output = Option<H>;
 
     const INTERRUPTIBLE: bool = true;
+    const STOPS_ALL: bool = true;
 
     const SEARCH: bool = true;
 

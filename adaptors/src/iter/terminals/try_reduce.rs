@@ -30,6 +30,7 @@ where
     type Output = Option<T>;
 
     const INTERRUPTIBLE: bool = true;
+    const STOPS_ALL: bool = true;
 
     #[inline]
     fn start(&self) -> Self::Accumulator {

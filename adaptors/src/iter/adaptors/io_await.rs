@@ -1,0 +1,194 @@
+//! `io_await`
+
+use crate::iter::{ParallelIterator, inherit_schedule};
+use furcate_pool::block_on;
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Suspendable, Suspending};
+use std::iter;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+/// What the futures of a parallel iterator give: see [`ParallelIterator::io_await`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::iter::IoAwait<_> = (0..3).into_par_iter().map(|x| async move { x * x }).io_await();
+/// assert_eq!(it.collect::<Vec<i32>>(), [0, 1, 4]);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct IoAwait<I> {
+    base: I,
+    scheduler: Suspending,
+}
+
+impl<I: ParallelIterator> IoAwait<I> {
+    #[inline]
+    pub(crate) fn new(base: I) -> Self {
+        IoAwait { base, scheduler: Suspending::new() }
+    }
+
+    /// At most `n` of the call's futures are in flight at any time: polled, and not ready. By default they are
+    /// [65,536](Suspending::MAX_IN_FLIGHT).
+    ///
+    /// Items behind those are not even made before there is room; so `n` bounds the memory that a call takes, and what it asks
+    /// of those who answer. With 1 one future follows the other. If there are several `io_await`s in a chain, the bound named
+    /// last is that of all their futures together.
+    ///
+    /// # Panics
+    ///
+    /// If `n` is 0.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    ///
+    /// let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    /// let request = |x: u64| {
+    ///     let (now, most) = (&now, &most);
+    ///     async move {
+    ///         most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
+    ///         futures_lite::future::yield_now().await;
+    ///         now.fetch_sub(1, Relaxed);
+    ///         x
+    ///     }
+    /// };
+    /// let sum = (0..1000).into_par_iter().map(request).io_await().max_in_flight(8).sum::<u64>();
+    /// assert_eq!(sum, 499_500);
+    /// assert!(most.into_inner() <= 8);
+    /// ```
+    pub fn max_in_flight(self, n: usize) -> Self {
+        IoAwait { scheduler: self.scheduler.max_in_flight(n), ..self }
+    }
+
+    /// Any number of futures may be in flight: as many as memory holds.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum = (0..10).into_par_iter().map(|x| async move { x }).io_await().unbounded().sum::<i32>();
+    /// assert_eq!(sum, 45);
+    /// ```
+    pub fn unbounded(self) -> Self {
+        IoAwait { scheduler: self.scheduler.unbounded(), ..self }
+    }
+}
+
+impl<I> ParallelIterator for IoAwait<I>
+where
+    I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
+{
+    type Item = <I::Item as IntoFuture>::Output;
+    type Producer<'a>
+        = Awaited<I::Producer<'a>>
+    where
+        Self: 'a;
+    type Scheduler = Suspending;
+
+    inherit_schedule!(base: I, policy);
+    inherit_schedule!(base: I, executor);
+
+    #[inline]
+    fn scheduler(&self) -> Suspending {
+        const {
+            assert!(
+                !<I::Scheduler as furcate_schedulers::Scheduler>::BLOCKS,
+                "blocks are named behind `io_await`: `.io_await().by_blocks(..)`"
+            );
+        }
+        self.scheduler
+    }
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        Awaited { base: self.base.producer() }
+    }
+}
+
+/// The producer of [`IoAwait`].
+#[derive(Debug)]
+pub struct Awaited<P> {
+    base: P,
+}
+
+impl<P: Divisible> Divisible for Awaited<P> {
+    #[inline]
+    fn size(&self) -> usize {
+        self.base.size()
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        self.base.should_be_divided()
+    }
+
+    #[inline]
+    fn divide(self) -> (Self, Self) {
+        let (left, right) = self.base.divide();
+        (Awaited { base: left }, Awaited { base: right })
+    }
+
+    #[inline]
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.base.divide_at(index);
+        (Awaited { base: left }, Awaited { base: right })
+    }
+}
+
+impl<P> IntoIterator for Awaited<P>
+where
+    P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
+{
+    type Item = <P::Item as IntoFuture>::Output;
+    type IntoIter = iter::Map<P::IntoIter, fn(P::Item) -> Self::Item>;
+
+    /// For those who can do nothing but take item after item: schedulers other than [`Suspending`], and producers that do
+    /// not pass [`suspending_fold`](Producer::suspending_fold) on. Each item is waited for by the calling thread.
+    fn into_iter(self) -> Self::IntoIter {
+        self.base.into_iter().map(wait)
+    }
+}
+
+fn wait<F: IntoFuture<Output: Send, IntoFuture: Send>>(future: F) -> F::Output {
+    block_on(future.into_future())
+}
+
+impl<P> Producer for Awaited<P>
+where
+    P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
+{
+    const PIECES: bool = P::PIECES;
+    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
+        L: NanoLoops<Self>,
+    {
+        let mut loops = loops.wrapping(|base| Awaited { base }, |back: Self| Some(back.base));
+        self.base.suspending_fold(init, AwaitEach { fold, ends: PhantomData }, &mut loops)
+    }
+}
+
+/// Waits for the futures of a nano-loop.
+struct AwaitEach<'s, F> {
+    fold: F,
+    /// What is waited for ends before this does.
+    ends: PhantomData<&'s ()>,
+}
+
+impl<F: Clone> Clone for AwaitEach<'_, F> {
+    fn clone(&self) -> Self {
+        AwaitEach { fold: self.fold.clone(), ends: PhantomData }
+    }
+}
+
+impl<'s, T, B, F> NanoFold<T, B, B> for AwaitEach<'s, F>
+where
+    T: IntoFuture<IntoFuture: Send + 's>,
+    B: Suspendable<'s>,
+    F: NanoFold<T::Output, B, B> + Clone + Send + 's,
+{
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, futures: I) -> ControlFlow<B, B> {
+        folded.wait_for(futures, &mut self.fold)
+    }
+}

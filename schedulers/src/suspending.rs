@@ -1,0 +1,269 @@
+//! The scheduler behind `io_await`: what waits for I/O leaves its worker.
+//!
+//! A task polls its futures one after the other, each once, where it is. What a ready one gives is folded on. A pending one
+//! becomes a *hole*: a suspended task, of the future and of all that is to be done with what it gives, which holds neither
+//! stack nor worker; and the task goes on with the next item. Whoever takes up a hole when its future is ready folds the
+//! item, as a small task of its own, and brings the output to its place.
+//!
+//! ```text
+//!   items      a   b   c   d   e   f   g   h          ready: a b d e h        pending: c f g
+//!   segments  [a   b] (c) [d   e] (f) (g) [h]
+//!                  \  /        \  /   /    |          what was folded before a hole is reduced with the hole's
+//!   tree            1            2   3     4          output by whoever fills that; holes are leaves of a
+//!                    \          /   /     /           balanced tree of nodes, as stolen forks are
+//!                     o--------o   /     /
+//!                       \         o-----o
+//! ```
+//!
+//! `Pending` is the only split point there is for the sake of waiting: nothing is divided in advance. How the work before
+//! and around it is divided, the policy says.
+//!
+//! # Invariants
+//!
+//! 1. *Order.* Holes and segments are reduced in the order of the items, as neighbours, by the nodes of the
+//!    [greedy join](crate::greedy).
+//! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
+//! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
+//! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
+//! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task that
+//!    finds none puts what it has left aside, as a task that waits for a permit.
+
+mod in_flight;
+mod leaf;
+
+use crate::branch::{Branch, Decision, Joint};
+use crate::greedy::{self, Done, Leaves, Link, Node, Side};
+use crate::pace::Pace;
+use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
+use furcate_pool::detach::{Detach, Resume, Suspend};
+use furcate_pool::{Context, Executor};
+use in_flight::{InFlight, Permit};
+use leaf::{Fold, Leaf, nothing};
+use std::mem;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::task::Poll;
+
+/// Tasks that wait for futures are suspended; see `io_await`.
+///
+/// It runs any producer: one that waits for nothing as [`DepJoin`](crate::DepJoin) does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspending {
+    max_in_flight: usize,
+}
+
+impl Suspending {
+    /// So many futures may be waited for at once, if nothing else is said: enough to hide any latency, and an end to what
+    /// memory they take.
+    pub const MAX_IN_FLIGHT: usize = 1 << 16;
+
+    /// With [that](Self::MAX_IN_FLIGHT) bound.
+    #[must_use]
+    pub const fn new() -> Self {
+        Suspending { max_in_flight: Self::MAX_IN_FLIGHT }
+    }
+
+    /// At most `n` futures are in flight at any time: polled, and not ready.
+    ///
+    /// # Panics
+    ///
+    /// If `n` is 0.
+    #[must_use]
+    pub const fn max_in_flight(self, n: usize) -> Self {
+        assert!(
+            n > 0,
+            "with no future in flight nothing would ever be done: `max_in_flight` needs at least 1"
+        );
+        Suspending { max_in_flight: n }
+    }
+
+    /// Any number of futures may be in flight.
+    #[must_use]
+    pub const fn unbounded(self) -> Self {
+        Suspending { max_in_flight: usize::MAX }
+    }
+}
+
+impl Default for Suspending {
+    fn default() -> Self {
+        Suspending::new()
+    }
+}
+
+impl Scheduler for Suspending {
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        let in_flight = InFlight::new(self.max_in_flight);
+        greedy::schedule(producer, policy, reduction, executor, Holes { in_flight: &in_flight })
+    }
+}
+
+/// How a branch is run whose items may have to be waited for.
+#[derive(Clone, Copy, Debug)]
+struct Holes<'s> {
+    in_flight: &'s InFlight,
+}
+
+impl Leaves for Holes<'_> {
+    fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+    {
+        branch.decide(threads, false)
+    }
+
+    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    where
+        S: Detach<'s>,
+        P: Producer + 's,
+        L: Policy + 's,
+        R: Reduction<P::Item, Output: 's> + 's,
+        Self: 's,
+    {
+        run(branch, None, self, scope)
+    }
+
+    /// As it is: a leaf like any other, but for its size.
+    fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
+    where
+        S: Detach<'s>,
+        P: Producer + 's,
+        L: Policy + 's,
+        R: Reduction<P::Item, Output: 's> + 's,
+        Self: 's,
+    {
+        run(branch, None, self, scope)
+    }
+}
+
+/// Runs a leaf, which may have a permit already.
+fn run<'s, S, P, L, R>(
+    mut branch: Branch<'s, P, L, R>,
+    mut permit: Option<Permit<'s>>,
+    holes: Holes<'s>,
+    scope: &S,
+) -> Done<'s, R::Output, R>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+{
+    let (handle, mut slot) = (scope.handle(), Default::default());
+    let mut before = None;
+    loop {
+        let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
+        let leaf = Leaf::<S, R, P::Item>::new(handle.clone(), reduction, call, holes.in_flight, permit);
+        let stopped = || {
+            let stopped = L::STOPS && policy.stopped();
+            if stopped {
+                handle.cancel();
+            }
+            stopped || call.has_failed() || handle.is_cancelled()
+        };
+        let mut looks = Looks {
+            stopped,
+            in_flight: holes.in_flight,
+            // It has a permit.
+            begun: false,
+            pace: Pace::new(1, LONGEST),
+            rest: None,
+        };
+        let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
+            producer.suspending_fold(leaf, Fold, &mut looks);
+        let Some(rest) = looks.rest else {
+            return join_with(before, leaf.end());
+        };
+        // To be put aside, until there is a permit (invariant 5).
+        let (done, reduction, joint) = leaf.part();
+        let done = join_with(before, done);
+        branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
+        match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
+            // There is one after all.
+            Poll::Ready(found) => (before, permit) = (Some((done, joint)), Some(found)),
+            Poll::Pending => {
+                let node = Arc::<Node<'s, R::Output, R>>::default();
+                done.deliver(Link::Node(Arc::clone(&node), Side::Left));
+                let link = Link::Node(Arc::clone(&node), Side::Right);
+                handle.suspend(&mut slot, Aside { branch, holes, link });
+                return Done::Away { node, joint };
+            }
+        }
+    }
+}
+
+/// What a leaf has done in all.
+fn join_with<'s, T, R: Reduction<T>>(
+    before: Option<(Done<'s, R::Output, R>, Joint<'s, R>)>,
+    done: Done<'s, R::Output, R>,
+) -> Done<'s, R::Output, R> {
+    match before {
+        None => done,
+        Some((before, joint)) => before.join(done, joint),
+    }
+}
+
+/// What a leaf has left when there is no permit.
+struct Aside<'s, P, L, R, O> {
+    branch: Branch<'s, P, L, R>,
+    holes: Holes<'s>,
+    link: Link<'s, O, R>,
+}
+
+impl<'s, S, P, L, R> Resume<'s, S, Permit<'s>> for Aside<'s, P, L, R, R::Output>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+{
+    fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
+        let Aside { branch, holes, link } = self;
+        let call = branch.call;
+        call.watch(|| run(branch.migrated(context.migrated()), Some(permit), holes, scope).deliver(link));
+    }
+
+    fn cancelled(self, _scope: &S) {
+        let Aside { branch, link, .. } = self;
+        branch.call.watch(|| link.deliver::<P::Item>(nothing(&branch.reduction)));
+    }
+}
+
+/// Where items are cheap, so many of them are polled between two looks.
+const LONGEST: usize = 1 << 10;
+
+/// Between its nano-loops a task looks whether it is still needed, and for how many futures there are permits.
+struct Looks<'s, F, P> {
+    stopped: F,
+    in_flight: &'s InFlight,
+    begun: bool,
+    pace: Pace,
+    /// What is left when there is none.
+    rest: Option<P>,
+}
+
+impl<F: Fn() -> bool, P> NanoLoops<P> for Looks<'_, F, P> {
+    const DIVIDES: bool = false;
+
+    fn next(&mut self, size: usize) -> Nano {
+        if size > 0 && (self.stopped)() {
+            return Nano::Stop;
+        }
+        let permits = self.in_flight.free().max(usize::from(!mem::replace(&mut self.begun, true)));
+        if permits == 0 && size > 0 {
+            return Nano::Give;
+        }
+        Nano::Fold(self.pace.next(size).min(permits))
+    }
+
+    fn take(&mut self, rest: P) {
+        self.rest = Some(rest);
+    }
+}

@@ -1,0 +1,317 @@
+//! A task some of whose items are waited for: what it has folded, and its holes.
+
+use super::in_flight::{InFlight, Permit};
+use crate::branch::Joint;
+use crate::call::Call;
+use crate::greedy::{Done, Link, Node, Side};
+use crate::{NanoFold, Reduction, Suspendable};
+use furcate_pool::Context;
+use furcate_pool::detach::{Detach, Resume, Suspend};
+use std::iter;
+use std::marker::PhantomData;
+use std::mem;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::Arc;
+use std::task::Poll;
+
+/// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
+pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
+    handle: S::Handle,
+    reduction: R,
+    call: &'s Call,
+    in_flight: &'s InFlight,
+    /// For the next future.
+    permit: Option<Permit<'s>>,
+    /// Of the segment behind the last hole; `None` while nothing is folded.
+    accumulator: Option<R::Accumulator>,
+    holes: Tree<'s, R::Output, R>,
+    items: PhantomData<fn(T)>,
+}
+
+/// How the items that come to the end of a chain are folded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fold;
+
+impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> for Fold {
+    fn fold<I: Iterator<Item = T>>(
+        &mut self,
+        mut leaf: Leaf<'s, S, R, T>,
+        items: I,
+    ) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> {
+        if R::INTERRUPTIBLE && leaf.reduction.stopped() {
+            return Break(leaf);
+        }
+        let accumulator = leaf.accumulator.take().unwrap_or_else(|| leaf.reduction.start());
+        match leaf.reduction.fold_loop(accumulator, items) {
+            Continue(accumulator) => {
+                leaf.accumulator = Some(accumulator);
+                Continue(leaf)
+            }
+            Break(accumulator) => {
+                leaf.accumulator = Some(accumulator);
+                if R::STOPS_ALL && leaf.reduction.stopped() {
+                    leaf.handle.cancel();
+                }
+                Break(leaf)
+            }
+        }
+    }
+}
+
+impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
+    pub(super) fn new(
+        handle: S::Handle,
+        reduction: R,
+        call: &'s Call,
+        in_flight: &'s InFlight,
+        permit: Option<Permit<'s>>,
+    ) -> Self {
+        let holes = Tree { full: Vec::new(), open: None };
+        Leaf { handle, reduction, call, in_flight, permit, accumulator: None, holes, items: PhantomData }
+    }
+
+    fn joint(&self) -> Joint<'s, R> {
+        Joint { reduction: self.reduction.clone(), call: self.call }
+    }
+
+    /// What was folded since the last hole.
+    fn segment(&mut self) -> Option<R::Output> {
+        self.accumulator.take().map(|accumulator| self.reduction.finish(accumulator))
+    }
+
+    /// Divides the reduction at the place that the task has come to. Returns that of what comes before.
+    fn divide(&mut self) -> R {
+        let (left, right) = self.reduction.clone().divide();
+        self.reduction = right;
+        left
+    }
+
+    /// Everything: the task is over.
+    pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
+        let mut last = self.segment();
+        if let Some(open) = self.holes.open.take() {
+            let last = last.take().unwrap_or_else(|| nothing::<T, R>(&self.reduction));
+            Link::Node(Arc::clone(&open), Side::Right).deliver::<T>(last);
+            self.holes.add::<T>(open, self.joint());
+        }
+        let trees = mem::take(&mut self.holes.full).into_iter().rev().map(|(_, done)| done);
+        let done = last.map(Done::Here).into_iter().chain(trees);
+        let done = done.reduce(|right, left| left.join::<T>(right, self.joint()));
+        done.unwrap_or_else(|| Done::Here(nothing::<T, R>(&self.reduction)))
+    }
+
+    /// Everything up to here; and, for what comes behind it, the reduction, and what joins the two.
+    pub(super) fn part(mut self) -> (Done<'s, R::Output, R>, R, Joint<'s, R>) {
+        let joint = self.joint();
+        let left = self.divide();
+        let right = std::mem::replace(&mut self.reduction, left);
+        (self.end(), right, joint)
+    }
+}
+
+impl<'s, S, R, T> Suspendable<'s> for Leaf<'s, S, R, T>
+where
+    S: Detach<'s>,
+    R: Reduction<T, Output: 's> + 's,
+    T: 's,
+{
+    fn wait_for<I, F>(mut self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
+    where
+        I: Iterator<Item: IntoFuture<IntoFuture: Send + 's>>,
+        F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's,
+    {
+        let handle = self.handle.clone();
+        let (mut slot, mut deferred) = (Default::default(), Default::default());
+        let mut futures = futures.map(IntoFuture::into_future);
+        while let Some(future) = futures.next() {
+            if handle.is_cancelled() {
+                return Break(self);
+            }
+            let Some(permit) = self.permit.take().or_else(|| self.in_flight.try_acquire()) else {
+                // It has not begun, and will when there is a permit.
+                let hole = self.hole(fold);
+                match handle.poll_once(&mut deferred, self.in_flight.acquire()) {
+                    Poll::Pending => handle.suspend(&mut deferred, Deferred { future, hole }),
+                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
+                }
+                continue;
+            };
+            let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
+                let hole = self.hole(fold);
+                handle.suspend(&mut slot, InHole { permit, hole });
+                continue;
+            };
+            self.permit = Some(permit);
+            self = fold.fold(self, iter::once(output))?;
+        }
+        Continue(self)
+    }
+}
+
+impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
+    /// Leaves a hole at the place that the task has come to.
+    fn hole<F: Clone>(&mut self, fold: &F) -> Hole<'s, R, R::Output, T, F> {
+        let before = self.segment();
+        let link = self.holes.grow::<T>(Joint { reduction: self.reduction.clone(), call: self.call });
+        let (joint, reduction) = (self.joint(), self.divide());
+        Hole {
+            before,
+            reduction,
+            joint,
+            in_flight: self.in_flight,
+            fold: fold.clone(),
+            link,
+            items: PhantomData,
+        }
+    }
+}
+
+/// The output of no items.
+pub(super) fn nothing<T, R: Reduction<T>>(reduction: &R) -> R::Output {
+    reduction.finish(reduction.start())
+}
+
+/// The holes of a task, in pairs, pairs of pairs and so on: like a binary number that is counted up.
+struct Tree<'s, O, R> {
+    /// Full binary trees with fewer and fewer holes, 2^(rank + 1).
+    full: Vec<(u32, Done<'s, O, R>)>,
+    /// The node of a hole whose neighbour is not there yet.
+    open: Option<Arc<Node<'s, O, R>>>,
+}
+
+impl<'s, O, R> Tree<'s, O, R> {
+    /// A place for one hole more.
+    fn grow<T>(&mut self, joint: Joint<'s, R>) -> Link<'s, O, R>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        match self.open.take() {
+            None => {
+                let node = Arc::<Node<'s, O, R>>::default();
+                self.open = Some(Arc::clone(&node));
+                Link::Node(node, Side::Left)
+            }
+            Some(node) => {
+                self.add::<T>(Arc::clone(&node), joint);
+                Link::Node(node, Side::Right)
+            }
+        }
+    }
+
+    /// A pair of holes is complete.
+    fn add<T>(&mut self, node: Arc<Node<'s, O, R>>, joint: Joint<'s, R>)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let (reduction, call) = (joint.reduction.clone(), joint.call);
+        let (mut rank, mut tree) = (0, Done::Away { node, joint });
+        while let Some((_, left)) = self.full.pop_if(|(left, _)| *left == rank) {
+            tree = left.join::<T>(tree, Joint { reduction: reduction.clone(), call });
+            rank += 1;
+        }
+        self.full.push((rank, tree));
+    }
+}
+
+/// What fills a hole: a future's output, folded, behind what was folded before it.
+struct Hole<'s, R, O, T, F> {
+    before: Option<O>,
+    reduction: R,
+    joint: Joint<'s, R>,
+    in_flight: &'s InFlight,
+    fold: F,
+    link: Link<'s, O, R>,
+    items: PhantomData<fn(T)>,
+}
+
+impl<'s, R, T, F> Hole<'s, R, R::Output, T, F>
+where
+    R: Reduction<T, Output: 's> + 's,
+    T: 's,
+{
+    /// Runs the task that fills it.
+    fn run<S: Detach<'s>>(
+        self,
+        handle: S::Handle,
+        permit: Option<Permit<'s>>,
+        task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
+    ) {
+        let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
+        let call = joint.call;
+        call.watch(|| {
+            let leaf = Leaf::new(handle, reduction, call, in_flight, permit);
+            let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
+            let done = match before {
+                None => leaf.end(),
+                Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
+            };
+            done.deliver::<T>(link);
+        });
+    }
+
+    /// There is a permit for the future.
+    fn begin<S, U>(self, future: U, permit: Permit<'s>, handle: S::Handle)
+    where
+        S: Detach<'s>,
+        U: Future + Send + 's,
+        F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
+    {
+        self.run::<S>(handle, Some(permit), |leaf, mut fold| leaf.wait_for(iter::once(future), &mut fold));
+    }
+
+    /// There will be no output.
+    fn close(self) {
+        let Hole { before, reduction, joint, link, .. } = self;
+        joint.call.watch(|| {
+            let output = before.unwrap_or_else(|| nothing::<T, R>(&reduction));
+            link.deliver::<T>(output);
+        });
+    }
+}
+
+/// A hole whose future is in flight.
+struct InHole<'s, H> {
+    permit: Permit<'s>,
+    hole: H,
+}
+
+impl<'s, S, R, T, F, V> Resume<'s, S, V> for InHole<'s, Hole<'s, R, R::Output, T, F>>
+where
+    S: Detach<'s>,
+    R: Reduction<T, Output: 's> + 's,
+    T: 's,
+    F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
+{
+    fn resume(self, scope: &S, output: V, _: Context) {
+        // The next one may begin while this item is folded.
+        drop(self.permit);
+        self.hole.run::<S>(scope.handle(), None, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+    }
+
+    fn cancelled(self, _: &S) {
+        self.hole.close();
+    }
+}
+
+/// A hole whose future waits for a permit.
+struct Deferred<U, H> {
+    future: U,
+    hole: H,
+}
+
+impl<'s, S, R, T, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, Hole<'s, R, R::Output, T, F>>
+where
+    S: Detach<'s>,
+    R: Reduction<T, Output: 's> + 's,
+    T: 's,
+    U: Future + Send + 's,
+    F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
+{
+    fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
+        self.hole.begin::<S, U>(self.future, permit, scope.handle());
+    }
+
+    fn cancelled(self, _: &S) {
+        self.hole.close();
+    }
+}

@@ -1,0 +1,145 @@
+//! `io_await`: what it gives is what a loop gives that awaits one future after the other.
+
+use furcate::prelude::*;
+use furcate::{ThreadPool, ThreadPoolBuilder};
+use futures_lite::future;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+async fn after(millis: u64) {
+    async_io::Timer::after(Duration::from_millis(millis)).await;
+}
+
+#[test]
+fn ready_at_once() {
+    for n in [0, 1, 2, 100] {
+        let sum: u64 = (0..n).into_par_iter().map(|x| async move { x }).io_await().sum();
+        assert_eq!(sum, (0..n).sum());
+    }
+}
+
+#[test]
+fn pending_in_order() {
+    for threads in [1, 2, 3, 8] {
+        let pool = pool(threads);
+        for n in [0_u64, 1, 2, 3, 7, 100, 1000] {
+            let squares: Vec<u64> = (0..n)
+                .into_par_iter()
+                .map(|x| async move {
+                    if x % 3 > 0 {
+                        after(x % 7).await;
+                    }
+                    x * x
+                })
+                .io_await()
+                .on(&pool)
+                .collect();
+            assert_eq!(squares, (0..n).map(|x| x * x).collect::<Vec<_>>());
+        }
+        let total = pool.stats().total();
+        assert_eq!(total.suspensions, total.resumes + total.cancelled);
+        assert!(total.suspensions > 500, "{total:?}");
+    }
+}
+
+#[test]
+fn latency_is_hidden() {
+    let begun = Instant::now();
+    let sum: u64 = (0..2000_u64)
+        .into_par_iter()
+        .map(|x| async move {
+            after(100).await;
+            x
+        })
+        .io_await()
+        .sum();
+    assert_eq!(sum, 1_999_000);
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn chained_awaits_and_borrows() {
+    let data: Vec<String> = (0..200).map(|i| i.to_string()).collect();
+    let lengths: Vec<usize> = data
+        .par_iter()
+        .map(|s| async move {
+            after(1).await;
+            s.as_str()
+        })
+        .io_await()
+        .filter(|s| s.len() > 1)
+        .map(|s| async move {
+            future::yield_now().await;
+            s.len()
+        })
+        .io_await()
+        .flat_map_iter(|n| [n, n])
+        .collect();
+    let expected: Vec<usize> = data.iter().filter(|s| s.len() > 1).flat_map(|s| [s.len(), s.len()]).collect();
+    assert_eq!(lengths, expected);
+}
+
+#[test]
+fn in_flight_is_bounded() {
+    for bound in [1, 2, 5, 64] {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let pool = pool(3);
+        let sum = (0..300_u64)
+            .into_par_iter()
+            .flat_map_iter(|x| [2 * x, 2 * x + 1])
+            .map(|x| {
+                let (now, most) = (&now, &most);
+                async move {
+                    most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
+                    if x % 5 > 0 {
+                        future::yield_now().await;
+                    }
+                    now.fetch_sub(1, Relaxed);
+                    x
+                }
+            })
+            .io_await()
+            .max_in_flight(bound)
+            .on(&pool)
+            .sum::<u64>();
+        assert_eq!(sum, (0..600).sum());
+        assert!(most.into_inner() <= bound);
+    }
+}
+
+#[test]
+fn find_any_drops_what_waits() {
+    let begun = Instant::now();
+    let found = (0..1000_u64)
+        .into_par_iter()
+        .map(|x| async move {
+            after(if x == 500 { 20 } else { 60_000 }).await;
+            x
+        })
+        .io_await()
+        .find_any(|&x| x == 500);
+    assert_eq!(found, Some(500));
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_panic_drops_what_waits() {
+    let begun = Instant::now();
+    let caught = std::panic::catch_unwind(|| {
+        (0..1000_u64)
+            .into_par_iter()
+            .map(|x| async move {
+                after(if x == 500 { 20 } else { 60_000 }).await;
+                assert!(x != 500, "the one");
+                x
+            })
+            .io_await()
+            .sum::<u64>()
+    });
+    assert!(caught.is_err());
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
