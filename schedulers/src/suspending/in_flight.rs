@@ -42,7 +42,7 @@ impl InFlight {
             usize::MAX => Some(usize::MAX),
             free => usize::checked_sub(free, 1),
         };
-        self.free.fetch_update(Relaxed, Relaxed, take).is_ok().then_some(Permit(self))
+        self.free.fetch_update(Relaxed, Relaxed, take).is_ok().then(|| Permit(self))
     }
 
     /// Waits for a permit.
