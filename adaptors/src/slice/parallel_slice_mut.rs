@@ -238,7 +238,7 @@ pub trait ParallelSliceMut<T: Send> {
     /// std's [`sort_unstable`](slice::sort_unstable) sorts: O(n log n) comparisons. The first partition is made by one
     /// thread, the next two by two, and so on: that takes as long as about 2 n comparisons in a row, which on many
     /// threads is most of the time. Short slices are left to std; a slice that is sorted, or strictly descending, takes
-    /// n comparisons.
+    /// n comparisons, and one that is sorted but for a few elements not many more.
     ///
     /// # Panics
     ///
