@@ -150,8 +150,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If a comparison does, and maybe if the order contradicts itself. The slice then holds all its elements, each
-    /// once, in any order.
+    /// If a comparison does, and maybe if the order contradicts itself (is no total order), as std's sorts may. Without a
+    /// panic, the order of the elements is then unspecified. In all these cases the slice holds all its elements
+    /// afterwards, each once, with whatever a comparison did to them.
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -216,7 +217,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If the function or a comparison does; the slice is then as it was.
+    /// If the function or a comparison does, and maybe if the order of the keys contradicts itself; the slice is then in
+    /// the order that it had. Without a panic, an order that contradicts itself leaves all elements, each once, in an
+    /// unspecified order.
     fn par_sort_by_cached_key<K, F>(&mut self, f: F)
     where
         F: Fn(&T) -> K + Sync,
@@ -242,8 +245,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If a comparison does, and maybe if the order contradicts itself. The slice then holds all its elements, each
-    /// once, in any order.
+    /// If a comparison does, and maybe if the order contradicts itself (is no total order), as std's sorts may. Without a
+    /// panic, the order of the elements is then unspecified. In all these cases the slice holds all its elements
+    /// afterwards, each once, with whatever a comparison did to them.
     fn par_sort_unstable(&mut self)
     where
         T: Ord,
