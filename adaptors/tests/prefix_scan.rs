@@ -6,6 +6,7 @@ use furcate::prelude::*;
 use furcate::{Executor, IndexedProducer, PeekProducer, Reduction, Scheduler};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use support::cuts::{assert_cuts, walks_as_std};
 use support::drops::{DropCounter, assert_dropped_once};
@@ -175,6 +176,28 @@ fn under_a_scheduler_of_nano_loops() {
         it().exclusive_scan((1, 2), compose).collect::<Vec<_>>(),
         exclusive(maps.clone(), (1, 2), compose)
     );
+}
+
+/// What no memory can hold is refused at once, with a word on what to do.
+#[test]
+fn more_than_memory_holds() {
+    let refused = |scan: &dyn Fn() -> Option<u64>| {
+        let payload = catch_unwind(AssertUnwindSafe(scan)).unwrap_err();
+        let message = payload.downcast_ref::<String>().map(String::as_str);
+        let message = message.or(payload.downcast_ref::<&str>().copied()).unwrap();
+        assert!(message.contains("before the scan"), "{message}");
+    };
+    let add = u64::wrapping_add;
+    // All that is there, in sum or in one task; and where a scheduler asks for items one by one.
+    for max in [u64::MAX, u64::MAX / 2, u64::MAX / 16 + 1] {
+        refused(&|| (0..max).into_par_iter().inclusive_scan(add).max());
+        refused(&|| (0..max).into_par_iter().exclusive_scan(7, add).find_any(|_| true));
+        refused(&|| (0..max).into_par_iter().with_scheduler(Looping).inclusive_scan(add).max());
+    }
+    // Nobody knows how many these are; but one task's are too many.
+    refused(&|| (0..u128::MAX).into_par_iter().sequential().map(|x| x as u64).inclusive_scan(add).max());
+    let first = (0..u64::MAX).into_par_iter().skip(5).map(|x| x as usize);
+    assert_eq!(first.clone().take(4).inclusive_scan(|a, b| a + b).collect::<Vec<_>>(), [5, 11, 18, 26]);
 }
 
 /// Nothing runs before a terminal; then every item of the base once, and the operation as often as promised (I4).

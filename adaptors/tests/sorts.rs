@@ -154,10 +154,18 @@ type Compare<'a> = &'a (dyn Fn(&Tracked, &Tracked) -> Ordering + Sync);
 const SORTS: [fn(&mut [Tracked], Compare<'_>); 2] =
     [|v, compare| v.par_sort_by(compare), |v, compare| v.par_sort_unstable_by(compare)];
 
+/// Elements before they are sorted: in disorder, or in order but for a few.
+const ARRANGED: [fn(&mut [Tracked]); 2] =
+    [|v| v.sort_by_key(|x| mix(x.id)), |v| (1..4).for_each(|i| v[i * 500..i * 3000].rotate_left(1))];
+
 /// Runs a sort that may panic; each element must be there afterwards, and be dropped once. Did it return?
-fn check_kept(sort: fn(&mut [Tracked], Compare<'_>), compare: Compare<'_>) -> bool {
+fn check_kept(
+    sort: fn(&mut [Tracked], Compare<'_>),
+    compare: Compare<'_>,
+    arrange: fn(&mut [Tracked]),
+) -> bool {
     let (ledger, mut v) = Ledger::items(LEN);
-    v.sort_by_key(|x| mix(x.id));
+    arrange(&mut v);
     let returned = catch_unwind(AssertUnwindSafe(|| sort(&mut v, compare))).is_ok();
     let mut ids: Vec<usize> = v.iter().map(|x| x.id).collect();
     ids.sort_unstable();
@@ -172,13 +180,13 @@ fn check_kept(sort: fn(&mut [Tracked], Compare<'_>), compare: Compare<'_>) -> bo
 #[test]
 fn a_panicking_comparison_loses_nothing() {
     for pool in pools() {
-        for sort in SORTS {
+        for (sort, arrange) in SORTS.into_iter().flat_map(|sort| ARRANGED.map(|arrange| (sort, arrange))) {
             let comparisons = AtomicUsize::new(0);
             let counting = |a: &Tracked, b: &Tracked| {
                 comparisons.fetch_add(1, SeqCst);
                 a.id.cmp(&b.id)
             };
-            assert!(pool.install(|| check_kept(sort, &counting)));
+            assert!(pool.install(|| check_kept(sort, &counting, arrange)));
             let all = comparisons.into_inner();
             // From the first comparison to the last ones, with most among the merges at the end.
             let fuses =
@@ -192,7 +200,7 @@ fn a_panicking_comparison_loses_nothing() {
                     }
                     a.id.cmp(&b.id)
                 };
-                panics += usize::from(!pool.install(|| check_kept(sort, &failing)));
+                panics += usize::from(!pool.install(|| check_kept(sort, &failing, arrange)));
             }
             assert!(panics > 18, "only {panics}");
         }
@@ -212,10 +220,41 @@ fn an_inconsistent_order_loses_nothing() {
     for pool in pools() {
         for sort in SORTS {
             for compare in orders {
-                pool.install(|| check_kept(sort, compare));
+                for arrange in ARRANGED {
+                    pool.install(|| check_kept(sort, compare, arrange));
+                }
             }
         }
     }
+}
+
+/// I8: keys whose order contradicts itself. Where that is noticed, the slice is as it was.
+#[test]
+fn inconsistent_keys_lose_nothing() {
+    #[derive(PartialEq, Eq)]
+    struct Whim(usize);
+    impl Ord for Whim {
+        fn cmp(&self, other: &Self) -> Ordering {
+            mix(self.0 ^ mix(other.0) as usize).cmp(&(u64::MAX / 2))
+        }
+    }
+    impl PartialOrd for Whim {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+    on_pools(|| {
+        let (ledger, mut v) = Ledger::items(LEN);
+        v.sort_by_key(|x| mix(x.id));
+        let before: Vec<usize> = v.iter().map(|x| x.id).collect();
+        let sorted = catch_unwind(AssertUnwindSafe(|| v.par_sort_by_cached_key(|x| Whim(x.id))));
+        let mut ids: Vec<usize> = v.iter().map(|x| x.id).collect();
+        assert!(sorted.is_ok() || ids == before);
+        ids.sort_unstable();
+        assert!(ids.into_iter().eq(0..LEN));
+        drop(v);
+        ledger.assert_each_once("by keys that contradict themselves");
+    });
 }
 
 /// Elements need not be `Sync`; what a comparison writes into them stays.

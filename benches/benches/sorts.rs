@@ -88,13 +88,16 @@ fn random(i: usize) -> u32 {
 /// Shapes of inputs of n numbers: names, and the i-th of n.
 type Shape = (&'static str, fn(usize, usize) -> u32);
 
-const SHAPES: [Shape; 9] = [
+const SHAPES: [Shape; 12] = [
     ("random", |i, _| random(i)),
     ("sorted", |i, _| i as u32),
     ("reversed", |i, n| (n - i) as u32),
     ("16 distinct", |i, _| random(i) % 16),
     ("saw-tooth of 1000", |i, _| (i % 1000) as u32),
     ("saw-tooth of n/10", |i, n| (i % (n / 10)) as u32),
+    ("sorted, one out of place", |i, n| if i == n / 3 { n as u32 } else { i as u32 }),
+    ("sorted, the last out of place", |i, n| if i == n - 1 { n as u32 / 2 } else { i as u32 }),
+    ("sorted, 1000 random at the end", |i, n| if i + 1000 < n { i as u32 } else { random(i) % n as u32 }),
     ("sorted, 1 % random at the end", |i, n| if i < n / 100 * 99 { i as u32 } else { random(i) % n as u32 }),
     ("second half before the first", |i, n| ((i + n / 2) % n) as u32),
     ("organ pipe", |i, n| i.min(n - i) as u32),

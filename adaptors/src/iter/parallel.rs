@@ -1052,6 +1052,10 @@ pub trait ParallelIterator: Sized + Send {
     /// let composed = maps.inclusive_scan(|(a, b), (c, d)| (a * c, b * c + d));
     /// assert_eq!(composed.collect::<Vec<_>>(), [(2, 1), (6, 3), (6, 8)]);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When driven, if there is no memory for so many items (`0..u64::MAX`): a `take` has to come before the scan.
     #[inline]
     fn inclusive_scan<F>(self, op: F) -> PrefixScan<Self, F>
     where

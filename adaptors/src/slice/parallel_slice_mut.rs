@@ -150,8 +150,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If a comparison does, and maybe if the order contradicts itself. The slice then holds all its elements, each
-    /// once, in any order.
+    /// If a comparison does, and maybe if the order contradicts itself (is no total order), as std's sorts may. Without a
+    /// panic, the order of the elements is then unspecified. In all these cases the slice holds all its elements
+    /// afterwards, each once, with whatever a comparison did to them.
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -216,7 +217,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If the function or a comparison does; the slice is then as it was.
+    /// If the function or a comparison does, and maybe if the order of the keys contradicts itself; the slice is then in
+    /// the order that it had. Without a panic, an order that contradicts itself leaves all elements, each once, in an
+    /// unspecified order.
     fn par_sort_by_cached_key<K, F>(&mut self, f: F)
     where
         F: Fn(&T) -> K + Sync,
@@ -238,12 +241,13 @@ pub trait ParallelSliceMut<T: Send> {
     /// std's [`sort_unstable`](slice::sort_unstable) sorts: O(n log n) comparisons. The first partition is made by one
     /// thread, the next two by two, and so on: that takes as long as about 2 n comparisons in a row, which on many
     /// threads is most of the time. Short slices are left to std; a slice that is sorted, or strictly descending, takes
-    /// n comparisons.
+    /// n comparisons, and one that is sorted but for a few elements not many more.
     ///
     /// # Panics
     ///
-    /// If a comparison does, and maybe if the order contradicts itself. The slice then holds all its elements, each
-    /// once, in any order.
+    /// If a comparison does, and maybe if the order contradicts itself (is no total order), as std's sorts may. Without a
+    /// panic, the order of the elements is then unspecified. In all these cases the slice holds all its elements
+    /// afterwards, each once, with whatever a comparison did to them.
     fn par_sort_unstable(&mut self)
     where
         T: Ord,

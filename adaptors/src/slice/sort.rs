@@ -11,13 +11,14 @@
 //! [`Merge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal lengths that share no element, so
 //! the last ones, of the longest runs, are as parallel as the first.
 //!
-//! *Unstable* ([`quick_sort`]): the slice is partitioned around the median of a sample, and so on with both parts in
-//! parallel, until they are leaves.
+//! *Unstable* ([`quick_sort`]): a few elements out of place are [put there](one_run::settle_few), if they are all that
+//! are. Else the slice is partitioned around the median of a sample, and so on with both parts in parallel, until they
+//! are leaves.
 //!
 //! # Invariants
 //!
 //! 1. Whatever a comparison does (panic, contradict itself, change an element through a cell), every element is in the
-//!    slice exactly once when the sort returns or unwinds. Quicksort only swaps; a `Run` brings its elements home when
+//!    slice exactly once when the sort returns or unwinds. Quicksort only swaps and rotates; a `Run` brings its elements home when
 //!    it is dropped, and a `Merge` moves those that it has not merged.
 //! 2. An element is compared where it lives and never after it was moved from there: so what a comparison does to
 //!    it through a cell is not lost, or done to a copy. (This forbids merging two runs from both ends at once without

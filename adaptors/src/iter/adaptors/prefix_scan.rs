@@ -25,7 +25,7 @@
 //!    out.
 
 use super::chain::Counted;
-use crate::iter::collect::{Lists, concat};
+use crate::iter::collect::{Lists, concat, exact_len};
 use crate::iter::mapped::{MapItem, Mapped};
 use crate::iter::{
     IndexedParallelIterator, ParallelIterator, PeekParallelIterator, indexed_is_peek, inherit_schedule,
@@ -33,6 +33,7 @@ use crate::iter::{
 };
 use crate::vec::{Owned, OwnedIter};
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer, Reduction, Scheduler};
+use std::alloc::Layout;
 use std::collections::{LinkedList, VecDeque, vec_deque};
 use std::fmt;
 use std::iter::Flatten;
@@ -81,6 +82,9 @@ where
 {
     /// The first pass, and what precedes each of its blocks.
     fn lend(&mut self) -> ScanProducer<'_, I::Item, F> {
+        if exact_len(&self.base).is_some_and(|len| Layout::array::<I::Item>(len).is_err()) {
+            no_room();
+        }
         let (policy, scheduler, executor) = (self.base.policy(), self.base.scheduler(), self.base.executor());
         let scan = ScanAlone { op: &self.op };
         let tasks = scheduler.schedule(self.base.producer(), policy, scan, &executor);
@@ -108,6 +112,14 @@ where
         }
         preceding
     }
+}
+
+#[cold]
+fn no_room() -> ! {
+    panic!(
+        "a scan keeps all items, and there is no memory for so many: cut the iterator before the scan, by `take` or a \
+            shorter range, not after it"
+    )
 }
 
 /// Two neighbours as one (invariant 1), if they are there.
@@ -201,7 +213,9 @@ where
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, mut values: Vec<T>, items: I) -> Vec<T> {
-        values.reserve(items.size_hint().0);
+        if values.try_reserve(items.size_hint().0).is_err() {
+            no_room();
+        }
         let mut last = values.last().cloned();
         // Not `extend`, which asks for one item after the other: the loop is the items' own.
         items.for_each(|item| {

@@ -20,7 +20,7 @@ impl<L, S, E: Executor> MergeSort<L, S, E> {
         L: Fn(&T, &T) -> bool + Sync,
         S: Fn(&mut [T]) + Sync,
     {
-        if one_run::settle(slice, &self.is_less, self.plan.grain, &self.executor) {
+        if one_run::settle(slice, &self.is_less, self.plan.grain, &self.executor).is_ok() {
             return;
         }
         let len = slice.len();

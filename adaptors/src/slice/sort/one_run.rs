@@ -1,4 +1,4 @@
-//! Slices that are in order already, or in reverse.
+//! Slices that are in order already, or in reverse, or in order but for a few elements.
 
 use furcate_pool::Executor;
 use std::mem::swap;
@@ -6,53 +6,128 @@ use std::mem::swap;
 /// So many elements tell, for most slices that are not one run, that they are not.
 const SAMPLE_LEN: usize = 64;
 
-/// Sorts a slice that is one run, ascending or strictly descending; was it one? If not, it is as it was.
-pub(super) fn settle<T, L, E>(slice: &mut [T], is_less: &L, grain: usize, executor: &E) -> bool
+/// Sorts a slice that is one run, ascending or strictly descending. If it is not, it is as it was, and the error is the
+/// place of the first element that comes before its left neighbour.
+pub(super) fn settle<T, L, E>(slice: &mut [T], is_less: &L, grain: usize, executor: &E) -> Result<(), usize>
 where
     T: Send,
     L: Fn(&T, &T) -> bool + Sync,
     E: Executor,
 {
-    let in_order = |a: &T, b: &T| !is_less(b, a);
-    let in_reverse = |a: &T, b: &T| is_less(b, a);
-    if is_run(slice, &in_order, grain, executor) {
-        return true;
-    }
-    if !is_run(slice, &in_reverse, grain, executor) {
-        return false;
+    let Some(descent) = first_break(slice, &|a, b| !is_less(b, a), grain, executor) else { return Ok(()) };
+    if first_break(slice, &|a, b| is_less(b, a), grain, executor).is_some() {
+        return Err(descent);
     }
     let (front, back) = slice.split_at_mut(slice.len() / 2);
     let middle = back.len() - front.len();
     reverse(front, &mut back[middle..], grain, executor);
-    true
+    Ok(())
 }
 
-/// Does this hold for all neighbours?
-fn is_run<T, F, E>(slice: &mut [T], holds: &F, grain: usize, executor: &E) -> bool
+/// So many elements are put in their place one by one, if they are all that are out of it.
+const FEW: usize = 8;
+
+/// Sorts a slice that is ascending but for a few elements, of which `descent` is the first place that tells; was it
+/// one? If not, some elements may have moved. Not stable.
+///
+/// The partial insertion sort of pdqsort (Peters 2021), with binary searches and rotations. Where whole runs are out of
+/// place, which costs most and gains nothing, it gives up before anything moves.
+///
+/// Elements move by swaps and rotations, between comparisons: whatever these do, the slice holds each of them once.
+pub(super) fn settle_few<T, L, E>(
+    slice: &mut [T],
+    mut descent: usize,
+    is_less: &L,
+    grain: usize,
+    executor: &E,
+) -> bool
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    E: Executor,
+{
+    // All that comes before `descent` is sorted.
+    let mut moved = 0;
+    for _ in 0..FEW {
+        // No more than two passes over the slice, but for the last element.
+        if moved / 2 > slice.len() || runs_meet(slice, descent, is_less) {
+            return false;
+        }
+        slice.swap(descent - 1, descent);
+        let (front, back) = slice.split_at_mut(descent);
+        moved += settle_last(front, is_less) + settle_first(back, is_less);
+        let sorted = descent - 1;
+        match first_break(&mut slice[sorted..], &|a, b| !is_less(b, a), grain, executor) {
+            None => return true,
+            Some(next) => descent = sorted + next,
+        }
+    }
+    false
+}
+
+/// Is a descent where two runs meet? Then more than a few elements on its right descend, or are too small for more than
+/// a few on its left.
+fn runs_meet<T>(slice: &[T], descent: usize, is_less: impl Fn(&T, &T) -> bool) -> bool {
+    let (left, right) = slice.split_at(descent);
+    let (Some(large), Some(small)) = (left.last(), right.first()) else { return false };
+    if left.len() <= FEW || right.len() <= FEW {
+        return false;
+    }
+    let (left, right) = (&left[left.len() - FEW - 1..], &right[..=FEW]);
+    right.is_sorted_by(|a, b| is_less(b, a))
+        || (right.iter().all(|x| is_less(x, large)) && left.iter().all(|x| is_less(small, x)))
+}
+
+/// Puts the last element in its place, all others being sorted. Returns how far it has moved.
+fn settle_last<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> usize {
+    let [rest @ .., last] = &*slice else { return 0 };
+    let place = rest.partition_point(|x| !is_less(last, x));
+    let distance = rest.len() - place;
+    slice[place..].rotate_right(1);
+    distance
+}
+
+/// Puts the first element where it does not come after its right neighbour. Returns how far it has moved.
+fn settle_first<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> usize {
+    let [first, rest @ ..] = &*slice else { return 0 };
+    let place = rest.iter().position(|x| !is_less(x, first)).unwrap_or(rest.len());
+    slice[..=place].rotate_left(1);
+    place
+}
+
+/// The first place where this does not hold for an element and its left neighbour.
+fn first_break<T, F, E>(slice: &mut [T], holds: &F, grain: usize, executor: &E) -> Option<usize>
 where
     T: Send,
     F: Fn(&T, &T) -> bool + Sync,
     E: Executor,
 {
-    slice[..slice.len().min(SAMPLE_LEN)].is_sorted_by(holds) && all_neighbours(slice, holds, grain, executor)
+    let sample = slice.len().min(SAMPLE_LEN);
+    first_break_here(&slice[..sample], holds).or_else(|| first_break_of_parts(slice, holds, grain, executor))
 }
 
-fn all_neighbours<T, F, E>(slice: &mut [T], holds: &F, grain: usize, executor: &E) -> bool
+fn first_break_of_parts<T, F, E>(slice: &mut [T], holds: &F, grain: usize, executor: &E) -> Option<usize>
 where
     T: Send,
     F: Fn(&T, &T) -> bool + Sync,
     E: Executor,
 {
     if slice.len() <= grain.max(1) {
-        return slice.is_sorted_by(holds);
+        return first_break_here(slice, holds);
     }
     let mid = slice.len() / 2;
     let (left, right) = slice.split_at_mut(mid);
     let (in_left, in_right) = executor.join_context(
-        |_| all_neighbours(left, holds, grain, executor),
-        |_| all_neighbours(right, holds, grain, executor),
+        |_| first_break_of_parts(left, holds, grain, executor),
+        |_| first_break_of_parts(right, holds, grain, executor),
     );
-    in_left && in_right && holds(&slice[mid - 1], &slice[mid])
+    in_left
+        .or_else(|| (!holds(&slice[mid - 1], &slice[mid])).then_some(mid))
+        .or_else(|| in_right.map(|place| mid + place))
+}
+
+fn first_break_here<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> Option<usize> {
+    slice.windows(2).position(|pair| !holds(&pair[0], &pair[1])).map(|left| left + 1)
 }
 
 /// Swaps the first element in front with the last one behind, and so on; both are of the same length.
@@ -71,7 +146,8 @@ fn reverse<T: Send, E: Executor>(front: &mut [T], back: &mut [T], grain: usize, 
 
 #[cfg(test)]
 mod tests {
-    use super::settle;
+    use super::{FEW, settle, settle_few};
+    use crate::slice::sort::tests::random;
     use furcate_pool::Inline;
     use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -80,7 +156,7 @@ mod tests {
     fn runs_are_settled_and_nothing_else() {
         for len in 0..300_u32 {
             for grain in [1, 7, 64, 1000] {
-                let settled = |v: &mut Vec<u32>| settle(v, &|a, b| a / 2 < b / 2, grain, &Inline);
+                let settled = |v: &mut Vec<u32>| settle(v, &|a, b| a / 2 < b / 2, grain, &Inline).is_ok();
                 let ascending: Vec<u32> = (0..len).collect();
                 let mut v = ascending.clone();
                 assert!(settled(&mut v) && v == ascending, "equal neighbours stay");
@@ -110,6 +186,110 @@ mod tests {
         }
     }
 
+    fn settled<T: Send>(v: &mut [T], is_less: impl Fn(&T, &T) -> bool + Sync, grain: usize) -> bool {
+        match settle(v, &is_less, grain, &Inline) {
+            Ok(()) => true,
+            Err(descent) => settle_few(v, descent, &is_less, grain, &Inline),
+        }
+    }
+
+    /// What is settled is sorted, and what is not has lost nothing. A few elements are settled wherever they come from.
+    #[test]
+    fn a_few_out_of_place_are_settled() {
+        let mut refused = 0;
+        for len in [1, 2, 3, 20, 50, 1000_usize] {
+            for count in 0..30 {
+                for grain in [1, 7, 2000] {
+                    let mut next = random((len * 100 + count) as u64);
+                    let mut v: Vec<usize> = (0..len).collect();
+                    for _ in 0..count {
+                        let x = v.remove(next() as usize % len);
+                        v.insert(next() as usize % len, x);
+                    }
+                    let settled = settled(&mut v, |a, b| a < b, grain);
+                    // Three cost no more than three passes over the slice, so they are never too many.
+                    assert!(settled || count > 3, "{count} of {len}");
+                    assert!(!settled || v.is_sorted());
+                    refused += usize::from(!settled);
+                    v.sort_unstable();
+                    assert!(v.into_iter().eq(0..len));
+                }
+            }
+        }
+        assert!(refused > 50, "only {refused}");
+    }
+
+    /// Short ways cost little: there may be as many of them as are few, at the ends too.
+    #[test]
+    fn elements_at_the_ends_are_settled() {
+        for few in 0..=FEW {
+            for grain in [1, 100] {
+                let behind = (0..1000).chain((0..few).map(|i| 990 - 7 * i));
+                let before = (0..few).map(|i| 10 + 7 * i).chain(0..1000);
+                for mut v in [behind.collect::<Vec<usize>>(), before.collect()] {
+                    assert!(settled(&mut v, |a, b| a < b, grain) && v.is_sorted());
+                }
+            }
+        }
+    }
+
+    /// I4: one element costs a pass over the slice and one over its way, whichever way that is.
+    #[test]
+    fn one_out_of_place_takes_two_passes() {
+        let len = 10_000;
+        for (from, to) in [(0, len - 1), (len - 1, 0), (len / 3, len - 9), (len - 9, len / 3), (777, 778)] {
+            let mut v: Vec<usize> = (0..len).collect();
+            let x = v.remove(from);
+            v.insert(to, x);
+            let comparisons = AtomicUsize::new(0);
+            let is_less = |a: &usize, b: &usize| {
+                comparisons.fetch_add(1, SeqCst);
+                a < b
+            };
+            assert!(settled(&mut v, is_less, 100) && v.is_sorted());
+            let comparisons = comparisons.into_inner();
+            assert!(comparisons <= 3 * len + 300, "{comparisons} comparisons, {from} to {to}");
+        }
+    }
+
+    /// I4: few elements with a long way are left where they are, after three of them.
+    #[test]
+    fn long_ways_have_an_end() {
+        let n = 10_000;
+        let mut v: Vec<usize> = (n..n + FEW).chain(0..n).collect();
+        let comparisons = AtomicUsize::new(0);
+        let is_less = |a: &usize, b: &usize| {
+            comparisons.fetch_add(1, SeqCst);
+            a < b
+        };
+        assert!(!settle_few(&mut v, FEW, &is_less, 100, &Inline));
+        assert!(v[FEW..].iter().copied().eq((3..n).chain(n + FEW - 3..n + FEW)), "three are in their place");
+        let comparisons = comparisons.into_inner();
+        assert!(comparisons <= 3 * n + 300, "{comparisons} comparisons");
+    }
+
+    /// Where runs meet nothing moves, and little is compared once more.
+    #[test]
+    fn runs_out_of_place_stay() {
+        let n = 1000;
+        let halves: Vec<usize> = (n / 2..n).chain(0..n / 2).collect();
+        let saw: Vec<usize> = (0..n).map(|i| i % 100).collect();
+        let pipe: Vec<usize> = (0..n).map(|i| i.min(n - i)).collect();
+        let tail: Vec<usize> = (0..n).chain((0..50).map(|i| i * 7919 % 500)).collect();
+        for v in [halves, saw, pipe, tail] {
+            let mut w = v.clone();
+            let descent = settle(&mut w, &|a, b| a < b, 10, &Inline).unwrap_err();
+            assert!(v[descent] < v[descent - 1] && v[..descent].is_sorted());
+            let comparisons = AtomicUsize::new(0);
+            let is_less = |a: &usize, b: &usize| {
+                comparisons.fetch_add(1, SeqCst);
+                a < b
+            };
+            assert!(!settle_few(&mut w, descent, &is_less, 10, &Inline));
+            assert!(v == w && comparisons.into_inner() <= 3 * FEW + 3);
+        }
+    }
+
     /// Elements need not be `Sync`, and random ones are looked at no further than they are in order.
     #[test]
     fn disorder_is_noticed_at_once() {
@@ -119,7 +299,9 @@ mod tests {
             comparisons.fetch_add(1, SeqCst);
             a.get() < b.get()
         };
-        assert!(!settle(&mut v, &is_less, 100, &Inline));
-        assert!(comparisons.load(SeqCst) < 10);
+        let descent = settle(&mut v, &is_less, 100, &Inline).unwrap_err();
+        assert!(comparisons.swap(0, SeqCst) < 10);
+        assert!(!settle_few(&mut v, descent, &is_less, 100, &Inline));
+        assert!(comparisons.into_inner() < 30 * FEW);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! 1. Elements move only by swaps, so the slice holds each of them once at any time, whatever a comparison does.
+//! 1. Elements move only by swaps and rotations, so the slice holds each of them once at any time, whatever a comparison does.
 //! 2. A partition is made by one thread: all its comparisons are with the pivot, and `T` need not be `Sync`. What is
 //!    lost by that (the first partition is sequential, the second ones have two threads) is little on few threads,
 //!    since a partition costs about a thirtieth of the sort; in return there is no buffer.
@@ -36,7 +36,9 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         L: Fn(&T, &T) -> bool + Sync,
         S: Fn(&mut [T]) + Sync,
     {
-        if !one_run::settle(slice, &self.is_less, self.grain, &self.executor) {
+        if let Err(descent) = one_run::settle(slice, &self.is_less, self.grain, &self.executor)
+            && !one_run::settle_few(slice, descent, &self.is_less, self.grain, &self.executor)
+        {
             self.sort_part(slice, self.divisions(slice.len()));
         }
     }
