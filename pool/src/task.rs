@@ -178,8 +178,9 @@ impl<'scope, F, K> Spare<'scope, F, K> {
     /// The node, if it was made for this scope.
     fn take_for(&mut self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         let task = self.task.take()?;
+        // Not by its address: a later scope may lie where that one was.
         // SAFETY: this value's node.
-        if ptr::eq(unsafe { task.as_ref().core.scope }.cast(), scope) {
+        if unsafe { task.as_ref() }.core.header.scope() == scope.number() {
             return Some(task);
         }
         // SAFETY: as above; it is given up.
@@ -188,7 +189,7 @@ impl<'scope, F, K> Spare<'scope, F, K> {
     }
 
     /// Drops a pending future. Returns its panic.
-    fn empty(&mut self) -> Result<(), Box<dyn Any + Send>> {
+    pub(crate) fn empty(&mut self) -> Result<(), Box<dyn Any + Send>> {
         if !std::mem::take(&mut self.is_pending) {
             return Ok(());
         }
@@ -305,16 +306,18 @@ where
             match Self::poll(this) {
                 Ok(Poll::Pending) => Self::settle(this, Some(worker)),
                 Ok(Poll::Ready(output)) => {
-                    worker.counters.resumes.add();
                     let then = Self::end(this, scope);
                     if let Some(then) = then {
+                        worker.counters.resumes.add();
                         scope.guard(|| then.resume(scope, output, context));
                     } else {
+                        worker.counters.cancelled.add();
                         drop_quietly(output);
                     }
                     Scope::arrive(scope, Some(worker));
                 }
                 Err(payload) => {
+                    worker.counters.cancelled.add();
                     scope.keep(payload);
                     drop_quietly(Self::end(this, scope));
                     Scope::arrive(scope, Some(worker));
@@ -400,9 +403,10 @@ impl Core {
     ///
     /// It is the caller's, who does not use the task again.
     unsafe fn release(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory.
-        let (last, free) = unsafe { (this.as_ref().state.release(), this.as_ref().table.free) };
-        if last {
+        // SAFETY: the reference keeps the memory; what is needed afterwards is read before it is given up.
+        let free = unsafe { this.as_ref() }.table.free;
+        // SAFETY: as above.
+        if unsafe { this.as_ref() }.state.release() {
             // SAFETY: it was the last one (invariant 4).
             unsafe { free(this) };
         }

@@ -10,8 +10,10 @@ use super::Scope;
 use crate::detach::{Resume, Suspend};
 use crate::registry::Registry;
 use crate::task::{Spare, Tasks};
+use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::task::Poll;
@@ -46,8 +48,13 @@ impl Clone for Handle<'_> {
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
         let scope = self.scope;
-        // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
-        unsafe { (*scope).with_worker(|worker| Scope::arrive(scope, worker)) };
+        Worker::with_current(|worker| {
+            // No reference to the scope lives on while this arrives: it may be gone in that moment.
+            // SAFETY: it is there (invariant 2).
+            let worker = worker.filter(|worker| worker.is_of(unsafe { &(*scope).registry }));
+            // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
+            unsafe { Scope::arrive(scope, worker) };
+        });
     }
 }
 
@@ -92,7 +99,11 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
                 Some(output)
             }
             Poll::Pending => {
-                let then = then();
+                // Unwind-safe: if it panics, so does this call.
+                let then = catch_unwind(AssertUnwindSafe(then)).unwrap_or_else(|payload| {
+                    drop_quietly(slot.0.empty());
+                    resume_unwind(payload)
+                });
                 // SAFETY: invariant 2; it was polled with this scope.
                 unsafe { slot.0.suspend(scope, then) };
                 None
