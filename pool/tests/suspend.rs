@@ -47,7 +47,7 @@ fn every_engine_goes_on() {
         engine.detached(|scope| {
             for i in 0..50 {
                 let future = alarm.future(i % 4);
-                start(scope, async move { future.await }, |_, (), _| add(&sum));
+                start(scope, future, |_, (), _| add(&sum));
             }
         });
         assert_eq!(sum.into_inner(), 50, "{about}, {threads} threads");
@@ -289,17 +289,17 @@ fn wakers_outlive_everything() {
                     gate.unlock();
                     wakers.iter().for_each(Waker::wake_by_ref);
                     // Two more for each: while their tasks go on, or after that.
-                    wakers.iter().for_each(|waker| waker.clone().wake());
+                    wakers.iter().cloned().for_each(Waker::wake);
                 });
                 call(&pool, |scope| {
                     for _ in 0..50 {
-                        let data = vec![1, 2, 3];
+                        let data = Box::new(3);
                         let waits = gate.wait();
                         let future = async move {
                             waits.await;
-                            data.len()
+                            *data
                         };
-                        start(scope, future, |_, len, _| assert_eq!(len, 3));
+                        start(scope, future, |_, data, _| assert_eq!(data, 3));
                     }
                 });
             });
@@ -309,8 +309,7 @@ fn wakers_outlive_everything() {
             settled(&pool);
             drop(pool);
             wakers.iter().for_each(Waker::wake_by_ref);
-            let copies: Vec<_> = wakers.iter().cloned().collect();
-            copies.into_iter().for_each(Waker::wake);
+            wakers.iter().cloned().for_each(Waker::wake);
             assert_eq!(gate.polls(), 100, "nobody polls what is done");
             // The last reference: by two threads at once.
             let mut halves = [wakers, gate.wakers()].map(Vec::into_iter);
