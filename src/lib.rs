@@ -84,15 +84,15 @@ pub use furcate_pool::Rayon;
 pub use furcate_pool::{
     BroadcastContext, CustomSpawn, DefaultSpawn, FnContext, Pool, Scope, ScopeFifo, Spawn, Stats, StealStats,
     ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, Worker, WorkerStats, Yield,
-    broadcast, current_num_threads, current_thread_has_pending_tasks, current_thread_index, global_stats,
-    in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
-    spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
+    block_on, broadcast, current_num_threads, current_thread_has_pending_tasks, current_thread_index,
+    global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope,
+    scope_fifo, spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
     Adaptive, BlockSizes, ByBlocks, ByTerminal, DepJoin, Divisible, Doubling, IndexedProducer, Join, Nano,
-    NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
-    policy,
+    NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential, Suspendable,
+    Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;
@@ -124,6 +124,7 @@ mod prose {
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
+        waiting: "../book/src/waiting.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",

@@ -27,6 +27,21 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         &["blocks of blocks", "name all sizes in one"],
     ),
     (
+        "scheduler_after_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).adaptive().for_each(drop);",
+        &["would have its workers wait", "policies say how it is divided"],
+    ),
+    (
+        "blocks_before_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).by_blocks([3]).io_await().for_each(drop);",
+        &["blocks are named behind `io_await`"],
+    ),
+    (
+        "positions_after_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().zip(0..9).for_each(drop);",
+        &["does not know how many items it has"],
+    ),
+    (
         "one_number_for_blocks",
         "(0..9).into_par_iter().by_blocks(3).for_each(drop);",
         &["does not say how large blocks are", "std::iter::repeat(1000)"],

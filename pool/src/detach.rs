@@ -27,8 +27,10 @@
 //!    the one that laid it ready.
 
 use crate::Context;
-use crate::unseen::drop_at_end;
+use crate::unseen::{drop_at_end, drop_quietly};
 use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -220,7 +222,12 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         match self.poll_once(slot, future) {
             Poll::Ready(output) => Some(output),
             Poll::Pending => {
-                self.suspend(slot, then());
+                // Unwind-safe: if it panics, so does this call.
+                let then = catch_unwind(AssertUnwindSafe(then)).unwrap_or_else(|payload| {
+                    drop_quietly(mem::take(slot));
+                    resume_unwind(payload)
+                });
+                self.suspend(slot, then);
                 None
             }
         }

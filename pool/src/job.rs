@@ -162,6 +162,10 @@ impl SpawnHeader {
         SpawnHeader { header: Header { run }, scope }
     }
 
+    pub(crate) fn scope(&self) -> u64 {
+        self.scope
+    }
+
     /// The scope of a spawned job.
     ///
     /// # Safety

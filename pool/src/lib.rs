@@ -63,9 +63,10 @@ pub mod sync;
 #[cfg(not(loom))]
 mod task;
 #[cfg(loom)]
-#[path = "task/state.rs"]
-#[allow(dead_code, reason = "models use parts of it")]
-mod task_state;
+mod task {
+    #[allow(dead_code, reason = "models use parts of it")]
+    mod state;
+}
 #[cfg(not(loom))]
 mod thread_pool;
 mod unseen;

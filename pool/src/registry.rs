@@ -66,6 +66,8 @@ pub(crate) struct Registry {
     alert: CachePadded<Alert>,
     /// Is one of those that are alert napping?
     napping: AtomicBool,
+    /// How many workers doze; written with the rest lock held.
+    dozing: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -103,6 +105,7 @@ impl Registry {
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
             napping: AtomicBool::new(false),
+            dozing: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
             wakeups_from_outside: Mutex::default(),
@@ -169,6 +172,9 @@ impl Registry {
             self.wake_if_none_is_alert(by);
         } else if self.napping.load(Relaxed) {
             self.end_nap(by);
+        }
+        if self.dozing.load(Relaxed) > 0 {
+            self.wake_dozing();
         }
     }
 
@@ -291,8 +297,13 @@ impl Registry {
             self.cease_to_be_alert(worker);
             // SAFETY: just taken from a queue.
             unsafe { worker.execute(job) };
-            while worker.place().is_some() && !self.is_claimed() {
-                let Some(job) = worker.find_own() else { break };
+            for turn in 1_usize.. {
+                if worker.place().is_none() || self.is_claimed() {
+                    break;
+                }
+                // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
+                let fair = if turn.is_multiple_of(FAIR) { worker.find_injected() } else { None };
+                let Some(job) = fair.or_else(|| worker.find_own()) else { break };
                 // SAFETY: just taken from a queue.
                 unsafe { worker.execute(job) };
             }
@@ -347,6 +358,9 @@ impl Registry {
         self.claims.load(Relaxed) > 0
     }
 }
+
+/// So many jobs of its own a worker runs before it looks for one from outside.
+const FAIR: usize = 64;
 
 const INHERITED: &str =
     "this thread pool's threads stayed in the parent process: a forked child must make its own pool";

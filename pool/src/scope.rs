@@ -229,13 +229,17 @@ impl<'scope> Scope<'scope> {
     pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
         // Relaxed: only says that running more is pointless; the payload itself is behind the lock.
         self.panicked.store(true, Relaxed);
-        let mut panic = self.panic.lock().expect("nobody panics with this lock");
-        if panic.is_none() {
-            *panic = Some(payload);
-        } else {
-            drop(panic);
-            drop_quietly(payload);
-        }
+        let later = {
+            let mut panic = self.panic.lock().expect("nobody panics with this lock");
+            if panic.is_none() {
+                *panic = Some(payload);
+                None
+            } else {
+                Some(payload)
+            }
+        };
+        // Without the lock: what is dropped here may panic in turn.
+        drop_quietly(later);
         self.cancel_tasks();
     }
 

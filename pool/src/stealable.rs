@@ -17,7 +17,7 @@
 use crate::job::JobRef;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
 /// The sets of a pool.
@@ -103,8 +103,9 @@ fn random(end: usize) -> usize {
     STATE.with(|state| {
         let mut x = state.get();
         if x == 0 {
-            // Threads begin at different places: at the address of their state.
-            x = std::ptr::from_ref(state).addr() as u64 | 1;
+            // Each thread begins at another place: else those that wake one task each would all choose the same set.
+            static THREADS: AtomicU64 = AtomicU64::new(1);
+            x = THREADS.fetch_add(1, Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         }
         x ^= x << 13;
         x ^= x >> 7;

@@ -179,14 +179,16 @@ impl<'scope, F, K> Spare<'scope, F, K> {
     /// The node of the pending future, if it was polled with this scope.
     fn pending_for(&self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         // SAFETY: this value's node.
-        self.task.filter(|task| self.is_pending && ptr::eq(unsafe { task.as_ref().core.scope }.cast(), scope))
+        self.task
+            .filter(|task| self.is_pending && unsafe { task.as_ref() }.core.header.scope() == scope.number())
     }
 
     /// The node, if it was made for this scope.
     fn take_for(&mut self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         let task = self.task.take()?;
+        // Not by its address: a later scope may lie where that one was.
         // SAFETY: this value's node.
-        if ptr::eq(unsafe { task.as_ref().core.scope }.cast(), scope) {
+        if unsafe { task.as_ref() }.core.header.scope() == scope.number() {
             return Some(task);
         }
         // SAFETY: as above; it is given up.
@@ -312,16 +314,18 @@ where
             match Self::poll(this) {
                 Ok(Poll::Pending) => Self::settle(this, Some(worker)),
                 Ok(Poll::Ready(output)) => {
-                    worker.counters.resumes.add();
                     let then = Self::end(this, scope);
                     if let Some(then) = then {
+                        worker.counters.resumes.add();
                         scope.guard(|| then.resume(scope, output, context));
                     } else {
+                        worker.counters.cancelled.add();
                         drop_quietly(output);
                     }
                     Scope::arrive(scope, Some(worker));
                 }
                 Err(payload) => {
+                    worker.counters.cancelled.add();
                     scope.keep(payload);
                     drop_quietly(Self::end(this, scope));
                     Scope::arrive(scope, Some(worker));
@@ -407,9 +411,10 @@ impl Core {
     ///
     /// It is the caller's, who does not use the task again.
     unsafe fn release(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory.
-        let (last, free) = unsafe { (this.as_ref().state.release(), this.as_ref().table.free) };
-        if last {
+        // SAFETY: the reference keeps the memory; what is needed afterwards is read before it is given up.
+        let free = unsafe { this.as_ref() }.table.free;
+        // SAFETY: as above.
+        if unsafe { this.as_ref() }.state.release() {
             // SAFETY: it was the last one (invariant 4).
             unsafe { free(this) };
         }

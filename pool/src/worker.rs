@@ -6,7 +6,7 @@ mod wait;
 
 pub(crate) use call::Call;
 pub use wait::WaitRule;
-pub(crate) use wait::{NAP, Wait};
+pub(crate) use wait::{DOZE, NAP, Wait};
 
 use crate::deque::Deque;
 use crate::fifo::Fifo;

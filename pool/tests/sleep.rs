@@ -149,16 +149,6 @@ fn the_only_victim_is_found() {
     });
 }
 
-/// The processor time that this process has used.
-#[cfg(unix)]
-fn processor_time() -> Duration {
-    // SAFETY: all-zero is a valid timespec.
-    let mut time: libc::timespec = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a timespec.
-    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) }, 0);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
 #[test]
 #[cfg(unix)]
 fn an_idle_pool_costs_nothing() {

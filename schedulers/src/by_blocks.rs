@@ -55,6 +55,7 @@ impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
 
 impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     const BLOCKS: bool = true;
+    const SUSPENDS: bool = S::SUSPENDS;
 
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

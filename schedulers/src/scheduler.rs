@@ -29,6 +29,10 @@ pub trait Scheduler: Clone + Send {
     /// its place.
     const BLOCKS: bool = false;
 
+    /// Does it suspend tasks that wait for futures? Then it is a mistake to choose one that does not afterwards: its workers
+    /// would wait.
+    const SUSPENDS: bool = false;
+
     /// Runs the whole computation and returns its result.
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

@@ -91,6 +91,8 @@ impl Default for Suspending {
 }
 
 impl Scheduler for Suspending {
+    const SUSPENDS: bool = true;
+
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
         P: Producer,
@@ -199,9 +201,12 @@ where
     }
 }
 
+/// What a leaf had done when it was to be put aside, and what joins it with the rest.
+type Before<'s, O, R> = (Done<'s, O, R>, Joint<'s, R>);
+
 /// What a leaf has done in all.
 fn join_with<'s, T, R: Reduction<T>>(
-    before: Option<(Done<'s, R::Output, R>, Joint<'s, R>)>,
+    before: Option<Before<'s, R::Output, R>>,
     done: Done<'s, R::Output, R>,
 ) -> Done<'s, R::Output, R> {
     match before {

@@ -345,7 +345,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn with_scheduler<S: Scheduler>(self, scheduler: S) -> WithScheduler<Self, S> {
-        const { no_blocks_before::<Self>() }
+        const { takes_the_place::<Self, S>() }
         WithScheduler::new(self, scheduler)
     }
 
@@ -357,7 +357,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn sequential(self) -> WithScheduler<Self, Sequential> {
-        const { no_blocks_before::<Self>() }
+        const { takes_the_place::<Self, Sequential>() }
         WithScheduler::new(self, Sequential)
     }
 
@@ -369,7 +369,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn join(self) -> WithScheduler<Self, Join> {
-        const { no_blocks_before::<Self>() }
+        const { takes_the_place::<Self, Join>() }
         WithScheduler::new(self, Join)
     }
 
@@ -383,7 +383,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn depjoin(self) -> WithScheduler<Self, DepJoin> {
-        const { no_blocks_before::<Self>() }
+        const { takes_the_place::<Self, DepJoin>() }
         WithScheduler::new(self, DepJoin)
     }
 
@@ -405,7 +405,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn adaptive(self) -> WithScheduler<Self, Adaptive> {
-        const { no_blocks_before::<Self>() }
+        const { takes_the_place::<Self, Adaptive>() }
         WithScheduler::new(self, Adaptive::new())
     }
 
@@ -1709,11 +1709,16 @@ fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
 
 // Asked in every method that names a scheduler or blocks, so that the compiler's message points at that method's caller.
 
-/// A scheduler would take the place of the blocks that were named before it.
-const fn no_blocks_before<I: ParallelIterator>() {
+/// A scheduler takes the place of the one named before it: not of blocks, nor of one that suspends, by one that does not.
+const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     assert!(
         !I::Scheduler::BLOCKS,
         "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
+    );
+    assert!(
+        !I::Scheduler::SUSPENDS || S::SUSPENDS,
+        "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
+         policies say how it is divided"
     );
 }
 

@@ -71,6 +71,8 @@ pub(super) struct Rest {
     abroad: usize,
     /// Who waits for that without a place.
     abroad_blocked: Vec<usize>,
+    /// How many wait on their places, for longer and longer.
+    dozing: usize,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
 }
@@ -88,6 +90,7 @@ impl Rest {
             terminating: false,
             abroad: 0,
             abroad_blocked: Vec::new(),
+            dozing: 0,
             woken: Vec::new(),
         }
     }

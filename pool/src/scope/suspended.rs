@@ -46,8 +46,13 @@ impl Clone for Handle<'_> {
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
         let scope = self.scope;
-        // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
-        unsafe { (*scope).with_worker(|worker| Scope::arrive(scope, worker)) };
+        Worker::with_current(|worker| {
+            // No reference to the scope lives on while this arrives: it may be gone in that moment.
+            // SAFETY: it is there (invariant 2).
+            let worker = worker.filter(|worker| worker.is_of(unsafe { &(*scope).registry }));
+            // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
+            unsafe { Scope::arrive(scope, worker) };
+        });
     }
 }
 

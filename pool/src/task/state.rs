@@ -95,7 +95,8 @@ impl State {
     /// The task, whose future is gone, is as new again: if nobody but its maker knows of it. False if somebody does.
     #[must_use]
     pub(super) fn renew(&self) -> bool {
-        // Acquire: those who gave their references up have done their last with the word.
+        // Acquire: those who gave their references up have done their last with the memory, which will be freed by one who
+        // does not see them: the store below ends their release sequences.
         let alone = self.0.load(Acquire) / REFERENCE == 1;
         if alone {
             // Relaxed: nobody else knows of the word.
@@ -105,16 +106,16 @@ impl State {
     }
 
     pub(super) fn wake(&self) -> Wake {
-        // Release: what the waker has done before is seen by the poll that follows: it acquires in `begin`, or, if this
-        // wake is coalesced, through the word, in which release sequences continue. AcqRel because the one who submits
-        // hands the task on.
+        // Release: what the waker has done before is seen by the poll that follows, whose `begin` acquires: this wake, if
+        // it submits; and one that is coalesced, or comes in a poll, for all changes of the word are read-modify-writes,
+        // which continue its release sequence.
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
                 return Wake::Coalesced;
             }
             // Even a coalesced wake writes the word: else the poll that is to come would not synchronise with it.
-            match self.0.compare_exchange_weak(word, word | SCHEDULED, AcqRel, Relaxed) {
+            match self.0.compare_exchange_weak(word, word | SCHEDULED, Release, Relaxed) {
                 Err(now) => word = now,
                 Ok(_) if word & SCHEDULED != 0 => return Wake::Coalesced,
                 Ok(_) if word & RUNNING != 0 => return Wake::InPoll,
@@ -127,7 +128,7 @@ impl State {
     pub(super) fn begin(&self) -> Begin {
         // Acquire: the future as the last poll left it, and what wakers have done before. The bits: scheduled, and not
         // running, as of all tasks in queues.
-        let before = self.0.fetch_xor(SCHEDULED | RUNNING, AcqRel);
+        let before = self.0.fetch_xor(SCHEDULED | RUNNING, Acquire);
         debug_assert_eq!(before & (SCHEDULED | RUNNING | DONE), SCHEDULED);
         if before & CANCELLED == 0 { Begin::Poll } else { Begin::Drop }
     }
@@ -156,8 +157,8 @@ impl State {
         loop {
             debug_assert_eq!(word & (RUNNING | DONE), RUNNING);
             let done = word & !(RUNNING | SCHEDULED) | DONE;
-            // Release: for who frees the memory; see `release`.
-            match self.0.compare_exchange_weak(word, done, Release, Relaxed) {
+            // Relaxed: who frees the memory, or finds it free, synchronises with the `release` that follows.
+            match self.0.compare_exchange_weak(word, done, Relaxed, Relaxed) {
                 Err(now) => word = now,
                 Ok(_) => return,
             }
@@ -172,8 +173,8 @@ impl State {
             }
             let idle = word & (SCHEDULED | RUNNING) == 0;
             let cancelled = word | CANCELLED | if idle { RUNNING } else { 0 };
-            // Acquire: the future as the last poll left it. Release: as in `wake`.
-            match self.0.compare_exchange_weak(word, cancelled, AcqRel, Relaxed) {
+            // Acquire: the future as the last poll left it.
+            match self.0.compare_exchange_weak(word, cancelled, Acquire, Relaxed) {
                 Err(now) => word = now,
                 Ok(_) => return if idle { Cancel::Drop } else { Cancel::Left },
             }

@@ -122,7 +122,7 @@ impl Worker {
         }
     }
 
-    fn find_injected(&self) -> Option<JobRef> {
+    pub(crate) fn find_injected(&self) -> Option<JobRef> {
         loop {
             match self.registry().injector.steal() {
                 crossbeam_deque::Steal::Success(job) => {

@@ -4,7 +4,7 @@ use super::Worker;
 use super::search::{Patience, Pauses};
 use crate::job::{JobRef, SpawnHeader};
 use crate::latch::Latch;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a worker may run while it waits for a half of a `join` that was stolen from it, or for the end of a scope.
 ///
@@ -46,6 +46,9 @@ const LOOK: Duration = Duration::from_micros(30);
 
 /// How long a worker that may run anything, or cannot give its place away, sleeps between looks.
 pub(crate) const NAP: Duration = Duration::from_micros(200);
+
+/// The longest such sleep, of one that has found nothing for as long and has nobody to help.
+pub(crate) const DOZE: Duration = Duration::from_millis(10);
 
 /// How a worker waits.
 #[derive(Clone, Copy)]
@@ -127,12 +130,15 @@ impl Worker {
     fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
+        // Since when it has found nothing.
+        let mut idle = None::<Instant>;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
             let job = if blocked_out {
                 None
             } else if let Some(job) = self.find_broadcast() {
                 self.run_aside(job);
+                idle = None;
                 continue;
             } else {
                 descendant(&mut patience).or_else(|| {
@@ -142,14 +148,21 @@ impl Worker {
             if let Some(job) = job {
                 // SAFETY: just taken from a queue.
                 unsafe { self.execute(job) };
-                (pauses, patience) = (Pauses::new(), Patience::Whole);
+                (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
             } else if blocked_out || !pauses.pause(LOOK) {
-                if self.registry().block(self, latch, wait)
-                    && let Some(job) = self.find_anywhere()
-                {
+                let idle_for = idle.map(|since| since.elapsed());
+                let alone = self.registry().block(self, latch, wait, idle_for);
+                if alone && let Some(job) = self.find_anywhere() {
                     self.run_aside(job);
+                    idle = None;
+                } else {
+                    idle.get_or_insert_with(Instant::now);
                 }
-                (pauses, patience) = (Pauses::new(), Patience::Whole);
+                patience = Patience::Whole;
+                // One that dozes looks but once in between.
+                if idle_for.is_none_or(|time| time < DOZE) {
+                    pauses = Pauses::new();
+                }
             }
         }
         if self.place().is_none() {

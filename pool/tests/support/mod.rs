@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, unused_macros, unused_imports)]
 
 pub mod detached;
+pub mod suspended;
 
 use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule};
 use std::any::Any;
@@ -178,6 +179,11 @@ pub fn add(count: &AtomicUsize) {
     count.fetch_add(1, SeqCst);
 }
 
+/// So many more.
+pub fn add_up(count: &AtomicUsize, more: usize) {
+    count.fetch_add(more, SeqCst);
+}
+
 /// Computes for about so long, without blocking.
 pub fn work_for(time: Duration) {
     let since = Instant::now();
@@ -221,4 +227,14 @@ impl Flag {
     pub fn wait(&self) {
         until(|| self.is_set());
     }
+}
+
+/// The processor time that this process has used.
+#[cfg(unix)]
+pub fn processor_time() -> Duration {
+    // SAFETY: all-zero is a valid timespec.
+    let mut time: libc::timespec = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a timespec.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) }, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -122,8 +122,7 @@ where
     {
         let handle = self.handle.clone();
         let (mut slot, mut deferred) = (Default::default(), Default::default());
-        let mut futures = futures.map(IntoFuture::into_future);
-        while let Some(future) = futures.next() {
+        for future in futures.map(IntoFuture::into_future) {
             if handle.is_cancelled() {
                 return Break(self);
             }

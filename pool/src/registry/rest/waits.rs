@@ -1,13 +1,18 @@
 //! Workers that wait for something, with or without their places; and how they get places again.
 
 use super::{Registry, Rest, State};
+use crate::fence;
 use crate::latch::Latch;
-use crate::worker::{NAP, Wait, WaitRule, Worker};
+use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 impl Registry {
     /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so, and if
     /// there is anybody who could use it. True if nobody but this worker can run what there is to run.
-    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait) -> bool {
+    ///
+    /// `idle` is for how long it has found nothing to do, also nothing of what only it can run; none if it has not looked.
+    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, idle: Option<Duration>) -> bool {
         self.check_wait();
         let seated = worker.place().is_some();
         let gives_place = wait.rule == WaitRule::Descendants || worker.is_guest();
@@ -25,11 +30,20 @@ impl Registry {
             *rest.state(worker) = State::Waiting;
             rest.abroad += usize::from(wait.abroad);
             let alone = self.all_wait(&mut rest, wait);
+            // If nobody runs anything, nobody can fork anything; what is queued ends the doze.
+            let dozes = idle.is_some_and(|idle| idle > NAP) && self.all_rest(&mut rest);
+            rest.dozing += usize::from(dozes);
+            self.dozing.store(rest.dozing, Relaxed);
             drop(rest);
-            if !alone {
-                worker.parker.park_timeout(NAP);
+            if !alone || idle.is_some() {
+                // Dekker: who queues a task or a job does so before it looks for those who doze.
+                fence::full();
+                let dozes = dozes && self.injector.is_empty() && self.stealable.is_empty();
+                worker.parker.park_timeout(idle.filter(|_| dozes).map_or(NAP, |idle| idle.min(DOZE)));
             }
             let mut rest = self.lock();
+            rest.dozing -= usize::from(dozes);
+            self.dozing.store(rest.dozing, Relaxed);
             *rest.state(worker) = State::Active;
             rest.abroad -= usize::from(wait.abroad);
             return alone;
@@ -68,10 +82,22 @@ impl Registry {
     /// a queue for ever. Those who wait for another pool are the first to run it.
     fn all_wait(&self, rest: &mut Rest, wait: Wait) -> bool {
         let none_wakes = rest.free.is_empty() || rest.parked.is_empty() && rest.napper.is_none();
-        none_wakes
-            && self.alert.nobody()
-            && (wait.abroad || rest.abroad == 0)
-            && self.seated().all(|seated| *rest.state(seated) == State::Waiting)
+        none_wakes && self.alert.nobody() && (wait.abroad || rest.abroad == 0) && self.all_rest(rest)
+    }
+
+    /// Does everybody wait who holds a place?
+    fn all_rest(&self, rest: &mut Rest) -> bool {
+        self.seated().all(|seated| *rest.state(seated) == State::Waiting)
+    }
+
+    /// Wakes those who doze: something was queued that they may want.
+    #[cold]
+    pub(in crate::registry) fn wake_dozing(&self) {
+        let mut rest = self.lock();
+        let rest = &mut *rest;
+        let dozing = self.seated().filter(|seated| *rest.state(seated) == State::Waiting).map(Worker::number);
+        let dozing: Vec<_> = dozing.collect();
+        rest.woken.extend(dozing);
     }
 
     fn sleep_blocked(&self, worker: &Worker) {

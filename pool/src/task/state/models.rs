@@ -1,1 +1,342 @@
+//! Models of the state word: every interleaving of wakes, polls, suspensions and cancellations that loom knows, or every one
+//! with few preemptions.
+//!
+//! The future is memory that loom watches: each poll writes it, and so does its end. So two that own it at once, and one that
+//! does not see what the last poll has left, are errors in every model. The queue is a relaxed counter: it orders nothing,
+//! so that whatever the word does not order is found to be unordered.
 
+use super::{Begin, Cancel, State, Suspend, Wake};
+use crate::models::explore;
+use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use loom::cell::UnsafeCell;
+use loom::thread::{self, JoinHandle};
+use std::sync::Arc;
+
+/// What a future is.
+#[derive(Debug, Default)]
+struct Future {
+    polls: usize,
+    /// Ready, and dropped; or dropped.
+    ends: usize,
+}
+
+/// A task, and those who know of it.
+struct World {
+    state: State,
+    /// Read by all who know of the task, and written by who frees it.
+    memory: UnsafeCell<bool>,
+    future: UnsafeCell<Future>,
+    /// How many queues it is in.
+    queued: AtomicUsize,
+    submitted: AtomicUsize,
+    /// What wakers do before they wake: it is ready when all have.
+    told: Vec<AtomicUsize>,
+}
+
+// SAFETY: loom reports accesses that race.
+unsafe impl Sync for World {}
+// SAFETY: as above.
+unsafe impl Send for World {}
+
+impl World {
+    /// A task that is being polled first; it is ready when it has been told so many things.
+    fn new(things: usize) -> Arc<Self> {
+        Arc::new(World {
+            state: State::running(),
+            memory: UnsafeCell::new(true),
+            future: UnsafeCell::new(Future::default()),
+            queued: AtomicUsize::new(0),
+            submitted: AtomicUsize::new(0),
+            told: (0..things).map(|_| AtomicUsize::new(0)).collect(),
+        })
+    }
+
+    fn thread(self: &Arc<Self>, acts: impl FnOnce(&World) + 'static) -> JoinHandle<()> {
+        let world = Arc::clone(self);
+        thread::spawn(move || acts(&world))
+    }
+
+    fn use_memory(&self) {
+        // SAFETY: loom checks that nobody writes it meanwhile.
+        assert!(self.memory.with(|memory| unsafe { *memory }), "used after it was freed");
+    }
+
+    fn release(&self) {
+        self.use_memory();
+        if self.state.release() {
+            // SAFETY: loom checks that nobody else uses it.
+            assert!(self.memory.with_mut(|memory| unsafe { memory.replace(false) }), "freed twice");
+        }
+    }
+
+    fn future<R>(&self, f: impl FnOnce(&mut Future) -> R) -> R {
+        self.use_memory();
+        // SAFETY: loom checks that no other thread uses the cell.
+        self.future.with_mut(|future| f(unsafe { &mut *future }))
+    }
+
+    fn submit(&self) {
+        assert_eq!(self.queued.fetch_add(1, Relaxed), 0, "in two queues");
+        self.submitted.fetch_add(1, Relaxed);
+    }
+
+    fn wake(&self) -> Wake {
+        let wake = self.state.wake();
+        if wake == Wake::Submit {
+            self.submit();
+        }
+        wake
+    }
+
+    /// Tells one thing, and wakes.
+    fn tell(&self, thing: usize) {
+        self.told[thing].store(1, Relaxed);
+        let _ = self.wake();
+    }
+
+    /// A poll, by who owns the future, and what follows it.
+    fn poll(&self) {
+        let is_ready = self.future(|future| {
+            future.polls += 1;
+            !self.told.is_empty() && self.told.iter().all(|told| told.load(Relaxed) == 1)
+        });
+        if is_ready {
+            return self.end();
+        }
+        self.suspend();
+    }
+
+    fn suspend(&self) {
+        match self.state.suspend() {
+            Suspend::Suspended => {}
+            Suspend::Again => self.submit(),
+            Suspend::Cancelled => self.end(),
+        }
+    }
+
+    /// The future is gone.
+    fn end(&self) {
+        self.future(|future| future.ends += 1);
+        self.state.finish();
+        self.release();
+    }
+
+    /// Takes the task from its queue, if it is in one, as a worker does.
+    fn work(&self) -> bool {
+        let found = self.queued.swap(0, Relaxed) == 1;
+        if found {
+            match self.state.begin() {
+                Begin::Poll => self.poll(),
+                Begin::Drop => self.end(),
+            }
+        }
+        found
+    }
+
+    fn cancel(&self) {
+        if self.state.cancel() == Cancel::Drop {
+            self.end();
+        }
+    }
+
+    /// The threads end; what is queued is run.
+    fn end_of(&self, threads: impl IntoIterator<Item = JoinHandle<()>>) {
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        while self.work() {}
+    }
+
+    /// The future has ended, once; returns how often it was polled.
+    fn assert_ended(&self) -> usize {
+        // SAFETY: all threads have ended.
+        self.future.with(|future| {
+            let future = unsafe { &*future };
+            assert_eq!(future.ends, 1, "lost, or ended twice");
+            future.polls
+        })
+    }
+
+    fn assert_freed(&self) {
+        // SAFETY: all threads have ended.
+        assert!(!self.memory.with(|memory| unsafe { *memory }), "leaked");
+    }
+}
+
+/// W1: several wakes of one suspension, all before anybody polls: one entry, one poll, which sees what each has done.
+fn many_wakes_are_one_poll(wakers: usize, preemptions: Option<usize>) {
+    explore(preemptions, move || {
+        let world = World::new(wakers);
+        world.poll();
+        let threads: Vec<_> = (0..wakers).map(|i| world.thread(move |world| world.tell(i))).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(world.work());
+        assert!(!world.work());
+        assert_eq!(world.submitted.load(Relaxed), 1);
+        assert_eq!(world.assert_ended(), 2);
+    });
+}
+
+#[test]
+fn two_wakes_are_one_poll() {
+    many_wakes_are_one_poll(2, None);
+}
+
+#[test]
+fn three_wakes_are_one_poll() {
+    many_wakes_are_one_poll(3, Some(3));
+}
+
+/// W1, W2: wakes come while the task is polled, suspended, queued and taken up, by a worker among others.
+fn no_wake_is_lost(wakers: usize, preemptions: Option<usize>) {
+    explore(preemptions, move || {
+        let world = World::new(wakers);
+        let mut threads: Vec<_> = (1..wakers).map(|i| world.thread(move |world| world.tell(i))).collect();
+        // This one finds the queue as the first one leaves it, and may run the task itself.
+        threads.push(world.thread(|world| {
+            world.tell(0);
+            world.work();
+        }));
+        world.poll();
+        world.work();
+        world.end_of(threads);
+        let polls = world.assert_ended();
+        assert!(polls <= wakers + 1, "{polls} polls after {wakers} wakes");
+        world.assert_freed();
+    });
+}
+
+#[test]
+fn one_wake_against_a_poll_and_its_end() {
+    no_wake_is_lost(1, None);
+}
+
+#[test]
+fn two_wakes_against_a_poll_and_its_end() {
+    no_wake_is_lost(2, Some(3));
+}
+
+#[test]
+fn three_wakes_against_a_poll_and_its_end() {
+    no_wake_is_lost(3, Some(1));
+}
+
+/// The future goes from the one who suspends it by the one who wakes it to the one who polls it next.
+#[test]
+fn what_a_poll_leaves_is_there_for_the_next() {
+    explore(Some(3), || {
+        let world = World::new(1);
+        let waker = world.thread(|world| world.tell(0));
+        let worker = world.thread(|world| {
+            world.work();
+            world.work();
+        });
+        world.poll();
+        world.end_of([waker, worker]);
+        assert!(world.assert_ended() <= 2);
+        world.assert_freed();
+    });
+}
+
+/// Whoever it is that finds the task cancelled, the future is dropped once.
+#[test]
+fn a_cancellation_against_a_suspension() {
+    explore(None, || {
+        let world = World::new(0);
+        world.state.retain();
+        let canceller = world.thread(|world| {
+            world.cancel();
+            world.release();
+        });
+        world.poll();
+        world.end_of([canceller]);
+        assert_eq!(world.assert_ended(), 1);
+        world.assert_freed();
+    });
+}
+
+#[test]
+fn a_cancellation_against_a_wake_and_a_poll() {
+    explore(Some(3), || {
+        let world = World::new(0);
+        world.state.retain();
+        world.state.retain();
+        let canceller = world.thread(|world| {
+            world.cancel();
+            world.release();
+        });
+        let waker = world.thread(|world| {
+            let _ = world.wake();
+            world.release();
+        });
+        world.poll();
+        world.work();
+        world.end_of([canceller, waker]);
+        assert!(world.assert_ended() <= 2);
+        world.assert_freed();
+    });
+}
+
+/// One who cancels, one who wakes and polls, from the beginning.
+#[test]
+fn a_cancellation_against_a_worker() {
+    explore(Some(3), || {
+        let world = World::new(0);
+        world.state.retain();
+        world.poll();
+        let worker = world.thread(|world| {
+            let _ = world.wake();
+            world.work();
+        });
+        world.cancel();
+        world.release();
+        world.end_of([worker]);
+        assert!(world.assert_ended() <= 2);
+        world.assert_freed();
+    });
+}
+
+#[test]
+fn the_last_reference_frees() {
+    explore(None, || {
+        let world = World::new(1);
+        world.state.retain();
+        world.state.retain();
+        let wakers = [0, 1].map(|_| {
+            world.thread(|world| {
+                world.use_memory();
+                let _ = world.wake();
+                world.release();
+            })
+        });
+        // It is ready after all.
+        world.end();
+        wakers.into_iter().for_each(|waker| waker.join().unwrap());
+        world.assert_freed();
+    });
+}
+
+/// A task is used again only when no waker is left, and freed after the last of those that there were before.
+#[test]
+fn a_task_is_used_again_when_nobody_knows_it() {
+    explore(None, || {
+        let world = World::new(0);
+        world.state.retain();
+        let waker = world.thread(|world| {
+            let wake = world.wake();
+            assert!(matches!(wake, Wake::InPoll | Wake::Coalesced), "nothing is to be submitted");
+            world.release();
+        });
+        // The first future is ready.
+        world.future(|future| future.polls += 1);
+        if world.state.renew() {
+            // The next one is suspended, and dropped. No wake is left for it.
+            world.future(|future| future.polls += 1);
+            assert_eq!(world.state.suspend(), Suspend::Suspended);
+            world.cancel();
+        } else {
+            world.end();
+        }
+        waker.join().unwrap();
+        assert_eq!(world.queued.load(Relaxed), 0);
+        world.assert_freed();
+    });
+}
