@@ -64,7 +64,7 @@ ends! {
     find_map_any: |it| it.find_map_any(|x| (x == COMES).then_some(x + 1)), Some(COMES + 1);
     any: |it| it.any(|x| x == COMES), true;
     all: |it| it.all(|x| x != COMES), false;
-    position_of_none: |it| it.map(|x| x * 2).any(|x| x == 2 * COMES), true;
+    mapped_any: |it| it.map(|x| x * 2).any(|x| x == 2 * COMES), true;
     try_for_each: |it| it.try_for_each(Err), Err::<(), _>(COMES);
     try_reduce: |it| it.map(Err).try_reduce(|| 0, |a, b| Ok(a + b)), Err::<u64, _>(COMES);
     try_reduce_of_more: |it| it.map(|x| Some(x).filter(|x| *x != COMES)).try_reduce_with(|a, b| Some(a + b)), Some(None);
@@ -74,22 +74,26 @@ ends! {
     while_some_mapped: |it| it.map(|x| (x != COMES).then_some(x)).while_some().map(|x| x + 1).filter(|x| x % 2 > 0).sum::<u64>(), 0;
     results: |it| it.map(Err::<u64, _>).collect::<Result<Vec<_>, _>>(), Err(COMES);
     options: |it| it.map(|x| (x != COMES).then_some(x)).collect::<Option<Vec<_>>>(), None;
-    sum_of_options: |it| it.map(|x| (x != COMES).then_some(x)).sum::<Option<u64>>(), None;
     behind_a_chain: |it| it.chain(0..3_u64).any(|x| x == 2), true;
     behind_a_second_await: |it| it.map(|x| async move { x + 1 }).io_await().find_any(|_| true), Some(COMES + 1);
-    in_flight: |it| it.map(|x| async move { x + 1 }).io_await().max_in_flight(200).find_any(|_| true), Some(COMES + 1);
+    in_flight: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).find_any(|_| true), Some(COMES + 1);
     in_blocks: |it| it.by_blocks([10_000]).find_any(|_| true), Some(COMES);
 }
 
-/// A failure that is found only where two outputs meet ends what waits, too.
+/// A failure that is found only where two outputs meet (of neighbours, in a single task) ends what waits, too.
 #[test]
 fn a_reduction_that_fails() {
     for threads in [1, 2, 3] {
         let (pool, begun) = (pool(threads), Instant::now());
         let sum = (0..100_u64)
             .into_par_iter()
+            .bound_depth(0)
             .map(|x| async move {
-                if x == 40 || x == 41 { after(x - 36).await } else { a_minute().await }
+                if x == 40 || x == 41 {
+                    after(x - 36).await
+                } else {
+                    a_minute().await
+                }
                 x
             })
             .io_await()
@@ -107,20 +111,35 @@ fn a_reduction_that_fails() {
 fn what_is_still_needed_is_not_dropped() {
     for threads in [1, 2, 3] {
         let pool = pool(threads);
-        let awaited = || (0..200_u64).into_par_iter().map(|x| async move {
-            after(x % 5).await;
-            x
-        }).io_await();
+        let awaited = || {
+            (0..200_u64)
+                .into_par_iter()
+                .map(|x| async move {
+                    after(x % 5).await;
+                    x
+                })
+                .io_await()
+        };
         // The items that were let pass are waited for again.
-        let taken = awaited().take_any(5).map(|x| async move {
-            after(20).await;
-            x
-        }).io_await().on(&pool).count();
+        let taken = awaited()
+            .take_any(5)
+            .map(|x| async move {
+                after(20).await;
+                x
+            })
+            .io_await()
+            .on(&pool)
+            .count();
         assert_eq!(taken, 5);
-        let late = || (0..50_u64).into_par_iter().map(|x| async move {
-            after(20).await;
-            x
-        }).io_await();
+        let late = || {
+            (0..50_u64)
+                .into_par_iter()
+                .map(|x| async move {
+                    after(20).await;
+                    x
+                })
+                .io_await()
+        };
         let chained = awaited().take_any(5).chain(late()).on(&pool).count();
         assert_eq!(chained, 55);
         let chained = late().chain(awaited().take_any(5)).on(&pool).count();
@@ -133,21 +152,19 @@ fn what_is_still_needed_is_not_dropped() {
     }
 }
 
-/// Tasks that are stopped from outside.
+/// A task that goes on when there is room looks whether it is to stop, and what others wait for is dropped.
 #[test]
 fn a_token_and_a_deadline() {
     for threads in [1, 2] {
         let (pool, token, begun) = (pool(threads), CancelToken::new(), Instant::now());
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(Duration::from_millis(50));
-                token.cancel();
-            });
-            let waits = (0..100_u64).into_par_iter().map(|_| a_minute()).io_await().on(&pool);
-            assert!(waits.stop_on(&token).for_each(drop).is_err());
-        });
-        let waits = (0..100_u64).into_par_iter().map(|_| a_minute()).io_await().on(&pool);
-        assert!(waits.deadline(Instant::now() + Duration::from_millis(50)).for_each(drop).is_err());
+        let waits = || {
+            let few = |x: u64| async move { if x % 4 == 0 { after(1).await } else { a_minute().await } };
+            (0..1_000_000).into_par_iter().map(few).io_await().max_in_flight(100_000).on(&pool)
+        };
+        let stopped = waits().inspect(|()| token.cancel()).stop_on(&token).count();
+        assert!(stopped.unwrap_err().into_done() < 1_000_000);
+        let stopped = waits().deadline(Instant::now() + Duration::from_millis(5)).count();
+        assert!(stopped.unwrap_err().into_done() < 1_000_000);
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
         assert_settled(&pool);
     }

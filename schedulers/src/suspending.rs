@@ -38,7 +38,7 @@ use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
 use in_flight::{InFlight, Permit};
-use leaf::{Fold, Leaf, nothing};
+use leaf::{Fold, Leaf, cancel_if_stopped, nothing};
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -132,6 +132,10 @@ impl Leaves for Holes<'_> {
         run(branch, None, self, scope)
     }
 
+    fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
+        cancel_if_stopped::<S, T, R>(reduction, &scope.handle());
+    }
+
     /// As it is: a leaf like any other, but for its size.
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
@@ -162,13 +166,14 @@ where
     let mut before = None;
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
+        let whole = reduction.clone();
         let leaf = Leaf::<S, R, P::Item>::new(handle.clone(), reduction, call, holes.in_flight, permit);
         let stopped = || {
-            let stopped = L::STOPS && policy.stopped();
-            if stopped {
+            if L::STOPS && policy.stopped() {
                 handle.cancel();
             }
-            stopped || call.has_failed() || handle.is_cancelled()
+            cancel_if_stopped::<S, P::Item, R>(&whole, &handle);
+            call.has_failed() || handle.is_cancelled() || (R::INTERRUPTIBLE && whole.stopped())
         };
         let mut looks = Looks {
             stopped,
@@ -232,7 +237,11 @@ where
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
         let Aside { branch, holes, link } = self;
         let call = branch.call;
-        call.watch(|| run(branch.migrated(context.migrated()), Some(permit), holes, scope).deliver(link));
+        call.watch(|| {
+            let reduction = branch.reduction.clone();
+            run(branch.migrated(context.migrated()), Some(permit), holes, scope).deliver(link);
+            holes.has_delivered::<S, P::Item, R>(&reduction, scope);
+        });
     }
 
     fn cancelled(self, _scope: &S) {

@@ -33,6 +33,8 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
 pub(super) struct Fold;
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> for Fold {
+    const IS_WHOLE: bool = true;
+
     fn fold<I: Iterator<Item = T>>(
         &mut self,
         mut leaf: Leaf<'s, S, R, T>,
@@ -49,9 +51,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                if R::STOPS_ALL && leaf.reduction.stopped() {
-                    leaf.handle.cancel();
-                }
+                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.handle);
                 Break(leaf)
             }
         }
@@ -145,6 +145,10 @@ where
         }
         Continue(self)
     }
+
+    fn cancel(&self) {
+        self.handle.cancel();
+    }
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
@@ -162,6 +166,13 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
             link,
             items: PhantomData,
         }
+    }
+}
+
+/// What waits is dropped, if the reduction has stopped everywhere: an item has ended it, or two outputs have.
+pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction: &R, handle: &S::Handle) {
+    if R::STOPS_ALL && reduction.stopped() {
+        handle.cancel();
     }
 }
 
@@ -237,6 +248,7 @@ where
     ) {
         let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
         let call = joint.call;
+        let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
         call.watch(|| {
             let leaf = Leaf::new(handle, reduction, call, in_flight, permit);
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
@@ -245,6 +257,9 @@ where
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
             done.deliver::<T>(link);
+            if let Some((reduction, handle)) = end {
+                cancel_if_stopped::<S, T, R>(&reduction, &handle);
+            }
         });
     }
 
@@ -282,9 +297,10 @@ where
     F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        // The next one may begin while this item is folded.
-        drop(self.permit);
-        self.hole.run::<S>(scope.handle(), None, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        // The next one may begin while this item is folded; unless there is another future to come of this one: what has
+        // begun goes first.
+        let permit = Some(self.permit).filter(|_| F::WAITS);
+        self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     fn cancelled(self, _: &S) {
