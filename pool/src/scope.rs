@@ -11,7 +11,7 @@
 mod detached;
 mod suspended;
 
-pub(crate) use suspended::Handle;
+pub use suspended::Handle;
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;

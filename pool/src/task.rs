@@ -37,6 +37,7 @@ use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, JobRef, SpawnHeader};
 use crate::scope::Scope;
+use crate::stats::Counter;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use list::Links;
@@ -60,9 +61,14 @@ pub(crate) struct Core {
     scope: *const Scope<'static>,
     /// Its place in the scope's list, whose lock guards it.
     links: UnsafeCell<Links>,
-    /// The number of the worker that polled it last, plus 1; the owner's (invariant 1).
+    /// The number of the worker whose poll it has been suspended after; the owner's (invariant 1).
     polled_by: UnsafeCell<usize>,
 }
+
+/// It was not suspended yet.
+const NOBODY: usize = usize::MAX;
+/// A thread that is none of the pool's workers.
+const OUTSIDE: usize = NOBODY - 1;
 
 /// What can be done with a task whose types are not known.
 struct Table {
@@ -162,9 +168,6 @@ where
         unsafe {
             *task.as_ref().then.get() = Some(then);
             scope.with_worker(|worker| {
-                if let Some(worker) = worker {
-                    worker.counters.suspensions.add();
-                }
                 if scope.tasks().insert(task.cast()) {
                     Task::settle(task, worker);
                 } else {
@@ -240,6 +243,29 @@ impl<'scope, F, K> Task<'scope, F, K> {
     }
 }
 
+/// Makes a task that is polled for the first time by whoever takes it up.
+pub(crate) fn spawn<'scope, F, K>(scope: &Scope<'scope>, future: F, then: K)
+where
+    F: Future + Send + 'scope,
+    K: Resume<'scope, Scope<'scope>, F::Output>,
+{
+    let task = Task::<F, K>::new(scope);
+    scope.announce_task();
+    // SAFETY: the node is this function's until it is queued or abandoned; and the scope counts it.
+    unsafe {
+        *task.as_ref().future.get() = Some(future);
+        *task.as_ref().then.get() = Some(then);
+        let state = &task.as_ref().core.state;
+        // As if it was woken in a poll: whoever takes it up begins with one.
+        let (Wake::InPoll | Wake::Coalesced | Wake::Submit) = state.wake();
+        if !scope.tasks().insert(task.cast()) || state.suspend() == Suspend::Cancelled {
+            scope.with_worker(|worker| Task::<F, K>::abandon(task.cast(), worker));
+        } else {
+            crate::spawn::queue(scope.registry(), task.cast());
+        }
+    }
+}
+
 impl<'scope, F, K> Task<'scope, F, K>
 where
     F: Future + Send + 'scope,
@@ -256,7 +282,7 @@ where
             table: &Self::TABLE,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
-            polled_by: UnsafeCell::new(0),
+            polled_by: UnsafeCell::new(NOBODY),
         };
         let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
@@ -282,7 +308,11 @@ where
         // SAFETY: the caller's; after `suspend` it is used no more, but where that says so.
         unsafe {
             let core = &this.as_ref().core;
-            *core.polled_by.get() = worker.map_or(0, |worker| worker.number() + 1);
+            let polled_by = &mut *core.polled_by.get();
+            if let (NOBODY, Some(worker)) = (*polled_by, worker) {
+                worker.counters.suspensions.add();
+            }
+            *polled_by = worker.map_or(OUTSIDE, Worker::number);
             match core.state.suspend() {
                 Suspend::Suspended => {}
                 Suspend::Again => Core::submit(this.cast()),
@@ -310,22 +340,28 @@ where
                 return;
             }
             worker.counters.polls.add();
-            let context = Context::new(*core.polled_by.get() != worker.number() + 1);
+            let polled_by = *core.polled_by.get();
+            let context = Context::new(polled_by != worker.number());
+            let count = |counter: &Counter| {
+                if polled_by != NOBODY {
+                    counter.add()
+                }
+            };
             match Self::poll(this) {
                 Ok(Poll::Pending) => Self::settle(this, Some(worker)),
                 Ok(Poll::Ready(output)) => {
                     let then = Self::end(this, scope);
                     if let Some(then) = then {
-                        worker.counters.resumes.add();
+                        count(&worker.counters.resumes);
                         scope.guard(|| then.resume(scope, output, context));
                     } else {
-                        worker.counters.cancelled.add();
+                        count(&worker.counters.cancelled);
                         drop_quietly(output);
                     }
                     Scope::arrive(scope, Some(worker));
                 }
                 Err(payload) => {
-                    worker.counters.cancelled.add();
+                    count(&worker.counters.cancelled);
                     scope.keep(payload);
                     drop_quietly(Self::end(this, scope));
                     Scope::arrive(scope, Some(worker));
@@ -367,7 +403,9 @@ where
         // SAFETY: the caller's.
         unsafe {
             let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
-            if let Some(worker) = worker {
+            if let Some(worker) = worker
+                && *core.as_ref().polled_by.get() != NOBODY
+            {
                 worker.counters.cancelled.add();
             }
             let then = Self::end(core.cast(), scope);

@@ -43,7 +43,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     type Handle = Handle<'scope>;
 
     fn handle(&self) -> Handle<'scope> {
-        self.handle_of()
+        Scope::handle(self)
     }
 
     fn num_threads(&self) -> usize {

@@ -8,8 +8,9 @@
 
 use super::Scope;
 use crate::detach::{Resume, Suspend};
+use crate::join_handle::JoinHandle;
 use crate::registry::Registry;
-use crate::task::{Spare, Tasks};
+use crate::task::{self, Spare, Tasks};
 use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
@@ -31,6 +32,60 @@ unsafe impl Send for Handle<'_> {}
 unsafe impl Sync for Handle<'_> {}
 
 impl<'scope> Handle<'scope> {
+    /// Spawns a future into the scope: see [`Scope::spawn_future`].
+    ///
+    /// ```
+    /// // A task that spawns further ones.
+    /// let data = vec![3, 4];
+    /// let data = &data;
+    /// let product = furcate::scope(|s| {
+    ///     let handle = s.handle();
+    ///     let product = s.spawn_future(async move {
+    ///         let right = handle.spawn_future(async move { data[1] });
+    ///         data[0] * right.await
+    ///     });
+    ///     furcate::block_on(product)
+    /// });
+    /// assert_eq!(product, 12);
+    /// ```
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'scope> + Send + 'scope,
+    {
+        self.scope().spawn_future(future)
+    }
+
+    /// Runs two futures, potentially in parallel: the fork and join of tasks.
+    ///
+    /// The right one is spawned, so that any worker can take it up; the left one is polled where this is. If this is dropped
+    /// before its end, the right one goes on in the scope.
+    ///
+    /// ```
+    /// use furcate::ScopeHandle;
+    /// use std::pin::Pin;
+    ///
+    /// fn fib<'s>(n: u32, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
+    ///     Box::pin(async move {
+    ///         if n < 2 {
+    ///             return n.into();
+    ///         }
+    ///         let (a, b) = handle.join_async(fib(n - 1, handle.clone()), fib(n - 2, handle.clone())).await;
+    ///         a + b
+    ///     })
+    /// }
+    /// let fib = furcate::scope(|s| furcate::block_on(fib(10, s.handle())));
+    /// assert_eq!(fib, 55);
+    /// ```
+    pub async fn join_async<A, B>(&self, left: A, right: B) -> (A::Output, B::Output)
+    where
+        A: Future,
+        B: Future<Output: Send + 'scope> + Send + 'scope,
+    {
+        let right = self.spawn_future(right);
+        let left = left.await;
+        (left, right.await)
+    }
+
     fn scope(&self) -> &Scope<'scope> {
         // SAFETY: invariant 2.
         unsafe { &*self.scope }
@@ -39,7 +94,7 @@ impl<'scope> Handle<'scope> {
 
 impl Clone for Handle<'_> {
     fn clone(&self) -> Self {
-        self.scope().handle_of()
+        self.scope().handle()
     }
 }
 
@@ -114,9 +169,53 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    pub(super) fn handle_of(&self) -> Handle<'scope> {
+    /// A handle of the scope, for tasks to spawn others with: it may be kept as long as what the scope's jobs borrow.
+    ///
+    /// The scope does not end before all its handles have been dropped.
+    #[must_use]
+    pub fn handle(&self) -> Handle<'scope> {
         self.pending.announce();
         Handle { scope: ptr::from_ref(self), _scope: PhantomData }
+    }
+
+    /// Spawns a future into the scope: a task that any worker polls, and that holds none while it is pending.
+    ///
+    /// As with [`spawn`](Self::spawn) the scope ends when it has, whether its handle is awaited or not; what it borrows
+    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end.
+    ///
+    /// Cost: two allocations.
+    ///
+    /// # Panics
+    ///
+    /// Not here: the panic of a future is raised where the scope was made.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let names = ["Ada".to_string(), "Grace".to_string()];
+    /// let lengths = furcate::scope(|s| {
+    ///     let waits: Vec<_> = names
+    ///         .iter()
+    ///         .map(|name| {
+    ///             s.spawn_future(async move {
+    ///                 async_io::Timer::after(Duration::from_millis(10)).await;
+    ///                 name.len()
+    ///             })
+    ///         })
+    ///         .collect();
+    ///     waits.into_iter().map(furcate::block_on).collect::<Vec<_>>()
+    /// });
+    /// assert_eq!(lengths, [3, 5]);
+    /// ```
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'scope> + Send + 'scope,
+    {
+        // Before it is counted: if this panics nobody waits for it.
+        self.registry.check_generation();
+        let (handle, deliver) = JoinHandle::new();
+        task::spawn(self, future, deliver);
+        handle
     }
 
     /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.
