@@ -457,6 +457,3 @@ impl Core {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
