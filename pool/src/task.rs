@@ -503,6 +503,3 @@ impl Core {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
