@@ -57,6 +57,8 @@ mod scope;
 #[cfg(not(loom))]
 mod spawn;
 #[cfg(not(loom))]
+mod spawn_future;
+#[cfg(not(loom))]
 mod stats;
 #[cfg(not(loom))]
 mod stealable;
@@ -97,6 +99,7 @@ pub use {
         Handle as ScopeHandle, Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
     },
     spawn::{spawn, spawn_fifo},
+    spawn_future::spawn_future,
     stats::{Stats, StealStats, WorkerStats},
     thread_pool::ThreadPool,
     worker::{WaitRule, Worker},

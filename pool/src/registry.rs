@@ -15,6 +15,7 @@ use crate::alert::Alert;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
+use crate::scope::Scope;
 use crate::stats::{Counter, Stats};
 use crate::stealable::Stealable;
 use crate::worker::{Current, WaitRule, Worker};
@@ -75,6 +76,8 @@ pub(crate) struct Registry {
     wakeups_from_outside: Mutex<Counter>,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Of futures that nobody waits for; made when first needed.
+    common: OnceLock<Box<Scope<'static>>>,
     /// The number of the first guest.
     first_guest: usize,
     this: Weak<Registry>,
@@ -110,6 +113,7 @@ impl Registry {
             pending: Count::new(1),
             wakeups_from_outside: Mutex::default(),
             threads: Mutex::default(),
+            common: OnceLock::new(),
             first_guest: threads + spares,
             this: Weak::clone(this),
             generation: crate::process::generation(),
@@ -189,6 +193,11 @@ impl Registry {
     pub(crate) fn make_stealable(&self, task: JobRef, by: Option<&Worker>) {
         self.stealable.add(task);
         self.announce(by);
+    }
+
+    /// The scope of the futures that nobody waits for.
+    pub(crate) fn common(&self) -> &Scope<'static> {
+        self.common.get_or_init(|| Box::new(Scope::common(NonNull::from(self))))
     }
 
     /// A job for which the pool stays alive has been made.
@@ -327,6 +336,10 @@ impl Registry {
         if self.is_inherited() {
             // A forked child has no threads of it to wait for.
             return;
+        }
+        // Futures that nobody waits for may wait for ever.
+        if let Some(common) = self.common.get() {
+            common.cancel_tasks();
         }
         self.job_done();
         self.release_current_thread();

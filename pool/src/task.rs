@@ -48,7 +48,6 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
 use std::task::Poll;
 
 /// What every task begins with.
@@ -243,8 +242,32 @@ impl<'scope, F, K> Task<'scope, F, K> {
     }
 }
 
+/// Somebody who knows of a task, and may cancel it.
+#[derive(Debug)]
+pub(crate) struct Reference(NonNull<Core>);
+
+// SAFETY: any thread may retain, cancel and release a task.
+unsafe impl Send for Reference {}
+// SAFETY: as above.
+unsafe impl Sync for Reference {}
+
+impl Reference {
+    /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by whoever has it.
+    pub(crate) fn cancel(&self) {
+        // SAFETY: its reference.
+        unsafe { Core::cancel(self.0) };
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // SAFETY: its own reference.
+        unsafe { Core::release(self.0) };
+    }
+}
+
 /// Makes a task that is polled for the first time by whoever takes it up.
-pub(crate) fn spawn<'scope, F, K>(scope: &Scope<'scope>, future: F, then: K)
+pub(crate) fn spawn<'scope, F, K>(scope: &Scope<'scope>, future: F, then: K) -> Reference
 where
     F: Future + Send + 'scope,
     K: Resume<'scope, Scope<'scope>, F::Output>,
@@ -256,6 +279,7 @@ where
         *task.as_ref().future.get() = Some(future);
         *task.as_ref().then.get() = Some(then);
         let state = &task.as_ref().core.state;
+        state.retain();
         // As if it was woken in a poll: whoever takes it up begins with one.
         let (Wake::InPoll | Wake::Coalesced | Wake::Submit) = state.wake();
         if !scope.tasks().insert(task.cast()) || state.suspend() == Suspend::Cancelled {
@@ -264,6 +288,7 @@ where
             crate::spawn::queue(scope.registry(), task.cast());
         }
     }
+    Reference(task.cast())
 }
 
 impl<'scope, F, K> Task<'scope, F, K>
@@ -350,20 +375,24 @@ where
             match Self::poll(this) {
                 Ok(Poll::Pending) => Self::settle(this, Some(worker)),
                 Ok(Poll::Ready(output)) => {
-                    let then = Self::end(this, scope);
-                    if let Some(then) = then {
-                        count(&worker.counters.resumes);
-                        scope.guard(|| then.resume(scope, output, context));
-                    } else {
-                        count(&worker.counters.cancelled);
-                        drop_quietly(output);
+                    match Self::end(this, scope) {
+                        (then, Ok(())) => {
+                            count(&worker.counters.resumes);
+                            scope.guard(|| then.resume(scope, output, context));
+                        }
+                        (then, Err(payload)) => {
+                            count(&worker.counters.cancelled);
+                            Self::fail(scope, then, payload);
+                            drop_quietly(output);
+                        }
                     }
                     Scope::arrive(scope, Some(worker));
                 }
                 Err(payload) => {
                     count(&worker.counters.cancelled);
-                    scope.keep(payload);
-                    drop_quietly(Self::end(this, scope));
+                    let (then, dropped) = Self::end(this, scope);
+                    Self::fail(scope, then, payload);
+                    drop_quietly(dropped);
                     Scope::arrive(scope, Some(worker));
                 }
             }
@@ -371,26 +400,28 @@ where
         worker.leave_root(root);
     }
 
-    /// Drops the future and gives the task up. Returns the continuation, unless the future's drop has panicked.
+    /// The future has panicked.
+    fn fail(scope: &Scope<'scope>, then: K, payload: Box<dyn Any + Send>) {
+        // Unwind-safe: nobody sees the continuation again.
+        match catch_unwind(AssertUnwindSafe(|| then.failed(payload))) {
+            Ok(None) => {}
+            Ok(Some(payload)) | Err(payload) => scope.keep(payload),
+        }
+    }
+
+    /// Drops the future and gives the task up. Returns the continuation, and a panic of the drop.
     ///
     /// # Safety
     ///
     /// The task is the caller's, who does not use it again.
-    unsafe fn end(this: NonNull<Self>, scope: &Scope<'scope>) -> Option<K> {
+    unsafe fn end(this: NonNull<Self>, scope: &Scope<'scope>) -> (K, Result<(), Box<dyn Any + Send>>) {
         // SAFETY: the caller's.
         unsafe {
             let dropped = Self::drop_future(this);
             let then = (*this.as_ref().then.get()).take();
             scope.tasks().remove(this.cast());
             Core::finish(this.cast());
-            match dropped {
-                Ok(()) => then,
-                Err(payload) => {
-                    scope.keep(payload);
-                    drop_quietly(then);
-                    None
-                }
-            }
+            (then.expect("it is taken once"), dropped)
         }
     }
 
@@ -408,11 +439,10 @@ where
             {
                 worker.counters.cancelled.add();
             }
-            let then = Self::end(core.cast(), scope);
-            if scope.has_panicked() {
-                drop_quietly(then);
-            } else if let Some(then) = then {
-                scope.guard(|| then.cancelled(scope));
+            match Self::end(core.cast(), scope) {
+                (then, Err(payload)) => Self::fail(scope, then, payload),
+                (then, Ok(())) if scope.has_panicked() => drop_quietly(then),
+                (then, Ok(())) => drop(scope.guard(|| then.cancelled(scope))),
             }
             Scope::arrive(scope, worker);
         }
@@ -483,7 +513,7 @@ impl Core {
             Some(worker) => registry.make_stealable(JobRef::new(this.cast(), worker), Some(worker)),
             None => {
                 // Once the task is where it can be found, nothing of it keeps the registry.
-                let registry = Arc::clone(registry);
+                let registry = registry.this();
                 registry.make_stealable(JobRef::new(this.cast(), ptr::null()), None);
             }
         });
@@ -493,12 +523,13 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// The caller has a reference. `worker` is this thread's.
-    pub(crate) unsafe fn cancel(this: NonNull<Core>, worker: Option<&Worker>) {
-        // SAFETY: the caller's.
+    /// The caller has a reference.
+    unsafe fn cancel(this: NonNull<Core>) {
+        // SAFETY: the caller's. A task that is to be dropped has not arrived, so its scope is there.
         unsafe {
             if this.as_ref().state.cancel() == Cancel::Drop {
-                (this.as_ref().table.abandon)(this, worker);
+                let scope = this.as_ref().scope;
+                (*scope).with_worker(|worker| (this.as_ref().table.abandon)(this, worker));
             }
         }
     }

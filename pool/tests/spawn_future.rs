@@ -147,3 +147,94 @@ fn a_handle_tells_when_it_is_finished() {
         assert_eq!(block_on(handle), [1]);
     });
 }
+
+#[test]
+fn futures_that_nobody_waits_for() {
+    let pool = pool(2);
+    let (send, receive) = std::sync::mpsc::channel();
+    drop(pool.spawn_future(async move {
+        after(Duration::from_millis(5)).await;
+        send.send(1).unwrap();
+    }));
+    assert_eq!(receive.recv_timeout(Duration::from_secs(60)), Ok(1));
+    let inner = pool.spawn_future(async {
+        let inner = furcate_pool::spawn_future(async { furcate_pool::current_thread_index().is_some() });
+        (inner.await, 2)
+    });
+    assert_eq!(futures_lite::future::block_on(inner), (true, 2), "awaited by another executor");
+    let payload = catch_unwind(AssertUnwindSafe(|| block_on(pool.spawn_future(async { panic!("its own") }))));
+    assert_eq!(payload.unwrap_err().downcast_ref::<&str>(), Some(&"its own"));
+    assert_eq!(block_on(pool.spawn_future(async { 3 })), 3, "others go on");
+    let total = pool.stats().total();
+    assert_eq!(total.suspensions, total.resumes + total.cancelled, "{total:?}");
+}
+
+#[test]
+fn a_panic_that_nobody_awaits_is_handled() {
+    let (send, receive) = std::sync::mpsc::channel();
+    let send = std::sync::Mutex::new(send);
+    let handler = move |payload: Box<dyn std::any::Any + Send>| {
+        let text = payload.downcast_ref::<&str>().copied();
+        send.lock().unwrap().send(text).unwrap();
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(1).panic_handler(handler).build().unwrap();
+    drop(pool.spawn_future(async {
+        after(Duration::from_millis(5)).await;
+        panic!("unseen");
+    }));
+    assert_eq!(receive.recv_timeout(Duration::from_secs(60)), Ok(Some("unseen")));
+}
+
+/// Says when it is dropped.
+struct OnDrop(std::sync::Arc<AtomicUsize>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+#[test]
+fn cancelled_futures_are_dropped() {
+    let (pool, dropped) = (pool(2), std::sync::Arc::<AtomicUsize>::default());
+    let waits = || {
+        let guard = OnDrop(std::sync::Arc::clone(&dropped));
+        pool.spawn_future(async move {
+            let _guard = guard;
+            after(Duration::from_secs(600)).await;
+        })
+    };
+    for round in 1..=100 {
+        let handle = waits();
+        if round % 2 == 0 {
+            thread::sleep(Duration::from_micros(50));
+        }
+        handle.cancel();
+        let awaited = catch_unwind(AssertUnwindSafe(|| block_on(handle)));
+        assert!(awaited.is_err());
+        assert_eq!(dropped.load(Relaxed), round);
+    }
+}
+
+#[test]
+fn a_pool_drops_the_futures_that_wait() {
+    for threads in [1, 3] {
+        let dropped = std::sync::Arc::<AtomicUsize>::default();
+        let pool = pool(threads);
+        let handles: Vec<_> = (0..100)
+            .map(|i| {
+                let guard = OnDrop(std::sync::Arc::clone(&dropped));
+                pool.spawn_future(async move {
+                    let _guard = guard;
+                    after(Duration::from_secs(if i % 10 == 0 { 0 } else { 600 })).await;
+                })
+            })
+            .collect();
+        let begun = Instant::now();
+        drop(pool);
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        assert_eq!(dropped.load(Relaxed), 100);
+        assert!(handles.iter().all(JoinHandle::is_finished));
+        handles.iter().for_each(JoinHandle::cancel);
+    }
+}

@@ -8,13 +8,12 @@
 
 use super::Scope;
 use crate::detach::{Resume, Suspend};
-use crate::join_handle::JoinHandle;
+use crate::join_handle::{self, JoinHandle};
 use crate::registry::Registry;
 use crate::task::{self, Spare, Tasks};
 use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::Arc;
 use std::task::Poll;
 
 /// What suspends tasks of a scope: see [`Suspend`].
@@ -104,7 +103,7 @@ impl Drop for Handle<'_> {
         Worker::with_current(|worker| {
             // No reference to the scope lives on while this arrives: it may be gone in that moment.
             // SAFETY: it is there (invariant 2).
-            let worker = worker.filter(|worker| worker.is_of(unsafe { &(*scope).registry }));
+            let worker = worker.filter(|worker| worker.is_of(unsafe { (*scope).registry() }));
             // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
             unsafe { Scope::arrive(scope, worker) };
         });
@@ -212,19 +211,19 @@ impl<'scope> Scope<'scope> {
         F: Future<Output: Send + 'scope> + Send + 'scope,
     {
         // Before it is counted: if this panics nobody waits for it.
-        self.registry.check_generation();
-        let (handle, deliver) = JoinHandle::new();
-        task::spawn(self, future, deliver);
-        handle
+        self.registry().check_generation();
+        let (shared, deliver) = join_handle::channel();
+        JoinHandle::new(shared, task::spawn(self, future, deliver), None)
     }
 
     /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.
     pub(crate) fn with_worker<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
-        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(&self.registry))))
+        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(self.registry()))))
     }
 
-    pub(crate) fn registry(&self) -> &Arc<Registry> {
-        &self.registry
+    pub(crate) fn registry(&self) -> &Registry {
+        // SAFETY: the scope keeps it, or it keeps the scope.
+        unsafe { self.registry.as_ref() }
     }
 
     pub(crate) fn number(&self) -> u64 {
@@ -241,8 +240,8 @@ impl<'scope> Scope<'scope> {
     }
 
     /// Drops all tasks that wait, or will. Called in the body, in a job, or by one that is counted otherwise.
-    pub(super) fn cancel_tasks(&self) {
+    pub(crate) fn cancel_tasks(&self) {
         // SAFETY: the caller's count is still to arrive.
-        self.with_worker(|worker| unsafe { self.tasks.cancel(worker) });
+        unsafe { self.tasks.cancel() };
     }
 }
