@@ -53,6 +53,8 @@ mod registry;
 #[cfg(not(loom))]
 mod root;
 #[cfg(not(loom))]
+mod runtime;
+#[cfg(not(loom))]
 mod scope;
 #[cfg(not(loom))]
 mod spawn;

@@ -15,6 +15,7 @@ use crate::alert::Alert;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
+use crate::runtime::{Entered, Runtime};
 use crate::scope::Scope;
 use crate::stats::{Counter, Stats};
 use crate::stealable::Stealable;
@@ -52,6 +53,7 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    pub(crate) runtime: Runtime,
 }
 
 pub(crate) struct Registry {
@@ -262,6 +264,7 @@ impl Registry {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
         let current = unsafe { Current::enter(worker) };
+        let entered = self.enter_runtime();
         // A spare thread goes by the number of one of the pool's own: what is made for those is enough for it.
         let number = number % self.num_threads();
         if self.setup.pin {
@@ -290,7 +293,13 @@ impl Registry {
             worker.run_all();
             self.leave_place(worker);
         }
+        drop(entered);
         drop(current);
+    }
+
+    /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.
+    fn enter_runtime(&self) -> Entered<'_> {
+        self.setup.runtime.enter()
     }
 
     /// Rests and works until the pool ends.

@@ -238,3 +238,26 @@ fn a_pool_drops_the_futures_that_wait() {
         handles.iter().for_each(JoinHandle::cancel);
     }
 }
+
+#[cfg(feature = "tokio")]
+#[test]
+fn tokio_futures_work_in_a_pool_that_knows_the_runtime() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+    let pool = ThreadPoolBuilder::new().num_threads(2).tokio(runtime.handle().clone()).build().unwrap();
+    let sleep = || tokio::time::sleep(Duration::from_millis(5));
+    assert_eq!(
+        block_on(pool.spawn_future(async move {
+            sleep().await;
+            1
+        })),
+        1
+    );
+    // A thread from outside, too, while it takes part.
+    let (left, right) = pool.join(|| tokio::runtime::Handle::try_current().is_ok(), || 0);
+    assert!(left && right == 0);
+    assert!(tokio::runtime::Handle::try_current().is_err(), "and not afterwards");
+    // From a task of tokio's.
+    let awaited = runtime.block_on(async { pool.spawn_future(async { 7 }).await });
+    assert_eq!(awaited, 7);
+}
