@@ -46,7 +46,7 @@ mod with_rayon {
     use std::ops::Range;
     use std::time::Duration;
 
-    pub fn digests(pages: Range<u64>, latency: Duration) -> u64 {
+    pub(super) fn digests(pages: Range<u64>, latency: Duration) -> u64 {
         pages
             .into_par_iter()
             .map(|page| digest(&fetch_blocking(page, latency)))

@@ -1,6 +1,6 @@
 //! A future waited for by the thread that needs what it gives.
 
-use crate::detach::{Detach, Resume, Suspend};
+use crate::detach::{Resume, Suspend};
 use crate::scope::Scope;
 use crate::{Context, Executor, Pool};
 use std::sync::{Mutex, PoisonError};

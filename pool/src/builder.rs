@@ -255,6 +255,33 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Has every thread enter a tokio runtime while it is one of the pool's: the pool's own, and those from outside that take
+    /// part in their own calls. So futures of tokio, and of what builds on it, work in `io_await` and in spawned tasks: their
+    /// timers and sockets are driven by that runtime. (A thread that [is made](Self::use_current_thread) one of the pool's
+    /// enters it itself.) The runtime must be there as long as such futures are; it may be of one thread, as long as that is
+    /// driven.
+    ///
+    /// ```
+    /// # #[cfg(feature = "tokio")] {
+    /// use furcate::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// let runtime = tokio::runtime::Runtime::new().unwrap();
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).tokio(runtime.handle().clone()).build().unwrap();
+    /// let request = |x: u64| async move {
+    ///     tokio::time::sleep(Duration::from_millis(20)).await;
+    ///     x
+    /// };
+    /// let sum = (0..100).into_par_iter().map(request).io_await().on(&pool).sum::<u64>();
+    /// assert_eq!(sum, 4950);
+    /// # }
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn tokio(mut self, runtime: tokio::runtime::Handle) -> Self {
+        self.setup.runtime.handle = Some(runtime);
+        self
+    }
+
     /// What a worker may run while it waits.
     pub fn wait_rule(mut self, rule: WaitRule) -> Self {
         self.setup.wait_rule = rule;

@@ -28,6 +28,7 @@
 
 use crate::Context;
 use crate::unseen::{drop_at_end, drop_quietly};
+use std::any::Any;
 use std::marker::PhantomData;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -167,6 +168,11 @@ pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
     /// There will be none: the future was dropped, because tasks were [cancelled](Suspend::cancel). (After a panic this is
     /// dropped, instead.)
     fn cancelled(self, scope: &S);
+
+    /// The future has panicked. Returns the payload if it is one of the computation, as by default, which then unwinds.
+    fn failed(self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+        Some(payload)
+    }
 }
 
 /// An engine's side of tasks that are *suspended*: parts of a computation whose future is pending. Such a part needs no

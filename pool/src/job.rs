@@ -60,6 +60,12 @@ impl JobRef {
         unsafe { SpawnHeader::scope_of(self.job) }
     }
 
+    /// Where the job is.
+    #[cfg(test)]
+    pub(crate) fn address(self) -> *const Header {
+        self.job.as_ptr()
+    }
+
     /// Runs the job. Panics in it stay in it.
     ///
     /// # Safety

@@ -7,20 +7,26 @@
 
 use crate::Context;
 use crate::detach::Resume;
+use crate::registry::Registry;
 use crate::scope::Scope;
+use crate::task::Reference;
+use std::any::Any;
 use std::mem;
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{self, Poll, Waker};
 
-/// What a [spawned future](crate::Scope::spawn_future) will give: itself a future.
+/// What a spawned future will give: itself a future. See [`spawn_future`](crate::spawn_future) and
+/// [`Scope::spawn_future`](crate::Scope::spawn_future).
 ///
 /// Awaiting it in a task suspends that task, as awaiting anything does. If it is dropped the spawned future goes on.
 ///
 /// # Panics
 ///
-/// When it is polled after it was ready; or when the spawned future was dropped before its end, because something else in
-/// its scope had panicked. (The panic of a spawned future is raised where the scope was made.)
+/// When it is polled after it was ready; or when the spawned future was dropped before its end: it was
+/// [cancelled](Self::cancel), its pool was dropped, or something else in its scope has panicked. And with the panic of the
+/// spawned future, unless that was spawned in a scope: then the scope's maker has it.
 ///
 /// ```
 /// let sum = furcate::scope(|s| {
@@ -38,14 +44,18 @@ use std::task::{self, Poll, Waker};
 #[must_use = "a spawned future runs without it, but what it gives is lost"]
 pub struct JoinHandle<T> {
     shared: Arc<Shared<T>>,
+    task: Reference,
+    /// Of a future that no scope waits for: who cancels it needs the registry.
+    _registry: Option<Arc<Registry>>,
 }
 
 /// What a spawned future and its handle have in common.
-struct Shared<T>(Mutex<State<T>>);
+pub(crate) struct Shared<T>(Mutex<State<T>>);
 
 enum State<T> {
     Running(Option<Waker>),
     Done(T),
+    Panicked(Box<dyn Any + Send>),
     /// It was dropped.
     Gone,
     /// The handle has been told.
@@ -68,10 +78,20 @@ impl<T> Shared<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// A handle, and what delivers to it.
-    pub(crate) fn new() -> (Self, Deliver<T>) {
-        let shared = Arc::new(Shared(Mutex::new(State::Running(None))));
-        (JoinHandle { shared: Arc::clone(&shared) }, Deliver { shared: Some(shared) })
+    /// The handle of a task that was spawned with the other end of the [`channel`].
+    pub(crate) fn new(shared: Arc<Shared<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
+        JoinHandle { shared, task, _registry: registry }
+    }
+
+    /// Drops the spawned future, if it is not at its end: at once, or, if a worker is polling it, after the poll.
+    ///
+    /// ```
+    /// let forever = furcate::spawn_future(std::future::pending::<()>());
+    /// forever.cancel();
+    /// assert!(forever.is_finished());
+    /// ```
+    pub fn cancel(&self) {
+        self.task.cancel();
     }
 
     /// Is the spawned future at its end?
@@ -97,7 +117,10 @@ impl<T> Future for JoinHandle<T> {
         drop(state);
         match end {
             State::Done(output) => Poll::Ready(output),
-            State::Gone => panic!("the spawned future was dropped before its end: its scope has panicked"),
+            State::Panicked(payload) => resume_unwind(payload),
+            State::Gone => panic!(
+                "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked"
+            ),
             State::Running(_) | State::Taken => panic!("a `JoinHandle` is polled after it was ready"),
         }
     }
@@ -109,17 +132,45 @@ impl<T> std::fmt::Debug for JoinHandle<T> {
     }
 }
 
+/// Both ends of what a spawned future gives.
+pub(crate) fn channel<T>() -> (Arc<Shared<T>>, Deliver<T>) {
+    let shared = Arc::new(Shared(Mutex::new(State::Running(None))));
+    (Arc::clone(&shared), Deliver { shared: Some(shared) })
+}
+
 /// The continuation of a spawned future.
 pub(crate) struct Deliver<T> {
     /// `None` once something has been delivered.
     shared: Option<Arc<Shared<T>>>,
 }
 
-impl<'scope, T: Send + 'scope> Resume<'scope, Scope<'scope>, T> for Deliver<T> {
-    fn resume(mut self, _: &Scope<'scope>, output: T, _: Context) {
+impl<T> Deliver<T> {
+    pub(crate) fn output(&mut self, output: T) {
         if let Some(shared) = self.shared.take() {
             shared.deliver(State::Done(output));
         }
+    }
+
+    /// There will be nothing, unless something was delivered before.
+    pub(crate) fn nothing(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            shared.deliver(State::Gone);
+        }
+    }
+
+    /// Delivers a panic to the handle. Returns it if there is none any more.
+    pub(crate) fn panic(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+        let Some(shared) = self.shared.take().filter(|shared| Arc::strong_count(shared) > 1) else {
+            return Some(payload);
+        };
+        shared.deliver(State::Panicked(payload));
+        None
+    }
+}
+
+impl<'scope, T: Send + 'scope> Resume<'scope, Scope<'scope>, T> for Deliver<T> {
+    fn resume(mut self, _: &Scope<'scope>, output: T, _: Context) {
+        self.output(output);
     }
 
     fn cancelled(self, _: &Scope<'scope>) {}
@@ -127,8 +178,6 @@ impl<'scope, T: Send + 'scope> Resume<'scope, Scope<'scope>, T> for Deliver<T> {
 
 impl<T> Drop for Deliver<T> {
     fn drop(&mut self) {
-        if let Some(shared) = self.shared.take() {
-            shared.deliver(State::Gone);
-        }
+        self.nothing();
     }
 }

@@ -35,6 +35,8 @@ mod job;
 #[cfg(not(loom))]
 mod join;
 #[cfg(not(loom))]
+mod join_handle;
+#[cfg(not(loom))]
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
@@ -51,9 +53,13 @@ mod registry;
 #[cfg(not(loom))]
 mod root;
 #[cfg(not(loom))]
+mod runtime;
+#[cfg(not(loom))]
 mod scope;
 #[cfg(not(loom))]
 mod spawn;
+#[cfg(not(loom))]
+mod spawn_future;
 #[cfg(not(loom))]
 mod stats;
 #[cfg(not(loom))]
@@ -87,11 +93,15 @@ pub use {
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
     global::global_stats,
     join::{FnContext, join, join_context, join_with},
+    join_handle::JoinHandle,
     pool::{
         Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,
     },
-    scope::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo},
+    scope::{
+        Handle as ScopeHandle, Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
+    },
     spawn::{spawn, spawn_fifo},
+    spawn_future::spawn_future,
     stats::{Stats, StealStats, WorkerStats},
     thread_pool::ThreadPool,
     worker::{WaitRule, Worker},

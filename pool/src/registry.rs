@@ -15,6 +15,8 @@ use crate::alert::Alert;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
+use crate::runtime::{Entered, Runtime};
+use crate::scope::Scope;
 use crate::stats::{Counter, Stats};
 use crate::stealable::Stealable;
 use crate::worker::{Current, WaitRule, Worker};
@@ -51,6 +53,7 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    pub(crate) runtime: Runtime,
 }
 
 pub(crate) struct Registry {
@@ -75,6 +78,8 @@ pub(crate) struct Registry {
     wakeups_from_outside: Mutex<Counter>,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Of futures that nobody waits for; made when first needed.
+    common: OnceLock<Box<Scope<'static>>>,
     /// The number of the first guest.
     first_guest: usize,
     this: Weak<Registry>,
@@ -110,6 +115,7 @@ impl Registry {
             pending: Count::new(1),
             wakeups_from_outside: Mutex::default(),
             threads: Mutex::default(),
+            common: OnceLock::new(),
             first_guest: threads + spares,
             this: Weak::clone(this),
             generation: crate::process::generation(),
@@ -191,6 +197,11 @@ impl Registry {
         self.announce(by);
     }
 
+    /// The scope of the futures that nobody waits for.
+    pub(crate) fn common(&self) -> &Scope<'static> {
+        self.common.get_or_init(|| Box::new(Scope::common(NonNull::from(self))))
+    }
+
     /// A job for which the pool stays alive has been made.
     pub(crate) fn job_made(&self) {
         self.pending.announce();
@@ -253,6 +264,7 @@ impl Registry {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
         let current = unsafe { Current::enter(worker) };
+        let entered = self.enter_runtime();
         // A spare thread goes by the number of one of the pool's own: what is made for those is enough for it.
         let number = number % self.num_threads();
         if self.setup.pin {
@@ -281,7 +293,13 @@ impl Registry {
             worker.run_all();
             self.leave_place(worker);
         }
+        drop(entered);
         drop(current);
+    }
+
+    /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.
+    fn enter_runtime(&self) -> Entered<'_> {
+        self.setup.runtime.enter()
     }
 
     /// Rests and works until the pool ends.
@@ -327,6 +345,10 @@ impl Registry {
         if self.is_inherited() {
             // A forked child has no threads of it to wait for.
             return;
+        }
+        // Futures that nobody waits for may wait for ever.
+        if let Some(common) = self.common.get() {
+            common.cancel_tasks();
         }
         self.job_done();
         self.release_current_thread();

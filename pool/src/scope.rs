@@ -11,7 +11,7 @@
 mod detached;
 mod suspended;
 
-pub(crate) use suspended::Handle;
+pub use suspended::Handle;
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
@@ -33,7 +33,9 @@ use std::sync::{Arc, Mutex};
 pub struct Scope<'scope> {
     /// Marks its jobs; no other scope has it.
     number: u64,
-    registry: Arc<Registry>,
+    registry: NonNull<Registry>,
+    /// Keeps the registry; `None` if that keeps the scope.
+    _registry: Option<Arc<Registry>>,
     pending: Count,
     done: CallLatch,
     panicked: AtomicBool,
@@ -169,21 +171,43 @@ pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'s
     Worker::with_current(|current| Scope::new(registry.this(), current).complete(current, op))
 }
 
+/// No two scopes have the same.
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Relaxed)
+}
+
 impl<'scope> Scope<'scope> {
     /// `caller` is the calling thread's worker, of whatever pool.
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         // The pool does not end before the scope.
         registry.job_made();
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let number = NEXT.fetch_add(1, Relaxed);
+        let number = next_number();
         Scope {
             number,
-            registry,
+            registry: NonNull::from(&*registry),
+            _registry: Some(registry),
             pending: Count::new(1),
             done: CallLatch::new(caller),
             panicked: AtomicBool::new(false),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
+            tasks: Tasks::default(),
+            _jobs: PhantomData,
+        }
+    }
+
+    /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
+    pub(crate) fn common(registry: NonNull<Registry>) -> Scope<'static> {
+        Scope {
+            number: next_number(),
+            registry,
+            _registry: None,
+            pending: Count::new(1),
+            done: CallLatch::new(None),
+            panicked: AtomicBool::new(false),
+            panic: Mutex::new(None),
+            fifo: Fifo::new(0),
             tasks: Tasks::default(),
             _jobs: PhantomData,
         }
@@ -201,13 +225,13 @@ impl<'scope> Scope<'scope> {
         if !self.pending.arrive() {
             let latch = self.done.latch();
             match caller {
-                Some(worker) if worker.is_of(&self.registry) => worker.wait_for_scope(latch, self.number),
+                Some(worker) if worker.is_of(self.registry()) => worker.wait_for_scope(latch, self.number),
                 Some(worker) => worker.wait_for_others(latch),
                 None => self.done.lock().wait(),
             }
         }
         open_scopes(-1);
-        self.registry.job_done();
+        self.registry().job_done();
         let panic = self.panic.into_inner().expect("nobody panics with this lock");
         match (panic, result) {
             (None, Some(result)) => result,
@@ -254,7 +278,7 @@ impl<'scope> Scope<'scope> {
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
         // Before it is counted: if this panics nobody waits for the job.
-        self.registry.check_generation();
+        self.registry().check_generation();
         self.pending.announce();
         let scope = Pointer(self);
         let run = move |worker: &Worker| {
@@ -297,7 +321,7 @@ impl<'scope> Scope<'scope> {
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
         // SAFETY: queued once, here.
-        unsafe { spawn::queue(&self.registry, self.job(body)) };
+        unsafe { spawn::queue(self.registry(), self.job(body)) };
     }
 
     /// Spawns a job that every thread of the pool runs once.
@@ -310,7 +334,7 @@ impl<'scope> Scope<'scope> {
         BODY: Fn(&Scope<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
     {
         let body = Arc::new(body);
-        broadcast::queue(&self.registry, |context| {
+        broadcast::queue(self.registry(), |context| {
             let body = Arc::clone(&body);
             self.job(move |scope| body(scope, context.of_here()))
         });
@@ -336,7 +360,7 @@ impl<'scope> ScopeFifo<'scope> {
         let job = scope.job(|scope| body(ScopeFifo::of(scope)));
         let ticket = Fifo::push(&scope.fifo, JobRef::new(job, ptr::null()));
         // SAFETY: queued once, here; the scope is there until the job has run, and so has the ticket.
-        unsafe { spawn::queue(&scope.registry, ticket) };
+        unsafe { spawn::queue(scope.registry(), ticket) };
     }
 
     /// Spawns a job that every thread of the pool runs once.

@@ -114,3 +114,6 @@ fn random(end: usize) -> usize {
         (x >> 32) as usize % end
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,6 +37,7 @@ use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, JobRef, SpawnHeader};
 use crate::scope::Scope;
+use crate::stats::Counter;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use list::Links;
@@ -47,7 +48,6 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
 use std::task::Poll;
 
 /// What every task begins with.
@@ -60,9 +60,14 @@ pub(crate) struct Core {
     scope: *const Scope<'static>,
     /// Its place in the scope's list, whose lock guards it.
     links: UnsafeCell<Links>,
-    /// The number of the worker that polled it last, plus 1; the owner's (invariant 1).
+    /// The number of the worker whose poll it has been suspended after; the owner's (invariant 1).
     polled_by: UnsafeCell<usize>,
 }
+
+/// It was not suspended yet.
+const NOBODY: usize = usize::MAX;
+/// A thread that is none of the pool's workers.
+const OUTSIDE: usize = NOBODY - 1;
 
 /// What can be done with a task whose types are not known.
 struct Table {
@@ -162,9 +167,6 @@ where
         unsafe {
             *task.as_ref().then.get() = Some(then);
             scope.with_worker(|worker| {
-                if let Some(worker) = worker {
-                    worker.counters.suspensions.add();
-                }
                 if scope.tasks().insert(task.cast()) {
                     Task::settle(task, worker);
                 } else {
@@ -240,6 +242,55 @@ impl<'scope, F, K> Task<'scope, F, K> {
     }
 }
 
+/// Somebody who knows of a task, and may cancel it.
+#[derive(Debug)]
+pub(crate) struct Reference(NonNull<Core>);
+
+// SAFETY: any thread may retain, cancel and release a task.
+unsafe impl Send for Reference {}
+// SAFETY: as above.
+unsafe impl Sync for Reference {}
+
+impl Reference {
+    /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by whoever has it.
+    pub(crate) fn cancel(&self) {
+        // SAFETY: its reference.
+        unsafe { Core::cancel(self.0) };
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // SAFETY: its own reference.
+        unsafe { Core::release(self.0) };
+    }
+}
+
+/// Makes a task that is polled for the first time by whoever takes it up.
+pub(crate) fn spawn<'scope, F, K>(scope: &Scope<'scope>, future: F, then: K) -> Reference
+where
+    F: Future + Send + 'scope,
+    K: Resume<'scope, Scope<'scope>, F::Output>,
+{
+    let task = Task::<F, K>::new(scope);
+    scope.announce_task();
+    // SAFETY: the node is this function's until it is queued or abandoned; and the scope counts it.
+    unsafe {
+        *task.as_ref().future.get() = Some(future);
+        *task.as_ref().then.get() = Some(then);
+        let state = &task.as_ref().core.state;
+        state.retain();
+        // As if it was woken in a poll: whoever takes it up begins with one.
+        let (Wake::InPoll | Wake::Coalesced | Wake::Submit) = state.wake();
+        if !scope.tasks().insert(task.cast()) || state.suspend() == Suspend::Cancelled {
+            scope.with_worker(|worker| Task::<F, K>::abandon(task.cast(), worker));
+        } else {
+            crate::spawn::queue(scope.registry(), task.cast());
+        }
+    }
+    Reference(task.cast())
+}
+
 impl<'scope, F, K> Task<'scope, F, K>
 where
     F: Future + Send + 'scope,
@@ -256,7 +307,7 @@ where
             table: &Self::TABLE,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
-            polled_by: UnsafeCell::new(0),
+            polled_by: UnsafeCell::new(NOBODY),
         };
         let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
@@ -282,7 +333,11 @@ where
         // SAFETY: the caller's; after `suspend` it is used no more, but where that says so.
         unsafe {
             let core = &this.as_ref().core;
-            *core.polled_by.get() = worker.map_or(0, |worker| worker.number() + 1);
+            let polled_by = &mut *core.polled_by.get();
+            if let (NOBODY, Some(worker)) = (*polled_by, worker) {
+                worker.counters.suspensions.add();
+            }
+            *polled_by = worker.map_or(OUTSIDE, Worker::number);
             match core.state.suspend() {
                 Suspend::Suspended => {}
                 Suspend::Again => Core::submit(this.cast()),
@@ -310,24 +365,34 @@ where
                 return;
             }
             worker.counters.polls.add();
-            let context = Context::new(*core.polled_by.get() != worker.number() + 1);
+            let polled_by = *core.polled_by.get();
+            let context = Context::new(polled_by != worker.number());
+            let count = |counter: &Counter| {
+                if polled_by != NOBODY {
+                    counter.add()
+                }
+            };
             match Self::poll(this) {
                 Ok(Poll::Pending) => Self::settle(this, Some(worker)),
                 Ok(Poll::Ready(output)) => {
-                    let then = Self::end(this, scope);
-                    if let Some(then) = then {
-                        worker.counters.resumes.add();
-                        scope.guard(|| then.resume(scope, output, context));
-                    } else {
-                        worker.counters.cancelled.add();
-                        drop_quietly(output);
+                    match Self::end(this, scope) {
+                        (then, Ok(())) => {
+                            count(&worker.counters.resumes);
+                            scope.guard(|| then.resume(scope, output, context));
+                        }
+                        (then, Err(payload)) => {
+                            count(&worker.counters.cancelled);
+                            Self::fail(scope, then, payload);
+                            drop_quietly(output);
+                        }
                     }
                     Scope::arrive(scope, Some(worker));
                 }
                 Err(payload) => {
-                    worker.counters.cancelled.add();
-                    scope.keep(payload);
-                    drop_quietly(Self::end(this, scope));
+                    count(&worker.counters.cancelled);
+                    let (then, dropped) = Self::end(this, scope);
+                    Self::fail(scope, then, payload);
+                    drop_quietly(dropped);
                     Scope::arrive(scope, Some(worker));
                 }
             }
@@ -335,26 +400,28 @@ where
         worker.leave_root(root);
     }
 
-    /// Drops the future and gives the task up. Returns the continuation, unless the future's drop has panicked.
+    /// The future has panicked.
+    fn fail(scope: &Scope<'scope>, then: K, payload: Box<dyn Any + Send>) {
+        // Unwind-safe: nobody sees the continuation again.
+        match catch_unwind(AssertUnwindSafe(|| then.failed(payload))) {
+            Ok(None) => {}
+            Ok(Some(payload)) | Err(payload) => scope.keep(payload),
+        }
+    }
+
+    /// Drops the future and gives the task up. Returns the continuation, and a panic of the drop.
     ///
     /// # Safety
     ///
     /// The task is the caller's, who does not use it again.
-    unsafe fn end(this: NonNull<Self>, scope: &Scope<'scope>) -> Option<K> {
+    unsafe fn end(this: NonNull<Self>, scope: &Scope<'scope>) -> (K, Result<(), Box<dyn Any + Send>>) {
         // SAFETY: the caller's.
         unsafe {
             let dropped = Self::drop_future(this);
             let then = (*this.as_ref().then.get()).take();
             scope.tasks().remove(this.cast());
             Core::finish(this.cast());
-            match dropped {
-                Ok(()) => then,
-                Err(payload) => {
-                    scope.keep(payload);
-                    drop_quietly(then);
-                    None
-                }
-            }
+            (then.expect("it is taken once"), dropped)
         }
     }
 
@@ -367,14 +434,15 @@ where
         // SAFETY: the caller's.
         unsafe {
             let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
-            if let Some(worker) = worker {
+            if let Some(worker) = worker
+                && *core.as_ref().polled_by.get() != NOBODY
+            {
                 worker.counters.cancelled.add();
             }
-            let then = Self::end(core.cast(), scope);
-            if scope.has_panicked() {
-                drop_quietly(then);
-            } else if let Some(then) = then {
-                scope.guard(|| then.cancelled(scope));
+            match Self::end(core.cast(), scope) {
+                (then, Err(payload)) => Self::fail(scope, then, payload),
+                (then, Ok(())) if scope.has_panicked() => drop_quietly(then),
+                (then, Ok(())) => drop(scope.guard(|| then.cancelled(scope))),
             }
             Scope::arrive(scope, worker);
         }
@@ -445,7 +513,7 @@ impl Core {
             Some(worker) => registry.make_stealable(JobRef::new(this.cast(), worker), Some(worker)),
             None => {
                 // Once the task is where it can be found, nothing of it keeps the registry.
-                let registry = Arc::clone(registry);
+                let registry = registry.this();
                 registry.make_stealable(JobRef::new(this.cast(), ptr::null()), None);
             }
         });
@@ -455,16 +523,14 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// The caller has a reference. `worker` is this thread's.
-    pub(crate) unsafe fn cancel(this: NonNull<Core>, worker: Option<&Worker>) {
-        // SAFETY: the caller's.
+    /// The caller has a reference.
+    unsafe fn cancel(this: NonNull<Core>) {
+        // SAFETY: the caller's. A task that is to be dropped has not arrived, so its scope is there.
         unsafe {
             if this.as_ref().state.cancel() == Cancel::Drop {
-                (this.as_ref().table.abandon)(this, worker);
+                let scope = this.as_ref().scope;
+                (*scope).with_worker(|worker| (this.as_ref().table.abandon)(this, worker));
             }
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,11 +2,12 @@
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::join::FnContext;
+use crate::join_handle::JoinHandle;
 use crate::registry::{Part, Registry};
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
-use crate::{Context, Executor, Yield, spawn};
+use crate::{Context, Executor, Yield, spawn, spawn_future};
 use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
@@ -149,6 +150,18 @@ impl ThreadPool {
         OP: FnOnce() + Send + 'static,
     {
         spawn::on(&self.registry, op);
+    }
+
+    /// [`spawn_future`](crate::spawn_future) in this pool.
+    ///
+    /// # Panics
+    ///
+    /// As there.
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        spawn_future::on(&self.registry, future)
     }
 
     /// [`spawn_fifo`](crate::spawn_fifo) on this pool.

@@ -1,6 +1,7 @@
 //! Threads that are none of the pool's and take part in it for the time of one call, their own.
 
 use super::Registry;
+use crate::runtime::Entered;
 use crate::worker::{Current, Worker};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
@@ -15,6 +16,7 @@ struct Guest<'a> {
     /// Given back at the end; else the thread keeps it.
     returned: bool,
     current: Option<Current>,
+    _entered: Entered<'a>,
 }
 
 impl<'a> Guest<'a> {
@@ -31,7 +33,7 @@ impl<'a> Guest<'a> {
         worker.call.begins();
         // SAFETY: the guest borrows the registry, which owns the worker; `guest` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
-        Guest { worker, returned, current }
+        Guest { worker, returned, current, _entered: registry.enter_runtime() }
     }
 }
 

@@ -29,6 +29,13 @@
 //! for a fraction of the time for which there was nothing to do: calls that follow each other find it so, and those that
 //! are too small to be shared pay for no wake-up. While it naps, forks look up, and wake it if their call seems
 //! [worth it](Worker::is_worth_a_wake_up). Work that its publisher does not wait for ends the nap at once.
+//!
+//! # Dozes
+//!
+//! A worker that waits for a latch on its place, because it may not give that away or nobody could take it, sleeps for short
+//! times and looks for what it may run in between. If everybody who holds a place does so, nobody can fork anything; so it
+//! sleeps for as long as it has found nothing, at most 10 ms. Whoever queues a job or a task from then on wakes it: it
+//! publishes, passes a full fence, and looks for those who doze, who have said so, passed one, and looked once more.
 
 mod sleep;
 mod waits;

@@ -43,11 +43,11 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     type Handle = Handle<'scope>;
 
     fn handle(&self) -> Handle<'scope> {
-        self.handle_of()
+        Scope::handle(self)
     }
 
     fn num_threads(&self) -> usize {
-        self.registry.num_threads()
+        self.registry().num_threads()
     }
 
     #[inline]
@@ -56,7 +56,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
     {
-        Worker::with_current(|current| match current.filter(|worker| worker.is_of(&self.registry)) {
+        Worker::with_current(|current| match current.filter(|worker| worker.is_of(self.registry())) {
             Some(worker) => self.fork_on(worker, left, right),
             None => left_first(left, right),
         })
@@ -69,7 +69,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
         B: FnOnce(&mut Offered<'_, 'scope, J>) -> R,
     {
         Worker::with_current(|current| {
-            let worker = current.filter(|worker| worker.is_of(&self.registry));
+            let worker = current.filter(|worker| worker.is_of(self.registry()));
             let level = worker.map_or(0, |worker| worker.offers.get() + 1);
             if let Some(worker) = worker {
                 worker.offers.set(level);

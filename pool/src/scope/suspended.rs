@@ -8,12 +8,12 @@
 
 use super::Scope;
 use crate::detach::{Resume, Suspend};
+use crate::join_handle::{self, JoinHandle};
 use crate::registry::Registry;
-use crate::task::{Spare, Tasks};
+use crate::task::{self, Spare, Tasks};
 use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
-use std::sync::Arc;
 use std::task::Poll;
 
 /// What suspends tasks of a scope: see [`Suspend`].
@@ -31,6 +31,60 @@ unsafe impl Send for Handle<'_> {}
 unsafe impl Sync for Handle<'_> {}
 
 impl<'scope> Handle<'scope> {
+    /// Spawns a future into the scope: see [`Scope::spawn_future`].
+    ///
+    /// ```
+    /// // A task that spawns further ones.
+    /// let data = vec![3, 4];
+    /// let data = &data;
+    /// let product = furcate::scope(|s| {
+    ///     let handle = s.handle();
+    ///     let product = s.spawn_future(async move {
+    ///         let right = handle.spawn_future(async move { data[1] });
+    ///         data[0] * right.await
+    ///     });
+    ///     furcate::block_on(product)
+    /// });
+    /// assert_eq!(product, 12);
+    /// ```
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'scope> + Send + 'scope,
+    {
+        self.scope().spawn_future(future)
+    }
+
+    /// Runs two futures, potentially in parallel: the fork and join of tasks.
+    ///
+    /// The right one is spawned, so that any worker can take it up; the left one is polled where this is. If this is dropped
+    /// before its end, the right one goes on in the scope.
+    ///
+    /// ```
+    /// use furcate::ScopeHandle;
+    /// use std::pin::Pin;
+    ///
+    /// fn fib<'s>(n: u32, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
+    ///     Box::pin(async move {
+    ///         if n < 2 {
+    ///             return n.into();
+    ///         }
+    ///         let (a, b) = handle.join_async(fib(n - 1, handle.clone()), fib(n - 2, handle.clone())).await;
+    ///         a + b
+    ///     })
+    /// }
+    /// let fib = furcate::scope(|s| furcate::block_on(fib(10, s.handle())));
+    /// assert_eq!(fib, 55);
+    /// ```
+    pub async fn join_async<A, B>(&self, left: A, right: B) -> (A::Output, B::Output)
+    where
+        A: Future,
+        B: Future<Output: Send + 'scope> + Send + 'scope,
+    {
+        let right = self.spawn_future(right);
+        let left = left.await;
+        (left, right.await)
+    }
+
     fn scope(&self) -> &Scope<'scope> {
         // SAFETY: invariant 2.
         unsafe { &*self.scope }
@@ -39,7 +93,7 @@ impl<'scope> Handle<'scope> {
 
 impl Clone for Handle<'_> {
     fn clone(&self) -> Self {
-        self.scope().handle_of()
+        self.scope().handle()
     }
 }
 
@@ -49,7 +103,7 @@ impl Drop for Handle<'_> {
         Worker::with_current(|worker| {
             // No reference to the scope lives on while this arrives: it may be gone in that moment.
             // SAFETY: it is there (invariant 2).
-            let worker = worker.filter(|worker| worker.is_of(unsafe { &(*scope).registry }));
+            let worker = worker.filter(|worker| worker.is_of(unsafe { (*scope).registry() }));
             // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
             unsafe { Scope::arrive(scope, worker) };
         });
@@ -114,18 +168,62 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    pub(super) fn handle_of(&self) -> Handle<'scope> {
+    /// A handle of the scope, for tasks to spawn others with: it may be kept as long as what the scope's jobs borrow.
+    ///
+    /// The scope does not end before all its handles have been dropped.
+    #[must_use]
+    pub fn handle(&self) -> Handle<'scope> {
         self.pending.announce();
         Handle { scope: ptr::from_ref(self), _scope: PhantomData }
     }
 
-    /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.
-    pub(crate) fn with_worker<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
-        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(&self.registry))))
+    /// Spawns a future into the scope: a task that any worker polls, and that holds none while it is pending.
+    ///
+    /// As with [`spawn`](Self::spawn) the scope ends when it has, whether its handle is awaited or not; what it borrows
+    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end.
+    ///
+    /// Cost: two allocations.
+    ///
+    /// # Panics
+    ///
+    /// Not here: the panic of a future is raised where the scope was made.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let names = ["Ada".to_string(), "Grace".to_string()];
+    /// let lengths = furcate::scope(|s| {
+    ///     let waits: Vec<_> = names
+    ///         .iter()
+    ///         .map(|name| {
+    ///             s.spawn_future(async move {
+    ///                 async_io::Timer::after(Duration::from_millis(10)).await;
+    ///                 name.len()
+    ///             })
+    ///         })
+    ///         .collect();
+    ///     waits.into_iter().map(furcate::block_on).collect::<Vec<_>>()
+    /// });
+    /// assert_eq!(lengths, [3, 5]);
+    /// ```
+    pub fn spawn_future<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send + 'scope> + Send + 'scope,
+    {
+        // Before it is counted: if this panics nobody waits for it.
+        self.registry().check_generation();
+        let (shared, deliver) = join_handle::channel();
+        JoinHandle::new(shared, task::spawn(self, future, deliver), None)
     }
 
-    pub(crate) fn registry(&self) -> &Arc<Registry> {
-        &self.registry
+    /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.
+    pub(crate) fn with_worker<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
+        Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(self.registry()))))
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        // SAFETY: the scope keeps it, or it keeps the scope.
+        unsafe { self.registry.as_ref() }
     }
 
     pub(crate) fn number(&self) -> u64 {
@@ -142,8 +240,8 @@ impl<'scope> Scope<'scope> {
     }
 
     /// Drops all tasks that wait, or will. Called in the body, in a job, or by one that is counted otherwise.
-    pub(super) fn cancel_tasks(&self) {
+    pub(crate) fn cancel_tasks(&self) {
         // SAFETY: the caller's count is still to arrive.
-        self.with_worker(|worker| unsafe { self.tasks.cancel(worker) });
+        unsafe { self.tasks.cancel() };
     }
 }

@@ -103,12 +103,12 @@ impl Tasks {
         unsafe { first.unlink(task) };
     }
 
-    /// Cancels all tasks that are there, or will be. `worker` is this thread's.
+    /// Cancels all tasks that are there, or will be.
     ///
     /// # Safety
     ///
     /// The scope is there, and not complete until this returns.
-    pub(crate) unsafe fn cancel(&self, worker: Option<&Worker>) {
+    pub(crate) unsafe fn cancel(&self) {
         if self.cancelled.swap(true, Relaxed) {
             return;
         }
@@ -126,7 +126,7 @@ impl Tasks {
                 };
                 // SAFETY: retained.
                 unsafe {
-                    Core::cancel(task, worker);
+                    Core::cancel(task);
                     Core::release(task);
                 }
             }

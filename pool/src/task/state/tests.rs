@@ -1,1 +1,180 @@
+//! Every transition from every state, against a table; long histories, against an oracle that has no bits.
 
+use super::{Begin, CANCELLED, Cancel, DONE, REFERENCE, RUNNING, SCHEDULED, State, Suspend, Wake};
+use std::sync::atomic::AtomicUsize;
+
+/// A word with two references.
+fn word(bits: usize) -> State {
+    State(AtomicUsize::new(bits + 2 * REFERENCE))
+}
+
+/// Its bits; the references are as they were.
+fn bits(state: State) -> usize {
+    let word = state.0.into_inner();
+    assert_eq!(word / REFERENCE, 2);
+    word % REFERENCE
+}
+
+/// What `act` makes of the state of those bits.
+fn after<R>(before: usize, act: impl FnOnce(&State) -> R) -> (R, usize) {
+    let state = word(before);
+    let result = act(&state);
+    (result, bits(state))
+}
+
+const IDLE: usize = 0;
+/// Woken in its poll.
+const BOTH: usize = RUNNING | SCHEDULED;
+
+#[test]
+fn a_wake_from_every_state() {
+    for (before, wake, then) in [
+        (IDLE, Wake::Submit, SCHEDULED),
+        (SCHEDULED, Wake::Coalesced, SCHEDULED),
+        (RUNNING, Wake::InPoll, BOTH),
+        (BOTH, Wake::Coalesced, BOTH),
+        (DONE, Wake::Coalesced, DONE),
+        (SCHEDULED | CANCELLED, Wake::Coalesced, SCHEDULED | CANCELLED),
+        (RUNNING | CANCELLED, Wake::InPoll, BOTH | CANCELLED),
+        (BOTH | CANCELLED, Wake::Coalesced, BOTH | CANCELLED),
+        (DONE | CANCELLED, Wake::Coalesced, DONE | CANCELLED),
+    ] {
+        assert_eq!(after(before, State::wake), (wake, then), "from {before}");
+    }
+}
+
+#[test]
+fn a_task_is_taken_from_its_queue() {
+    assert_eq!(after(SCHEDULED, State::begin), (Begin::Poll, RUNNING));
+    assert_eq!(after(SCHEDULED | CANCELLED, State::begin), (Begin::Drop, RUNNING | CANCELLED));
+}
+
+#[test]
+fn a_poll_ends() {
+    for (before, suspend, then) in [
+        (RUNNING, Suspend::Suspended, IDLE),
+        (BOTH, Suspend::Again, SCHEDULED),
+        // Still this worker's.
+        (RUNNING | CANCELLED, Suspend::Cancelled, RUNNING | CANCELLED),
+        (BOTH | CANCELLED, Suspend::Cancelled, BOTH | CANCELLED),
+    ] {
+        assert_eq!(after(before, State::suspend), (suspend, then), "from {before}");
+    }
+    for (before, then) in [
+        (RUNNING, DONE),
+        (BOTH, DONE),
+        (RUNNING | CANCELLED, DONE | CANCELLED),
+        (BOTH | CANCELLED, DONE | CANCELLED),
+    ] {
+        assert_eq!(after(before, State::finish), ((), then), "from {before}");
+    }
+}
+
+#[test]
+fn a_cancellation_from_every_state() {
+    for (before, cancel, then) in [
+        (IDLE, Cancel::Drop, RUNNING | CANCELLED),
+        (SCHEDULED, Cancel::Left, SCHEDULED | CANCELLED),
+        (RUNNING, Cancel::Left, RUNNING | CANCELLED),
+        (BOTH, Cancel::Left, BOTH | CANCELLED),
+        (DONE, Cancel::Left, DONE),
+        (RUNNING | CANCELLED, Cancel::Left, RUNNING | CANCELLED),
+        (SCHEDULED | CANCELLED, Cancel::Left, SCHEDULED | CANCELLED),
+        (DONE | CANCELLED, Cancel::Left, DONE | CANCELLED),
+    ] {
+        assert_eq!(after(before, State::cancel), (cancel, then), "from {before}");
+    }
+}
+
+#[test]
+fn references_are_counted() {
+    let state = State::running();
+    state.retain();
+    state.retain();
+    assert!(!state.renew(), "others know of it");
+    assert!(!state.release());
+    assert_eq!(state.wake(), Wake::InPoll);
+    assert!(!state.release());
+    assert!(state.renew());
+    // Of the wake nothing is left.
+    assert_eq!(state.suspend(), Suspend::Suspended);
+    assert_eq!(state.cancel(), Cancel::Drop);
+    state.finish();
+    assert!(state.release());
+}
+
+/// What the word stands for, said without bits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Oracle {
+    polled: bool,
+    /// Queued, or to be queued when the poll ends.
+    due: bool,
+    cancelled: bool,
+    done: bool,
+}
+
+#[test]
+fn histories_are_as_the_oracle_tells() {
+    let mut seed = 1_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let (mut wakes, mut ends) = ([0; 3], [0; 2]);
+    for _ in 0..3000 {
+        let (state, mut oracle) = (State::running(), Oracle { polled: true, ..Oracle::default() });
+        let mut references = 1;
+        for _ in 0..random(40) {
+            match random(9) {
+                0..3 => {
+                    let expected = match oracle {
+                        Oracle { done: true, .. } | Oracle { due: true, .. } => Wake::Coalesced,
+                        Oracle { polled: true, .. } => Wake::InPoll,
+                        _ => Wake::Submit,
+                    };
+                    assert_eq!(state.wake(), expected, "{oracle:?}");
+                    oracle.due |= !oracle.done;
+                    wakes[expected as usize] += 1;
+                }
+                3..5 if oracle.due && !oracle.polled => {
+                    let expected = if oracle.cancelled { Begin::Drop } else { Begin::Poll };
+                    assert_eq!(state.begin(), expected, "{oracle:?}");
+                    (oracle.polled, oracle.due) = (true, false);
+                }
+                5 | 6 if oracle.polled => {
+                    let expected = match oracle {
+                        Oracle { cancelled: true, .. } => Suspend::Cancelled,
+                        Oracle { due: true, .. } => Suspend::Again,
+                        _ => Suspend::Suspended,
+                    };
+                    assert_eq!(state.suspend(), expected, "{oracle:?}");
+                    oracle.polled = oracle.cancelled;
+                }
+                7 if oracle.polled && random(3) == 0 => {
+                    state.finish();
+                    (oracle.polled, oracle.due, oracle.done) = (false, false, true);
+                    ends[usize::from(oracle.cancelled)] += 1;
+                }
+                7 if random(4) == 0 => {
+                    let idle = !(oracle.polled || oracle.due || oracle.done);
+                    assert_eq!(state.cancel(), if idle { Cancel::Drop } else { Cancel::Left }, "{oracle:?}");
+                    oracle.cancelled |= !oracle.done;
+                    oracle.polled |= idle;
+                }
+                8 if random(2) == 0 => {
+                    state.retain();
+                    references += 1;
+                }
+                8 if references > 1 => {
+                    assert!(!state.release());
+                    references -= 1;
+                }
+                _ => {}
+            }
+        }
+        (1..references).for_each(|_| assert!(!state.release()));
+        assert!(state.release());
+    }
+    let all = [&wakes[..], &ends[..]].concat();
+    assert!(all.iter().all(|&count| count > 100), "each case, often: {all:?}");
+}

@@ -1,0 +1,158 @@
+//! Donation is even, taking is random, and nothing is lost.
+
+use super::Stealable;
+use crate::job::{Header, JobRef, SpawnHeader};
+use crate::worker::Worker;
+use std::collections::HashSet;
+use std::ptr::{self, NonNull};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
+
+/// Tasks that are only looked at.
+struct Tasks(Vec<SpawnHeader>);
+
+impl Tasks {
+    /// So many of each scope.
+    fn of(scopes: &[(u64, usize)]) -> Self {
+        fn never(_: NonNull<Header>, _: &Worker, _: *const Worker) {
+            unreachable!("nobody runs it");
+        }
+        let each = scopes.iter().flat_map(|&(scope, len)| std::iter::repeat_n(scope, len));
+        // SAFETY: it is run with no pointer at all.
+        Tasks(each.map(|scope| unsafe { SpawnHeader::new(never, scope) }).collect())
+    }
+
+    fn refs(&self) -> impl Iterator<Item = JobRef> {
+        self.0.iter().map(|task| JobRef::new(NonNull::from(task).cast(), ptr::null()))
+    }
+
+    /// Which one it is.
+    fn index(&self, task: JobRef) -> usize {
+        let here = |header: &SpawnHeader| ptr::eq(ptr::from_ref(header).cast(), task.address());
+        self.0.iter().position(here).expect("one of these")
+    }
+}
+
+fn lengths(sets: &Stealable) -> Vec<usize> {
+    sets.0.iter().map(|set| set.lock().len()).collect()
+}
+
+#[test]
+fn donation_is_even() {
+    // W7, W8: over many stretches of one thread's sequence, no set has more than a random choice gives it. (With so few tasks
+    // per set as lg P the deviation is of the order of lg P; with more, of the square root of their number times that.)
+    let mut most = 0.0_f64;
+    for places in [2, 3, 8, 16, 64] {
+        for per_place in [1, 4, 16] {
+            let tasks = Tasks::of(&[(1, places * per_place)]);
+            let mut total = vec![0; places];
+            for seed in 0..1000 {
+                let sets = Stealable::new(places);
+                tasks.refs().for_each(|task| sets.add(task));
+                let lengths = lengths(&sets);
+                assert_eq!(lengths.iter().sum::<usize>(), places * per_place);
+                let (mean, lg) = (per_place as f64, (places as f64).log2().max(1.0));
+                let excess = (*lengths.iter().max().unwrap() as f64 - mean) / (lg + (mean * lg).sqrt());
+                assert!(excess <= 3.0, "{places} sets, {per_place} for each, stretch {seed}: {lengths:?}");
+                most = most.max(excess);
+                total.iter_mut().zip(lengths).for_each(|(total, len)| *total += len);
+            }
+            // Nor is any set favoured over all.
+            let mean = 1000.0 * per_place as f64;
+            for total in total {
+                assert!((total as f64 - mean).abs() < 6.0 * mean.sqrt(), "{places} sets: {total} of {mean}");
+            }
+        }
+    }
+    println!("15000 stretches; at most {most:.2} x (lg P + sqrt(D/P lg P)) above D/P");
+}
+
+#[test]
+fn threads_that_wake_one_task_each_choose_different_sets() {
+    let (sets, tasks) = (&Stealable::new(8), Tasks::of(&[(1, 160)]));
+    for task in tasks.refs() {
+        thread::scope(|threads| threads.spawn(move || sets.add(task)).join().unwrap());
+    }
+    let lengths = lengths(sets);
+    assert!(lengths.iter().all(|len| (5..50).contains(len)), "{lengths:?}");
+}
+
+#[test]
+fn each_is_taken_once() {
+    let (sets, tasks) = (Stealable::new(3), Tasks::of(&[(1, 3000)]));
+    assert!(sets.is_empty());
+    let (taken, donated) = (Mutex::new(HashSet::new()), AtomicUsize::new(0));
+    thread::scope(|threads| {
+        let (sets, tasks, taken, donated) = (&sets, &tasks, &taken, &donated);
+        for half in 0..2 {
+            threads.spawn(move || {
+                for task in tasks.refs().skip(half).step_by(2) {
+                    sets.add(task);
+                    donated.fetch_add(1, SeqCst);
+                }
+            });
+        }
+        for place in 0..3 {
+            threads.spawn(move || {
+                let mut random = place as u64;
+                loop {
+                    let all = donated.load(SeqCst) == tasks.0.len();
+                    let found = sets.take(place, || {
+                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        random >> 33
+                    });
+                    match found {
+                        Some(task) => assert!(taken.lock().unwrap().insert(tasks.index(task)), "taken twice"),
+                        None if all => return,
+                        None => thread::yield_now(),
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(taken.into_inner().unwrap().len(), 3000);
+    assert!(sets.is_empty());
+}
+
+#[test]
+fn the_choice_is_the_callers() {
+    // Whatever the number, it is one that is there; every one can be chosen.
+    let tasks = Tasks::of(&[(1, 10)]);
+    let mut first = HashSet::new();
+    for number in (0..40).chain([u64::MAX]) {
+        let sets = Stealable::new(1);
+        tasks.refs().for_each(|task| sets.add(task));
+        first.insert(tasks.index(sets.take(0, || number).expect("ten are there")));
+        let rest: HashSet<_> =
+            std::iter::from_fn(|| sets.take(0, || number)).map(|task| tasks.index(task)).collect();
+        assert_eq!(rest.len(), 9);
+    }
+    assert_eq!(first.len(), 10);
+    let mut asked = false;
+    assert!(Stealable::new(1).take(0, || u64::from(std::mem::replace(&mut asked, true))).is_none());
+    assert!(!asked, "a choice among none costs nothing");
+}
+
+#[test]
+fn tasks_of_a_scope_are_taken_from_all_sets() {
+    let (sets, tasks) = (Stealable::new(4), Tasks::of(&[(1, 20), (2, 30)]));
+    tasks.refs().for_each(|task| sets.add(task));
+    assert!(sets.take_of(3).is_none());
+    let ones: HashSet<_> = std::iter::from_fn(|| sets.take_of(1)).map(|task| tasks.index(task)).collect();
+    assert_eq!(ones, (0..20).collect());
+    assert_eq!(lengths(&sets).into_iter().sum::<usize>(), 30);
+    assert_eq!(std::iter::from_fn(|| sets.take_of(2)).count(), 30);
+    assert!(sets.is_empty());
+}
+
+#[test]
+fn only_the_newest_are_looked_at() {
+    // A set may be long; whoever looks for a scope's holds its lock meanwhile.
+    let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(1, 1), (2, 1000)]));
+    tasks.refs().for_each(|task| sets.add(task));
+    assert!(sets.take_of(1).is_none());
+    // The newest ones go, as a worker takes them that always chooses so.
+    (0..950).for_each(|i| assert!(sets.take(0, || 1000 - i).is_some()));
+    assert_eq!(sets.take_of(1).map(|task| tasks.index(task)), Some(0));
+}
