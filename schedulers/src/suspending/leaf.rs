@@ -1,6 +1,6 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
 
-use super::in_flight::{InFlight, Permit};
+use super::in_flight::{InFlight, Permit, Reserve};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, Link, Node, Side};
@@ -11,6 +11,7 @@ use std::iter;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -22,6 +23,8 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     in_flight: &'s InFlight,
     /// For the next future.
     permit: Option<Permit<'s>>,
+    /// For those after it.
+    reserve: Option<Rc<Reserve<'s>>>,
     /// Of the segment behind the last hole; `None` while nothing is folded.
     accumulator: Option<R::Accumulator>,
     holes: Tree<'s, R::Output, R>,
@@ -65,9 +68,26 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         call: &'s Call,
         in_flight: &'s InFlight,
         permit: Option<Permit<'s>>,
+        reserve: Option<Rc<Reserve<'s>>>,
     ) -> Self {
         let holes = Tree { full: Vec::new(), open: None };
-        Leaf { handle, reduction, call, in_flight, permit, accumulator: None, holes, items: PhantomData }
+        Leaf {
+            handle,
+            reduction,
+            call,
+            in_flight,
+            permit,
+            reserve,
+            accumulator: None,
+            holes,
+            items: PhantomData,
+        }
+    }
+
+    /// A permit for a future.
+    fn permit(&mut self) -> Option<Permit<'s>> {
+        let reserved = || self.reserve.as_ref().and_then(|reserve| reserve.take());
+        self.permit.take().or_else(reserved).or_else(|| self.in_flight.try_acquire())
     }
 
     fn joint(&self) -> Joint<'s, R> {
@@ -88,6 +108,11 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
 
     /// Everything: the task is over.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
+        // Others may have them while outputs are reduced.
+        self.permit = None;
+        if let Some(reserve) = &self.reserve {
+            reserve.empty();
+        }
         let mut last = self.segment();
         if let Some(open) = self.holes.open.take() {
             let last = last.take().unwrap_or_else(|| nothing::<T, R>(&self.reduction));
@@ -126,7 +151,7 @@ where
             if handle.is_cancelled() {
                 return Break(self);
             }
-            let Some(permit) = self.permit.take().or_else(|| self.in_flight.try_acquire()) else {
+            let Some(permit) = self.permit() else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
                 match handle.poll_once(&mut deferred, self.in_flight.acquire()) {
@@ -250,7 +275,7 @@ where
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
         call.watch(|| {
-            let leaf = Leaf::new(handle, reduction, call, in_flight, permit);
+            let leaf = Leaf::new(handle, reduction, call, in_flight, permit, None);
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
                 None => leaf.end(),
