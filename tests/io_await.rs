@@ -185,3 +185,31 @@ fn stops_end_the_waiting() {
     }
     assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
 }
+
+#[cfg(feature = "async-io")]
+#[test]
+fn timeouts_drop_what_is_late() {
+    let begun = Instant::now();
+    let items: Vec<_> = (0..60_u64)
+        .into_par_iter()
+        .map(|x| async move {
+            match x % 3 {
+                0 => {}
+                1 => after(1).await,
+                _ => after(60_000).await,
+            }
+            x
+        })
+        .io_await()
+        .timeout(Duration::from_millis(500))
+        .max_in_flight(40)
+        .collect();
+    for (x, item) in (0..).zip(items) {
+        if x % 3 < 2 {
+            assert_eq!(item, Ok(x));
+        } else {
+            assert_eq!(item.unwrap_err().to_string(), "the time was over before the future was ready");
+        }
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30));
+}
