@@ -3,11 +3,12 @@
 mod support;
 
 use furcate_pool::detach::{Detach, Suspend};
-use furcate_pool::{Context, Scope, ThreadPool, join, yield_now};
+use furcate_pool::{Context, Scope, ThreadPool, WaitRule, join, yield_now};
 use std::future::{poll_fn, ready};
 use std::pin::Pin;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::Waker;
+use std::task::{Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::suspended::*;
@@ -226,6 +227,36 @@ fn continuations_are_jobs_like_others() {
 }
 
 #[test]
+fn continuations_are_told_whether_they_migrated() {
+    // From the worker that was the last to find the future pending.
+    on_pools(|pool| {
+        let (alarm, migrated) = (Alarm::new(), [AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let migrated = &migrated;
+        for _ in 0..20 {
+            call(pool, |scope| {
+                for times in 1..20 {
+                    let (mut timer, mut last) = (alarm.future(times % 3 + 1), None);
+                    let future = poll_fn(move |context| match Pin::new(&mut timer).poll(context) {
+                        Poll::Ready(()) => Poll::Ready(last.take().expect("it was pending")),
+                        Poll::Pending => {
+                            last = Some(thread::current().id());
+                            Poll::Pending
+                        }
+                    });
+                    start(scope, future, |_, last, context: Context| {
+                        assert_eq!(context.migrated(), last != thread::current().id());
+                        add(&migrated[usize::from(context.migrated())]);
+                    });
+                }
+            });
+        }
+        let [stayed, migrated] = migrated.each_ref().map(|count| count.load(SeqCst));
+        assert_eq!(stayed + migrated, 20 * 19);
+        assert!(stayed > 0, "all have migrated");
+    });
+}
+
+#[test]
 fn those_woken_at_once_are_resumed_by_all() {
     // W12: one thread wakes all, and those that wait for each other must run at once.
     within(LONG, || {
@@ -348,10 +379,10 @@ fn restless_tasks_let_others_run() {
                     let future = poll_fn(move |context| {
                         add(polls);
                         if flags.iter().all(Flag::is_set) {
-                            return std::task::Poll::Ready(());
+                            return Poll::Ready(());
                         }
                         context.waker().wake_by_ref();
-                        std::task::Poll::Pending
+                        Poll::Pending
                     });
                     start(scope, future, |_, (), _| ());
                 }
@@ -392,10 +423,36 @@ fn a_pool_whose_tasks_all_wait_costs_nothing() {
 }
 
 #[test]
+fn a_wake_ends_a_doze() {
+    // S1: the only thread waits on its place, and has looked for work less and less often.
+    within(LONG, || {
+        for rule in [WaitRule::Leapfrog, WaitRule::Any] {
+            let (pool, mut quick) = (ruled(1, rule), 0);
+            for _ in 0..12 {
+                let (gate, woken) = (Gate::default(), Mutex::new(None::<Instant>));
+                thread::scope(|others| {
+                    others.spawn(|| {
+                        until(|| gate.waiting() == 1);
+                        thread::sleep(Duration::from_millis(40));
+                        *woken.lock().unwrap() = Some(Instant::now());
+                        gate.open();
+                    });
+                    pool.install(|| call(&pool, |scope| wait(scope, &gate)));
+                });
+                let took = woken.into_inner().unwrap().expect("it was woken").elapsed();
+                quick += usize::from(took < Duration::from_millis(2));
+            }
+            // A doze takes 10 ms; the machine may be busy now and then.
+            assert!(quick >= 7, "{quick} of 12 were quick");
+        }
+    });
+}
+
+#[test]
 fn pools_end_while_wakers_are_left() {
     // W3, W15: made, used and dropped in turn, while a thread wakes what is left of all of them.
     within(LONG, || {
-        let (gates, ended) = (std::sync::Mutex::new(Vec::<Waker>::new()), Flag::default());
+        let (gates, ended) = (Mutex::new(Vec::<Waker>::new()), Flag::default());
         thread::scope(|others| {
             others.spawn(|| {
                 while !ended.is_set() {
@@ -412,7 +469,7 @@ fn pools_end_while_wakers_are_left() {
                         let future = poll_fn(move |context| {
                             gates.lock().unwrap().push(context.waker().clone());
                             left -= 1;
-                            if left == 0 { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+                            if left == 0 { Poll::Ready(()) } else { Poll::Pending }
                         });
                         start(scope, future, |_, (), _| ());
                     }
