@@ -71,6 +71,12 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         let _ = (policy, root, scope);
     }
 
+    /// Called when a task has brought its output to its place, and all that it was the last one for.
+    #[inline]
+    fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
+        let _ = (reduction, scope);
+    }
+
     /// Runs one that is to be divided, where no more forks may lie on the stack.
     #[cold]
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -103,6 +109,7 @@ where
     let (call, root) = (Call::default(), Root::default());
     let output = executor.detached(|scope| {
         leaves.begin(&policy, &root, scope);
+        let end = R::STOPS_ALL.then(|| reduction.clone());
         let done = run(Branch::root(producer, policy, reduction, &call), leaves, scope);
         match done {
             Done::Here(output) => {
@@ -111,6 +118,9 @@ where
             }
             away => {
                 away.deliver(Link::Root(&root));
+                if let Some(reduction) = end {
+                    leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
+                }
                 None
             }
         }
@@ -238,7 +248,11 @@ where
         let call = self.branch.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
+            let end = R::STOPS_ALL.then(|| branch.reduction.clone());
             run(branch, self.leaves, scope).deliver(Link::Node(node, Side::Right));
+            if let Some(reduction) = end {
+                self.leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
+            }
         });
     }
 }

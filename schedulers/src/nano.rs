@@ -88,6 +88,14 @@ pub enum Nano {
 /// assert_eq!((0..1000).partial_fold(0, Sum, &mut Hundreds), ControlFlow::Continue(499_500));
 /// ```
 pub trait NanoFold<T, B, C> {
+    /// Are the items that come here all that a call is about? Then who lets no more of them come may
+    /// [cancel](crate::Suspendable::cancel) what waits before this fold, unless something [waits](Self::WAITS) behind it. A fold
+    /// that wraps another one passes it on, as it does `WAITS`.
+    const IS_WHOLE: bool = false;
+
+    /// Does what becomes of the items have to be [waited for](crate::Suspendable)?
+    const WAITS: bool = false;
+
     /// Folds the items of one loop; `Break` ends the task.
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B>;
 }

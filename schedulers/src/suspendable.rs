@@ -16,4 +16,7 @@ pub trait Suspendable<'s>: Sized {
     where
         I: Iterator<Item: IntoFuture<IntoFuture: Send + 's>>,
         F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's;
+
+    /// Nothing that is waited for in the whole call is needed any more, nor what would be: it is dropped.
+    fn cancel(&self);
 }

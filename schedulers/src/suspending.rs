@@ -25,8 +25,10 @@
 //! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
 //! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
 //! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
-//! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task that
-//!    finds none puts what it has left aside, as a task that waits for a permit.
+//! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
+//!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
+//!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
+//!    item with another future to come keeps its permit meanwhile.
 
 mod in_flight;
 mod leaf;
@@ -38,11 +40,11 @@ use crate::policy::{StopSignals, Stopped};
 use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
-use in_flight::{InFlight, Permit};
-use leaf::{Fold, Leaf, nothing};
-use std::mem;
+use in_flight::{InFlight, Permit, Reserve};
+use leaf::{Fold, Leaf, cancel_if_stopped, nothing};
 use std::ops::ControlFlow;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{self, Poll};
 
@@ -153,6 +155,10 @@ impl Leaves for Holes<'_> {
         run(branch, None, self, scope)
     }
 
+    fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
+        cancel_if_stopped::<S, T, R>(reduction, &scope.handle());
+    }
+
     /// As it is: a leaf like any other, but for its size.
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
@@ -216,22 +222,19 @@ where
     let mut before = None;
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
-        let leaf = Leaf::<S, R, P::Item>::new(handle.clone(), reduction, call, holes.in_flight, permit);
+        let whole = reduction.clone();
+        let reserve = Rc::new(Reserve::new(holes.in_flight, permit));
+        let leaf =
+            Leaf::new(handle.clone(), reduction, call, holes.in_flight, None, Some(Rc::clone(&reserve)));
+        let leaf: Leaf<'_, S, R, P::Item> = leaf;
         let stopped = || {
-            let stopped = L::STOPS && policy.stopped();
-            if stopped {
+            if L::STOPS && policy.stopped() {
                 handle.cancel();
             }
-            stopped || call.has_failed() || handle.is_cancelled()
+            cancel_if_stopped::<S, P::Item, R>(&whole, &handle);
+            call.has_failed() || handle.is_cancelled() || (R::INTERRUPTIBLE && whole.stopped())
         };
-        let mut looks = Looks {
-            stopped,
-            in_flight: holes.in_flight,
-            // It has a permit.
-            begun: false,
-            pace: Pace::new(1, LONGEST),
-            rest: None,
-        };
+        let mut looks = Looks { stopped, reserve, pace: Pace::new(1, LONGEST), rest: None };
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.suspending_fold(leaf, Fold, &mut looks);
         let Some(rest) = looks.rest else {
@@ -286,7 +289,11 @@ where
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
         let Aside { branch, holes, link } = self;
         let call = branch.call;
-        call.watch(|| run(branch.migrated(context.migrated()), Some(permit), holes, scope).deliver(link));
+        call.watch(|| {
+            let reduction = branch.reduction.clone();
+            run(branch.migrated(context.migrated()), Some(permit), holes, scope).deliver(link);
+            holes.has_delivered::<S, P::Item, R>(&reduction, scope);
+        });
     }
 
     fn cancelled(self, _scope: &S) {
@@ -298,11 +305,10 @@ where
 /// Where items are cheap, so many of them are polled between two looks.
 const LONGEST: usize = 1 << 10;
 
-/// Between its nano-loops a task looks whether it is still needed, and for how many futures there are permits.
+/// Between its nano-loops a task looks whether it is still needed, and gets the permits for the next one (invariant 5).
 struct Looks<'s, F, P> {
     stopped: F,
-    in_flight: &'s InFlight,
-    begun: bool,
+    reserve: Rc<Reserve<'s>>,
     pace: Pace,
     /// What is left when there is none.
     rest: Option<P>,
@@ -315,11 +321,11 @@ impl<F: Fn() -> bool, P> NanoLoops<P> for Looks<'_, F, P> {
         if size > 0 && (self.stopped)() {
             return Nano::Stop;
         }
-        let permits = self.in_flight.free().max(usize::from(!mem::replace(&mut self.begun, true)));
-        if permits == 0 && size > 0 {
-            return Nano::Give;
+        let limit = self.pace.next(size);
+        match self.reserve.fill(limit.min(size)) {
+            0 if size > 0 => Nano::Give,
+            permits => Nano::Fold(limit.min(permits)),
         }
-        Nano::Fold(self.pace.next(size).min(permits))
     }
 
     fn take(&mut self, rest: P) {

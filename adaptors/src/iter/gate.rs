@@ -9,11 +9,13 @@
 //! 2. *Within a task:* the gate is looked at before every item, so that none is computed in vain.
 //! 3. *Within a task that lets nothing come up to the gate* (behind a `filter`, say): before each of its nano-loops. The
 //!    policy [`InLoops`] asks for these.
+//! 4. *What waits before it*, for futures, is dropped if nothing else waits: behind the gate, or in another side of a chain.
 
 use crate::iter::adaptor::divide_by_cut;
 use furcate_schedulers::{
     Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Policy, Producer, Suspendable, Task, Verdict,
 };
+use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// What items of type `T` have to pass. A copy is the same gate.
@@ -119,7 +121,8 @@ impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
         L: NanoLoops<Self>,
     {
         let Gated { base, gate } = self;
-        base.suspending_fold(init, FoldPassing { fold, gate }, &mut OpenLoops { loops, gate })
+        let fold = FoldUntilShut { fold: FoldPassing { fold, gate }, ends: PhantomData };
+        base.suspending_fold(init, fold, &mut OpenLoops { loops, gate })
     }
 }
 
@@ -142,6 +145,38 @@ impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for Fo
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         self.fold.fold(folded, Passing::new(items, self.gate))
+    }
+}
+
+/// Folds what passes of what was waited for, and sees to what waits.
+struct FoldUntilShut<'s, F, G> {
+    fold: FoldPassing<F, G>,
+    /// What is waited for ends before this does.
+    ends: PhantomData<&'s ()>,
+}
+
+impl<F: Clone, G: Clone> Clone for FoldUntilShut<'_, F, G> {
+    fn clone(&self) -> Self {
+        FoldUntilShut { fold: self.fold.clone(), ends: PhantomData }
+    }
+}
+
+impl<'s, T, B, G, F> NanoFold<T, B, B> for FoldUntilShut<'s, F, G>
+where
+    B: Suspendable<'s>,
+    G: Gate<T>,
+    F: NanoFold<G::Output, B, B>,
+{
+    const IS_WHOLE: bool = F::IS_WHOLE;
+    const WAITS: bool = F::WAITS;
+
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
+        let folded = self.fold.fold(folded, items)?;
+        if F::IS_WHOLE && !F::WAITS && self.fold.gate.is_shut() {
+            folded.cancel();
+            return Break(folded);
+        }
+        Continue(folded)
     }
 }
 

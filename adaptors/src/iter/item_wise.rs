@@ -232,6 +232,9 @@ where
     S: ItemWise<T>,
     F: NanoFold<S::Output, B, C>,
 {
+    const IS_WHOLE: bool = F::IS_WHOLE;
+    const WAITS: bool = F::WAITS;
+
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B> {
         self.shape.fold_loop(accumulator, items, &mut self.fold)

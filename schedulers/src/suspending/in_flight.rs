@@ -3,10 +3,13 @@
 //! # Invariants
 //!
 //! 1. Permits given out and free ones are as many as there were at the beginning.
-//! 2. *No permit lies idle while somebody waits.* Who gives one back wakes one that waits; who was woken and does not take
+//! 2. *Nobody holds more than it can use*: a task has those that the futures of its next nano-loop need, while the loop lasts.
+//! 3. *No permit lies idle while somebody waits.* Who gives one back wakes one that waits; who was woken and does not take
 //!    it (it was dropped, or another one was faster) wakes the next one, or waits again.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
@@ -30,19 +33,38 @@ impl InFlight {
     }
 
     /// How many permits there are. A hint.
-    pub(super) fn free(&self) -> usize {
+    fn free(&self) -> usize {
         self.free.load(Relaxed)
     }
 
-    /// A permit, if there is one.
+    /// Takes so many permits, or as many as there are. Returns how many.
     ///
     /// Relaxed, here and below: a permit publishes nothing. That no wake is missed, the lock sees to.
-    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
-        let take = |free| match free {
+    fn take(&self, most: usize) -> usize {
+        let take = |free: usize| match free {
+            0 => None,
             usize::MAX => Some(usize::MAX),
-            free => usize::checked_sub(free, 1),
+            free => Some(free.saturating_sub(most)),
         };
-        self.free.fetch_update(Relaxed, Relaxed, take).is_ok().then(|| Permit(self))
+        self.free.fetch_update(Relaxed, Relaxed, take).map_or(0, |free| free.min(most))
+    }
+
+    /// Gives permits back.
+    fn give_back(&self, permits: usize) {
+        if permits == 0 || self.free() == usize::MAX {
+            return;
+        }
+        self.free.fetch_add(permits, Relaxed);
+        for _ in 0..permits {
+            if !self.wake_one() {
+                return;
+            }
+        }
+    }
+
+    /// A permit, if there is one.
+    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
+        (self.take(1) > 0).then(|| Permit(self))
     }
 
     /// Waits for a permit.
@@ -54,26 +76,63 @@ impl InFlight {
         self.waiting.lock().expect("nobody panics with this lock")
     }
 
-    /// Wakes one that waits, if there are permits.
-    fn wake_one(&self) {
+    /// Wakes one that waits, if there are permits. Has it?
+    fn wake_one(&self) -> bool {
         // With the lock: who waits has looked for a permit, under the lock, before, and finds it; or is woken.
         let waker = {
             let mut waiting = self.waiting();
             if self.free() == 0 { None } else { waiting.pop_front() }
         };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        waker.map(Waker::wake).is_some()
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if self.0.free() == usize::MAX {
-            return;
+        self.0.give_back(1);
+    }
+}
+
+/// Permits that a task has for the futures that it is about to make; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Reserve<'s> {
+    from: &'s InFlight,
+    permits: Cell<usize>,
+}
+
+impl<'s> Reserve<'s> {
+    /// With that permit, if there is one.
+    pub(super) fn new(from: &'s InFlight, permit: Option<Permit<'s>>) -> Self {
+        let permits = Cell::new(usize::from(permit.is_some()));
+        // It is the reserve's now.
+        mem::forget(permit);
+        Reserve { from, permits }
+    }
+
+    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are.
+    pub(super) fn fill(&self, most: usize) -> usize {
+        let permits = self.permits.get();
+        if permits < most {
+            self.permits.set(permits + self.from.take(most - permits));
         }
-        self.0.free.fetch_add(1, Relaxed);
-        self.0.wake_one();
+        self.permits.get()
+    }
+
+    pub(super) fn take(&self) -> Option<Permit<'s>> {
+        let permits = self.permits.get().checked_sub(1)?;
+        self.permits.set(permits);
+        Some(Permit(self.from))
+    }
+
+    /// Gives all permits back.
+    pub(super) fn empty(&self) {
+        self.from.give_back(self.permits.take());
+    }
+}
+
+impl Drop for Reserve<'_> {
+    fn drop(&mut self) {
+        self.empty();
     }
 }
 
@@ -105,7 +164,7 @@ impl Drop for Acquire<'_> {
     fn drop(&mut self) {
         // It may have been woken for a permit that it does not take.
         if self.waits {
-            self.from.wake_one();
+            let _ = self.from.wake_one();
         }
     }
 }
@@ -139,6 +198,35 @@ mod tests {
         assert_eq!(in_flight.free(), 1);
         let unbounded = InFlight::new(usize::MAX);
         assert!((0..1000).all(|_| unbounded.try_acquire().is_some_and(|_| unbounded.free() == usize::MAX)));
+    }
+
+    #[test]
+    fn a_reserve_holds_what_there_is_and_gives_it_back() {
+        let in_flight = InFlight::new(5);
+        let reserve = Reserve::new(&in_flight, in_flight.try_acquire());
+        assert_eq!((reserve.fill(1), in_flight.free()), (1, 4));
+        assert_eq!((reserve.fill(3), in_flight.free()), (3, 2));
+        assert_eq!((reserve.fill(9), in_flight.free()), (5, 0));
+        let permit = reserve.take();
+        assert!(permit.is_some() && in_flight.try_acquire().is_none());
+        reserve.empty();
+        assert!(in_flight.free() == 4 && reserve.take().is_none());
+        drop((reserve, permit));
+        assert_eq!(in_flight.free(), 5);
+        let unbounded = InFlight::new(usize::MAX);
+        assert_eq!((Reserve::new(&unbounded, None).fill(9), unbounded.free()), (9, usize::MAX));
+    }
+
+    #[test]
+    fn a_reserve_given_back_wakes_as_many_as_it_had() {
+        let (in_flight, count) = (InFlight::new(2), Arc::<Count>::default());
+        let reserve = Reserve::new(&in_flight, None);
+        assert_eq!(reserve.fill(2), 2);
+        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(in_flight.acquire())).collect();
+        assert!(waiting.iter_mut().all(|acquire| !poll(acquire.as_mut(), &count)));
+        drop(reserve);
+        assert_eq!(count.0.load(Relaxed), 2);
+        assert!(waiting.iter_mut().take(2).all(|acquire| poll(acquire.as_mut(), &count)));
     }
 
     #[test]

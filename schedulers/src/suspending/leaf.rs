@@ -1,6 +1,6 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
 
-use super::in_flight::{InFlight, Permit};
+use super::in_flight::{InFlight, Permit, Reserve};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, Link, Node, Side};
@@ -11,6 +11,7 @@ use std::iter;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -22,6 +23,8 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     in_flight: &'s InFlight,
     /// For the next future.
     permit: Option<Permit<'s>>,
+    /// For those after it.
+    reserve: Option<Rc<Reserve<'s>>>,
     /// Of the segment behind the last hole; `None` while nothing is folded.
     accumulator: Option<R::Accumulator>,
     holes: Tree<'s, R::Output, R>,
@@ -33,6 +36,8 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
 pub(super) struct Fold;
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> for Fold {
+    const IS_WHOLE: bool = true;
+
     fn fold<I: Iterator<Item = T>>(
         &mut self,
         mut leaf: Leaf<'s, S, R, T>,
@@ -49,9 +54,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                if R::STOPS_ALL && leaf.reduction.stopped() {
-                    leaf.handle.cancel();
-                }
+                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.handle);
                 Break(leaf)
             }
         }
@@ -65,9 +68,26 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         call: &'s Call,
         in_flight: &'s InFlight,
         permit: Option<Permit<'s>>,
+        reserve: Option<Rc<Reserve<'s>>>,
     ) -> Self {
         let holes = Tree { full: Vec::new(), open: None };
-        Leaf { handle, reduction, call, in_flight, permit, accumulator: None, holes, items: PhantomData }
+        Leaf {
+            handle,
+            reduction,
+            call,
+            in_flight,
+            permit,
+            reserve,
+            accumulator: None,
+            holes,
+            items: PhantomData,
+        }
+    }
+
+    /// A permit for a future.
+    fn permit(&mut self) -> Option<Permit<'s>> {
+        let reserved = || self.reserve.as_ref().and_then(|reserve| reserve.take());
+        self.permit.take().or_else(reserved).or_else(|| self.in_flight.try_acquire())
     }
 
     fn joint(&self) -> Joint<'s, R> {
@@ -88,6 +108,11 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
 
     /// Everything: the task is over.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
+        // Others may have them while outputs are reduced.
+        self.permit = None;
+        if let Some(reserve) = &self.reserve {
+            reserve.empty();
+        }
         let mut last = self.segment();
         if let Some(open) = self.holes.open.take() {
             let last = last.take().unwrap_or_else(|| nothing::<T, R>(&self.reduction));
@@ -126,7 +151,7 @@ where
             if handle.is_cancelled() {
                 return Break(self);
             }
-            let Some(permit) = self.permit.take().or_else(|| self.in_flight.try_acquire()) else {
+            let Some(permit) = self.permit() else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
                 match handle.poll_once(&mut deferred, self.in_flight.acquire()) {
@@ -145,6 +170,10 @@ where
         }
         Continue(self)
     }
+
+    fn cancel(&self) {
+        self.handle.cancel();
+    }
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
@@ -162,6 +191,13 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
             link,
             items: PhantomData,
         }
+    }
+}
+
+/// What waits is dropped, if the reduction has stopped everywhere: an item has ended it, or two outputs have.
+pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction: &R, handle: &S::Handle) {
+    if R::STOPS_ALL && reduction.stopped() {
+        handle.cancel();
     }
 }
 
@@ -237,14 +273,18 @@ where
     ) {
         let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
         let call = joint.call;
+        let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
         call.watch(|| {
-            let leaf = Leaf::new(handle, reduction, call, in_flight, permit);
+            let leaf = Leaf::new(handle, reduction, call, in_flight, permit, None);
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
             done.deliver::<T>(link);
+            if let Some((reduction, handle)) = end {
+                cancel_if_stopped::<S, T, R>(&reduction, &handle);
+            }
         });
     }
 
@@ -282,9 +322,10 @@ where
     F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        // The next one may begin while this item is folded.
-        drop(self.permit);
-        self.hole.run::<S>(scope.handle(), None, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        // The next one may begin while this item is folded; unless there is another future to come of this one: what has
+        // begun goes first.
+        let permit = Some(self.permit).filter(|_| F::WAITS);
+        self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     fn cancelled(self, _: &S) {

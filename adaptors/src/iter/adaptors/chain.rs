@@ -204,7 +204,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
         loop {
             let mut sides = FirstLoops { loops, second, stopped: false };
             if let Some(part) = first.take() {
-                folded = part.suspending_fold(folded, fold.clone(), &mut sides)?;
+                folded = part.suspending_fold(folded, OfSide(fold.clone()), &mut sides)?;
             }
             if sides.stopped {
                 return ControlFlow::Continue(folded);
@@ -212,7 +212,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
             second = sides.second;
             let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
             let mut sides = SecondLoops { loops, back: None };
-            folded = part.suspending_fold(folded, fold.clone(), &mut sides)?;
+            folded = part.suspending_fold(folded, OfSide(fold.clone()), &mut sides)?;
             match sides.back {
                 Some(back) => (first, second) = (back.first, back.second),
                 None => return ControlFlow::Continue(folded),
@@ -225,6 +225,19 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
 struct BySide<'f, F>(&'f mut F);
 
 impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for BySide<'_, F> {
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        self.0.fold(folded, items)
+    }
+}
+
+/// The fold of one side, which is not [all](NanoFold::IS_WHOLE) that is folded.
+#[derive(Clone)]
+struct OfSide<F>(F);
+
+impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for OfSide<F> {
+    const WAITS: bool = F::WAITS;
+
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         self.0.fold(folded, items)

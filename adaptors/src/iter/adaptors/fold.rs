@@ -202,6 +202,9 @@ where
     F: FoldTask<S::State, T>,
     G: NanoFold<F::Output, B, C>,
 {
+    const IS_WHOLE: bool = G::IS_WHOLE;
+    const WAITS: bool = G::WAITS;
+
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         let end = self.how.fold_items(self.seed.clone().into_state(), items);
         self.fold.fold(folded, std::iter::once(self.how.finish(end)))

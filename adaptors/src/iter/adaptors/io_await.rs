@@ -194,6 +194,9 @@ where
     B: Suspendable<'s>,
     F: NanoFold<T::Output, B, B> + Clone + Send + 's,
 {
+    const IS_WHOLE: bool = F::IS_WHOLE;
+    const WAITS: bool = true;
+
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, futures: I) -> ControlFlow<B, B> {
         folded.wait_for(futures, &mut self.fold)
     }

@@ -131,6 +131,9 @@ where
     F: Fn(&mut S::State, T) -> R,
     G: NanoFold<R, B, C>,
 {
+    const IS_WHOLE: bool = G::IS_WHOLE;
+    const WAITS: bool = G::WAITS;
+
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         let state = self.seed.clone().into_state();
         self.fold.fold(folded, Mapped::new(items, WithState { state, map_op: self.map_op }))

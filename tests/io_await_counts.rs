@@ -1,0 +1,286 @@
+//! I4 behind `io_await`: how often things are done, how many are in flight, what may not be far ahead (W13).
+
+mod support;
+
+use furcate::prelude::*;
+use std::future::ready;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+use support::{Ways, after, assert_settled, pool};
+
+/// How many there are now, and how many there were at most.
+#[derive(Default)]
+struct Gauge {
+    now: AtomicUsize,
+    most: AtomicUsize,
+    ever: AtomicUsize,
+}
+
+impl Gauge {
+    fn enter(&self) -> Inside<'_> {
+        self.ever.fetch_add(1, Relaxed);
+        self.most.fetch_max(self.now.fetch_add(1, Relaxed) + 1, Relaxed);
+        Inside(self)
+    }
+
+    fn most(&self) -> usize {
+        self.most.load(Relaxed)
+    }
+}
+
+struct Inside<'a>(&'a Gauge);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Relaxed);
+    }
+}
+
+#[test]
+fn what_is_ready_costs_no_suspension() {
+    for threads in [1, 2, 8] {
+        let pool = pool(threads);
+        let sum = pool.install(|| {
+            (0..1000_u64).into_par_iter().map(ready).io_await().map(ready).io_await().sum::<u64>()
+        });
+        assert_eq!(sum, 499_500);
+        let total = pool.stats().total();
+        assert_eq!(
+            (total.ready, total.polls, total.suspensions, total.resumes),
+            (2000, 2000, 0, 0),
+            "{total:?}"
+        );
+    }
+}
+
+#[test]
+fn every_pending_future_is_one_suspension() {
+    for threads in [1, 2, 8] {
+        let pool = pool(threads);
+        let yields = |x: u64| async move {
+            futures_lite::future::yield_now().await;
+            x
+        };
+        let sum = pool.install(|| (0..1000_u64).into_par_iter().map(yields).io_await().sum::<u64>());
+        assert_eq!(sum, 499_500);
+        let total = pool.stats().total();
+        let counts = (total.ready, total.polls, total.suspensions, total.resumes, total.cancelled);
+        assert_eq!(counts, (0, 2000, 1000, 1000, 0), "{total:?}");
+    }
+}
+
+/// Every closure is called once for every item, identities once for every part at most, whatever the way.
+#[test]
+fn every_closure_once() {
+    for ways in [Ways::Ready, Ways::Yields, Ways::Timers, Ways::Threads, Ways::Mixed(7)] {
+        for (threads, bound) in [(1, 3), (2, 1), (2, 64), (3, 1000), (8, 20)] {
+            let pool = pool(threads);
+            let calls: [AtomicUsize; 6] = Default::default();
+            let call = |which: usize| _ = calls[which].fetch_add(1, Relaxed);
+            let futures = (0..500_u64).into_par_iter().map(|x| {
+                call(0);
+                async move {
+                    ways.wait(x).await;
+                    call(1);
+                    x
+                }
+            });
+            let second = futures
+                .io_await()
+                .filter(|x| {
+                    call(2);
+                    x % 5 > 0
+                })
+                .map(|x| {
+                    call(3);
+                    ways.give(x, x)
+                });
+            let text = second
+                .io_await()
+                .max_in_flight(bound)
+                .on(&pool)
+                .map(|x| {
+                    call(4);
+                    vec![x]
+                })
+                .reduce_with(|mut a, b| {
+                    call(5);
+                    a.extend(b);
+                    a
+                });
+            assert_eq!(text, Some((0..500).filter(|x| x % 5 > 0).collect()));
+            let calls = calls.map(AtomicUsize::into_inner);
+            assert_eq!(calls, [500, 500, 500, 400, 400, 399], "{ways:?} on {threads}");
+            assert_settled(&pool);
+        }
+    }
+}
+
+/// In flight: never more than the bound, however the items come to be.
+#[test]
+fn in_flight_is_bounded() {
+    for ways in [Ways::Yields, Ways::Threads, Ways::Mixed(3)] {
+        for (threads, bound) in [(1, 1), (1, 5), (2, 1), (3, 2), (3, 7), (8, 3), (8, 40)] {
+            let (pool, gauge) = (pool(threads), Gauge::default());
+            let begin = |x: u64| {
+                let gauge = &gauge;
+                async move {
+                    let _inside = gauge.enter();
+                    ways.wait(x).await;
+                    x
+                }
+            };
+            let one = || (0..100_u64).into_par_iter().map(begin).io_await();
+            let many =
+                || (0..25_u64).into_par_iter().flat_map_iter(|x| 4 * x..4 * x + 4).map(begin).io_await();
+            let counts = [
+                one().max_in_flight(bound).on(&pool).count(),
+                many().max_in_flight(bound).on(&pool).count(),
+                many().map(begin).io_await().max_in_flight(bound).on(&pool).count(),
+                many().flat_map_iter(|x| [x, x]).map(begin).io_await().max_in_flight(bound).on(&pool).count(),
+                one().max_in_flight(bound).by_blocks([3, 90]).on(&pool).count(),
+                one().max_in_flight(bound).chain(one()).size_limit(1).on(&pool).count(),
+            ];
+            assert_eq!(counts, [100, 100, 100, 200, 100, 200]);
+            assert!(gauge.most() <= bound, "{} in flight, bound {bound}", gauge.most());
+            assert_eq!(gauge.now.load(Relaxed), 0);
+            assert_settled(&pool);
+        }
+    }
+}
+
+/// As many are in flight as may be.
+#[test]
+fn the_bound_is_reached() {
+    for (threads, bound) in [(1, 10), (2, 10), (3, 64)] {
+        let (pool, gauge) = (pool(threads), Gauge::default());
+        let wait = |_: u64| async {
+            let _inside = gauge.enter();
+            after(20).await;
+        };
+        let begun = std::time::Instant::now();
+        (0..5 * bound as u64)
+            .into_par_iter()
+            .map(wait)
+            .io_await()
+            .max_in_flight(bound)
+            .on(&pool)
+            .for_each(drop);
+        assert_eq!(gauge.most(), bound);
+        // Five rounds: that no place stays empty.
+        assert!(begun.elapsed() < Duration::from_millis(1000), "{:?}", begun.elapsed());
+    }
+}
+
+/// What comes after the await is no longer in flight: more items are folded at once than the bound says.
+#[test]
+fn folding_is_not_in_flight() {
+    let (pool, folding) = (pool(2), Gauge::default());
+    (0..20_u64).into_par_iter().map(|_| after(1)).io_await().max_in_flight(1).on(&pool).for_each(|()| {
+        let _inside = folding.enter();
+        std::thread::sleep(Duration::from_millis(10));
+    });
+    assert_eq!(folding.most(), 2);
+}
+
+/// Items are not made long before there is room for their futures: what is made is at most the bound, and a few for every
+/// task that has begun.
+#[test]
+fn items_are_not_made_far_ahead() {
+    for (threads, bound) in [(1, 1), (1, 4), (2, 1), (2, 10), (3, 3), (8, 30)] {
+        let (pool, made) = (pool(threads), Gauge::default());
+        let sum = (0..400_u64)
+            .into_par_iter()
+            .map(|x| {
+                let made = made.enter();
+                async move {
+                    let _made = made;
+                    after(1 + x % 2).await;
+                    x
+                }
+            })
+            .io_await()
+            .max_in_flight(bound)
+            .on(&pool)
+            .sum::<u64>();
+        assert_eq!((sum, made.ever.load(Relaxed)), (79_800, 400));
+        assert!(made.most() <= bound + 4 * threads, "{} made, bound {bound} on {threads}", made.most());
+    }
+}
+
+/// An item that has begun goes first: with two awaits the items under way are as few as with one.
+#[test]
+fn what_has_begun_goes_first() {
+    for (threads, bound) in [(1, 1), (1, 10), (2, 3), (3, 20)] {
+        let (pool, items) = (pool(threads), Gauge::default());
+        let count = (0..300_u64)
+            .into_par_iter()
+            .map(|_| {
+                let item = items.enter();
+                async move {
+                    after(1).await;
+                    item
+                }
+            })
+            .io_await()
+            .map(|item| async move {
+                after(2).await;
+                drop(item);
+            })
+            .io_await()
+            .max_in_flight(bound)
+            .on(&pool)
+            .count();
+        assert_eq!(count, 300);
+        assert!(
+            items.most() <= bound + 4 * threads,
+            "{} under way, bound {bound} on {threads}",
+            items.most()
+        );
+    }
+}
+
+/// W13: capped chains in capped chains end, with bounds and caps below the number of threads, too.
+#[test]
+fn capped_in_capped() {
+    for threads in [1, 2, 3, 8] {
+        for bound in [1, 2, 5] {
+            let (pool, outer, inner) = (pool(threads), Gauge::default(), Gauge::default());
+            let sum = pool.install(|| {
+                let waits = |x: u64| {
+                    let inside = &outer;
+                    async move {
+                        let _inside = inside.enter();
+                        after(1).await;
+                        x
+                    }
+                };
+                (0..20_u64)
+                    .into_par_iter()
+                    .cap(2)
+                    .map(waits)
+                    .io_await()
+                    .max_in_flight(bound)
+                    .map(|x| {
+                        let calls = Gauge::default();
+                        let waits = |y: u64| {
+                            let (inner, calls) = (&inner, &calls);
+                            async move {
+                                let (_inner, _call) = (inner.enter(), calls.enter());
+                                futures_lite::future::yield_now().await;
+                                y
+                            }
+                        };
+                        let n =
+                            (0..x).into_par_iter().cap(1).map(waits).io_await().max_in_flight(bound).count();
+                        assert!(calls.most() <= bound);
+                        n as u64
+                    })
+                    .sum::<u64>()
+            });
+            assert_eq!(sum, 190);
+            assert!(outer.most() <= bound && inner.ever.load(Relaxed) == 190);
+            assert_settled(&pool);
+        }
+    }
+}

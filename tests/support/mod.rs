@@ -1,0 +1,105 @@
+//! What the tests of `io_await` share: pools, and futures that are ready in all kinds of ways.
+#![allow(dead_code, reason = "every test crate uses its part")]
+
+pub(crate) mod policies;
+
+use furcate::{ThreadPool, ThreadPoolBuilder};
+use futures_lite::future::yield_now;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+pub(crate) fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+/// Pools of 1, 2, 3 and 8 threads.
+pub(crate) fn pools() -> &'static [ThreadPool] {
+    static POOLS: OnceLock<Vec<ThreadPool>> = OnceLock::new();
+    POOLS.get_or_init(|| [1, 2, 3, 8].into_iter().map(pool).collect())
+}
+
+/// Checks that every task that was suspended was resumed or dropped.
+#[track_caller]
+pub(crate) fn assert_settled(pool: &ThreadPool) {
+    let total = pool.stats().total();
+    assert_eq!(total.suspensions, total.resumes + total.cancelled, "{total:?}");
+}
+
+pub(crate) async fn after(millis: u64) {
+    async_io::Timer::after(Duration::from_millis(millis)).await;
+}
+
+/// What is not waited for to its end.
+pub(crate) async fn a_minute() {
+    after(60_000).await;
+}
+
+/// Woken by a thread that is none of a pool's, at once: often before the poll has ended.
+pub(crate) async fn by_another_thread() {
+    static WAKE: OnceLock<mpsc::Sender<(Arc<AtomicBool>, Waker)>> = OnceLock::new();
+    let wake = WAKE.get_or_init(|| {
+        let (sender, receiver) = mpsc::channel::<(Arc<AtomicBool>, Waker)>();
+        std::thread::spawn(move || {
+            for (ready, waker) in receiver {
+                ready.store(true, Relaxed);
+                waker.wake();
+            }
+        });
+        sender
+    });
+    let mut ready = None;
+    std::future::poll_fn(|context| match &ready {
+        None => {
+            let flag = ready.insert(Arc::<AtomicBool>::default());
+            wake.send((Arc::clone(flag), context.waker().clone())).unwrap();
+            Poll::Pending
+        }
+        Some(ready) if ready.load(Relaxed) => Poll::Ready(()),
+        // Polled without having been woken.
+        Some(_) => Poll::Pending,
+    })
+    .await;
+}
+
+/// How the futures of a chain become ready: each in a way of its own, that its number and a seed decide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ways {
+    Ready,
+    Yields,
+    Timers,
+    Threads,
+    Mixed(u64),
+}
+
+impl Ways {
+    /// Waits.
+    pub(crate) async fn wait(self, number: u64) {
+        let mixed = |seed: u64| (number + 1).wrapping_mul(seed | 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        match self {
+            Ways::Ready => {}
+            Ways::Yields => yields(number % 4).await,
+            Ways::Timers => after(number % 4).await,
+            Ways::Threads => by_another_thread().await,
+            Ways::Mixed(seed) => match mixed(seed) % 8 {
+                0..=2 => {}
+                3 | 4 => yields(mixed(seed) % 5).await,
+                5 => after(mixed(seed) / 8 % 4).await,
+                _ => by_another_thread().await,
+            },
+        }
+    }
+
+    /// Waits, and gives something.
+    pub(crate) async fn give<T>(self, number: u64, value: T) -> T {
+        self.wait(number).await;
+        value
+    }
+}
+
+async fn yields(times: u64) {
+    for _ in 0..times {
+        yield_now().await;
+    }
+}
