@@ -358,37 +358,35 @@ fn other_jobs_run_while_tasks_wait() {
 
 #[test]
 fn restless_tasks_let_others_run() {
-    // A task that wakes itself until another one, or a job from outside, has been run.
-    on_pools(|pool| {
-        let (flags, polls) = ([Flag::default(), Flag::default(), Flag::default()], AtomicUsize::new(0));
-        thread::scope(|others| {
-            let (flags, polls) = (&flags, &polls);
-            // On one thread the caller itself runs its tasks, and nothing else.
-            let alone = pool.current_num_threads() == 1;
-            others.spawn(move || {
-                until(|| polls.load(SeqCst) > 10);
-                if alone {
-                    flags[1..].iter().for_each(Flag::set);
-                    return;
-                }
-                pool.install(|| flags[1].set());
-                pool.in_place_scope(|s| s.spawn(|_| flags[2].set()));
+    // Tasks that wake themselves until another one, and jobs from outside, have been run: by the pool's threads, not by the
+    // caller. (Which counts nothing of what it suspends.)
+    within(LONG, || {
+        for threads in detached::SIZES {
+            let pool = pool(threads);
+            let (flags, polls) = ([Flag::default(), Flag::default(), Flag::default()], AtomicUsize::new(0));
+            thread::scope(|others| {
+                let (pool, flags, polls) = (&pool, &flags, &polls);
+                others.spawn(|| {
+                    until(|| polls.load(SeqCst) > 10);
+                    pool.install(|| flags[1].set());
+                    pool.in_place_scope(|s| s.spawn(|_| flags[2].set()));
+                });
+                pool.in_place_scope(|scope| {
+                    for _ in 0..2 * threads {
+                        let future = poll_fn(move |context| {
+                            add(polls);
+                            if flags.iter().all(Flag::is_set) {
+                                return Poll::Ready(());
+                            }
+                            context.waker().wake_by_ref();
+                            Poll::Pending
+                        });
+                        start(scope, future, |_, (), _| ());
+                    }
+                    start(scope, Restless(1), |_, (), _| flags[0].set());
+                });
             });
-            call(pool, |scope| {
-                for _ in 0..2 {
-                    let future = poll_fn(move |context| {
-                        add(polls);
-                        if flags.iter().all(Flag::is_set) {
-                            return Poll::Ready(());
-                        }
-                        context.waker().wake_by_ref();
-                        Poll::Pending
-                    });
-                    start(scope, future, |_, (), _| ());
-                }
-                start(scope, Restless(1), |_, (), _| flags[0].set());
-            });
-        });
+        }
     });
 }
 
