@@ -76,7 +76,6 @@ impl CancelToken {
     /// token.cancel();
     /// furcate::block_on(waits);
     /// ```
-    #[must_use]
     pub fn cancelled(&self) -> Cancelled {
         Cancelled { token: self.clone(), number: None }
     }
