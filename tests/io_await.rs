@@ -143,3 +143,73 @@ fn a_panic_drops_what_waits() {
     assert!(caught.is_err());
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
+
+/// Stops are heard while everything waits.
+#[test]
+fn stops_end_the_waiting() {
+    use furcate::policy::{CancelToken, Reason};
+    let waits = |short: u64| {
+        (0..100_u64).into_par_iter().map(move |x| async move {
+            after(if x < short { 1 } else { 60_000 }).await;
+            x
+        })
+    };
+    let begun = Instant::now();
+    for round in 0..10 {
+        let token = CancelToken::new();
+        let seen = AtomicUsize::new(0);
+        let interrupted = waits(10)
+            .io_await()
+            .inspect(|_| {
+                if seen.fetch_add(1, Relaxed) == 9 {
+                    token.cancel();
+                }
+            })
+            .stop_on(&token)
+            .sum::<u64>()
+            .unwrap_err();
+        assert_eq!((interrupted.reason(), *interrupted.done()), (Reason::Cancelled, 45), "round {round}");
+        let interrupted = waits(10)
+            .io_await()
+            .deadline(Instant::now() + Duration::from_millis(30))
+            .sum::<u64>()
+            .unwrap_err();
+        assert_eq!(
+            (interrupted.reason(), *interrupted.done()),
+            (Reason::DeadlineExceeded, 45),
+            "round {round}"
+        );
+        let later = Instant::now() + Duration::from_secs(600);
+        assert!(waits(100).io_await().stop_on(&token).count().is_err());
+        assert_eq!(waits(100).io_await().stop_on(&CancelToken::new()).deadline(later).count(), Ok(100));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
+}
+
+#[cfg(feature = "async-io")]
+#[test]
+fn timeouts_drop_what_is_late() {
+    let begun = Instant::now();
+    let items: Vec<_> = (0..60_u64)
+        .into_par_iter()
+        .map(|x| async move {
+            match x % 3 {
+                0 => {}
+                1 => after(1).await,
+                _ => after(60_000).await,
+            }
+            x
+        })
+        .io_await()
+        .timeout(Duration::from_millis(500))
+        .max_in_flight(40)
+        .collect();
+    for (x, item) in (0..).zip(items) {
+        if x % 3 < 2 {
+            assert_eq!(item, Ok(x));
+        } else {
+            assert_eq!(item.unwrap_err().to_string(), "the time was over before the future was ready");
+        }
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30));
+}

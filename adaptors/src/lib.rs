@@ -13,10 +13,11 @@
 //!
 //! # Unsafe code
 //!
-//! Six concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
+//! Seven concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
 //! (`vec::owned`), lending those of an array (`array`), taking a range out of a vector (`vec::drain`), merging
-//! elements into a buffer and back (`slice::sort`), and fusing parts of a slice again (`slice::part`). The modules number the invariants that they rely on; nothing else
-//! here may use `unsafe`.
+//! elements into a buffer and back (`slice::sort`), fusing parts of a slice again (`slice::part`), and polling a future
+//! that has a time limit (`iter::Timeout`). The modules number the invariants that they rely on; nothing else here may
+//! use `unsafe`.
 #![deny(unsafe_code)]
 
 pub mod array;

@@ -183,6 +183,9 @@ pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
 ///
 /// Engines that cannot suspend anything wait for the future in the calling thread: see [`Blocking`].
 pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
+    /// Does it suspend tasks, rather than block the thread that polls them?
+    const SUSPENDS: bool = true;
+
     /// Memory for a future and what follows it, to be used for one future after the other.
     type Slot<F, K>: Default
     where
@@ -308,6 +311,8 @@ pub struct Blocking {
 }
 
 impl<'scope, S> Suspend<'scope, S> for Blocking {
+    const SUSPENDS: bool = false;
+
     type Slot<F, K>
         = PhantomData<fn(F) -> K>
     where

@@ -2,10 +2,11 @@
 //!
 //! Every place has a set; a task that is woken goes to the set of a random place (ProWS-R, Section 4: *donation*), so that
 //! no set is much longer than another one, whoever wakes. A worker looks at its own place's set first, then, as it looks for
-//! forks, at those of the others from a random one on. From a set it takes a random task: in O(1), and so that no task waits
-//! for ever behind others that are woken again and again.
+//! forks, at those of the others from a random one on. From its own it takes the oldest task: so no task waits for ever behind
+//! others that are woken again and again; and those that were made, or woken, one after the other lie beside each other in
+//! memory. From another one's it takes a random task. All of this is in O(1).
 //!
-//! A set is a vector under a lock that is held for a few instructions, and never while code of a task runs: any thread may
+//! A set is a queue under a lock that is held for a few instructions, and never while code of a task runs: any thread may
 //! wake, and wakers come in bursts, from one thread.
 //!
 //! # Invariants
@@ -17,6 +18,7 @@
 use crate::job::JobRef;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
@@ -26,7 +28,7 @@ pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
 #[derive(Default)]
 struct Set {
     len: AtomicUsize,
-    tasks: Mutex<Vec<JobRef>>,
+    tasks: Mutex<VecDeque<JobRef>>,
 }
 
 impl Stealable {
@@ -38,12 +40,21 @@ impl Stealable {
     pub(crate) fn add(&self, task: JobRef) {
         let set = &self.0[random(self.0.len())];
         let mut tasks = set.lock();
-        tasks.push(task);
+        tasks.push_back(task);
         set.len.store(tasks.len(), Relaxed);
     }
 
-    /// A random task of a place's set.
-    pub(crate) fn take(&self, place: usize, random: impl FnOnce() -> u64) -> Option<JobRef> {
+    /// The oldest task of a place's set, for who holds the place.
+    pub(crate) fn take(&self, place: usize) -> Option<JobRef> {
+        self.take_one(place, |_| 0)
+    }
+
+    /// A random task of another place's set.
+    pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<JobRef> {
+        self.take_one(place, |len| (random() % len as u64) as usize)
+    }
+
+    fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<JobRef> {
         let set = &self.0[place];
         if set.is_empty() {
             return None;
@@ -52,8 +63,8 @@ impl Stealable {
         if tasks.is_empty() {
             return None;
         }
-        let index = random() % tasks.len() as u64;
-        Some(set.remove(&mut tasks, index as usize))
+        let index = choose(tasks.len());
+        set.remove(&mut tasks, index)
     }
 
     /// A task of that scope, if there is one among the newest of a set: there may be many of others.
@@ -68,7 +79,7 @@ impl Stealable {
             let is_of_scope = |task: &&JobRef| unsafe { task.scope() } == scope;
             let back = tasks.iter().rev().take(LOOKS).position(|task| is_of_scope(&task))?;
             let index = tasks.len() - 1 - back;
-            Some(set.remove(&mut tasks, index))
+            set.remove(&mut tasks, index)
         })
     }
 
@@ -84,12 +95,13 @@ impl Set {
         self.len.load(Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<JobRef>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<JobRef>> {
         self.tasks.lock().expect("nobody panics with this lock")
     }
 
-    fn remove(&self, tasks: &mut Vec<JobRef>, index: usize) -> JobRef {
-        let task = tasks.swap_remove(index);
+    fn remove(&self, tasks: &mut VecDeque<JobRef>, index: usize) -> Option<JobRef> {
+        // The newest takes the place of one in the middle; the oldest stay where they are.
+        let task = if index == 0 { tasks.pop_front() } else { tasks.swap_remove_back(index) };
         self.len.store(tasks.len(), Relaxed);
         task
     }

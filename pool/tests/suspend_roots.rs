@@ -2,12 +2,13 @@
 
 mod support;
 
-use furcate_pool::detach::{Detach, Suspend};
-use furcate_pool::{Context, Scope, ThreadPool, join, yield_now};
+use furcate_pool::detach::Suspend;
+use furcate_pool::{Context, Scope, ThreadPool, WaitRule, join, yield_now};
 use std::future::{poll_fn, ready};
 use std::pin::Pin;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::Waker;
+use std::task::{Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::suspended::*;
@@ -226,6 +227,36 @@ fn continuations_are_jobs_like_others() {
 }
 
 #[test]
+fn continuations_are_told_whether_they_migrated() {
+    // From the worker that was the last to find the future pending.
+    on_pools(|pool| {
+        let (alarm, migrated) = (Alarm::new(), [AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let migrated = &migrated;
+        for _ in 0..20 {
+            call(pool, |scope| {
+                for times in 1..20 {
+                    let (mut timer, mut last) = (alarm.future(times % 3 + 1), None);
+                    let future = poll_fn(move |context| match Pin::new(&mut timer).poll(context) {
+                        Poll::Ready(()) => Poll::Ready(last.take().expect("it was pending")),
+                        Poll::Pending => {
+                            last = Some(thread::current().id());
+                            Poll::Pending
+                        }
+                    });
+                    start(scope, future, |_, last, context: Context| {
+                        assert_eq!(context.migrated(), last != thread::current().id());
+                        add(&migrated[usize::from(context.migrated())]);
+                    });
+                }
+            });
+        }
+        let [stayed, migrated] = migrated.each_ref().map(|count| count.load(SeqCst));
+        assert_eq!(stayed + migrated, 20 * 19);
+        assert!(stayed > 0, "all have migrated");
+    });
+}
+
+#[test]
 fn those_woken_at_once_are_resumed_by_all() {
     // W12: one thread wakes all, and those that wait for each other must run at once.
     within(LONG, || {
@@ -327,37 +358,35 @@ fn other_jobs_run_while_tasks_wait() {
 
 #[test]
 fn restless_tasks_let_others_run() {
-    // A task that wakes itself until another one, or a job from outside, has been run.
-    on_pools(|pool| {
-        let (flags, polls) = ([Flag::default(), Flag::default(), Flag::default()], AtomicUsize::new(0));
-        thread::scope(|others| {
-            let (flags, polls) = (&flags, &polls);
-            // On one thread the caller itself runs its tasks, and nothing else.
-            let alone = pool.current_num_threads() == 1;
-            others.spawn(move || {
-                until(|| polls.load(SeqCst) > 10);
-                if alone {
-                    flags[1..].iter().for_each(Flag::set);
-                    return;
-                }
-                pool.install(|| flags[1].set());
-                pool.in_place_scope(|s| s.spawn(|_| flags[2].set()));
+    // Tasks that wake themselves until another one, and jobs from outside, have been run: by the pool's threads, not by the
+    // caller. (Which counts nothing of what it suspends.)
+    within(LONG, || {
+        for threads in detached::SIZES {
+            let pool = pool(threads);
+            let (flags, polls) = ([Flag::default(), Flag::default(), Flag::default()], AtomicUsize::new(0));
+            thread::scope(|others| {
+                let (pool, flags, polls) = (&pool, &flags, &polls);
+                others.spawn(|| {
+                    until(|| polls.load(SeqCst) > 10);
+                    pool.install(|| flags[1].set());
+                    pool.in_place_scope(|s| s.spawn(|_| flags[2].set()));
+                });
+                pool.in_place_scope(|scope| {
+                    for _ in 0..2 * threads {
+                        let future = poll_fn(move |context| {
+                            add(polls);
+                            if flags.iter().all(Flag::is_set) {
+                                return Poll::Ready(());
+                            }
+                            context.waker().wake_by_ref();
+                            Poll::Pending
+                        });
+                        start(scope, future, |_, (), _| ());
+                    }
+                    start(scope, Restless(1), |_, (), _| flags[0].set());
+                });
             });
-            call(pool, |scope| {
-                for _ in 0..2 {
-                    let future = poll_fn(move |context| {
-                        add(polls);
-                        if flags.iter().all(Flag::is_set) {
-                            return std::task::Poll::Ready(());
-                        }
-                        context.waker().wake_by_ref();
-                        std::task::Poll::Pending
-                    });
-                    start(scope, future, |_, (), _| ());
-                }
-                start(scope, Restless(1), |_, (), _| flags[0].set());
-            });
-        });
+        }
     });
 }
 
@@ -392,10 +421,36 @@ fn a_pool_whose_tasks_all_wait_costs_nothing() {
 }
 
 #[test]
+fn a_wake_ends_a_doze() {
+    // S1: the only thread waits on its place, and has looked for work less and less often.
+    within(LONG, || {
+        for rule in [WaitRule::Leapfrog, WaitRule::Any] {
+            let (pool, mut quick) = (ruled(1, rule), 0);
+            for _ in 0..12 {
+                let (gate, woken) = (Gate::default(), Mutex::new(None::<Instant>));
+                thread::scope(|others| {
+                    others.spawn(|| {
+                        until(|| gate.waiting() == 1);
+                        thread::sleep(Duration::from_millis(40));
+                        *woken.lock().unwrap() = Some(Instant::now());
+                        gate.open();
+                    });
+                    pool.install(|| call(&pool, |scope| wait(scope, &gate)));
+                });
+                let took = woken.into_inner().unwrap().expect("it was woken").elapsed();
+                quick += usize::from(took < Duration::from_millis(2));
+            }
+            // A doze takes 10 ms; the machine may be busy now and then.
+            assert!(quick >= 7, "{quick} of 12 were quick");
+        }
+    });
+}
+
+#[test]
 fn pools_end_while_wakers_are_left() {
     // W3, W15: made, used and dropped in turn, while a thread wakes what is left of all of them.
     within(LONG, || {
-        let (gates, ended) = (std::sync::Mutex::new(Vec::<Waker>::new()), Flag::default());
+        let (gates, ended) = (Mutex::new(Vec::<Waker>::new()), Flag::default());
         thread::scope(|others| {
             others.spawn(|| {
                 while !ended.is_set() {
@@ -412,7 +467,7 @@ fn pools_end_while_wakers_are_left() {
                         let future = poll_fn(move |context| {
                             gates.lock().unwrap().push(context.waker().clone());
                             left -= 1;
-                            if left == 0 { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+                            if left == 0 { Poll::Ready(()) } else { Poll::Pending }
                         });
                         start(scope, future, |_, (), _| ());
                     }

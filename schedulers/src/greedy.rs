@@ -38,7 +38,9 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, Fork};
 use furcate_pool::{Context, Executor};
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 
 /// How a branch that is not divided (any more) is run.
 pub(crate) trait Leaves: Copy + Send + Sync {
@@ -57,6 +59,17 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's;
+
+    /// Called before anything else.
+    #[inline]
+    fn begin<'s, S, L, O>(self, policy: &L, root: &'s Root<O>, scope: &S)
+    where
+        S: Detach<'s>,
+        L: Policy + 's,
+        O: Send,
+    {
+        let _ = (policy, root, scope);
+    }
 
     /// Called when a task has brought its output to its place, and all that it was the last one for.
     #[inline]
@@ -93,12 +106,16 @@ where
     E: Executor,
     F: Leaves,
 {
-    let (call, root) = (Call::default(), Mutex::new(None));
+    let (call, root) = (Call::default(), Root::default());
     let output = executor.detached(|scope| {
+        leaves.begin(&policy, &root, scope);
         let end = R::STOPS_ALL.then(|| reduction.clone());
         let done = run(Branch::root(producer, policy, reduction, &call), leaves, scope);
         match done {
-            Done::Here(output) => Some(output),
+            Done::Here(output) => {
+                root.end();
+                Some(output)
+            }
             away => {
                 away.deliver(Link::Root(&root));
                 if let Some(reduction) = end {
@@ -109,7 +126,48 @@ where
         }
     });
     // Without a panic every part has been run, and every output has found its way.
-    output.or_else(|| lock(&root).take()).expect("the last one to finish leaves the output at the root")
+    output
+        .or_else(|| lock(&root.output).take())
+        .expect("the last one to finish leaves the output at the root")
+}
+
+/// Where the last output goes.
+pub(crate) struct Root<O> {
+    output: Mutex<Option<O>>,
+    end: Mutex<End>,
+}
+
+/// Is all done? If not, who wants to know.
+enum End {
+    Pending(Option<Waker>),
+    Done,
+}
+
+impl<O> Default for Root<O> {
+    fn default() -> Self {
+        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)) }
+    }
+}
+
+impl<O> Root<O> {
+    /// All is done.
+    fn end(&self) {
+        let before = mem::replace(&mut *lock(&self.end), End::Done);
+        if let End::Pending(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+
+    /// Is all done? If not, the one who asked last is woken when it is.
+    pub(crate) fn poll_end(&self, waker: &Waker) -> bool {
+        match &mut *lock(&self.end) {
+            End::Done => true,
+            End::Pending(waiting) => {
+                *waiting = Some(waker.clone());
+                false
+            }
+        }
+    }
 }
 
 /// Runs a branch, or what of it is not stolen.
@@ -238,7 +296,7 @@ impl<'s, O, R> Done<'s, O, R> {
 
 /// Where an output belongs.
 pub(crate) enum Link<'s, O, R> {
-    Root(&'s Mutex<Option<O>>),
+    Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
 }
 
@@ -258,7 +316,8 @@ impl<O, R> Link<'_, O, R> {
         loop {
             let (node, side) = match to {
                 Link::Root(root) => {
-                    *lock(root) = Some(output);
+                    *lock(&root.output) = Some(output);
+                    root.end();
                     return;
                 }
                 Link::Node(node, side) => (node, side),

@@ -47,6 +47,7 @@ mod even_levels;
 mod force_depth;
 mod join_context;
 mod len_bounds;
+mod signals;
 mod size_limit;
 mod stop;
 mod stop_on;
@@ -62,9 +63,11 @@ pub use even_levels::EvenLevels;
 pub use force_depth::ForceDepth;
 pub use join_context::JoinContext;
 pub use len_bounds::{MaxLen, MinLen};
+pub use signals::StopSignals;
+pub(crate) use signals::Stopped;
 pub use size_limit::SizeLimit;
 pub use stop::{Reason, Stop};
-pub use stop_on::{CancelToken, StopOn};
+pub use stop_on::{CancelToken, Cancelled, StopOn};
 pub use thief_splitting::ThiefSplitting;
 
 /// What a policy is told about the task it decides on.
@@ -200,6 +203,12 @@ pub trait Policy: Clone + Send {
     #[inline]
     fn stopped(&self) -> bool {
         false
+    }
+
+    /// Says by what it will stop, for schedulers that wait: nobody asks [`stopped`](Self::stopped) while all tasks are
+    /// suspended. By default by nothing that would tell.
+    fn watch(&self, signals: &mut StopSignals) {
+        let _ = signals;
     }
 
     /// Does this policy want the task to be divided?

@@ -34,17 +34,19 @@ mod in_flight;
 mod leaf;
 
 use crate::branch::{Branch, Decision, Joint};
-use crate::greedy::{self, Done, Leaves, Link, Node, Side};
+use crate::greedy::{self, Done, Leaves, Link, Node, Root, Side};
 use crate::pace::Pace;
+use crate::policy::{StopSignals, Stopped};
 use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
 use in_flight::{InFlight, Permit, Reserve};
 use leaf::{Fold, Leaf, cancel_if_stopped, nothing};
 use std::ops::ControlFlow;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{self, Poll};
 
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
@@ -114,6 +116,25 @@ struct Holes<'s> {
 }
 
 impl Leaves for Holes<'_> {
+    /// What stops the policy is watched by a task of its own: while all others wait, nobody else would hear it.
+    fn begin<'s, S, L, O>(self, policy: &L, root: &'s Root<O>, scope: &S)
+    where
+        S: Detach<'s>,
+        L: Policy + 's,
+        O: Send,
+    {
+        if L::STOPS && S::Handle::SUSPENDS {
+            let mut signals = StopSignals::default();
+            policy.watch(&mut signals);
+            let watch = Watch { stopped: signals.wait(), root };
+            let then = || OnStop { policy: policy.clone() };
+            let handle = scope.handle();
+            if let Some(stopped) = handle.poll(&mut Default::default(), watch, then) {
+                then().resume(scope, stopped, Context::new(false));
+            }
+        }
+    }
+
     fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
     where
         P: Producer,
@@ -149,6 +170,39 @@ impl Leaves for Holes<'_> {
     {
         run(branch, None, self, scope)
     }
+}
+
+/// Waits until the policy is about to stop (true), or all is done.
+struct Watch<'s, O> {
+    stopped: Stopped,
+    root: &'s Root<O>,
+}
+
+impl<O> Future for Watch<'_, O> {
+    type Output = bool;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<bool> {
+        if self.root.poll_end(context.waker()) {
+            return Poll::Ready(false);
+        }
+        Pin::new(&mut self.stopped).poll(context).map(|()| true)
+    }
+}
+
+/// Drops all that waits, if the policy has stopped. (It is told that something was left out, though all may have come to
+/// its end in this moment.)
+struct OnStop<L> {
+    policy: L,
+}
+
+impl<'s, S: Detach<'s>, L: Policy + 's> Resume<'s, S, bool> for OnStop<L> {
+    fn resume(self, scope: &S, stopped: bool, _: Context) {
+        if stopped && self.policy.stopped() {
+            scope.handle().cancel();
+        }
+    }
+
+    fn cancelled(self, _: &S) {}
 }
 
 /// Runs a leaf, which may have a permit already.

@@ -40,6 +40,8 @@ mod step_by;
 mod take;
 mod take_any;
 mod take_any_while;
+#[cfg(feature = "async-io")]
+mod timeout;
 mod try_fold;
 mod try_fold_with;
 mod update;
@@ -84,6 +86,8 @@ pub use step_by::StepBy;
 pub use take::Take;
 pub use take_any::TakeAny;
 pub use take_any_while::TakeAnyWhile;
+#[cfg(feature = "async-io")]
+pub use timeout::{Elapsed, Timeout, Timeouts};
 pub use try_fold::TryFold;
 pub use try_fold_with::TryFoldWith;
 pub use update::Update;

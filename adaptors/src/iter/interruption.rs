@@ -8,7 +8,7 @@
 //! was left out. The terminal has returned when the report is read.
 
 use super::{FromParallelIterator, ParallelIterator, Try, inherit_schedule};
-use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn};
+use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
 use furcate_schedulers::{Policy, Task, Verdict};
 use std::cmp::Ordering;
 use std::fmt;
@@ -200,6 +200,10 @@ impl<S: Stop> Policy for Reporting<S> {
         let Some(now) = stop.reason() else { return false };
         reason.get_or_init(|| now); // the first one counts
         true
+    }
+
+    fn watch(&self, signals: &mut StopSignals) {
+        self.report.stop.watch(signals);
     }
 
     #[inline]

@@ -98,9 +98,11 @@ fn each_is_taken_once() {
                 let mut random = place as u64;
                 loop {
                     let all = donated.load(SeqCst) == tasks.0.len();
-                    let found = sets.take(place, || {
-                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                        random >> 33
+                    let found = sets.take(place).or_else(|| {
+                        sets.steal((place + 1) % 3, || {
+                            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                            random >> 33
+                        })
                     });
                     match found {
                         Some(task) => assert!(taken.lock().unwrap().insert(tasks.index(task)), "taken twice"),
@@ -116,22 +118,34 @@ fn each_is_taken_once() {
 }
 
 #[test]
-fn the_choice_is_the_callers() {
+fn a_thiefs_choice_is_its_own() {
     // Whatever the number, it is one that is there; every one can be chosen.
     let tasks = Tasks::of(&[(1, 10)]);
     let mut first = HashSet::new();
     for number in (0..40).chain([u64::MAX]) {
         let sets = Stealable::new(1);
         tasks.refs().for_each(|task| sets.add(task));
-        first.insert(tasks.index(sets.take(0, || number).expect("ten are there")));
+        first.insert(tasks.index(sets.steal(0, || number).expect("ten are there")));
         let rest: HashSet<_> =
-            std::iter::from_fn(|| sets.take(0, || number)).map(|task| tasks.index(task)).collect();
+            std::iter::from_fn(|| sets.steal(0, || number)).map(|task| tasks.index(task)).collect();
         assert_eq!(rest.len(), 9);
     }
     assert_eq!(first.len(), 10);
     let mut asked = false;
-    assert!(Stealable::new(1).take(0, || u64::from(std::mem::replace(&mut asked, true))).is_none());
+    assert!(Stealable::new(1).steal(0, || u64::from(std::mem::replace(&mut asked, true))).is_none());
     assert!(!asked, "a choice among none costs nothing");
+}
+
+#[test]
+fn the_oldest_task_is_taken_first() {
+    let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(1, 100)]));
+    let half = |half: usize| tasks.refs().skip(50 * half).take(50);
+    half(0).for_each(|task| sets.add(task));
+    let take = || sets.take(0).map(|task| tasks.index(task));
+    assert!((0..20).all(|i| take() == Some(i)));
+    half(1).for_each(|task| sets.add(task));
+    assert!((20..100).all(|i| take() == Some(i)));
+    assert_eq!(take(), None);
 }
 
 #[test]
@@ -152,7 +166,7 @@ fn only_the_newest_are_looked_at() {
     let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(1, 1), (2, 1000)]));
     tasks.refs().for_each(|task| sets.add(task));
     assert!(sets.take_of(1).is_none());
-    // The newest ones go, as a worker takes them that always chooses so.
-    (0..950).for_each(|i| assert!(sets.take(0, || 1000 - i).is_some()));
+    // The newest ones go, as a thief takes them that always chooses so.
+    (0..950).for_each(|i| assert!(sets.steal(0, || 1000 - i).is_some()));
     assert_eq!(sets.take_of(1).map(|task| tasks.index(task)), Some(0));
 }

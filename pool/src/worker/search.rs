@@ -97,7 +97,9 @@ impl Worker {
 
     /// A broadcast job, the newest job spawned here, or a task of this place's set.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
-        self.find_broadcast().or_else(|| self.find_spawned()).or_else(|| self.find_woken(self.place()?))
+        self.find_broadcast()
+            .or_else(|| self.find_spawned())
+            .or_else(|| self.registry().stealable.take(self.place()?))
     }
 
     /// The newest job spawned here.
@@ -105,11 +107,6 @@ impl Worker {
         // SAFETY: this thread is the owner.
         let job = unsafe { self.spawns.pop_newest() }?;
         Some(JobRef::new(job, self))
-    }
-
-    /// A task of a place's set.
-    fn find_woken(&self, place: usize) -> Option<JobRef> {
-        self.registry().stealable.take(place, || self.random())
     }
 
     pub(super) fn find_broadcast(&self) -> Option<JobRef> {
@@ -144,7 +141,7 @@ impl Worker {
                 self.steal_forked(victim, place, patience, || true)
                     .or_else(|| self.steal_spawned(victim, place))
             });
-            stolen.or_else(|| self.find_woken(place))
+            stolen.or_else(|| self.registry().stealable.steal(place, || self.random()))
         })
     }
 

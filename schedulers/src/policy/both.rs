@@ -1,4 +1,4 @@
-use super::{Policy, Reason, Stop, Task, Verdict};
+use super::{Policy, Reason, Stop, StopSignals, Task, Verdict};
 
 /// Two policies at once: what a chain of policies is made of.
 ///
@@ -31,6 +31,11 @@ impl<A: Policy, B: Policy> Policy for Both<A, B> {
     #[inline]
     fn stopped(&self) -> bool {
         (A::STOPS && self.first.stopped()) || (B::STOPS && self.second.stopped())
+    }
+
+    fn watch(&self, signals: &mut StopSignals) {
+        self.first.watch(signals);
+        self.second.watch(signals);
     }
 
     #[inline]

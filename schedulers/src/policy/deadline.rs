@@ -37,4 +37,4 @@ impl Stop for Deadline {
     }
 }
 
-stops!(Deadline);
+stops!(Deadline: |stop| deadline(stop.at));

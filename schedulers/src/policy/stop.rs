@@ -47,9 +47,9 @@ pub trait Stop: Policy + Sync {
     fn reason(&self) -> Option<Reason>;
 }
 
-/// `Policy` for a [`Stop`], which has no word on divisions.
+/// `Policy` for a [`Stop`], which has no word on divisions; and what of it [signals](super::StopSignals) the stop.
 macro_rules! stops {
-    ($Name:ty) => {
+    ($Name:ty: |$this:ident| $signal:ident($value:expr)) => {
         impl $crate::Policy for $Name {
             const STOPS: bool = true;
             const DECIDES: bool = false;
@@ -57,6 +57,11 @@ macro_rules! stops {
             #[inline]
             fn stopped(&self) -> bool {
                 $crate::policy::Stop::reason(self).is_some()
+            }
+
+            fn watch(&self, signals: &mut $crate::policy::StopSignals) {
+                let $this = self;
+                signals.$signal($value);
             }
 
             #[inline]

@@ -1,6 +1,10 @@
 use super::stop::{Reason, Stop, stops};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::mem;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 /// Tells computations that they may end: from another thread, or from within.
 ///
@@ -19,10 +23,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// assert!(done.is_err());
 /// ```
 ///
-/// Cost: an allocation; cancelling and looking are a store and a load.
+/// Cost: an allocation; looking is a load, cancelling a store and a look at who [waits](Self::cancelled) for it.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
-    cancelled: Arc<AtomicBool>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    cancelled: AtomicBool,
+    waiting: Mutex<Waiting>,
+}
+
+/// Who is to be woken.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// By the number of who waits.
+    wakers: BTreeMap<u64, Waker>,
+    next: u64,
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Clones of wakers may panic, and leave all as it was.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl CancelToken {
@@ -36,7 +61,23 @@ impl CancelToken {
     pub fn cancel(&self) {
         // Release: pairs with the load in `is_cancelled`. What its caller did before it cancelled is visible to who
         // has seen the cancellation; with Relaxed, a token could not stand for "the answer is there".
-        self.cancelled.store(true, Ordering::Release);
+        self.shared.cancelled.store(true, Ordering::Release);
+        // Who waits has looked at the flag under the lock: before this, and is woken; or after this, and has seen it.
+        let wakers = mem::take(&mut self.shared.waiting().wakers);
+        wakers.into_values().for_each(Waker::wake);
+    }
+
+    /// Waits until it is cancelled.
+    ///
+    /// ```
+    /// use furcate::policy::CancelToken;
+    /// let token = CancelToken::new();
+    /// let waits = furcate::spawn_future(token.cancelled());
+    /// token.cancel();
+    /// furcate::block_on(waits);
+    /// ```
+    pub fn cancelled(&self) -> Cancelled {
+        Cancelled { token: self.clone(), number: None }
     }
 
     /// Has it been cancelled?
@@ -51,7 +92,42 @@ impl CancelToken {
     #[inline]
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Acquire) // pairs with the store in `cancel`
+        self.shared.cancelled.load(Ordering::Acquire) // pairs with the store in `cancel`
+    }
+}
+
+/// The future of a cancellation: see [`CancelToken::cancelled`].
+#[must_use = "futures do nothing unless they are polled"]
+#[derive(Debug)]
+pub struct Cancelled {
+    token: CancelToken,
+    /// Of its waker, if it has one there.
+    number: Option<u64>,
+}
+
+impl Future for Cancelled {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let mut waiting = this.token.shared.waiting();
+        if this.token.is_cancelled() {
+            return Poll::Ready(());
+        }
+        let number = *this.number.get_or_insert(waiting.next);
+        waiting.next = waiting.next.max(number + 1);
+        waiting.wakers.insert(number, context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Cancelled {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            let waker = self.token.shared.waiting().wakers.remove(&number);
+            // Without the lock: a waker is somebody's code.
+            drop(waker);
+        }
     }
 }
 
@@ -90,4 +166,4 @@ impl Stop for StopOn {
     }
 }
 
-stops!(StopOn);
+stops!(StopOn: |stop| token(&stop.token));

@@ -27,6 +27,12 @@ impl<I: ParallelIterator> IoAwait<I> {
         IoAwait { base, scheduler: Suspending::new() }
     }
 
+    /// The same way of waiting, for other futures.
+    #[cfg(feature = "async-io")]
+    pub(super) fn map_base<J>(self, map: impl FnOnce(I) -> J) -> IoAwait<J> {
+        IoAwait { base: map(self.base), scheduler: self.scheduler }
+    }
+
     /// At most `n` of the call's futures are in flight at any time: polled, and not ready. By default they are
     /// [65,536](Suspending::MAX_IN_FLIGHT).
     ///

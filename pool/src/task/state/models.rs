@@ -3,9 +3,11 @@
 //!
 //! The future is memory that loom watches: each poll writes it, and so does its end. So two that own it at once, and one that
 //! does not see what the last poll has left, are errors in every model. The queue is a relaxed counter: it orders nothing,
-//! so that whatever the word does not order is found to be unordered.
+//! so that whatever the word does not order is found to be unordered. Operations that begin with a load of the word are
+//! preceded by a [`turn`].
 
 use super::{Begin, Cancel, State, Suspend, Wake};
+use crate::fence::turn;
 use crate::models::explore;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use loom::cell::UnsafeCell;
@@ -67,6 +69,7 @@ impl World {
             // SAFETY: loom checks that nobody else uses it.
             assert!(self.memory.with_mut(|memory| unsafe { memory.replace(false) }), "freed twice");
         }
+        turn();
     }
 
     fn future<R>(&self, f: impl FnOnce(&mut Future) -> R) -> R {
@@ -81,6 +84,7 @@ impl World {
     }
 
     fn wake(&self) -> Wake {
+        turn();
         let wake = self.state.wake();
         if wake == Wake::Submit {
             self.submit();
@@ -107,6 +111,7 @@ impl World {
     }
 
     fn suspend(&self) {
+        turn();
         match self.state.suspend() {
             Suspend::Suspended => {}
             Suspend::Again => self.submit(),
@@ -117,6 +122,7 @@ impl World {
     /// The future is gone.
     fn end(&self) {
         self.future(|future| future.ends += 1);
+        turn();
         self.state.finish();
         self.release();
     }
@@ -134,6 +140,7 @@ impl World {
     }
 
     fn cancel(&self) {
+        turn();
         if self.state.cancel() == Cancel::Drop {
             self.end();
         }
@@ -296,7 +303,7 @@ fn a_cancellation_against_a_worker() {
 
 #[test]
 fn the_last_reference_frees() {
-    explore(None, || {
+    explore(Some(2), || {
         let world = World::new(1);
         world.state.retain();
         world.state.retain();
@@ -327,6 +334,7 @@ fn a_task_is_used_again_when_nobody_knows_it() {
         });
         // The first future is ready.
         world.future(|future| future.polls += 1);
+        turn();
         if world.state.renew() {
             // The next one is suspended, and dropped. No wake is left for it.
             world.future(|future| future.polls += 1);

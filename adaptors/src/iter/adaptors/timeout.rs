@@ -1,0 +1,131 @@
+//! `timeout`, behind `io_await`: futures that end in time, or not at all.
+//!
+//! # Invariants
+//!
+//! 1. The future of a [`Timeout`] is pinned with it: it is never moved out, and nothing else of it is.
+#![allow(unsafe_code)]
+
+use super::IoAwait;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{Adapted, ItemWise};
+use crate::iter::{ParallelIterator, inherit_schedule};
+use async_io::Timer;
+use std::error::Error;
+use std::fmt;
+use std::iter::{self, Map, Repeat, Zip};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+impl<I> IoAwait<I>
+where
+    I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
+{
+    /// Waits for every future for `time` at most, from its first poll on; one that is not ready by then is dropped, and its
+    /// item is an error.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// let wait = |millis| async move {
+    ///     async_io::Timer::after(Duration::from_millis(millis)).await;
+    ///     millis
+    /// };
+    /// let times: Vec<_> = [1, 60_000, 2].into_par_iter().map(wait).io_await().timeout(Duration::from_secs(1)).collect();
+    /// assert!(times[0] == Ok(1) && times[1].is_err() && times[2] == Ok(2));
+    /// ```
+    pub fn timeout(self, time: Duration) -> IoAwait<Timeouts<I>> {
+        self.map_base(|base| Timeouts::new(base, time))
+    }
+}
+
+adaptor! {
+    /// The futures of another iterator, with a timeout each: see [`IoAwait::timeout`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::iter::{IoAwait, Timeouts};
+    /// use std::time::Duration;
+    /// let futures = (0..3).into_par_iter().map(|x| async move { x });
+    /// let it: IoAwait<Timeouts<_>> = futures.io_await().timeout(Duration::from_secs(60));
+    /// assert_eq!(it.collect::<Result<Vec<i32>, _>>(), Ok(vec![0, 1, 2]));
+    /// ```
+    Timeouts<I> {
+        time: Duration,
+    }
+}
+
+impl<I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>> ParallelIterator for Timeouts<I> {
+    type Item = Timeout<<I::Item as IntoFuture>::IntoFuture>;
+    type Producer<'a>
+        = Adapted<I::Producer<'a>, TimeoutOp>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        Adapted::new(self.base.producer(), TimeoutOp(self.time))
+    }
+}
+
+/// Gives a future so much time.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeoutOp(Duration);
+
+impl<T: IntoFuture> ItemWise<T> for TimeoutOp {
+    type Output = Timeout<T::IntoFuture>;
+    type Leaf<I: Iterator<Item = T>> = Map<Zip<I, Repeat<Duration>>, fn((T, Duration)) -> Self::Output>;
+
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        let timeout: fn((T, Duration)) -> Self::Output =
+            |(future, time)| Timeout { future: future.into_future(), time, timer: None };
+        base.zip(iter::repeat(self.0)).map(timeout)
+    }
+}
+
+/// A future that has so much time.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless they are polled"]
+pub struct Timeout<F> {
+    future: F,
+    time: Duration,
+    /// From the first poll that gives `Pending` on.
+    timer: Option<Timer>,
+}
+
+impl<F: Future> Future for Timeout<F> {
+    type Output = Result<F::Output, Elapsed>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // SAFETY: nothing is moved out of it (invariant 1).
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: it is pinned with `self` (invariant 1).
+        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        if let Poll::Ready(output) = future.poll(context) {
+            return Poll::Ready(Ok(output));
+        }
+        let timer = this.timer.get_or_insert_with(|| Timer::after(this.time));
+        Pin::new(timer).poll(context).map(|_| Err(Elapsed(())))
+    }
+}
+
+/// A future was not ready in [time](IoAwait::timeout), and was dropped.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed(());
+
+impl fmt::Debug for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Elapsed")
+    }
+}
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the time was over before the future was ready")
+    }
+}
+
+impl Error for Elapsed {}

@@ -1,0 +1,99 @@
+use super::stop_on::{CancelToken, Cancelled};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+/// By what a policy will stop, as far as somebody can be woken by it: see [`Policy::watch`](super::Policy::watch).
+#[derive(Debug, Default)]
+pub struct StopSignals {
+    tokens: Vec<Cancelled>,
+    deadline: Option<Instant>,
+}
+
+impl StopSignals {
+    /// A token will be cancelled.
+    pub fn token(&mut self, token: &CancelToken) {
+        self.tokens.push(token.cancelled());
+    }
+
+    /// A time will be over.
+    pub fn deadline(&mut self, at: Instant) {
+        self.deadline = Some(self.deadline.map_or(at, |other| other.min(at)));
+    }
+
+    /// Waits for the first one.
+    pub(crate) fn wait(self) -> Stopped {
+        Stopped {
+            tokens: self.tokens,
+            #[cfg(feature = "async-io")]
+            timer: self.deadline.map(async_io::Timer::at),
+        }
+    }
+}
+
+/// The future of the first signal.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    tokens: Vec<Cancelled>,
+    #[cfg(feature = "async-io")]
+    timer: Option<async_io::Timer>,
+}
+
+impl Future for Stopped {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut stopped = false;
+        for token in &mut self.tokens {
+            stopped |= Pin::new(token).poll(context).is_ready();
+        }
+        #[cfg(feature = "async-io")]
+        if let Some(timer) = &mut self.timer {
+            stopped |= Pin::new(timer).poll(context).is_ready();
+        }
+        if stopped { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::task::Wake;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn tokens_wake_those_that_wait_and_nobody_else() {
+        let (count, gone) = (Arc::<Count>::default(), Arc::<Count>::default());
+        let tokens = [CancelToken::new(), CancelToken::new()];
+        let mut signals = StopSignals::default();
+        tokens.iter().for_each(|token| signals.token(token));
+        let mut stopped = signals.wait();
+        let mut poll = |count: &Arc<Count>| {
+            Pin::new(&mut stopped).poll(&mut Context::from_waker(&Arc::clone(count).into())).is_ready()
+        };
+        assert!(!poll(&gone) && !poll(&count), "the later waker takes the place of the one before");
+        let mut dropped = tokens[1].cancelled();
+        assert!(
+            Pin::new(&mut dropped).poll(&mut Context::from_waker(&Arc::clone(&gone).into())).is_pending()
+        );
+        drop(dropped);
+        tokens[1].cancel();
+        assert_eq!((count.0.load(Relaxed), gone.0.load(Relaxed)), (1, 0));
+        assert!(poll(&count));
+        tokens[1].cancel();
+        assert_eq!(count.0.load(Relaxed), 1);
+        assert!(
+            Pin::new(&mut tokens[1].cancelled()).poll(&mut Context::from_waker(&count.into())).is_ready()
+        );
+    }
+}
