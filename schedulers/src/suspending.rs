@@ -218,14 +218,13 @@ where
     L: Policy + 's,
     R: Reduction<P::Item, Output: 's> + 's,
 {
-    let (handle, mut slot) = (scope.handle(), Default::default());
+    let (handle, mut slot) = (Rc::new(scope.handle()), Default::default());
     let mut before = None;
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
         let reserve = Rc::new(Reserve::new(holes.in_flight, permit));
-        let leaf =
-            Leaf::new(handle.clone(), reduction, call, holes.in_flight, None, Some(Rc::clone(&reserve)));
+        let leaf = Leaf::new(&handle, reduction, call, holes.in_flight, None, Some(Rc::clone(&reserve)));
         let leaf: Leaf<'_, S, R, P::Item> = leaf;
         let stopped = || {
             if L::STOPS && policy.stopped() {

@@ -1,4 +1,11 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
+//!
+//! # Invariants
+//!
+//! 1. *Whoever loses a leaf loses no more than memory.* A leaf is an accumulator: it is returned by functions that drop what is
+//!    the user's while they return, and if that panics, the value returned is not dropped. (So it is in Rust: issue 47949.)
+//!    The call does not end while there is a handle of its scope; so a leaf has but a weak reference to one, which the
+//!    frame that runs it keeps.
 
 use super::in_flight::{InFlight, Permit, Reserve};
 use crate::branch::Joint;
@@ -11,13 +18,14 @@ use std::iter;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::task::Poll;
 
 /// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
-    handle: S::Handle,
+    /// Invariant 1.
+    handle: Weak<S::Handle>,
     reduction: R,
     call: &'s Call,
     in_flight: &'s InFlight,
@@ -54,7 +62,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.handle);
+                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.handle());
                 Break(leaf)
             }
         }
@@ -63,7 +71,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     pub(super) fn new(
-        handle: S::Handle,
+        handle: &Rc<S::Handle>,
         reduction: R,
         call: &'s Call,
         in_flight: &'s InFlight,
@@ -72,7 +80,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     ) -> Self {
         let holes = Tree { full: Vec::new(), open: None };
         Leaf {
-            handle,
+            handle: Rc::downgrade(handle),
             reduction,
             call,
             in_flight,
@@ -82,6 +90,10 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
             holes,
             items: PhantomData,
         }
+    }
+
+    fn handle(&self) -> Rc<S::Handle> {
+        self.handle.upgrade().expect("the frame that runs the leaf has the handle")
     }
 
     /// A permit for a future.
@@ -145,7 +157,7 @@ where
         I: Iterator<Item: IntoFuture<IntoFuture: Send + 's>>,
         F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's,
     {
-        let handle = self.handle.clone();
+        let handle = self.handle();
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         for future in futures.map(IntoFuture::into_future) {
             if handle.is_cancelled() {
@@ -156,7 +168,7 @@ where
                 let hole = self.hole(fold);
                 match handle.poll_once(&mut deferred, self.in_flight.acquire()) {
                     Poll::Pending => handle.suspend(&mut deferred, Deferred { future, hole }),
-                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
+                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, (*handle).clone()),
                 }
                 continue;
             };
@@ -172,7 +184,7 @@ where
     }
 
     fn cancel(&self) {
-        self.handle.cancel();
+        self.handle().cancel();
     }
 }
 
@@ -273,16 +285,16 @@ where
     ) {
         let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
         let call = joint.call;
-        let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
+        let (end, handle) = (R::STOPS_ALL.then(|| reduction.clone()), Rc::new(handle));
         call.watch(|| {
-            let leaf = Leaf::new(handle, reduction, call, in_flight, permit, None);
+            let leaf = Leaf::new(&handle, reduction, call, in_flight, permit, None);
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
             done.deliver::<T>(link);
-            if let Some((reduction, handle)) = end {
+            if let Some(reduction) = end {
                 cancel_if_stopped::<S, T, R>(&reduction, &handle);
             }
         });
