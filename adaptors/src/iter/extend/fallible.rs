@@ -14,7 +14,11 @@ from_par_iter! {
         let failure = Failure { seen: Flag::default(), error: Mutex::new(None) };
         let collection = C::from_par_iter(Successes { base: items.into_par_iter(), failure: &failure });
         match failure.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
+            Some(error) => {
+                // Here: behind the result, a panic in its drop would leak that.
+                drop(collection);
+                Err(error)
+            }
             None => Ok(collection),
         }
     };
