@@ -84,9 +84,9 @@ pub use furcate_pool::Rayon;
 pub use furcate_pool::{
     BroadcastContext, CustomSpawn, DefaultSpawn, FnContext, Pool, Scope, ScopeFifo, Spawn, Stats, StealStats,
     ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, Worker, WorkerStats, Yield,
-    broadcast, current_num_threads, current_thread_has_pending_tasks, current_thread_index, global_stats,
-    in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
-    spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
+    block_on, broadcast, current_num_threads, current_thread_has_pending_tasks, current_thread_index,
+    global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope,
+    scope_fifo, spawn, spawn_broadcast, spawn_fifo, yield_local, yield_now,
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
