@@ -11,7 +11,7 @@
 //! | `serial` | items of serial computing after 1 or 4 waits of 50 ms, of which so many are in flight |
 //! | `sweep` | fib(14) forked to the base case; of its 610 leaves some wait |
 //! | `cost` | futures that are woken by hand, or by themselves: what a suspension and a resumption cost |
-//! | `wakes` | from a wake to the poll it is for, at a pace that leaves processors idle, and at half load |
+//! | `wakes` | from a wake to the poll it is for, at a pace that leaves processors idle, and at 30 % load |
 //! | `memory` | a million timers in flight; each engine in a process of its own |
 //!
 //! *Ideal* is max(T1/P, critical path, waits in turns of the cap), with T1 measured in the same rounds; `it/ideal` says how
@@ -55,7 +55,7 @@ fn main() {
 
 /// A row is not run if its threads would sleep for longer.
 fn limit() -> Duration {
-    if quick() { millis(200) } else { millis(2500) }
+    millis(if quick() { 50 } else { 2_500 })
 }
 
 fn millis(millis: u64) -> Duration {
@@ -75,7 +75,7 @@ impl Tables {
         if self.paper {
             return full;
         }
-        let good = if quick() { millis(30) } else { millis(300) };
+        let good = millis(if quick() { 5 } else { 300 });
         let one = (t1_of_one / self.threads as u32).max(wait_of_one);
         let fit = good.as_nanos() / one.as_nanos().max(1);
         full.min(u64::try_from(fit).unwrap_or(full)).max(if quick() { 20 } else { 100 })
@@ -105,7 +105,8 @@ impl Tables {
                 for cap in [usize::MAX, 64, 1024] {
                     let caps = if cap == usize::MAX { "no cap".into() } else { format!("cap {cap}") };
                     let title = format!("serial: {micros} us after each of {awaits} waits, {caps}");
-                    if !self.choice.has(&title) {
+                    let long = micros > 1_000 || cap > 64 && cap < usize::MAX;
+                    if quick() && long || !self.choice.has(&title) {
                         continue;
                     }
                     let cpu = *cpu.get_or_insert_with(|| Cpu::serial(time));
@@ -298,7 +299,7 @@ impl Tables {
     fn wakes(&mut self) {
         let threads = self.threads;
         let pace = Duration::from_micros(200);
-        for load in [0, 50] {
+        for load in [0, 30] {
             let title = format!("wakes: one every {} us, {load} % load: us to its poll", pace.as_micros());
             if !self.choice.has(&title) {
                 continue;
@@ -363,12 +364,12 @@ fn memory_engines(threads: usize) -> Vec<Box<dyn Engine>> {
 
 /// In a child: runs one engine, and prints the peak of memory, less what there was at the beginning.
 fn tell_memory(threads: usize, which: &str) {
-    let n = if quick() { 10_000 } else { 1_000_000 };
+    let n = if quick() { 2_000 } else { 1_000_000 };
     let (kind, name) = which.split_once('/').expect("kind and engine");
     let engines = memory_engines(threads);
     let engine = engines.iter().find(|engine| engine.name() == name).expect("the engine is there");
     // All timers are to be in flight at once, so this is more than it takes to begin them.
-    let latency = if quick() { millis(200) } else { millis(4_000) };
+    let latency = millis(if quick() { 50 } else { 4_000 });
     let load = Load { n, awaits: 1, latency, cap: usize::MAX, cpu: Cpu::Nothing };
     let (start, before, cpu) = (std::time::Instant::now(), peak_memory(), cpu_time());
     let done = if kind == "timers" {
