@@ -63,7 +63,7 @@ impl Load {
         (0..self.n).map(|item| self.compute_all(item)).sum()
     }
 
-    /// The least time that it can take, if `t1` is what it takes to compute everything serially: that of as many
+    /// The measure that papers take, if `t1` is what it takes to compute everything serially: the time of as many
     /// processors, or of an item's waits and computations one after the other, or of as many waits as may be at once.
     #[must_use]
     pub fn ideal(&self, t1: Duration, threads: usize) -> Duration {
@@ -77,6 +77,13 @@ impl Load {
         let critical = waits + (t1 / self.n as u32).mul_f64(span);
         let turns = self.n.div_ceil(self.cap as u64) as u32;
         work.max(critical).max(waits * turns)
+    }
+
+    /// The least time that any schedule takes: the ideal, or all that is computed, after a wait in which there is nothing to
+    /// compute for anybody.
+    #[must_use]
+    pub fn bound(&self, t1: Duration, threads: usize) -> Duration {
+        self.ideal(t1, threads).max(self.latency + t1 / threads as u32)
     }
 }
 

@@ -64,6 +64,7 @@ fn ideals() {
     let millis = Duration::from_millis;
     let load = Load { n: 100, awaits: 2, latency: millis(10), cap: usize::MAX, cpu: Cpu::Nothing };
     assert_eq!(load.ideal(millis(1000), 2), millis(500));
+    assert_eq!(load.bound(millis(1000), 2), millis(510));
     assert_eq!(load.ideal(millis(10), 2), millis(20) + Duration::from_micros(100));
     assert_eq!(Load { cap: 10, ..load }.ideal(millis(10), 2), millis(200));
 }
