@@ -16,17 +16,17 @@
 //!
 //! *Ideal* is max(T1/P, critical path, waits in turns of the cap), with T1 measured in the same rounds. No schedule reaches
 //! it where both of the first are alike, for nobody has anything to compute before the first wait is over: *bound* is the
-//! greater of the ideal and a wait and T1/P. The row `threads that do not wait` says how near to T1/P one can come here. `it/furcate` says how many times
-//! slower than furcate a row is: below 1 furcate has lost. `busiest` is the share of items that one thread has computed. Rows
-//! in brackets are not run: threads that sleep would take at least so long. The sum of every row is compared with the
-//! others'.
+//! greater of the ideal and a wait and T1/P. The row `threads that do not wait` says how near to T1/P one can come here.
+//! `it/furcate` says how many times slower than furcate a row is: below 1 furcate has lost. `cpu/T1` is the processors' time
+//! of all threads over that of the computing alone, `busiest` the share of items that one thread has computed. Rows in
+//! brackets are not run: threads that sleep would take at least so long. The sum of every row is compared with the others'.
 
 use furcate_benches::latency::{
     AsyncExecutor, Blocking, Buffered, Cpu, Engine, Furcate, FurcateForked, FurcateTokio, Gates, Load,
     Opened, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time, peak_memory,
 };
 use furcate_benches::{Choice, Contender, interleave, quick, rounds};
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::process::Command;
 use std::time::Duration;
 
@@ -142,20 +142,24 @@ impl Tables {
 
     fn load(&self, engines: &[Box<dyn Engine>], load: Load) {
         println!(
-            "  {:<28} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8}",
-            "", "ms", "it/ideal", "it/bound", "it/furcate", "busiest", "threads"
+            "  {:<28} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}",
+            "", "ms", "it/ideal", "it/bound", "it/furcate", "cpu/T1", "busiest", "threads"
         );
-        let spread: Vec<Cell<Spread>> = engines.iter().map(|_| Cell::default()).collect();
+        let runs: Vec<RefCell<Runs>> = engines.iter().map(|_| RefCell::default()).collect();
         let (run, not_run) = self.choose(engines, load.n * load.awaits as u64, load.latency);
         let names: Vec<String> = run.iter().map(|&i| engines[i].name()).collect();
         let serial: Contender<'_, Option<u64>> = ("serial", Box::new(|| Some(load.serial())));
         let mut contenders = vec![serial];
         let expected = load.serial();
         for &i in &run {
-            let (engine, spread) = (&engines[i], &spread[i]);
+            let (engine, runs) = (&engines[i], &runs[i]);
             let run = move || {
-                let (sum, found) = Spread::of(|| engine.load(load));
-                spread.set(found);
+                let before = cpu_time();
+                let (sum, spread) = Spread::of(|| engine.load(load));
+                let mut runs = runs.borrow_mut();
+                runs.spread = spread;
+                runs.cpu
+                    .push(cpu_time().zip(before).map_or(Duration::ZERO, |(after, before)| after - before));
                 // What is not for the engine is not shown.
                 Some(sum.unwrap_or(expected))
             };
@@ -168,17 +172,19 @@ impl Tables {
         println!("  {:<28} {:>10.1}", "ideal", ideal.as_secs_f64() * 1e3);
         println!("  {:<28} {:>10.1}", "bound", bound.as_secs_f64() * 1e3);
         for ((name, &i), (_, median)) in names.iter().zip(&run).zip(&medians.rows[1..]) {
-            let Spread { busiest, threads } = spread[i].get();
-            if threads == 0 {
+            let Runs { spread: Spread { busiest, threads }, cpu } = &mut *runs[i].borrow_mut();
+            cpu.sort();
+            if *threads == 0 {
                 continue;
             }
             println!(
-                "  {name:<28} {:>10.1} {:>10.2} {:>10.2} {:>10.2} {:>9.0}% {threads:>8}",
+                "  {name:<28} {:>10.1} {:>10.2} {:>10.2} {:>10.2} {:>8.2} {:>7.0}% {threads:>8}",
                 median.as_secs_f64() * 1e3,
                 median.as_secs_f64() / ideal.as_secs_f64(),
                 median.as_secs_f64() / bound.as_secs_f64(),
                 median.as_secs_f64() / medians.rows[1].1.as_secs_f64(),
-                busiest * 100.0,
+                cpu[cpu.len() / 2].as_secs_f64() / t1.as_secs_f64(),
+                *busiest * 100.0,
             );
         }
         print_not_run(engines, &not_run);
@@ -346,6 +352,15 @@ impl Tables {
             }
         }
     }
+}
+
+/// What else there is to tell of an engine's runs.
+#[derive(Default)]
+struct Runs {
+    /// Of the last one.
+    spread: Spread,
+    /// The processors' time of each.
+    cpu: Vec<Duration>,
 }
 
 fn print_not_run(engines: &[Box<dyn Engine>], not_run: &[(usize, Duration)]) {

@@ -75,8 +75,8 @@ impl Load {
         };
         let waits = self.latency * self.awaits as u32;
         let critical = waits + (t1 / self.n as u32).mul_f64(span);
-        let turns = self.n.div_ceil(self.cap as u64) as u32;
-        work.max(critical).max(waits * turns)
+        let turns = (self.n * self.awaits as u64).div_ceil(self.cap as u64) as u32;
+        work.max(critical).max(self.latency * turns)
     }
 
     /// The least time that any schedule takes: the ideal, or all that is computed, after a wait in which there is nothing to

@@ -66,5 +66,5 @@ fn ideals() {
     assert_eq!(load.ideal(millis(1000), 2), millis(500));
     assert_eq!(load.bound(millis(1000), 2), millis(510));
     assert_eq!(load.ideal(millis(10), 2), millis(20) + Duration::from_micros(100));
-    assert_eq!(Load { cap: 10, ..load }.ideal(millis(10), 2), millis(200));
+    assert_eq!(Load { cap: 80, ..load }.ideal(millis(10), 2), millis(30));
 }
