@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub(crate) const ROUNDS: usize = 3;
 
 /// How long the slowest may take: of its ranges only so many are fetched.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What everybody works with: made beforehand.
 pub(crate) struct Setup {
@@ -57,7 +57,8 @@ impl Setup {
             outcomes: Vec::new(),
         };
         let all = self.job.requests.len();
-        let rayon = |pool: &rayon::ThreadPool| format!("rayon, {} threads wait", pool.current_num_threads());
+        let rayon =
+            |pool: &rayon::ThreadPool| format!("rayon, waiting threads: {}", pool.current_num_threads());
         vec![
             contestant(&rayon(&self.few), self.some, |with| {
                 with_rayon::blocking(&with.few, &with.job, with.job.first(with.some))

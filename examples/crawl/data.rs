@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 /// Bytes of text in a block, about.
-const BLOCK: usize = 64 << 10;
+const BLOCK: usize = 128 << 10;
 
 /// A histogram has a bucket for every degree from -32 to 31.
 pub(crate) const BUCKETS: usize = 64;

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "usage: crawl [RANGES [MILLISECONDS [IN_FLIGHT]]]\n\n\
-    Fetches so many ranges (default: 2000) of a file from a server that takes so many milliseconds to answer (30),\n\
+    Fetches so many ranges (default: 2000) of a file from a server that takes so many milliseconds to answer (20),\n\
     at most so many at the same time (128), in five ways.";
 
 fn main() -> ExitCode {
@@ -69,17 +69,20 @@ impl Options {
         if let Some(surplus) = arguments.get(3) {
             return Err(format!("`{surplus}` is one argument too many"));
         }
-        let number = |i: usize, default: u64, most: u64, what: &str| match arguments.get(i) {
+        let number = |i: usize, default: u64, least: u64, most: u64, what: &str| match arguments.get(i) {
             None => Ok(default),
             Some(argument) => match argument.parse() {
-                Ok(number) if (1..=most).contains(&number) => Ok(number),
-                _ => Err(format!("`{argument}` is not a number of {what} from 1 to {most}")),
+                Ok(number) if (least..=most).contains(&number) => Ok(number),
+                _ => Err(format!("`{argument}` is not a number of {what} from {least} to {most}")),
             },
         };
+        // Every thread can have one.
+        let threads = furcate::current_num_threads() as u64;
         Ok(Options {
-            ranges: number(0, 2000, 100_000, "ranges")? as usize,
-            latency: Duration::from_millis(number(1, 30, 10_000, "milliseconds")?),
-            in_flight: number(2, 128, 1000, "requests in flight")? as usize,
+            ranges: number(0, 2000, 1, 100_000, "ranges")? as usize,
+            latency: Duration::from_millis(number(1, 20, 1, 10_000, "milliseconds")?),
+            in_flight: number(2, threads.max(128), threads, threads.max(1000), "requests in flight")?
+                as usize,
         })
     }
 }

@@ -1,31 +1,33 @@
 //! The server: a process of its own, so that its time is not taken for that of its clients.
 //!
-//! Whatever is asked for, it waits before it answers, as if it were far away; everything it may answer is in memory. One
-//! thread does it all. It ends with the process that started it: that one keeps the other end of its standard input.
+//! Whatever is asked for, it waits before it answers, as if it were far away (tokio's timers may add a millisecond);
+//! everything it may answer is in memory. One thread does it all. It ends with the process that started it: that one keeps the other end of its standard input.
 
 use crate::data::Stored;
 use crate::http::{Head, parse_range};
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Write as _};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpSocket, TcpStream};
 
 /// Serves until standard input ends. The port is written to standard output.
 pub(crate) fn serve(blocks: usize, delay: Duration) -> io::Result<()> {
-    let content = Arc::new(Content::new(blocks, delay));
     std::thread::spawn(|| {
         // Whether it ends or breaks: there is nobody left to serve.
         let _ = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
+    let content = Arc::new(Content::new(blocks, delay));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        println!("{}", listener.local_addr()?.port());
-        io::stdout().flush()?;
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        // Clients that come all at the same time: one that finds the queue full tries again a second later.
+        let listener = socket.listen(1024)?;
+        writeln!(io::stdout(), "{}", listener.local_addr()?.port())?;
         loop {
             let (stream, _) = listener.accept().await?;
             let content = Arc::clone(&content);
