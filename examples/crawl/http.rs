@@ -231,7 +231,10 @@ mod tests {
     #[test]
     fn bad_answers() {
         let error = |answer: &str| {
-            receive(&Request::part("/", &(0..5)), answer.as_bytes(), 1000).err().expect("an error").to_string()
+            receive(&Request::part("/", &(0..5)), answer.as_bytes(), 1000)
+                .err()
+                .expect("an error")
+                .to_string()
         };
         let good = "HTTP/1.1 206 OK\r\nContent-Length: 5\r\n\r\n";
         assert!(error(&format!("{good}hell")).contains("after 42 bytes of a response of 43"));
