@@ -19,7 +19,7 @@ pub(crate) struct Setup {
     job: Arc<Job>,
     /// As many as the slowest can wait for.
     some: usize,
-    /// A thread for each of the processor's, and for each request in flight.
+    /// With a thread for each of the processor's, and with one for each request in flight.
     few: Arc<rayon::ThreadPool>,
     many: rayon::ThreadPool,
     runtime: tokio::runtime::Runtime,
@@ -33,12 +33,9 @@ impl Setup {
         };
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
-        let rounds = PATIENCE.as_millis() / latency.as_millis().max(1);
+        let in_turn = (PATIENCE.as_secs_f64() / latency.as_secs_f64()).ceil() as usize;
         Ok(Setup {
-            some: job
-                .requests
-                .len()
-                .min(threads * usize::try_from(rounds).unwrap_or(usize::MAX).clamp(1, 1000)),
+            some: job.requests.len().min(threads * in_turn),
             few: Arc::new(pool(threads)?),
             many: pool(job.in_flight)?,
             runtime: runtime

@@ -103,3 +103,26 @@ impl Content {
         answer.extend_from_slice(body);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Content, Duration, Head};
+
+    #[test]
+    fn answers() {
+        let content = Content { delay: Duration::ZERO, file: b"0123456789".into(), index: "0 10\n".into() };
+        let ask = |request: &str| {
+            let (request, mut answer) = (format!("{request}\r\n\r\n"), Vec::new());
+            content.answer(&Head::parse(request.as_bytes()).unwrap().unwrap(), &mut answer);
+            String::from_utf8(answer).unwrap()
+        };
+        assert_eq!(ask("GET /index HTTP/1.1"), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n0 10\n");
+        assert!(ask("GET /file HTTP/1.1").ends_with("Content-Length: 10\r\n\r\n0123456789"));
+        assert_eq!(
+            ask("GET /file HTTP/1.1\r\nrange: bytes=8-9"),
+            "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 8-9/10\r\nContent-Length: 2\r\n\r\n89"
+        );
+        assert!(ask("GET /file HTTP/1.1\r\nrange: bytes=8-10").starts_with("HTTP/1.1 416 "));
+        assert!(ask("GET /else HTTP/1.1").starts_with("HTTP/1.1 404 "));
+    }
+}

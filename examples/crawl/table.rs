@@ -28,7 +28,7 @@ pub(crate) fn print(
     writeln!(
         out,
         "\nAll contestants found the same (medians of {ROUNDS} interleaved rounds).\n\n\
-         {:<28} {:>9} {:>9} {:>9} {:>9} {:>12}",
+         {:<30} {:>9} {:>9} {:>9} {:>9} {:>12}",
         "", "time", "furcate=1", "CPU", "server's", "connections"
     )?;
     let furcate = contestants.last().map_or(Duration::ZERO, |furcate| furcate.median().time);
@@ -43,7 +43,7 @@ pub(crate) fn print(
         };
         writeln!(
             out,
-            "{:<28} {:>9} {:>9.2} {:>9} {:>9} {:>12}",
+            "{:<30} {:>9} {:>9.2} {:>9} {:>9} {:>12}",
             contestant.name,
             format!("{mark}{}", seconds(time)),
             time.as_secs_f64() / furcate.as_secs_f64(),
@@ -52,16 +52,16 @@ pub(crate) fn print(
             outcome.connections
         )?;
     }
-    let work = reference.time / u32::try_from(threads).unwrap_or(u32::MAX);
+    let work = reference.work / u32::try_from(threads).unwrap_or(u32::MAX);
     let waiting = latency.mul_f64((ranges as f64 / in_flight as f64).max(1.0));
     let ideal = work.max(waiting);
     writeln!(
         out,
-        "{:<28} {:>9} {:>9.2}   work {}, waiting {}",
-        "the longer of work, waiting",
+        "{:<30} {:>9} {:>9.2} {:>9}   waiting: {}",
+        "no less: its work, or waiting",
         seconds(ideal),
         ideal.as_secs_f64() / furcate.as_secs_f64(),
-        seconds(work),
+        seconds(reference.work),
         seconds(waiting)
     )?;
     for partial in contestants.iter().filter(|contestant| contestant.ranges < ranges) {
