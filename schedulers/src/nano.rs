@@ -103,7 +103,10 @@ pub trait NanoFold<T, B, C> {
 impl<T, B, C, F: FnMut(B, T) -> ControlFlow<C, B>> NanoFold<T, B, C> for F {
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, mut items: I) -> ControlFlow<C, B> {
-        items.try_fold(accumulator, self)
+        let folded = items.try_fold(accumulator, self);
+        // Not behind what is returned: a panic in their drop would leak that.
+        drop(items);
+        folded
     }
 }
 

@@ -85,19 +85,29 @@ pub trait Producer: Divisible + IntoIterator + Send {
                     loops.take(rest);
                     return ControlFlow::Continue(folded);
                 }
-                Nano::Stop => return ControlFlow::Continue(folded),
+                Nano::Stop => {
+                    // Not behind what is returned: a panic in its drop would leak that.
+                    drop(rest);
+                    return ControlFlow::Continue(folded);
+                }
             };
             if limit < size {
                 let (head, tail) = rest.divide_at(limit);
                 rest = tail;
-                let further = if size < usize::MAX {
-                    folded = fold.fold(folded, head.into_iter())?;
-                    rest.size() < size
+                let mut given = false;
+                let end = if size < usize::MAX {
+                    fold.fold(folded, head.into_iter())
                 } else {
-                    let mut given = false;
-                    folded = fold.fold(folded, head.into_iter().inspect(|_| given = true))?;
-                    rest.size() < size || given
+                    fold.fold(folded, head.into_iter().inspect(|_| given = true))
                 };
+                folded = match end {
+                    ControlFlow::Continue(folded) => folded,
+                    ControlFlow::Break(end) => {
+                        drop(rest); // as above
+                        return ControlFlow::Break(end);
+                    }
+                };
+                let further = rest.size() < size || given;
                 if further {
                     continue;
                 }

@@ -74,7 +74,10 @@ pub trait Reduction<T>: Clone + Send {
     /// Folds all items of an iterator. Override it where std has a better loop than one step after the other.
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, accumulator: Self::Accumulator, mut items: I) -> Self::Accumulator {
-        match items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item)) {
+        let folded = items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item));
+        // Not behind what is returned: a panic in their drop would leak that.
+        drop(items);
+        match folded {
             ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator) => accumulator,
         }
     }
@@ -89,7 +92,9 @@ pub trait Reduction<T>: Clone + Send {
         mut items: I,
     ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
         if Self::INTERRUPTIBLE {
-            items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item))
+            let folded = items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item));
+            drop(items); // as above
+            folded
         } else {
             ControlFlow::Continue(self.fold(accumulator, items))
         }

@@ -30,6 +30,7 @@
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
 //!    item with another future to come keeps its permit meanwhile.
 
+mod frame;
 mod in_flight;
 mod leaf;
 
@@ -38,9 +39,10 @@ use crate::greedy::{self, Done, Leaves, Link, Node, Root, Side};
 use crate::pace::Pace;
 use crate::policy::{StopSignals, Stopped};
 use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
+use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
-use in_flight::{InFlight, Permit, Reserve};
+use in_flight::{InFlight, Permit};
 use leaf::{Fold, Leaf, cancel_if_stopped, nothing};
 use std::ops::ControlFlow;
 use std::pin::Pin;
@@ -218,14 +220,13 @@ where
     L: Policy + 's,
     R: Reduction<P::Item, Output: 's> + 's,
 {
-    let (handle, mut slot) = (Rc::new(scope.handle()), Default::default());
+    let (handle, mut slot) = (scope.handle(), Default::default());
     let mut before = None;
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
-        let reserve = Rc::new(Reserve::new(holes.in_flight, permit));
-        let leaf = Leaf::new(&handle, reduction, call, holes.in_flight, None, Some(Rc::clone(&reserve)));
-        let leaf: Leaf<'_, S, R, P::Item> = leaf;
+        let frame = Frame::<S>::new(handle.clone(), holes.in_flight, permit);
+        let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call);
         let stopped = || {
             if L::STOPS && policy.stopped() {
                 handle.cancel();
@@ -233,7 +234,7 @@ where
             cancel_if_stopped::<S, P::Item, R>(&whole, &handle);
             call.has_failed() || handle.is_cancelled() || (R::INTERRUPTIBLE && whole.stopped())
         };
-        let mut looks = Looks { stopped, reserve, pace: Pace::new(1, LONGEST), rest: None };
+        let mut looks = Looks { stopped, frame: frame.share(), pace: Pace::new(1, LONGEST), rest: None };
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.suspending_fold(leaf, Fold, &mut looks);
         let Some(rest) = looks.rest else {
@@ -305,15 +306,15 @@ where
 const LONGEST: usize = 1 << 10;
 
 /// Between its nano-loops a task looks whether it is still needed, and gets the permits for the next one (invariant 5).
-struct Looks<'s, F, P> {
+struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
-    reserve: Rc<Reserve<'s>>,
+    frame: Rc<Shared<'s, S>>,
     pace: Pace,
     /// What is left when there is none.
     rest: Option<P>,
 }
 
-impl<F: Fn() -> bool, P> NanoLoops<P> for Looks<'_, F, P> {
+impl<'s, S: Detach<'s>, F: Fn() -> bool, P> NanoLoops<P> for Looks<'s, S, F, P> {
     const DIVIDES: bool = false;
 
     fn next(&mut self, size: usize) -> Nano {
@@ -321,7 +322,7 @@ impl<F: Fn() -> bool, P> NanoLoops<P> for Looks<'_, F, P> {
             return Nano::Stop;
         }
         let limit = self.pace.next(size);
-        match self.reserve.fill(limit.min(size)) {
+        match self.frame.reserve.fill(limit.min(size)) {
             0 if size > 0 => Nano::Give,
             permits => Nano::Fold(limit.min(permits)),
         }

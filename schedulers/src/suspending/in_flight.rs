@@ -103,10 +103,14 @@ pub(super) struct Reserve<'s> {
 impl<'s> Reserve<'s> {
     /// With that permit, if there is one.
     pub(super) fn new(from: &'s InFlight, permit: Option<Permit<'s>>) -> Self {
-        let permits = Cell::new(usize::from(permit.is_some()));
-        // It is the reserve's now.
-        mem::forget(permit);
-        Reserve { from, permits }
+        let reserve = Reserve { from, permits: Cell::new(0) };
+        permit.into_iter().for_each(|permit| reserve.put(permit));
+        reserve
+    }
+
+    /// Where the permits are from.
+    pub(super) fn source(&self) -> &'s InFlight {
+        self.from
     }
 
     /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are.
@@ -118,10 +122,18 @@ impl<'s> Reserve<'s> {
         self.permits.get()
     }
 
+    /// A permit: of the reserve, or one that is free.
     pub(super) fn take(&self) -> Option<Permit<'s>> {
-        let permits = self.permits.get().checked_sub(1)?;
+        let Some(permits) = self.permits.get().checked_sub(1) else { return self.from.try_acquire() };
         self.permits.set(permits);
         Some(Permit(self.from))
+    }
+
+    /// Takes a permit back, for the next future.
+    pub(super) fn put(&self, permit: Permit<'s>) {
+        debug_assert!(std::ptr::eq(permit.0, self.from));
+        mem::forget(permit);
+        self.permits.set(self.permits.get() + 1);
     }
 
     /// Gives all permits back.
@@ -207,10 +219,11 @@ mod tests {
         assert_eq!((reserve.fill(1), in_flight.free()), (1, 4));
         assert_eq!((reserve.fill(3), in_flight.free()), (3, 2));
         assert_eq!((reserve.fill(9), in_flight.free()), (5, 0));
-        let permit = reserve.take();
+        let (permit, another) = (reserve.take(), reserve.take());
         assert!(permit.is_some() && in_flight.try_acquire().is_none());
+        another.map(|permit| reserve.put(permit)).unwrap();
         reserve.empty();
-        assert!(in_flight.free() == 4 && reserve.take().is_none());
+        assert_eq!((in_flight.free(), reserve.take().is_some(), reserve.fill(0)), (4, true, 0));
         drop((reserve, permit));
         assert_eq!(in_flight.free(), 5);
         let unbounded = InFlight::new(usize::MAX);

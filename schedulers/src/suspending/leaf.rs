@@ -1,13 +1,7 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
-//!
-//! # Invariants
-//!
-//! 1. *Whoever loses a leaf loses no more than memory.* A leaf is an accumulator: it is returned by functions that drop what is
-//!    the user's while they return, and if that panics, the value returned is not dropped. (So it is in Rust: issue 47949.)
-//!    The call does not end while there is a handle of its scope; so a leaf has but a weak reference to one, which the
-//!    frame that runs it keeps.
 
-use super::in_flight::{InFlight, Permit, Reserve};
+use super::frame::{Frame, Shared};
+use super::in_flight::{InFlight, Permit};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, Link, Node, Side};
@@ -18,21 +12,15 @@ use std::iter;
 use std::marker::PhantomData;
 use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
 /// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
-    /// Invariant 1.
-    handle: Weak<S::Handle>,
+    frame: Rc<Shared<'s, S>>,
     reduction: R,
     call: &'s Call,
-    in_flight: &'s InFlight,
-    /// For the next future.
-    permit: Option<Permit<'s>>,
-    /// For those after it.
-    reserve: Option<Rc<Reserve<'s>>>,
     /// Of the segment behind the last hole; `None` while nothing is folded.
     accumulator: Option<R::Accumulator>,
     holes: Tree<'s, R::Output, R>,
@@ -62,7 +50,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.handle());
+                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.frame.handle());
                 Break(leaf)
             }
         }
@@ -70,36 +58,9 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
-    pub(super) fn new(
-        handle: &Rc<S::Handle>,
-        reduction: R,
-        call: &'s Call,
-        in_flight: &'s InFlight,
-        permit: Option<Permit<'s>>,
-        reserve: Option<Rc<Reserve<'s>>>,
-    ) -> Self {
+    pub(super) fn new(frame: &Frame<'s, S>, reduction: R, call: &'s Call) -> Self {
         let holes = Tree { full: Vec::new(), open: None };
-        Leaf {
-            handle: Rc::downgrade(handle),
-            reduction,
-            call,
-            in_flight,
-            permit,
-            reserve,
-            accumulator: None,
-            holes,
-            items: PhantomData,
-        }
-    }
-
-    fn handle(&self) -> Rc<S::Handle> {
-        self.handle.upgrade().expect("the frame that runs the leaf has the handle")
-    }
-
-    /// A permit for a future.
-    fn permit(&mut self) -> Option<Permit<'s>> {
-        let reserved = || self.reserve.as_ref().and_then(|reserve| reserve.take());
-        self.permit.take().or_else(reserved).or_else(|| self.in_flight.try_acquire())
+        Leaf { frame: frame.share(), reduction, call, accumulator: None, holes, items: PhantomData }
     }
 
     fn joint(&self) -> Joint<'s, R> {
@@ -121,10 +82,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     /// Everything: the task is over.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
         // Others may have them while outputs are reduced.
-        self.permit = None;
-        if let Some(reserve) = &self.reserve {
-            reserve.empty();
-        }
+        self.frame.reserve.empty();
         let mut last = self.segment();
         if let Some(open) = self.holes.open.take() {
             let last = last.take().unwrap_or_else(|| nothing::<T, R>(&self.reduction));
@@ -157,18 +115,21 @@ where
         I: Iterator<Item: IntoFuture<IntoFuture: Send + 's>>,
         F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's,
     {
-        let handle = self.handle();
+        let handle = self.frame.handle();
         let (mut slot, mut deferred) = (Default::default(), Default::default());
-        for future in futures.map(IntoFuture::into_future) {
+        let mut futures = futures.map(IntoFuture::into_future);
+        let mut needed = true;
+        while needed && let Some(future) = futures.next() {
             if handle.is_cancelled() {
-                return Break(self);
+                needed = false;
+                continue;
             }
-            let Some(permit) = self.permit() else {
+            let Some(permit) = self.frame.reserve.take() else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
-                match handle.poll_once(&mut deferred, self.in_flight.acquire()) {
+                match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire()) {
                     Poll::Pending => handle.suspend(&mut deferred, Deferred { future, hole }),
-                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, (*handle).clone()),
+                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
                 }
                 continue;
             };
@@ -177,14 +138,19 @@ where
                 handle.suspend(&mut slot, InHole { permit, hole });
                 continue;
             };
-            self.permit = Some(permit);
-            self = fold.fold(self, iter::once(output))?;
+            self.frame.reserve.put(permit);
+            let folded = fold.fold(self, iter::once(output));
+            needed = folded.is_continue();
+            let (Continue(leaf) | Break(leaf)) = folded;
+            self = leaf;
         }
-        Continue(self)
+        // Not behind what is returned: a panic in their drop would leak that.
+        drop(futures);
+        if needed { Continue(self) } else { Break(self) }
     }
 
     fn cancel(&self) {
-        self.handle().cancel();
+        self.frame.handle().cancel();
     }
 }
 
@@ -198,7 +164,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
             before,
             reduction,
             joint,
-            in_flight: self.in_flight,
+            in_flight: self.frame.reserve.source(),
             fold: fold.clone(),
             link,
             items: PhantomData,
@@ -285,16 +251,17 @@ where
     ) {
         let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
         let call = joint.call;
-        let (end, handle) = (R::STOPS_ALL.then(|| reduction.clone()), Rc::new(handle));
+        let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
         call.watch(|| {
-            let leaf = Leaf::new(&handle, reduction, call, in_flight, permit, None);
+            let frame = Frame::new(handle, in_flight, permit);
+            let leaf = Leaf::new(&frame, reduction, call);
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
             done.deliver::<T>(link);
-            if let Some(reduction) = end {
+            if let Some((reduction, handle)) = end {
                 cancel_if_stopped::<S, T, R>(&reduction, &handle);
             }
         });

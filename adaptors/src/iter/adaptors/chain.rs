@@ -177,9 +177,17 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
         loop {
             let mut sides = FirstLoops { loops, second, stopped: false };
             if let Some(part) = first.take() {
-                folded = part.partial_fold(folded, BySide(&mut fold), &mut sides)?;
+                folded = match part.partial_fold(folded, BySide(&mut fold), &mut sides) {
+                    ControlFlow::Continue(folded) => folded,
+                    ControlFlow::Break(end) => {
+                        // Not behind what is returned: a panic in its drop would leak that.
+                        drop(sides);
+                        return ControlFlow::Break(end);
+                    }
+                };
             }
             if sides.stopped {
+                drop(sides); // as above
                 return ControlFlow::Continue(folded);
             }
             second = sides.second;
@@ -204,9 +212,17 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
         loop {
             let mut sides = FirstLoops { loops, second, stopped: false };
             if let Some(part) = first.take() {
-                folded = part.suspending_fold(folded, OfSide(fold.clone()), &mut sides)?;
+                folded = match part.suspending_fold(folded, OfSide(fold.clone()), &mut sides) {
+                    ControlFlow::Continue(folded) => folded,
+                    ControlFlow::Break(end) => {
+                        // Not behind what is returned: a panic in its drop would leak that.
+                        drop(sides);
+                        return ControlFlow::Break(end);
+                    }
+                };
             }
             if sides.stopped {
+                drop(sides); // as above
                 return ControlFlow::Continue(folded);
             }
             second = sides.second;

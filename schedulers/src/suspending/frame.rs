@@ -1,0 +1,53 @@
+//! What a task has for as long as its frame is there.
+
+use super::in_flight::{InFlight, Permit, Reserve};
+use furcate_pool::detach::Detach;
+use std::cell::RefCell;
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// The handle to suspend with, and permits. Its [leaf](super::leaf::Leaf) knows of it.
+pub(super) struct Shared<'s, S: Detach<'s>> {
+    handle: RefCell<Option<S::Handle>>,
+    pub(super) reserve: Reserve<'s>,
+}
+
+/// The frame's side.
+///
+/// A leaf goes through producers as their accumulator, and may be leaked there: what a function is about to return is not
+/// dropped if the drop of one of its variables panics. But as long as a handle is there the computation does not end, and
+/// nobody would hear of that panic. So it is the frame that has it.
+pub(super) struct Frame<'s, S: Detach<'s>>(Rc<Shared<'s, S>>);
+
+impl<'s, S: Detach<'s>> Frame<'s, S> {
+    /// With that permit, if there is one.
+    pub(super) fn new(handle: S::Handle, in_flight: &'s InFlight, permit: Option<Permit<'s>>) -> Self {
+        let reserve = Reserve::new(in_flight, permit);
+        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve }))
+    }
+
+    pub(super) fn share(&self) -> Rc<Shared<'s, S>> {
+        Rc::clone(&self.0)
+    }
+}
+
+impl<'s, S: Detach<'s>> Deref for Frame<'s, S> {
+    type Target = Shared<'s, S>;
+
+    fn deref(&self) -> &Shared<'s, S> {
+        &self.0
+    }
+}
+
+impl<'s, S: Detach<'s>> Drop for Frame<'s, S> {
+    fn drop(&mut self) {
+        let _handle = self.0.handle.take();
+        self.0.reserve.empty();
+    }
+}
+
+impl<'s, S: Detach<'s>> Shared<'s, S> {
+    pub(super) fn handle(&self) -> S::Handle {
+        self.handle.borrow().clone().expect("a task's frame is there as long as it runs")
+    }
+}
