@@ -3,6 +3,6 @@
 # `cargo bench -p furcate-benches`.
 set -euo pipefail
 cargo bench -p furcate-benches --no-run --locked
-for bench in fork_join searches sums fannkuch recpfor; do
+for bench in fork_join searches sums fannkuch recpfor latency; do
     QUICK=1 cargo bench -p furcate-benches --bench "$bench" --locked
 done

@@ -8,6 +8,11 @@ if cargo run --release --locked --example words -- no/such/path; then
     echo "a missing path must be an error" >&2
     exit 1
 fi
+cargo run --release --locked --example crawl -- 200 5
+if cargo run --release --locked --example crawl -- none; then
+    echo "what is no number must be an error" >&2
+    exit 1
+fi
 for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort; do
     cargo run --release --locked --example "$example"
 done

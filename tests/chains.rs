@@ -3,79 +3,15 @@
 //! Policies and schedulers are chosen at run time, adaptors at compile time: every ordered pair of them. Many more
 //! combinations, of erased iterators, are in `tests/combinations`.
 
-use furcate::policy::{
-    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting,
-};
+#[path = "support/policies.rs"]
+mod policies;
+
 use furcate::prelude::*;
 use furcate::{
     Adaptive, ByBlocks, ByTerminal, DepJoin, Doubling, Executor, Join, Reduction, Scheduler, Sequential,
-    Task, Verdict,
 };
+use policies::{AnyPolicy, any_policy};
 use proptest::prelude::*;
-
-/// Any policy, chosen at run time.
-macro_rules! any_policy {
-    ($($Name:ident),+) => {
-        #[derive(Clone, Debug)]
-        enum AnyPolicy {
-            $($Name($Name)),+
-        }
-
-        impl Policy for AnyPolicy {
-            fn wants_split(&mut self, task: &Task) -> Verdict {
-                match self {
-                    $(Self::$Name(policy) => policy.wants_split(task)),+
-                }
-            }
-            fn split(self, task: &Task) -> (Self, Self) {
-                match self {
-                    $(Self::$Name(policy) => {
-                        let (left, right) = policy.split(task);
-                        (Self::$Name(left), Self::$Name(right))
-                    })+
-                }
-            }
-            fn permit_fork(&mut self, task: &Task) -> bool {
-                match self {
-                    $(Self::$Name(policy) => policy.permit_fork(task)),+
-                }
-            }
-            fn return_permit(&mut self) {
-                match self {
-                    $(Self::$Name(policy) => policy.return_permit()),+
-                }
-            }
-        }
-    };
-}
-
-any_policy!(
-    Auto,
-    BoundDepth,
-    Cap,
-    EvenLevels,
-    ForceDepth,
-    JoinContext,
-    MaxLen,
-    MinLen,
-    SizeLimit,
-    ThiefSplitting
-);
-
-fn any_policy() -> impl Strategy<Value = AnyPolicy> {
-    (0..10_u8, 1..12_u32).prop_map(|(which, n)| match which {
-        0 => AnyPolicy::Auto(Auto::new()),
-        1 => AnyPolicy::BoundDepth(BoundDepth::new(n)),
-        2 => AnyPolicy::Cap(Cap::new(n as usize)),
-        3 => AnyPolicy::EvenLevels(EvenLevels),
-        4 => AnyPolicy::ForceDepth(ForceDepth::new(n)),
-        5 => AnyPolicy::JoinContext(JoinContext::new(n)),
-        6 => AnyPolicy::MaxLen(MaxLen::new(n as usize * 3)),
-        7 => AnyPolicy::MinLen(MinLen::new(n as usize * 3)),
-        8 => AnyPolicy::SizeLimit(SizeLimit::new(n as usize)),
-        _ => AnyPolicy::ThiefSplitting(ThiefSplitting::new(n)),
-    })
-}
 
 /// Any scheduler, chosen at run time.
 #[derive(Clone, Copy, Debug)]

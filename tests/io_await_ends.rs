@@ -158,7 +158,8 @@ fn a_token_and_a_deadline() {
     for threads in [1, 2] {
         let (pool, token, begun) = (pool(threads), CancelToken::new(), Instant::now());
         let waits = || {
-            let few = |x: u64| async move { if x % 4 == 0 { after(1).await } else { a_minute().await } };
+            let few =
+                |x: u64| async move { if x.is_multiple_of(4) { after(1).await } else { a_minute().await } };
             (0..1_000_000).into_par_iter().map(few).io_await().max_in_flight(100_000).on(&pool)
         };
         let stopped = waits().inspect(|()| token.cancel()).stop_on(&token).count();

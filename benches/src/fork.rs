@@ -26,6 +26,9 @@ pub use self::furcate::{Furcate, FurcateHandle};
 pub use self::rayon::Rayon;
 pub use self::serial::Serial;
 
+pub(crate) use self::furcate::FurcateFork;
+pub(crate) use self::rayon::RayonFork;
+
 /// The stack of a pool's threads, in bytes: unbalanced trees are searched as deep as they grow.
 pub const STACK: usize = 256 << 20;
 

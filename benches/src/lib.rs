@@ -5,6 +5,7 @@
 
 mod choice;
 pub mod fork;
+pub mod latency;
 pub mod loops;
 pub mod programs;
 

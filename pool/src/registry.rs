@@ -263,8 +263,8 @@ impl Registry {
     pub(crate) fn run_thread(self: Arc<Self>, number: usize) {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
-        let current = unsafe { Current::enter(worker) };
-        let entered = self.enter_runtime();
+        let _current = unsafe { Current::enter(worker) };
+        let _entered = self.enter_runtime();
         // A spare thread goes by the number of one of the pool's own: what is made for those is enough for it.
         let number = number % self.num_threads();
         if self.setup.pin {
@@ -293,8 +293,6 @@ impl Registry {
             worker.run_all();
             self.leave_place(worker);
         }
-        drop(entered);
-        drop(current);
     }
 
     /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.

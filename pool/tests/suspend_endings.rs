@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::detach::{Detach, Resume, Suspend};
+use furcate_pool::detach::{Resume, Suspend};
 use furcate_pool::{Context, Scope, ThreadPool};
 use std::future::{pending, poll_fn};
 use std::mem::forget;

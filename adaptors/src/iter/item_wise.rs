@@ -157,6 +157,22 @@ impl<P, S> Adapted<P, S> {
         Adapted { base, shape }
     }
 
+    /// Makes parts of the base parts of the whole. For [`wrapping`](NanoLoops::wrapping): a closure written there would
+    /// have all of the loops' type in its own, twice in every adaptor of a chain, and names of gigabytes for debuggers.
+    #[inline]
+    fn wrap(shape: S) -> impl FnMut(P) -> Self
+    where
+        S: Copy,
+    {
+        move |base| Adapted { base, shape }
+    }
+
+    /// The other way round.
+    #[inline]
+    fn unwrap(self) -> Option<P> {
+        Some(self.base)
+    }
+
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self)
     where
@@ -202,7 +218,7 @@ impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
         L: NanoLoops<Self>,
     {
         let Adapted { base, shape } = self;
-        let mut loops = loops.wrapping(|right| Adapted::new(right, shape), |back| Some(back.base));
+        let mut loops = loops.wrapping(Self::wrap(shape), Self::unwrap);
         base.partial_fold(init, AdaptedFold { fold, shape }, &mut loops)
     }
 
@@ -215,7 +231,7 @@ impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
         L: NanoLoops<Self>,
     {
         let Adapted { base, shape } = self;
-        let mut loops = loops.wrapping(|right| Adapted::new(right, shape), |back| Some(back.base));
+        let mut loops = loops.wrapping(Self::wrap(shape), Self::unwrap);
         base.suspending_fold(init, AdaptedFold { fold, shape }, &mut loops)
     }
 }

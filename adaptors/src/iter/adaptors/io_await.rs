@@ -115,6 +115,18 @@ pub struct Awaited<P> {
     base: P,
 }
 
+impl<P> Awaited<P> {
+    #[inline]
+    fn wrap(base: P) -> Self {
+        Awaited { base }
+    }
+
+    #[inline]
+    fn unwrap(self) -> Option<P> {
+        Some(self.base)
+    }
+}
+
 impl<P: Divisible> Divisible for Awaited<P> {
     #[inline]
     fn size(&self) -> usize {
@@ -170,7 +182,7 @@ where
         F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
         L: NanoLoops<Self>,
     {
-        let mut loops = loops.wrapping(|base| Awaited { base }, |back: Self| Some(back.base));
+        let mut loops = loops.wrapping(Self::wrap, Self::unwrap);
         self.base.suspending_fold(init, AwaitEach { fold, ends: PhantomData }, &mut loops)
     }
 }

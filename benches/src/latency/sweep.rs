@@ -1,0 +1,67 @@
+//! Forks some of whose leaves wait: the parameter sweep of ProWS-R.
+
+use std::time::Duration;
+
+/// `fib(n)`, forked down to `n < 2`; of its leaves some wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweep {
+    /// Of which the Fibonacci number is computed.
+    pub n: u32,
+    /// A leaf's probability to wait.
+    pub probability: f64,
+    /// For how long.
+    pub latency: Duration,
+}
+
+/// A leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    pub(super) value: u64,
+    pub(super) latency: Option<Duration>,
+}
+
+impl Sweep {
+    /// How many leaves there are.
+    #[must_use]
+    pub fn leaves(&self) -> u64 {
+        leaves(self.n)
+    }
+
+    /// How many of them wait.
+    #[must_use]
+    pub fn waits(&self) -> u64 {
+        (0..self.leaves()).filter(|&number| self.waits_at(number)).count() as u64
+    }
+
+    /// The leaf of that number, which gives `value`.
+    pub(super) fn leaf(&self, number: u64, value: u32) -> Leaf {
+        Leaf { value: u64::from(value), latency: self.waits_at(number).then_some(self.latency) }
+    }
+
+    /// All leaves, from left to right.
+    pub(super) fn flat(&self) -> Vec<Leaf> {
+        fn walk(sweep: &Sweep, n: u32, leaves: &mut Vec<Leaf>) {
+            if n < 2 {
+                leaves.push(sweep.leaf(leaves.len() as u64, n));
+            } else {
+                walk(sweep, n - 1, leaves);
+                walk(sweep, n - 2, leaves);
+            }
+        }
+        let mut leaves = Vec::new();
+        walk(self, self.n, &mut leaves);
+        leaves
+    }
+
+    /// The same leaves in all runs.
+    fn waits_at(&self, number: u64) -> bool {
+        let hash = (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = (hash ^ (hash >> 32)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11;
+        (hash as f64) < self.probability * (1_u64 << 53) as f64
+    }
+}
+
+/// The leaves of `fib(n)`: so many numbers a left half of `fib(n + 1)` takes.
+pub(super) fn leaves(n: u32) -> u64 {
+    (0..n).fold((1, 1), |(a, b), _| (b, a + b)).0
+}

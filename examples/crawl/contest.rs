@@ -1,0 +1,144 @@
+//! Who takes part, and how long they take.
+
+use crate::data::BUCKETS;
+use crate::http::Error;
+use crate::job::{Done, Job, Reference};
+use crate::process::{Server, own_processor_time};
+use crate::{with_furcate, with_rayon, with_tokio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often everybody runs, in turn; the median counts.
+pub(crate) const ROUNDS: usize = 3;
+
+/// How long the slowest may take: of its ranges only so many are fetched.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What everybody works with: made beforehand.
+pub(crate) struct Setup {
+    job: Arc<Job>,
+    /// As many as the slowest can wait for.
+    some: usize,
+    /// With a thread for each of the processor's, and with one for each request in flight.
+    few: Arc<rayon::ThreadPool>,
+    many: rayon::ThreadPool,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Setup {
+    pub(crate) fn new(job: Job, threads: usize, latency: Duration) -> Result<Self, Error> {
+        let pool = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.map_err(|error| Error::Setup(format!("rayon's pool cannot be built: {error}")))
+        };
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+        let in_turn = (PATIENCE.as_secs_f64() / latency.as_secs_f64()).ceil() as usize;
+        Ok(Setup {
+            some: job.requests.len().min(threads * in_turn),
+            few: Arc::new(pool(threads)?),
+            many: pool(job.in_flight)?,
+            runtime: runtime
+                .map_err(|error| Error::Setup(format!("tokio's runtime cannot be built: {error}")))?,
+            job: Arc::new(job),
+        })
+    }
+
+    /// Everybody, of whom the last is furcate.
+    pub(crate) fn contestants(&self) -> Vec<Contestant<'_>> {
+        let contestant = |name: &str, ranges, run| Contestant {
+            name: name.into(),
+            ranges,
+            run,
+            setup: self,
+            outcomes: Vec::new(),
+        };
+        let all = self.job.requests.len();
+        let rayon =
+            |pool: &rayon::ThreadPool| format!("rayon, waiting threads: {}", pool.current_num_threads());
+        vec![
+            contestant(&rayon(&self.few), self.some, |with| {
+                with_rayon::blocking(&with.few, &with.job, with.job.first(with.some))
+            }),
+            contestant(&rayon(&self.many), all, |with| {
+                with_rayon::blocking(&with.many, &with.job, &with.job.requests)
+            }),
+            contestant("tokio, tasks wait and work", all, |with| {
+                with_tokio::inline(&with.runtime, &with.job)
+            }),
+            contestant("tokio waits, rayon works", all, |with| {
+                with_tokio::with_rayon(&with.runtime, &with.few, &with.job)
+            }),
+            contestant("furcate, io_await", all, |with| with_furcate::awaiting(&with.job)),
+        ]
+    }
+}
+
+/// Somebody who does the job.
+pub(crate) struct Contestant<'a> {
+    pub(crate) name: String,
+    /// How many of the ranges are fetched.
+    pub(crate) ranges: usize,
+    run: fn(&Setup) -> Result<Done, Error>,
+    setup: &'a Setup,
+    /// Of each round.
+    outcomes: Vec<Outcome>,
+}
+
+/// What a run took.
+#[derive(Clone, Copy)]
+pub(crate) struct Outcome {
+    pub(crate) time: Duration,
+    /// Processor time of this process, and of the server, if they are known.
+    pub(crate) own: Option<Duration>,
+    pub(crate) server: Option<Duration>,
+    pub(crate) connections: usize,
+}
+
+impl Contestant<'_> {
+    /// Runs once, and checks what comes of it.
+    fn round(&mut self, server: &Server, reference: &Reference) -> Result<(), Error> {
+        let (own, servers) = (own_processor_time(), server.processor_time());
+        let begun = Instant::now();
+        let done = (self.run)(self.setup)?;
+        let time = begun.elapsed();
+        assert!(
+            done.histograms == reference.histograms[..self.ranges * BUCKETS],
+            "`{}` has counted differently from the loop",
+            self.name
+        );
+        let since = |after: Option<Duration>, before: Option<Duration>| Some(after?.saturating_sub(before?));
+        self.outcomes.push(Outcome {
+            time,
+            own: since(own_processor_time(), own),
+            server: since(server.processor_time(), servers),
+            connections: done.connections,
+        });
+        Ok(())
+    }
+
+    /// The run of median time.
+    ///
+    /// # Panics
+    ///
+    /// If there was none.
+    pub(crate) fn median(&self) -> Outcome {
+        let mut outcomes = self.outcomes.clone();
+        outcomes.sort_by_key(|outcome| outcome.time);
+        outcomes[outcomes.len() / 2]
+    }
+}
+
+/// All rounds, everybody in turn.
+pub(crate) fn run(
+    contestants: &mut [Contestant<'_>],
+    server: &Server,
+    reference: &Reference,
+) -> Result<(), Error> {
+    for _round in 0..ROUNDS {
+        for contestant in &mut *contestants {
+            contestant.round(server, reference)?;
+        }
+    }
+    Ok(())
+}

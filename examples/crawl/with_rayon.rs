@@ -1,0 +1,21 @@
+//! The job with rayon: its threads wait. So there must be as many of them as requests in flight, or time is lost.
+
+use crate::client::Connections;
+use crate::data::{BUCKETS, count};
+use crate::http::{Error, Request};
+use crate::job::{Done, Job};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::net::TcpStream;
+
+pub(crate) fn blocking(pool: &ThreadPool, job: &Job, requests: &[Request]) -> Result<Done, Error> {
+    let connections = Connections::<TcpStream>::new(job.address);
+    let mut histograms = vec![0; requests.len() * BUCKETS];
+    pool.install(|| {
+        histograms
+            .par_chunks_mut(BUCKETS)
+            .zip(requests)
+            .try_for_each(|(histogram, request)| count(&connections.fetch(request)?, histogram).map(drop))
+    })?;
+    Ok(Done { histograms, connections: connections.opened() })
+}
