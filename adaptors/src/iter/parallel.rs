@@ -746,7 +746,9 @@ pub trait ParallelIterator: Sized + Send {
     /// `io_await`s in a chain.
     ///
     /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
-    /// waited for are dropped.
+    /// waited for are dropped. So are they if no more items are let pass (`take_any`, `while_some` ..., a collected `Result`
+    /// that is an error), unless another `io_await` comes behind, or they are one side of a `chain`: then those that wait are
+    /// waited for. `find_first` and its kin wait for all that has begun.
     ///
     /// How many futures wait at once is [bounded](IoAwait::max_in_flight).
     ///
