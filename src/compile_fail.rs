@@ -505,3 +505,89 @@ mod merged_items {}
 /// furcate::sort::MergeSort::new().merge_level(|it| it.with_policy(stop)).sort(&mut [2, 1]);
 /// ```
 mod stopped_sorts {}
+
+/// A future that is waited for goes on in any thread: it must be `Send`, and so must what it gives.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let shared = |x: usize| async move {
+///     let x = std::sync::Arc::new(x);
+///     futures_lite::future::yield_now().await;
+///     *x
+/// };
+/// assert_eq!((0..9).into_par_iter().map(shared).io_await().sum::<usize>(), 36);
+/// ```
+///
+/// ```compile_fail
+/// use furcate::prelude::*;
+/// let shared = |x: usize| async move {
+///     let x = std::rc::Rc::new(x);
+///     futures_lite::future::yield_now().await;
+///     *x
+/// };
+/// assert_eq!((0..9).into_par_iter().map(shared).io_await().sum::<usize>(), 36);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// let gives = |x: usize| async move { std::rc::Rc::new(x) };
+/// (0..9).into_par_iter().map(gives).io_await().for_each(drop);
+/// ```
+mod awaited_futures {}
+
+/// What is awaited is a future.
+///
+/// ```
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().map(std::future::ready).io_await().for_each(drop);
+/// ```
+///
+/// ```compile_fail,E0277
+/// use furcate::prelude::*;
+/// (0..9).into_par_iter().io_await().for_each(drop);
+/// ```
+mod awaited_items {}
+
+/// Futures borrow what outlives the call, and neither they nor what they give outlives what is borrowed; nor do they borrow
+/// from the closure's arguments.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let names = vec![String::from("a"), String::from("bc")];
+/// let names = &names;
+/// let lengths: Vec<&str> = (0..2).into_par_iter().map(|i| async move { names[i].as_str() }).io_await().collect();
+/// assert_eq!(lengths, ["a", "bc"]);
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::prelude::*;
+/// let lengths: Vec<&str> = {
+///     let names = vec![String::from("a"), String::from("bc")];
+///     let names = &names;
+///     (0..2).into_par_iter().map(|i| async move { names[i].as_str() }).io_await().collect()
+/// };
+/// assert_eq!(lengths, ["a", "bc"]);
+/// ```
+///
+/// ```compile_fail,E0373
+/// use furcate::prelude::*;
+/// let doubled: Vec<usize> = (0..2).into_par_iter().map(|i| async { i * 2 }).io_await().collect();
+/// ```
+///
+/// ```compile_fail
+/// use furcate::prelude::*;
+/// let words = vec![String::from("a"), String::from("bc")];
+/// let lengths: Vec<usize> = words.into_par_iter().map(|s| {
+///     let s = &s;
+///     async move { s.len() }
+/// }).io_await().collect();
+/// ```
+///
+/// ```compile_fail,E0502
+/// use furcate::prelude::*;
+/// let mut numbers = vec![1, 2, 3];
+/// let awaited = numbers.par_iter_mut().map(|x| async move { *x += 1 }).io_await();
+/// assert_eq!(numbers.len(), 3);
+/// awaited.for_each(drop);
+/// ```
+mod escaping_futures {}

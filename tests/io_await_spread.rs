@@ -100,7 +100,7 @@ fn a_hundred_thousand_wait() {
 /// Places in the order, one behind the other, and what is dropped of them, need no stack either.
 #[test]
 fn long_chains_of_places() {
-    const LEN: u64 = 100_000;
+    const LEN: u64 = 30_000;
     let yields = |x: u64| async move {
         futures_lite::future::yield_now().await;
         x
@@ -110,22 +110,22 @@ fn long_chains_of_places() {
         pool.install(|| {
             let it = || (0..LEN).into_par_iter().map(yields).io_await();
             assert_eq!(it().max_in_flight(1).sum::<u64>(), LEN * (LEN - 1) / 2);
-            assert_eq!(it().max_in_flight(3).bound_depth(0).count(), 100_000);
+            assert_eq!(it().max_in_flight(3).bound_depth(0).count(), 30_000);
             assert!(
                 it().max_in_flight(2)
                     .bound_depth(0)
-                    .map(|x| if x < 90_000 { Some(1) } else { None })
+                    .map(|x| if x < 27_000 { Some(1) } else { None })
                     .sum::<Option<u64>>()
                     .is_none()
             );
             let stopped = it()
                 .max_in_flight(2)
                 .bound_depth(0)
-                .try_for_each(|x| if x < 90_000 { Ok(()) } else { Err(x) });
+                .try_for_each(|x| if x < 27_000 { Ok(()) } else { Err(x) });
             assert!(stopped.is_err());
             let panicked = std::panic::catch_unwind(|| {
                 it().max_in_flight(2).bound_depth(0).for_each(|x| {
-                    if x == 90_000 {
+                    if x == 27_000 {
                         std::panic::resume_unwind(Box::new(()));
                     }
                 });
