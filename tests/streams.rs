@@ -152,6 +152,21 @@ fn a_bound_is_passed_on() {
     assert!(census.most.load(Relaxed) <= 3 + 2, "{}", census.most.load(Relaxed));
 }
 
+/// What was folded is reduced on the way, and does not wait for the end.
+#[test]
+fn a_long_stream_keeps_little() {
+    for bound in [1, 4, 64] {
+        let (pool, census) = (pool(2), census());
+        let first = |left: Counted, _: Counted| left;
+        let items = numbers(20_000, Ways::Yields).par_bridge_async().max_in_flight(bound);
+        items.map(|x| census.make(x)).on(&pool).reduce(|| census.make(0), first);
+        let range = (0..20_000).into_par_iter().map(|x| Ways::Yields.give(x, x));
+        range.io_await().max_in_flight(bound).map(|x| census.make(x)).on(&pool).reduce(|| census.make(0), first);
+        let most = census.most.load(Relaxed);
+        assert!(most < 200 + 10 * bound, "{most} with {bound} in flight");
+    }
+}
+
 #[test]
 fn endless_streams_end_with_the_search() {
     for pool in pools() {
