@@ -24,7 +24,8 @@
 //!    [greedy join](crate::greedy).
 //! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
 //! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
-//! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
+//! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop. So are the nodes
+//!    over what a task had done each time that it was put aside: what an endless one keeps is bounded by what waits.
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
@@ -44,6 +45,7 @@ use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
 use in_flight::{InFlight, Permit};
 use leaf::{Fold, Leaf, cancel_if_stopped, nothing};
+use std::mem;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -98,6 +100,10 @@ impl Default for Suspending {
 
 impl Scheduler for Suspending {
     const SUSPENDS: bool = true;
+
+    fn in_flight(&self) -> Option<usize> {
+        Some(self.max_in_flight)
+    }
 
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
@@ -154,7 +160,8 @@ impl Leaves for Holes<'_> {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
-        run(branch, None, self, scope)
+        let done = run(branch, None, Earlier::default(), &mut None, self, scope);
+        done.expect("it has no place that it could have been brought to")
     }
 
     fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
@@ -170,7 +177,8 @@ impl Leaves for Holes<'_> {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
-        run(branch, None, self, scope)
+        let done = run(branch, None, Earlier::default(), &mut None, self, scope);
+        done.expect("it has no place that it could have been brought to")
     }
 }
 
@@ -207,13 +215,16 @@ impl<'s, S: Detach<'s>, L: Policy + 's> Resume<'s, S, bool> for OnStop<L> {
     fn cancelled(self, _: &S) {}
 }
 
-/// Runs a leaf, which may have a permit already.
+/// Runs a leaf, which may have a permit already; and have begun `earlier`, if there is a `place` for what it gives: then that
+/// is where it is brought, and nothing is returned, if the leaf is put aside once more.
 fn run<'s, S, P, L, R>(
     mut branch: Branch<'s, P, L, R>,
     mut permit: Option<Permit<'s>>,
+    mut earlier: Earlier<'s, R::Output, R>,
+    place: &mut Option<Link<'s, R::Output, R>>,
     holes: Holes<'s>,
     scope: &S,
-) -> Done<'s, R::Output, R>
+) -> Option<Done<'s, R::Output, R>>
 where
     S: Detach<'s>,
     P: Producer + 's,
@@ -221,7 +232,6 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let (handle, mut slot) = (scope.handle(), Default::default());
-    let mut before = None;
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
@@ -238,43 +248,77 @@ where
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.suspending_fold(leaf, Fold, &mut looks);
         let Some(rest) = looks.rest else {
-            return join_with(before, leaf.end());
+            return Some(earlier.end::<P::Item>(leaf.end()));
         };
         // To be put aside, until there is a permit (invariant 5).
         let (done, reduction, joint) = leaf.part();
-        let done = join_with(before, done);
         branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
         match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
             // There is one after all.
-            Poll::Ready(found) => (before, permit) = (Some((done, joint)), Some(found)),
+            Poll::Ready(found) => {
+                earlier.add::<P::Item>(done, joint);
+                permit = Some(found);
+            }
             Poll::Pending => {
-                let node = Arc::<Node<'s, R::Output, R>>::default();
-                done.deliver(Link::Node(Arc::clone(&node), Side::Left));
-                let link = Link::Node(Arc::clone(&node), Side::Right);
-                handle.suspend(&mut slot, Aside { branch, holes, link });
-                return Done::Away { node, joint };
+                let (link, away) = match place.take() {
+                    Some(link) => {
+                        earlier.add::<P::Item>(done, joint);
+                        (link, None)
+                    }
+                    None => {
+                        let node = Arc::<Node<'s, R::Output, R>>::default();
+                        let done = mem::take(&mut earlier).end::<P::Item>(done);
+                        done.deliver(Link::Node(Arc::clone(&node), Side::Left));
+                        let link = Link::Node(Arc::clone(&node), Side::Right);
+                        (link, Some(Done::Away { node, joint }))
+                    }
+                };
+                handle.suspend(&mut slot, Aside { branch, earlier, holes, link });
+                return away;
             }
         }
     }
 }
 
-/// What a leaf had done when it was to be put aside, and what joins it with the rest.
-type Before<'s, O, R> = (Done<'s, O, R>, Joint<'s, R>);
+/// What a leaf had done, each time that it was to be put aside; and what joins that with what comes behind it. In pairs,
+/// pairs of pairs and so on, so that an endless leaf keeps few of them (invariant 4).
+struct Earlier<'s, O, R> {
+    /// Fewer and fewer parts, 2^rank.
+    parts: Vec<(u32, Done<'s, O, R>, Joint<'s, R>)>,
+}
 
-/// What a leaf has done in all.
-fn join_with<'s, T, R: Reduction<T>>(
-    before: Option<Before<'s, R::Output, R>>,
-    done: Done<'s, R::Output, R>,
-) -> Done<'s, R::Output, R> {
-    match before {
-        None => done,
-        Some((before, joint)) => before.join(done, joint),
+impl<O, R> Default for Earlier<'_, O, R> {
+    fn default() -> Self {
+        Earlier { parts: Vec::new() }
+    }
+}
+
+impl<'s, O, R> Earlier<'s, O, R> {
+    fn add<T>(&mut self, mut done: Done<'s, O, R>, joint: Joint<'s, R>)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let mut rank = 0;
+        while let Some((_, left, joint)) = self.parts.pop_if(|(left, ..)| *left == rank) {
+            done = left.join::<T>(done, joint);
+            rank += 1;
+        }
+        self.parts.push((rank, done, joint));
+    }
+
+    /// What the leaf has done in all.
+    fn end<T>(self, last: Done<'s, O, R>) -> Done<'s, O, R>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        self.parts.into_iter().rev().fold(last, |right, (_, left, joint)| left.join::<T>(right, joint))
     }
 }
 
 /// What a leaf has left when there is no permit.
 struct Aside<'s, P, L, R, O> {
     branch: Branch<'s, P, L, R>,
+    earlier: Earlier<'s, O, R>,
     holes: Holes<'s>,
     link: Link<'s, O, R>,
 }
@@ -287,18 +331,23 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
-        let Aside { branch, holes, link } = self;
+        let Aside { branch, earlier, holes, link } = self;
         let call = branch.call;
         call.watch(|| {
             let reduction = branch.reduction.clone();
-            run(branch.migrated(context.migrated()), Some(permit), holes, scope).deliver(link);
+            let (branch, mut place) = (branch.migrated(context.migrated()), Some(link));
+            if let Some(done) = run(branch, Some(permit), earlier, &mut place, holes, scope) {
+                done.deliver(place.expect("it was not put aside"));
+            }
             holes.has_delivered::<S, P::Item, R>(&reduction, scope);
         });
     }
 
     fn cancelled(self, _scope: &S) {
-        let Aside { branch, link, .. } = self;
-        branch.call.watch(|| link.deliver::<P::Item>(nothing(&branch.reduction)));
+        let Aside { branch, earlier, link, .. } = self;
+        branch.call.watch(|| {
+            earlier.end::<P::Item>(Done::Here(nothing(&branch.reduction))).deliver::<P::Item>(link);
+        });
     }
 }
 

@@ -1,0 +1,284 @@
+//! Streams, into parallel iterators and out of them: the items are those of the stream, no more of them are made than there is
+//! room for, and nothing is left when somebody goes away.
+#![cfg(feature = "stream")]
+
+mod support;
+
+use furcate::prelude::*;
+use furcate::stream::Stream;
+use futures_lite::{StreamExt, future, stream};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use support::{Ways, a_minute, after, assert_settled, pool, pools};
+
+/// The numbers below `n`, each of which comes in some way.
+fn numbers(n: u64, ways: Ways) -> impl Stream<Item = u64> + Send + 'static {
+    stream::unfold(0, move |x| async move {
+        if x == n {
+            return None;
+        }
+        ways.wait(x).await;
+        Some((x, x + 1))
+    })
+}
+
+fn sorted(mut items: Vec<u64>) -> Vec<u64> {
+    items.sort_unstable();
+    items
+}
+
+/// Counts those that are alive, and the most that were.
+#[derive(Default)]
+struct Census {
+    alive: AtomicUsize,
+    most: AtomicUsize,
+    made: AtomicUsize,
+}
+
+impl Census {
+    const fn new() -> Self {
+        Census { alive: AtomicUsize::new(0), most: AtomicUsize::new(0), made: AtomicUsize::new(0) }
+    }
+
+    fn make(&'static self, value: u64) -> Counted {
+        self.made.fetch_add(1, Relaxed);
+        self.most.fetch_max(self.alive.fetch_add(1, Relaxed) + 1, Relaxed);
+        Counted { value, census: self }
+    }
+
+    #[track_caller]
+    fn assert_all_gone(&self) {
+        let begun = Instant::now();
+        while self.alive.load(Relaxed) > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{} are left", self.alive.load(Relaxed));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn census() -> &'static Census {
+    Box::leak(Box::new(Census::new()))
+}
+
+struct Counted {
+    value: u64,
+    census: &'static Census,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let before = self.census.alive.fetch_sub(1, Relaxed);
+        assert!(before > 0, "dropped twice");
+    }
+}
+
+const ALL_WAYS: [Ways; 5] = [Ways::Ready, Ways::Yields, Ways::Timers, Ways::Threads, Ways::Mixed(11)];
+
+// ------------------------------------------------------------------------------------------------ par_bridge_async
+
+#[test]
+fn a_bridge_gives_every_item_once() {
+    for pool in pools() {
+        for ways in ALL_WAYS {
+            for n in [0, 1, 2, 100] {
+                let items: Vec<u64> = numbers(n, ways).par_bridge_async().map(|x| 2 * x).on(pool).collect();
+                assert_eq!(sorted(items), (0..n).map(|x| 2 * x).collect::<Vec<_>>(), "{n} {ways:?}");
+            }
+        }
+        assert_settled(pool);
+    }
+}
+
+/// A stream that is always ready is not the work of one thread.
+#[test]
+fn a_ready_stream_runs_in_parallel() {
+    let pool = pool(3);
+    let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    numbers(100, Ways::Ready).par_bridge_async().on(&pool).for_each(|_| {
+        most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
+        std::thread::sleep(Duration::from_millis(1));
+        now.fetch_sub(1, Relaxed);
+    });
+    assert_eq!(most.into_inner(), 3);
+}
+
+/// One whose items come one by one is not either.
+#[test]
+fn a_slow_stream_runs_in_parallel() {
+    let pool = pool(3);
+    let begun = Instant::now();
+    let items = numbers(20, Ways::Timers).par_bridge_async().on(&pool);
+    items.for_each(|_| std::thread::sleep(Duration::from_millis(30)));
+    assert!(begun.elapsed() < Duration::from_millis(450), "{:?}", begun.elapsed());
+}
+
+/// No item is taken before somebody goes on with it.
+#[test]
+fn a_bridge_takes_what_it_runs() {
+    for bound in [1, 2, 7] {
+        let (pool, census) = (pool(2), census());
+        let items = numbers(300, Ways::Ready).map(|x| census.make(x)).par_bridge_async();
+        let slow = |item: Counted| async move {
+            after(1).await;
+            item.value
+        };
+        let sum: u64 = items.map(slow).io_await().max_in_flight(bound).on(&pool).sum();
+        assert_eq!(sum, 44_850);
+        assert!(census.most.load(Relaxed) <= bound, "{} > {bound}", census.most.load(Relaxed));
+    }
+}
+
+/// The bound that was named holds for what comes behind, if that has none of its own.
+#[test]
+fn a_bound_is_passed_on() {
+    let (pool, census) = (pool(2), census());
+    let items = numbers(100, Ways::Ready).map(|x| census.make(x)).par_bridge_async().max_in_flight(3);
+    let sum: u64 = items
+        .map(|item| async move {
+            after(1).await;
+            item
+        })
+        .io_await()
+        .map(|item| async move {
+            after(1).await;
+            item.value
+        })
+        .io_await()
+        .on(&pool)
+        .sum();
+    assert_eq!(sum, 4950);
+    // Those that are being folded, and are not in flight any more, besides.
+    assert!(census.most.load(Relaxed) <= 3 + 2, "{}", census.most.load(Relaxed));
+}
+
+/// What was folded is reduced on the way, and does not wait for the end.
+#[test]
+fn a_long_stream_keeps_little() {
+    for bound in [1, 4, 64] {
+        let (pool, census) = (pool(2), census());
+        let first = |left: Counted, _: Counted| left;
+        let items = numbers(20_000, Ways::Yields).par_bridge_async().max_in_flight(bound);
+        items.map(|x| census.make(x)).on(&pool).reduce(|| census.make(0), first);
+        let range = (0..20_000).into_par_iter().map(|x| Ways::Yields.give(x, x));
+        range
+            .io_await()
+            .max_in_flight(bound)
+            .map(|x| census.make(x))
+            .on(&pool)
+            .reduce(|| census.make(0), first);
+        let most = census.most.load(Relaxed);
+        assert!(most < 200 + 10 * bound, "{most} with {bound} in flight");
+    }
+}
+
+#[test]
+fn endless_streams_end_with_the_search() {
+    for pool in pools() {
+        for ways in ALL_WAYS {
+            let found = numbers(u64::MAX, ways).par_bridge_async().on(pool).find_any(|&x| x % 50 == 49);
+            assert_eq!(found.map(|x| x % 50), Some(49));
+            let taken = numbers(u64::MAX, ways).par_bridge_async().take_any(30).on(pool).count();
+            assert_eq!(taken, 30, "{ways:?}");
+        }
+        assert_settled(pool);
+    }
+}
+
+/// The search ends also if nothing more comes.
+#[test]
+fn a_stream_that_hangs_does_not_hold_a_search() {
+    let begun = Instant::now();
+    let hangs = || {
+        numbers(20, Ways::Yields).chain(stream::once_future(async {
+            a_minute().await;
+            99
+        }))
+    };
+    assert_eq!(hangs().par_bridge_async().find_any(|&x| x == 15), Some(15));
+    assert_eq!(hangs().par_bridge_async().take_any(20).count(), 20);
+    let token = furcate::policy::CancelToken::new();
+    let stopped = hangs()
+        .par_bridge_async()
+        .inspect(|&x| {
+            if x == 19 {
+                token.cancel()
+            }
+        })
+        .stop_on(&token)
+        .count();
+    assert!(stopped.is_err());
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn bridges_inside_workers_and_other_runtimes() {
+    let expected = 499_500;
+    let sum = || numbers(1000, Ways::Yields).par_bridge_async().sum::<u64>();
+    let pool = pool(2);
+    assert_eq!(pool.install(sum), expected);
+    assert_eq!(pool.install(|| furcate::join(sum, sum)), (expected, expected));
+    assert_eq!(future::block_on(async { sum() }), expected);
+}
+
+#[test]
+fn what_panics_ends_a_bridge() {
+    let begun = Instant::now();
+    for threads in [1, 2, 3] {
+        let (pool, census) = (pool(threads), census());
+        for (in_stream, in_map, in_future) in
+            [(true, false, false), (false, true, false), (false, false, true)]
+        {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let items = numbers(u64::MAX, Ways::Mixed(3)).map(|x| {
+                    assert!(!(in_stream && x == 60), "the stream");
+                    census.make(x)
+                });
+                let checked = |item: Counted| {
+                    assert!(!(in_map && item.value == 60), "the map");
+                    async move {
+                        if item.value % 4 == 1 {
+                            a_minute().await;
+                        }
+                        assert!(!(in_future && item.value == 60), "the future");
+                        item.value
+                    }
+                };
+                items.par_bridge_async().map(checked).io_await().on(&pool).sum::<u64>()
+            }));
+            let message = result.unwrap_err();
+            let expected = if in_stream {
+                "the stream"
+            } else if in_map {
+                "the map"
+            } else {
+                "the future"
+            };
+            assert_eq!(*message.downcast::<&str>().unwrap(), expected);
+            assert_eq!(census.alive.load(Relaxed), 0);
+        }
+        assert_settled(&pool);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+/// A stream that counts its polls after its end.
+struct Strict(u32, bool);
+
+impl Stream for Strict {
+    type Item = u32;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<Option<u32>> {
+        assert!(!self.1, "polled after its end");
+        self.1 = self.0 == 0;
+        self.0 = self.0.saturating_sub(1);
+        std::task::Poll::Ready((!self.1).then_some(1))
+    }
+}
+
+#[test]
+fn nobody_polls_a_stream_after_its_end() {
+    for pool in pools() {
+        assert_eq!(Strict(500, false).par_bridge_async().on(pool).sum::<u32>(), 500);
+    }
+}
