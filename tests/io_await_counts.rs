@@ -243,6 +243,23 @@ fn what_has_begun_goes_first() {
     }
 }
 
+/// What is complete has been reduced: memory is bounded by what is in flight, not by what there was.
+#[test]
+fn outputs_do_not_pile_up() {
+    for ways in [Ways::Yields, Ways::Mixed(5)] {
+        for (threads, bound) in [(1, 1), (1, 5), (2, 1), (2, 30), (3, 100)] {
+            let (pool, outputs) = (pool(threads), Gauge::default());
+            let it = (0..2000_u64).into_par_iter().bound_depth(1).map(|x| ways.give(x, x));
+            let all = it.io_await().max_in_flight(bound).on(&pool);
+            let count = all.map(|_| (1, outputs.enter())).reduce_with(|a, b| (a.0 + b.0, a.1));
+            assert_eq!(count.map(|(count, _)| count), Some(2000));
+            // Two tasks' trees, and a sibling of whatever is waited for.
+            let most = 2 * 12 + 12 * (bound + threads);
+            assert!(outputs.most() <= most, "{} outputs, bound {bound} on {threads}", outputs.most());
+        }
+    }
+}
+
 /// W13: capped chains in capped chains end, with bounds and caps below the number of threads, too.
 #[test]
 fn capped_in_capped() {

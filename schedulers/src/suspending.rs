@@ -24,8 +24,9 @@
 //!    [greedy join](crate::greedy).
 //! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
 //! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
-//! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop. So are the nodes
-//!    over what a task had done each time that it was put aside: what an endless one keeps is bounded by what waits.
+//! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
+//!    *Bounded memory*, too: what is complete is reduced, so nodes are no more than what is waited for and a logarithm; and a
+//!    task that was put aside goes on with the same tree.
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
@@ -43,9 +44,8 @@ use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
-use in_flight::{InFlight, Permit};
-use leaf::{Fold, Leaf, cancel_if_stopped, nothing};
-use std::mem;
+use in_flight::{Acquire, InFlight, Permit};
+use leaf::{Fold, Leaf, Tree, cancel_if_stopped};
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -100,10 +100,6 @@ impl Default for Suspending {
 
 impl Scheduler for Suspending {
     const SUSPENDS: bool = true;
-
-    fn in_flight(&self) -> Option<usize> {
-        Some(self.max_in_flight)
-    }
 
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
@@ -160,8 +156,7 @@ impl Leaves for Holes<'_> {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
-        let done = run(branch, None, Earlier::default(), &mut None, self, scope);
-        done.expect("it has no place that it could have been brought to")
+        run(branch, self, scope)
     }
 
     fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
@@ -177,8 +172,7 @@ impl Leaves for Holes<'_> {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's,
     {
-        let done = run(branch, None, Earlier::default(), &mut None, self, scope);
-        done.expect("it has no place that it could have been brought to")
+        run(branch, self, scope)
     }
 }
 
@@ -215,16 +209,50 @@ impl<'s, S: Detach<'s>, L: Policy + 's> Resume<'s, S, bool> for OnStop<L> {
     fn cancelled(self, _: &S) {}
 }
 
-/// Runs a leaf, which may have a permit already; and have begun `earlier`, if there is a `place` for what it gives: then that
-/// is where it is brought, and nothing is returned, if the leaf is put aside once more.
-fn run<'s, S, P, L, R>(
+/// Runs a leaf.
+fn run<'s, S, P, L, R>(branch: Branch<'s, P, L, R>, holes: Holes<'s>, scope: &S) -> Done<'s, R::Output, R>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+{
+    let call = branch.call;
+    match advance(branch, Tree::default(), None, holes, scope) {
+        Ok(done) => done,
+        Err(Paused { mut branch, tree, mut slot }) => {
+            let joint = Joint { reduction: branch.reduction.clone(), call };
+            let (left, right) = branch.reduction.divide();
+            branch.reduction = right;
+            let node = Arc::<Node<'s, R::Output, R>>::default();
+            tree.end::<P::Item>(None, &left, call).deliver(Link::Node(Arc::clone(&node), Side::Left));
+            let link = Link::Node(Arc::clone(&node), Side::Right);
+            scope.handle().suspend(&mut slot, Aside { branch, tree: Tree::default(), holes, link });
+            Done::Away { node, joint }
+        }
+    }
+}
+
+/// What waits for a permit.
+type AcquireSlot<'s, S, P, L, R, O> =
+    <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Slot<Acquire<'s>, Aside<'s, P, L, R, O>>;
+
+/// A leaf that is to be put aside, until there is a permit (invariant 5).
+struct Paused<'s, P, L, R, O, W> {
+    branch: Branch<'s, P, L, R>,
+    tree: Tree<'s, O, R>,
+    slot: W,
+}
+
+/// Runs a leaf to its end, or until it finds no permit. It may have one, and holes.
+#[allow(clippy::type_complexity, reason = "a result of what has a name each")]
+fn advance<'s, S, P, L, R>(
     mut branch: Branch<'s, P, L, R>,
+    mut tree: Tree<'s, R::Output, R>,
     mut permit: Option<Permit<'s>>,
-    mut earlier: Earlier<'s, R::Output, R>,
-    place: &mut Option<Link<'s, R::Output, R>>,
     holes: Holes<'s>,
     scope: &S,
-) -> Option<Done<'s, R::Output, R>>
+) -> Result<Done<'s, R::Output, R>, Paused<'s, P, L, R, R::Output, AcquireSlot<'s, S, P, L, R, R::Output>>>
 where
     S: Detach<'s>,
     P: Producer + 's,
@@ -236,7 +264,7 @@ where
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
         let frame = Frame::<S>::new(handle.clone(), holes.in_flight, permit);
-        let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call);
+        let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
                 handle.cancel();
@@ -248,77 +276,24 @@ where
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.suspending_fold(leaf, Fold, &mut looks);
         let Some(rest) = looks.rest else {
-            return Some(earlier.end::<P::Item>(leaf.end()));
+            return Ok(leaf.end());
         };
-        // To be put aside, until there is a permit (invariant 5).
-        let (done, reduction, joint) = leaf.part();
+        let reduction;
+        (tree, reduction) = leaf.pause();
         branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
         match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
             // There is one after all.
-            Poll::Ready(found) => {
-                earlier.add::<P::Item>(done, joint);
-                permit = Some(found);
-            }
-            Poll::Pending => {
-                let (link, away) = match place.take() {
-                    Some(link) => {
-                        earlier.add::<P::Item>(done, joint);
-                        (link, None)
-                    }
-                    None => {
-                        let node = Arc::<Node<'s, R::Output, R>>::default();
-                        let done = mem::take(&mut earlier).end::<P::Item>(done);
-                        done.deliver(Link::Node(Arc::clone(&node), Side::Left));
-                        let link = Link::Node(Arc::clone(&node), Side::Right);
-                        (link, Some(Done::Away { node, joint }))
-                    }
-                };
-                handle.suspend(&mut slot, Aside { branch, earlier, holes, link });
-                return away;
-            }
+            Poll::Ready(found) => permit = Some(found),
+            Poll::Pending => return Err(Paused { branch, tree, slot }),
         }
     }
 }
 
-/// What a leaf had done, each time that it was to be put aside; and what joins that with what comes behind it. In pairs,
-/// pairs of pairs and so on, so that an endless leaf keeps few of them (invariant 4).
-struct Earlier<'s, O, R> {
-    /// Fewer and fewer parts, 2^rank.
-    parts: Vec<(u32, Done<'s, O, R>, Joint<'s, R>)>,
-}
-
-impl<O, R> Default for Earlier<'_, O, R> {
-    fn default() -> Self {
-        Earlier { parts: Vec::new() }
-    }
-}
-
-impl<'s, O, R> Earlier<'s, O, R> {
-    fn add<T>(&mut self, mut done: Done<'s, O, R>, joint: Joint<'s, R>)
-    where
-        R: Reduction<T, Output = O>,
-    {
-        let mut rank = 0;
-        while let Some((_, left, joint)) = self.parts.pop_if(|(left, ..)| *left == rank) {
-            done = left.join::<T>(done, joint);
-            rank += 1;
-        }
-        self.parts.push((rank, done, joint));
-    }
-
-    /// What the leaf has done in all.
-    fn end<T>(self, last: Done<'s, O, R>) -> Done<'s, O, R>
-    where
-        R: Reduction<T, Output = O>,
-    {
-        self.parts.into_iter().rev().fold(last, |right, (_, left, joint)| left.join::<T>(right, joint))
-    }
-}
-
-/// What a leaf has left when there is no permit.
+/// A leaf that waits for a permit.
 struct Aside<'s, P, L, R, O> {
     branch: Branch<'s, P, L, R>,
-    earlier: Earlier<'s, O, R>,
+    /// Since it was put aside first.
+    tree: Tree<'s, O, R>,
     holes: Holes<'s>,
     link: Link<'s, O, R>,
 }
@@ -331,23 +306,24 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
-        let Aside { branch, earlier, holes, link } = self;
+        let Aside { branch, tree, holes, link } = self;
         let call = branch.call;
         call.watch(|| {
             let reduction = branch.reduction.clone();
-            let (branch, mut place) = (branch.migrated(context.migrated()), Some(link));
-            if let Some(done) = run(branch, Some(permit), earlier, &mut place, holes, scope) {
-                done.deliver(place.expect("it was not put aside"));
+            match advance(branch.migrated(context.migrated()), tree, Some(permit), holes, scope) {
+                Ok(done) => done.deliver(link),
+                Err(Paused { branch, tree, mut slot }) => {
+                    scope.handle().suspend(&mut slot, Aside { branch, tree, holes, link });
+                }
             }
             holes.has_delivered::<S, P::Item, R>(&reduction, scope);
         });
     }
 
     fn cancelled(self, _scope: &S) {
-        let Aside { branch, earlier, link, .. } = self;
-        branch.call.watch(|| {
-            earlier.end::<P::Item>(Done::Here(nothing(&branch.reduction))).deliver::<P::Item>(link);
-        });
+        let Aside { branch, tree, link, .. } = self;
+        let call = branch.call;
+        call.watch(|| tree.end::<P::Item>(None, &branch.reduction, call).deliver(link));
     }
 }
 

@@ -58,8 +58,13 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
-    pub(super) fn new(frame: &Frame<'s, S>, reduction: R, call: &'s Call) -> Self {
-        let holes = Tree { full: Vec::new(), open: None };
+    /// The task has those holes already.
+    pub(super) fn new(
+        frame: &Frame<'s, S>,
+        reduction: R,
+        call: &'s Call,
+        holes: Tree<'s, R::Output, R>,
+    ) -> Self {
         Leaf { frame: frame.share(), reduction, call, accumulator: None, holes, items: PhantomData }
     }
 
@@ -83,24 +88,19 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
         // Others may have them while outputs are reduced.
         self.frame.reserve.empty();
-        let mut last = self.segment();
-        if let Some(open) = self.holes.open.take() {
-            let last = last.take().unwrap_or_else(|| nothing::<T, R>(&self.reduction));
-            Link::Node(Arc::clone(&open), Side::Right).deliver::<T>(last);
-            self.holes.add::<T>(open, self.joint());
-        }
-        let trees = mem::take(&mut self.holes.full).into_iter().rev().map(|(_, done)| done);
-        let done = last.map(Done::Here).into_iter().chain(trees);
-        let done = done.reduce(|right, left| left.join::<T>(right, self.joint()));
-        done.unwrap_or_else(|| Done::Here(nothing::<T, R>(&self.reduction)))
+        let last = self.segment();
+        self.holes.end::<T>(last, &self.reduction, self.call)
     }
 
-    /// Everything up to here; and, for what comes behind it, the reduction, and what joins the two.
-    pub(super) fn part(mut self) -> (Done<'s, R::Output, R>, R, Joint<'s, R>) {
-        let joint = self.joint();
-        let left = self.divide();
-        let right = std::mem::replace(&mut self.reduction, left);
-        (self.end(), right, joint)
+    /// Everything up to here, and the reduction of what comes behind it: the task is put aside.
+    pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
+        self.frame.reserve.empty();
+        if let Some(segment) = self.segment() {
+            let place = self.holes.grow::<T>(self.joint());
+            self.divide();
+            place.deliver::<T>(segment);
+        }
+        (self.holes, self.reduction)
     }
 }
 
@@ -185,14 +185,40 @@ pub(super) fn nothing<T, R: Reduction<T>>(reduction: &R) -> R::Output {
 }
 
 /// The holes of a task, in pairs, pairs of pairs and so on: like a binary number that is counted up.
-struct Tree<'s, O, R> {
+///
+/// What is complete has been reduced, but for the last step in each of the full trees. So it holds no more than what is
+/// waited for, and a logarithm of what there was.
+pub(super) struct Tree<'s, O, R> {
     /// Full binary trees with fewer and fewer holes, 2^(rank + 1).
     full: Vec<(u32, Done<'s, O, R>)>,
     /// The node of a hole whose neighbour is not there yet.
     open: Option<Arc<Node<'s, O, R>>>,
 }
 
+impl<O, R> Default for Tree<'_, O, R> {
+    fn default() -> Self {
+        Tree { full: Vec::new(), open: None }
+    }
+}
+
 impl<'s, O, R> Tree<'s, O, R> {
+    /// All of it, and what comes last.
+    pub(super) fn end<T>(mut self, mut last: Option<O>, reduction: &R, call: &'s Call) -> Done<'s, O, R>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let joint = || Joint { reduction: reduction.clone(), call };
+        if let Some(open) = self.open.take() {
+            let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));
+            Link::Node(Arc::clone(&open), Side::Right).deliver::<T>(last);
+            self.add::<T>(open, joint());
+        }
+        let trees = mem::take(&mut self.full).into_iter().rev().map(|(_, done)| done);
+        let done = last.map(Done::Here).into_iter().chain(trees);
+        let done = done.reduce(|right, left| left.join::<T>(right, joint()));
+        done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
+    }
+
     /// A place for one hole more.
     fn grow<T>(&mut self, joint: Joint<'s, R>) -> Link<'s, O, R>
     where
@@ -254,7 +280,7 @@ where
         let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
         call.watch(|| {
             let frame = Frame::new(handle, in_flight, permit);
-            let leaf = Leaf::new(&frame, reduction, call);
+            let leaf = Leaf::new(&frame, reduction, call, Tree::default());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
                 None => leaf.end(),
