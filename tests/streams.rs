@@ -282,3 +282,365 @@ fn nobody_polls_a_stream_after_its_end() {
         assert_eq!(Strict(500, false).par_bridge_async().on(pool).sum::<u32>(), 500);
     }
 }
+
+// ------------------------------------------------------------------------------------------------------ into_stream
+
+/// A parallel iterator whose items come in some way.
+fn waits(n: u64, ways: Ways) -> impl ParallelIterator<Item = u64> + 'static {
+    (0..n).into_par_iter().map(move |x| ways.give(x, x)).io_await()
+}
+
+async fn collect(stream: impl Stream<Item = u64>) -> Vec<u64> {
+    stream.collect().await
+}
+
+#[test]
+fn streams_give_the_items() {
+    for pool in pools() {
+        for ways in ALL_WAYS {
+            for capacity in [1, 2, 3, 64] {
+                let (ordered, unordered) = pool.install(|| {
+                    (waits(100, ways).into_stream(capacity), waits(100, ways).into_stream_unordered(capacity))
+                });
+                let (ordered, unordered) =
+                    future::block_on(future::zip(collect(ordered), collect(unordered)));
+                assert!(ordered.into_iter().eq(0..100), "{ways:?}");
+                assert!(sorted(unordered).into_iter().eq(0..100), "{ways:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_of_chains_without_waiting() {
+    let odd = || (0..10_000_u64).into_par_iter().filter(|x| x % 2 == 1).flat_map_iter(|x| [x, x]);
+    let expected: Vec<u64> = (0..10_000).filter(|x| x % 2 == 1).flat_map(|x| [x, x]).collect();
+    for threads in [1, 2, 3] {
+        let pool = pool(threads);
+        let (ordered, unordered) = pool.install(|| (odd().into_stream(300), odd().into_stream_unordered(30)));
+        assert_eq!(future::block_on(collect(ordered)), expected);
+        assert_eq!(sorted(future::block_on(collect(unordered))), expected);
+        assert!(future::block_on(collect(pool.install(|| (0..0).into_par_iter().into_stream(3)))).is_empty());
+    }
+}
+
+/// There and back again.
+#[test]
+fn a_stream_of_a_stream() {
+    for pool in pools() {
+        let there = numbers(500, Ways::Mixed(5)).par_bridge_async().map(|x| x + 1);
+        let back = pool.install(|| there.into_stream_unordered(10));
+        assert!(sorted(future::block_on(collect(back))).into_iter().eq(1..=500));
+        let there = numbers(500, Ways::Mixed(6)).par_bridge_async().map(|x| x + 1);
+        let back = pool.install(|| there.into_stream(10));
+        assert!(sorted(future::block_on(collect(back))).into_iter().eq(1..=500));
+    }
+}
+
+#[test]
+fn other_runtimes_and_workers_take_items() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let pool = pool(2);
+    let both =
+        || (waits(200, Ways::Mixed(1)).into_stream(7), waits(200, Ways::Mixed(2)).into_stream_unordered(7));
+    let check = |(ordered, unordered): (Vec<u64>, Vec<u64>)| {
+        assert!(ordered.into_iter().eq(0..200));
+        assert!(sorted(unordered).into_iter().eq(0..200));
+    };
+    let (ordered, unordered) = both();
+    check(runtime.block_on(async {
+        let (ordered, unordered) = (tokio::spawn(collect(ordered)), tokio::spawn(collect(unordered)));
+        (ordered.await.unwrap(), unordered.await.unwrap())
+    }));
+    // One that the pool produces for itself, and with one thread.
+    for threads in [1, 2] {
+        let pool = support::pool(threads);
+        check(pool.install(|| {
+            let (ordered, unordered) = both();
+            furcate::block_on(future::zip(collect(ordered), collect(unordered)))
+        }));
+    }
+    let (ordered, unordered) = pool.install(both);
+    check(furcate::block_on(async {
+        let (ordered, unordered) =
+            (furcate::spawn_future(collect(ordered)), furcate::spawn_future(collect(unordered)));
+        (ordered.await, unordered.await)
+    }));
+}
+
+/// Items that are made and not taken are within the bound.
+#[test]
+fn a_stream_is_not_ahead_of_its_taker() {
+    for threads in [1, 2, 3] {
+        for capacity in [1, 2, 10] {
+            let pool = pool(threads);
+            let census = census();
+            let made = move || (0..u64::MAX).into_par_iter().map(move |x| census.make(x));
+            let take_some = |mut stream: furcate::stream::IntoStream<Counted>, bound: usize| {
+                future::block_on(async {
+                    for _ in 0..60 {
+                        after(1).await;
+                        let item = stream.next().await.unwrap();
+                        drop(item);
+                    }
+                });
+                let most = census.most.swap(0, Relaxed);
+                assert!(most <= bound, "{most} > {bound} with {threads} threads and capacity {capacity}");
+                drop(stream);
+                census.assert_all_gone();
+            };
+            take_some(pool.install(|| made().into_stream(capacity)), capacity.div_ceil(2) * 2);
+            take_some(pool.install(|| made().into_stream_unordered(capacity)), capacity + 2 * threads);
+            let awaited = made().map(|item| async move { item }).io_await().max_in_flight(5);
+            take_some(pool.install(|| awaited.into_stream_unordered(capacity)), capacity + 5 + threads);
+        }
+    }
+}
+
+/// Nothing goes on behind a stream that was dropped, and nothing is left of it.
+#[test]
+fn a_dropped_stream_cancels() {
+    let begun = Instant::now();
+    for threads in [1, 2, 3] {
+        for taken in [0, 1, 30] {
+            for ordered in [false, true] {
+                let (pool, census) = (pool(threads), census());
+                let items = (0..u64::MAX).into_par_iter().map(move |x| {
+                    let item = census.make(x);
+                    async move {
+                        Ways::Mixed(4).wait(x).await;
+                        if x == 45 {
+                            a_minute().await;
+                        }
+                        item
+                    }
+                });
+                let items = items.io_await().max_in_flight(20);
+                let mut stream = pool.install(|| {
+                    if ordered { items.into_stream(10) } else { items.into_stream_unordered(10) }
+                });
+                future::block_on(async {
+                    for _ in 0..taken {
+                        assert!(stream.next().await.is_some());
+                    }
+                });
+                drop(stream);
+                census.assert_all_gone();
+            }
+        }
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_panic_is_raised_where_the_stream_is_polled() {
+    for threads in [1, 2, 3] {
+        for ordered in [false, true] {
+            for in_future in [false, true] {
+                let (pool, census) = (pool(threads), census());
+                let items = (0..200_u64).into_par_iter().map(move |x| {
+                    assert!(in_future || x != 77, "at 77");
+                    let item = census.make(x);
+                    async move {
+                        Ways::Mixed(9).wait(x).await;
+                        assert!(x != 77, "at 77");
+                        item
+                    }
+                });
+                let mut stream = pool.install(|| {
+                    let items = items.io_await();
+                    if ordered { items.into_stream(10) } else { items.into_stream_unordered(10) }
+                });
+                let mut taken = 0;
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    future::block_on(async {
+                        while let Some(item) = stream.next().await {
+                            assert!(!ordered || item.value == taken);
+                            taken += 1;
+                        }
+                    });
+                }));
+                assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), "at 77");
+                assert!(taken <= if ordered { 77 } else { 199 });
+                assert!(future::block_on(stream.next()).is_none());
+                census.assert_all_gone();
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a stream needs a capacity of at least 1")]
+fn a_stream_without_room() {
+    let _ = (0..3).into_par_iter().into_stream(0);
+}
+
+// --------------------------------------------------------------------------------------------------------- pipeline
+
+use furcate::stream::pipeline;
+
+#[test]
+fn a_pipeline_keeps_order() {
+    for pool in pools() {
+        for ways in ALL_WAYS {
+            for bound in [1, 2, 5, 64] {
+                let mut arrived = vec![];
+                pool.install(|| {
+                    pipeline(numbers(100, ways))
+                        .stage(|x| x + 1)
+                        .stage_async(|x| Ways::Mixed(8).give(x, x * 2))
+                        .stage(|x| x.to_string())
+                        .stage_async(|text| async move { text })
+                        .max_in_flight(bound)
+                        .for_each(|text| arrived.push(text));
+                });
+                assert!(arrived.into_iter().eq((1..=100).map(|x| (2 * x).to_string())), "{ways:?} {bound}");
+            }
+        }
+        assert_settled(pool);
+    }
+}
+
+/// Whatever is slow, no more items than are allowed are between the stream and the sink's end.
+#[test]
+fn a_pipeline_is_bounded() {
+    for slow in 0..4 {
+        for bound in [1, 3, 8] {
+            let (pool, census) = (pool(2), census());
+            let wait = move |stage: u64, x: u64| async move {
+                if slow == stage && x % 10 == 0 {
+                    after(5).await;
+                }
+            };
+            let items = numbers(100, Ways::Ready).then(move |x| async move {
+                wait(0, x).await;
+                census.make(x)
+            });
+            let staged = |stage| {
+                move |item: Counted| async move {
+                    wait(stage, item.value).await;
+                    item
+                }
+            };
+            let mut expected = 0;
+            pool.install(|| {
+                pipeline(items)
+                    .stage_async(staged(1))
+                    .stage_async(staged(2))
+                    .max_in_flight(bound)
+                    .try_for_each_async(|item| {
+                        assert_eq!(item.value, expected);
+                        expected += 1;
+                        async move {
+                            wait(3, item.value).await;
+                            Ok::<(), ()>(drop(item))
+                        }
+                    })
+                    .unwrap();
+            });
+            assert_eq!((expected, census.made.load(Relaxed), census.alive.load(Relaxed)), (100, 100, 0));
+            assert!(census.most.load(Relaxed) <= bound, "{} > {bound}", census.most.load(Relaxed));
+        }
+    }
+}
+
+/// A sink is called by one at a time, and sees nothing behind an error.
+#[test]
+fn a_pipeline_ends_with_the_first_error() {
+    for pool in pools() {
+        let census = census();
+        let mut seen = vec![];
+        let result = pool.install(|| {
+            let items = numbers(u64::MAX, Ways::Mixed(2)).map(|x| census.make(x));
+            let stage = |item: Counted| async move {
+                if item.value == 95 {
+                    a_minute().await;
+                }
+                item
+            };
+            pipeline(items).stage_async(stage).try_for_each(|item| {
+                seen.push(item.value);
+                if item.value == 70 { Err(item.value) } else { Ok(()) }
+            })
+        });
+        assert_eq!(result, Err(70));
+        assert!(seen.into_iter().eq(0..=70));
+        assert_eq!(census.alive.load(Relaxed), 0);
+    }
+}
+
+#[test]
+fn what_panics_ends_a_pipeline() {
+    let begun = Instant::now();
+    for pool in pools() {
+        for place in ["stream", "stage", "future", "sink"] {
+            let census = census();
+            let mut seen = 0;
+            let check = move |here: &str, x: u64| assert!(here != place || x != 40, "in the {place}");
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                pool.install(|| {
+                    let items = numbers(u64::MAX, Ways::Mixed(7)).map(|x| {
+                        check("stream", x);
+                        census.make(x)
+                    });
+                    pipeline(items)
+                        .stage(|item| {
+                            check("stage", item.value);
+                            item
+                        })
+                        .stage_async(|item| async move {
+                            Ways::Mixed(1).wait(item.value).await;
+                            check("future", item.value);
+                            if item.value == 50 {
+                                a_minute().await;
+                            }
+                            item
+                        })
+                        .for_each(|item| {
+                            check("sink", item.value);
+                            assert_eq!(item.value, seen);
+                            seen += 1;
+                        });
+                });
+            }));
+            assert_eq!(*result.unwrap_err().downcast::<String>().unwrap(), format!("in the {place}"));
+            assert!(seen <= 40);
+            assert_eq!(census.alive.load(Relaxed), 0);
+        }
+        assert_settled(pool);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn other_ends_of_pipelines() {
+    for pool in pools() {
+        let stages = || pipeline(numbers(300, Ways::Mixed(3))).stage_async(|x| Ways::Mixed(4).give(x, x));
+        assert_eq!(pool.install(|| stages().max_in_flight(9).unordered().sum::<u64>()), 44_850);
+        let arrived = future::block_on(collect(pool.install(|| stages().into_stream(3))));
+        assert!(arrived.into_iter().eq(0..300));
+        let begun = pool.install(|| stages().stage_async(|_| a_minute()).into_stream(3));
+        drop(begun);
+    }
+}
+
+/// Stages run at the same time.
+#[test]
+fn a_pipeline_hides_latency_and_runs_in_parallel() {
+    let pool = pool(3);
+    let begun = Instant::now();
+    pool.install(|| {
+        pipeline(numbers(30, Ways::Ready))
+            .stage_async(|x| async move {
+                after(50).await;
+                x
+            })
+            .stage(|x| {
+                std::thread::sleep(Duration::from_millis(20));
+                x
+            })
+            .for_each(drop);
+    });
+    assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+}
