@@ -73,6 +73,8 @@
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "stream")]
+pub use furcate_adaptors::stream;
 pub use furcate_adaptors::{
     array, collections, iter, option, range, range_inclusive, result, slice, str, string, vec,
 };

@@ -1,4 +1,7 @@
 //! `io_await`: what it gives is what a loop gives that awaits one future after the other.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder};

@@ -1,5 +1,8 @@
 //! I1 behind `io_await`: chains of adaptors x ways of being ready x policies x bounds x pools equal the sequential iterator
 //! that awaits one future after the other, in order.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 
 mod support;
 

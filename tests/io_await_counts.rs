@@ -1,4 +1,7 @@
 //! I4 behind `io_await`: how often things are done, how many are in flight, what may not be far ahead (W13).
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 
 mod support;
 

@@ -1,4 +1,7 @@
 //! Early ends: what nobody needs any more is dropped at once, also what would be waited for for a minute.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 
 mod support;
 

@@ -1,5 +1,8 @@
 //! P2, W9, W10 behind `io_await`: whatever panics, every item and every future is dropped once, where it was polled, before
 //! the call unwinds, with the panic's own payload; and the pool works on.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 
 mod support;
 

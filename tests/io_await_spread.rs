@@ -1,5 +1,8 @@
 //! Where things run behind `io_await`: work after the await is everybody's (W12), tasks that wait need no stack (W11), and
 //! chains with awaits run wherever they are called from (W14).
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 
 mod support;
 

@@ -5,18 +5,18 @@
 //! [`ParallelIterator`] and, where length and positions are known, [`IndexedParallelIterator`].
 
 mod adaptor;
-mod adaptors;
+pub(crate) mod adaptors;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
-mod copies;
+pub(crate) mod copies;
 mod extend;
 mod flag;
-mod gate;
+pub(crate) mod gate;
 mod indexed;
 mod indexed_adaptor;
 mod interruption;
-mod item_wise;
+pub(crate) mod item_wise;
 mod mapped;
 mod newtype;
 mod parallel;

@@ -32,6 +32,8 @@ pub mod result;
 mod separated;
 pub mod slice;
 pub mod str;
+#[cfg(feature = "stream")]
+pub mod stream;
 pub mod string;
 pub mod vec;
 
@@ -44,5 +46,7 @@ pub mod prelude {
     };
     pub use crate::slice::{ParallelSlice, ParallelSliceMut};
     pub use crate::str::ParallelString;
+    #[cfg(feature = "stream")]
+    pub use crate::stream::ParallelStream;
     pub use furcate_schedulers::{Divisible, Policy, Producer};
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::detach::{Detach, Suspend};
+use furcate_pool::detach::Suspend;
 use furcate_pool::{Executor, Inline, Pool, Scope};
 use std::future::{poll_fn, ready};
 use std::pin::Pin;

@@ -441,7 +441,7 @@ fn a_wake_ends_a_doze() {
                 quick += usize::from(took < Duration::from_millis(2));
             }
             // A doze takes 10 ms; the machine may be busy now and then.
-            assert!(quick >= 7, "{quick} of 12 were quick");
+            assert!(quick >= 5, "{quick} of 12 were quick");
         }
     });
 }

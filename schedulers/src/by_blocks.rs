@@ -57,6 +57,10 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     const BLOCKS: bool = true;
     const SUSPENDS: bool = S::SUSPENDS;
 
+    fn in_flight(&self) -> Option<usize> {
+        self.inner.in_flight()
+    }
+
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
         P: Producer,

@@ -33,6 +33,12 @@ pub trait Scheduler: Clone + Send {
     /// would wait.
     const SUSPENDS: bool = false;
 
+    /// How many futures it lets be in flight at once, if it [suspends](Self::SUSPENDS) what waits for them. What waits for
+    /// others behind keeps to the same bound, unless another one is named.
+    fn in_flight(&self) -> Option<usize> {
+        None
+    }
+
     /// Runs the whole computation and returns its result.
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

@@ -101,6 +101,10 @@ impl Default for Suspending {
 impl Scheduler for Suspending {
     const SUSPENDS: bool = true;
 
+    fn in_flight(&self) -> Option<usize> {
+        Some(self.max_in_flight)
+    }
+
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
         P: Producer,

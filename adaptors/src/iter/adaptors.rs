@@ -22,7 +22,7 @@ mod inspect;
 mod interleave;
 mod interleave_shortest;
 mod intersperse;
-mod io_await;
+pub(crate) mod io_await;
 mod len_bounds;
 mod map;
 mod map_init;

@@ -2,7 +2,7 @@
 
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_pool::block_on;
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Suspendable, Suspending};
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending};
 use std::iter;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -24,7 +24,8 @@ pub struct IoAwait<I> {
 impl<I: ParallelIterator> IoAwait<I> {
     #[inline]
     pub(crate) fn new(base: I) -> Self {
-        IoAwait { base, scheduler: Suspending::new() }
+        let bound = base.scheduler().in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
+        IoAwait { base, scheduler: Suspending::new().max_in_flight(bound) }
     }
 
     /// The same way of waiting, for other futures.
@@ -95,17 +96,14 @@ where
     #[inline]
     fn scheduler(&self) -> Suspending {
         const {
-            assert!(
-                !<I::Scheduler as furcate_schedulers::Scheduler>::BLOCKS,
-                "blocks are named behind `io_await`: `.io_await().by_blocks(..)`"
-            );
+            assert!(!I::Scheduler::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
         }
         self.scheduler
     }
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Awaited { base: self.base.producer() }
+        Awaited::new(self.base.producer())
     }
 }
 
@@ -117,7 +115,7 @@ pub struct Awaited<P> {
 
 impl<P> Awaited<P> {
     #[inline]
-    fn wrap(base: P) -> Self {
+    pub(crate) fn new(base: P) -> Self {
         Awaited { base }
     }
 
@@ -182,7 +180,7 @@ where
         F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
         L: NanoLoops<Self>,
     {
-        let mut loops = loops.wrapping(Self::wrap, Self::unwrap);
+        let mut loops = loops.wrapping(Self::new, Self::unwrap);
         self.base.suspending_fold(init, AwaitEach { fold, ends: PhantomData }, &mut loops)
     }
 }
