@@ -177,11 +177,9 @@ fn stops_end_the_waiting() {
             .deadline(Instant::now() + Duration::from_millis(30))
             .sum::<u64>()
             .unwrap_err();
-        assert_eq!(
-            (interrupted.reason(), *interrupted.done()),
-            (Reason::DeadlineExceeded, 45),
-            "round {round}"
-        );
+        // On a busy machine the time may be over before all that are short have come.
+        assert_eq!(interrupted.reason(), Reason::DeadlineExceeded, "round {round}");
+        assert!(*interrupted.done() <= 45, "round {round}");
         let later = Instant::now() + Duration::from_secs(600);
         assert!(waits(100).io_await().stop_on(&token).count().is_err());
         assert_eq!(waits(100).io_await().stop_on(&CancelToken::new()).deadline(later).count(), Ok(100));
