@@ -10,15 +10,8 @@
 //! All are bounded: who is too fast waits for who is too slow, as a task that holds no worker.
 
 mod bridge;
-mod channel;
-mod in_order;
-mod into_stream;
-mod pipeline;
 mod turns;
-mod waiting;
 
 pub use bridge::{ParallelStream, StreamBridge};
 #[doc(no_inline)]
 pub use futures_core::Stream;
-pub use into_stream::IntoStream;
-pub use pipeline::{Pipeline, pipeline};

@@ -13,8 +13,9 @@
 //! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more, and all who wait are
 //!    woken, to find nothing.
 
-use super::waiting::Waiting;
 use futures_core::Stream;
+use std::collections::BTreeMap;
+use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,9 +35,11 @@ struct State<S> {
     stream: Option<Pin<Box<S>>>,
     /// Has nobody the turn?
     free: bool,
-    waiting: Waiting,
+    /// By their numbers: in the order in which they came.
+    waiting: BTreeMap<u64, Waker>,
     /// The one who was called, and is not back yet.
     called: Option<u64>,
+    next_number: u64,
 }
 
 impl<S> Turns<S> {
@@ -45,8 +48,9 @@ impl<S> Turns<S> {
             state: Mutex::new(State {
                 stream: Some(Box::pin(stream)),
                 free: true,
-                waiting: Waiting::default(),
+                waiting: BTreeMap::new(),
                 called: None,
+                next_number: 0,
             }),
             ended: AtomicBool::new(false),
         }
@@ -75,9 +79,9 @@ impl<S> Turns<S> {
         state.free = true;
         if ended {
             self.ended.store(true, Relaxed);
-            let all = state.waiting.call_all();
+            let waiting = mem::take(&mut state.waiting);
             drop(state);
-            all.for_each(Waker::wake);
+            waiting.into_values().for_each(Waker::wake);
         } else {
             call(state);
         }
@@ -89,7 +93,7 @@ fn call<S>(mut state: MutexGuard<'_, State<S>>) {
     if state.called.is_some() {
         return;
     }
-    if let Some((number, waker)) = state.waiting.call() {
+    if let Some((number, waker)) = state.waiting.pop_first() {
         state.called = Some(number);
         drop(state);
         waker.wake();
@@ -130,16 +134,19 @@ impl<S: Stream> Future for Next<'_, S> {
         if !matches!(self.place, Place::Turn) {
             let number = match self.place {
                 Place::Waits(number) => number,
-                _ => state.waiting.number(),
+                _ => {
+                    state.next_number += 1;
+                    state.next_number
+                }
             };
             self.place = Place::Waits(number);
             if !state.free {
-                let before = state.waiting.wait(number, context.waker());
+                let before = state.waiting.insert(number, context.waker().clone());
                 drop(state);
                 drop(before);
                 return Poll::Pending;
             }
-            let before = state.waiting.leave(number);
+            let before = state.waiting.remove(&number);
             state.free = false;
             self.place = Place::Turn;
             let stream = state.stream.take();
@@ -188,7 +195,7 @@ impl<S> Drop for Next<'_, S> {
             }
             Place::Waits(number) => {
                 let mut state = self.turns.lock();
-                let waker = state.waiting.leave(number);
+                let waker = state.waiting.remove(&number);
                 if state.called.take_if(|called| *called == number).is_some() && state.free {
                     call(state);
                 } else {
