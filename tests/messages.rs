@@ -37,11 +37,6 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         &["blocks are named behind `io_await`"],
     ),
     (
-        "positions_after_io_await",
-        "(0..9).into_par_iter().map(|x| async move { x }).io_await().zip(0..9).for_each(drop);",
-        &["does not know how many items it has"],
-    ),
-    (
         "one_number_for_blocks",
         "(0..9).into_par_iter().by_blocks(3).for_each(drop);",
         &["does not say how large blocks are", "std::iter::repeat(1000)"],

@@ -46,15 +46,6 @@ impl Census {
         self.most.fetch_max(self.alive.fetch_add(1, Relaxed) + 1, Relaxed);
         Counted { value, census: self }
     }
-
-    #[track_caller]
-    fn assert_all_gone(&self) {
-        let begun = Instant::now();
-        while self.alive.load(Relaxed) > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(20), "{} are left", self.alive.load(Relaxed));
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
 }
 
 fn census() -> &'static Census {

@@ -22,7 +22,7 @@ pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
     /// stream that is faster than what is done with its items is not asked for more of them (back-pressure), and one that is
     /// slower costs no core. See [`io_await`](ParallelIterator::io_await) for what can be chained.
     ///
-    /// As with rayon's `par_bridge` the items come in no order; [`pipeline`](super::pipeline()) keeps it.
+    /// As with rayon's `par_bridge` the items come in no order.
     ///
     /// # Panics
     ///
