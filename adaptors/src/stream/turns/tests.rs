@@ -5,7 +5,10 @@ use std::task::Wake;
 
 /// Gives what is in it; pending while it is empty.
 #[derive(Default)]
-struct Tray(Arc<Mutex<(Vec<Option<u32>>, Option<Waker>)>>);
+struct Tray(Arc<Mutex<Laid>>);
+
+/// What lies there, and who waits for more.
+type Laid = (Vec<Option<u32>>, Option<Waker>);
 
 impl Stream for Tray {
     type Item = u32;
