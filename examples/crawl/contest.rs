@@ -6,6 +6,7 @@ use crate::job::{Done, Job, Reference};
 use crate::process::{Server, own_processor_time};
 use crate::{with_furcate, with_rayon, with_tokio};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often everybody runs, in turn; the median counts.
@@ -98,6 +99,7 @@ pub(crate) struct Outcome {
 impl Contestant<'_> {
     /// Runs once, and checks what comes of it.
     fn round(&mut self, server: &Server, reference: &Reference) -> Result<(), Error> {
+        rest();
         let (own, servers) = (own_processor_time(), server.processor_time());
         let begun = Instant::now();
         let done = (self.run)(self.setup)?;
@@ -141,4 +143,18 @@ pub(crate) fn run(
         }
     }
     Ok(())
+}
+
+/// Before a run: threads that have nothing to do any more take a while to notice, a thousand of them seconds. The next one
+/// shall not pay for that.
+fn rest() {
+    const STEP: Duration = Duration::from_millis(50);
+    for _ in 0..100 {
+        let before = own_processor_time();
+        thread::sleep(STEP);
+        let busy = before.zip(own_processor_time()).is_some_and(|(before, after)| after > before + STEP / 5);
+        if !busy {
+            return;
+        }
+    }
 }
