@@ -37,6 +37,11 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         &["blocks are named behind `io_await`"],
     ),
     (
+        "plain_side_before_io_await",
+        "(0..9).into_par_iter().chain((0..9).into_par_iter().map(|x| async move { x }).io_await()).for_each(drop);",
+        &["await that one, too"],
+    ),
+    (
         "one_number_for_blocks",
         "(0..9).into_par_iter().by_blocks(3).for_each(drop);",
         &["does not say how large blocks are", "std::iter::repeat(1000)"],

@@ -352,11 +352,14 @@ fn block_on<F: Future>(future: F) -> F::Output {
             self.0.unpark();
         }
     }
-    let mut future = pin!(future);
+    let mut future = pin!(Some(future));
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = task::Context::from_waker(&waker);
     loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+        let polled = future.as_mut().as_pin_mut().map(|future| future.poll(&mut context));
+        if let Some(Poll::Ready(output)) = polled {
+            // Not behind what is returned: a panic in its drop would leak that.
+            future.set(None);
             return output;
         }
         thread::park();

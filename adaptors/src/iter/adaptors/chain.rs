@@ -2,7 +2,9 @@
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Suspendable};
+use furcate_schedulers::{
+    Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Scheduler, Suspendable,
+};
 use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
 use std::option;
@@ -38,7 +40,22 @@ where
     where
         Self: 'a;
 
-    inherit_schedule!(first: A);
+    inherit_schedule!(first: A, policy);
+    inherit_schedule!(first: A, executor);
+
+    type Scheduler = A::Scheduler;
+
+    #[inline]
+    fn scheduler(&self) -> A::Scheduler {
+        const {
+            assert!(
+                !B::Scheduler::SUSPENDS || A::Scheduler::SUSPENDS,
+                "the first side's workers would wait for the second side's futures: await that one, too, as in \
+                 `.map(std::future::ready).io_await().chain(..)`"
+            );
+        }
+        self.first.scheduler()
+    }
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
