@@ -163,7 +163,7 @@ same! {
     }, v.iter().copied().chain(v.iter().map(|x| x + 1)).chain(v.iter().copied()).collect::<Vec<_>>();
     chained_behind: |run, v| {
         let awaited = awaited!(run, v.par_iter().copied());
-        v.par_iter().copied().chain(awaited).map(text).collect::<String>()
+        v.par_iter().copied().map(std::future::ready).io_await().chain(awaited).map(text).collect::<String>()
     }, texts(v.iter().chain(v).copied());
     twice: |run, v| {
         let ways = run.ways;
@@ -185,11 +185,6 @@ same! {
     doubling_blocks: |run, v| awaited!(run, v.par_iter().copied()).by_exponential_blocks().find_first(|x| x % 10 == 9),
         v.iter().copied().find(|x| x % 10 == 9);
     caps: |run, v| awaited!(run, v.par_iter().copied().size_limit(1).cap(3)).cap(2).collect::<Vec<_>>(), v.clone();
-    // The first side's scheduler, which knows of no futures, waits for each.
-    adaptive: |run, v| {
-        let awaited = awaited!(run, v.par_iter().copied());
-        v.par_iter().copied().adaptive().chain(awaited).map(text).collect::<String>()
-    }, texts(v.iter().chain(v).copied());
     inline: |run, v| awaited!(run, v.par_iter().copied()).on(furcate::Inline).map(text).collect::<String>(), texts(v.iter().copied());
     erased: |run, v| {
         let ways = run.ways;
