@@ -83,12 +83,14 @@ impl<T> JoinHandle<T> {
         JoinHandle { shared, task, _registry: registry }
     }
 
-    /// Drops the spawned future, if it is not at its end: at once, or, if a worker is polling it, after the poll.
+    /// Drops the spawned future, if it is not at its end: at once, or, if a worker has it or is about to, by that one.
     ///
     /// ```
     /// let forever = furcate::spawn_future(std::future::pending::<()>());
     /// forever.cancel();
-    /// assert!(forever.is_finished());
+    /// while !forever.is_finished() {
+    ///     std::thread::yield_now(); // until a worker has dropped it
+    /// }
     /// ```
     pub fn cancel(&self) {
         self.task.cancel();
