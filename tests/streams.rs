@@ -1,5 +1,8 @@
 //! Streams, into parallel iterators and out of them: the items are those of the stream, no more of them are made than there is
 //! room for, and nothing is left when somebody goes away.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
 #![cfg(feature = "stream")]
 
 mod support;
