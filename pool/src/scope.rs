@@ -182,32 +182,25 @@ impl<'scope> Scope<'scope> {
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         // The pool does not end before the scope.
         registry.job_made();
+        Scope::of(NonNull::from(&*registry), Some(registry), caller)
+    }
+
+    /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
+    pub(crate) fn common(registry: NonNull<Registry>) -> Scope<'static> {
+        Scope::of(registry, None, None)
+    }
+
+    fn of(registry: NonNull<Registry>, kept: Option<Arc<Registry>>, caller: Option<&Worker>) -> Self {
         let number = next_number();
         Scope {
             number,
-            registry: NonNull::from(&*registry),
-            _registry: Some(registry),
+            registry,
+            _registry: kept,
             pending: Count::new(1),
             done: CallLatch::new(caller),
             panicked: AtomicBool::new(false),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
-            tasks: Tasks::default(),
-            _jobs: PhantomData,
-        }
-    }
-
-    /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
-    pub(crate) fn common(registry: NonNull<Registry>) -> Scope<'static> {
-        Scope {
-            number: next_number(),
-            registry,
-            _registry: None,
-            pending: Count::new(1),
-            done: CallLatch::new(None),
-            panicked: AtomicBool::new(false),
-            panic: Mutex::new(None),
-            fifo: Fifo::new(0),
             tasks: Tasks::default(),
             _jobs: PhantomData,
         }

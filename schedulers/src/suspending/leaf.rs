@@ -158,7 +158,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
     /// Leaves a hole at the place that the task has come to.
     fn hole<F: Clone>(&mut self, fold: &F) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
-        let link = self.holes.grow::<T>(Joint { reduction: self.reduction.clone(), call: self.call });
+        let link = self.holes.grow::<T>(self.joint());
         let (joint, reduction) = (self.joint(), self.divide());
         Hole {
             before,
@@ -277,7 +277,7 @@ where
     ) {
         let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
         let call = joint.call;
-        let end = R::STOPS_ALL.then(|| (reduction.clone(), handle.clone()));
+        let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
             let frame = Frame::new(handle, in_flight, permit);
             let leaf = Leaf::new(&frame, reduction, call, Tree::default());
@@ -287,8 +287,8 @@ where
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
             done.deliver::<T>(link);
-            if let Some((reduction, handle)) = end {
-                cancel_if_stopped::<S, T, R>(&reduction, &handle);
+            if let Some(reduction) = end {
+                cancel_if_stopped::<S, T, R>(&reduction, &frame.handle());
             }
         });
     }

@@ -181,6 +181,40 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
     }
 }
 
+/// The walk over both sides of a chain, given how a side is folded: which is no function, for the sides are of two types.
+macro_rules! fold_sides {
+    ($chain:expr, $init:expr, $loops:expr, |$part:ident, $folded:ident, $sides:ident| $fold:expr) => {{
+        let (mut $folded, mut first, mut second) = ($init, $chain.first, $chain.second);
+        loop {
+            let mut sides = FirstLoops { loops: $loops, second, stopped: false };
+            if let Some($part) = first.take() {
+                let $sides = &mut sides;
+                $folded = match $fold {
+                    ControlFlow::Continue(folded) => folded,
+                    ControlFlow::Break(end) => {
+                        // Not behind what is returned: a panic in its drop would leak that.
+                        drop(sides);
+                        return ControlFlow::Break(end);
+                    }
+                };
+            }
+            if sides.stopped {
+                drop(sides); // as above
+                return ControlFlow::Continue($folded);
+            }
+            second = sides.second;
+            let Some($part) = second.take() else { return ControlFlow::Continue($folded) };
+            let mut sides = SecondLoops { loops: $loops, back: None };
+            let $sides = &mut sides;
+            $folded = $fold?;
+            match sides.back {
+                Some(back) => (first, second) = (back.first, back.second),
+                None => return ControlFlow::Continue($folded),
+            }
+        }
+    }};
+}
+
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
@@ -190,32 +224,11 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
         F: NanoFold<Self::Item, C, D>,
         L: NanoLoops<Self>,
     {
-        let (mut folded, mut first, mut second) = (init, self.first, self.second);
-        loop {
-            let mut sides = FirstLoops { loops, second, stopped: false };
-            if let Some(part) = first.take() {
-                folded = match part.partial_fold(folded, BySide(&mut fold), &mut sides) {
-                    ControlFlow::Continue(folded) => folded,
-                    ControlFlow::Break(end) => {
-                        // Not behind what is returned: a panic in its drop would leak that.
-                        drop(sides);
-                        return ControlFlow::Break(end);
-                    }
-                };
-            }
-            if sides.stopped {
-                drop(sides); // as above
-                return ControlFlow::Continue(folded);
-            }
-            second = sides.second;
-            let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
-            let mut sides = SecondLoops { loops, back: None };
-            folded = part.partial_fold(folded, BySide(&mut fold), &mut sides)?;
-            match sides.back {
-                Some(back) => (first, second) = (back.first, back.second),
-                None => return ControlFlow::Continue(folded),
-            }
-        }
+        fold_sides!(self, init, loops, |part, folded, sides| part.partial_fold(
+            folded,
+            BySide(&mut fold),
+            sides
+        ))
     }
 
     fn suspending_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
@@ -225,32 +238,9 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
         F: NanoFold<Self::Item, C, C> + Clone + Send + 's,
         L: NanoLoops<Self>,
     {
-        let (mut folded, mut first, mut second) = (init, self.first, self.second);
-        loop {
-            let mut sides = FirstLoops { loops, second, stopped: false };
-            if let Some(part) = first.take() {
-                folded = match part.suspending_fold(folded, OfSide(fold.clone()), &mut sides) {
-                    ControlFlow::Continue(folded) => folded,
-                    ControlFlow::Break(end) => {
-                        // Not behind what is returned: a panic in its drop would leak that.
-                        drop(sides);
-                        return ControlFlow::Break(end);
-                    }
-                };
-            }
-            if sides.stopped {
-                drop(sides); // as above
-                return ControlFlow::Continue(folded);
-            }
-            second = sides.second;
-            let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
-            let mut sides = SecondLoops { loops, back: None };
-            folded = part.suspending_fold(folded, OfSide(fold.clone()), &mut sides)?;
-            match sides.back {
-                Some(back) => (first, second) = (back.first, back.second),
-                None => return ControlFlow::Continue(folded),
-            }
-        }
+        fold_sides!(self, init, loops, |part, folded, sides| {
+            part.suspending_fold(folded, OfSide(fold.clone()), sides)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! `io_await`
 
+use crate::iter::adaptor::divide_by_cut;
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_pool::block_on;
 use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending};
@@ -123,6 +124,12 @@ impl<P> Awaited<P> {
     fn unwrap(self) -> Option<P> {
         Some(self.base)
     }
+
+    #[inline]
+    fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
+        let (left, right) = cut_base(self.base);
+        (Awaited::new(left), Awaited::new(right))
+    }
 }
 
 impl<P: Divisible> Divisible for Awaited<P> {
@@ -136,17 +143,7 @@ impl<P: Divisible> Divisible for Awaited<P> {
         self.base.should_be_divided()
     }
 
-    #[inline]
-    fn divide(self) -> (Self, Self) {
-        let (left, right) = self.base.divide();
-        (Awaited { base: left }, Awaited { base: right })
-    }
-
-    #[inline]
-    fn divide_at(self, index: usize) -> (Self, Self) {
-        let (left, right) = self.base.divide_at(index);
-        (Awaited { base: left }, Awaited { base: right })
-    }
+    divide_by_cut!(P);
 }
 
 impl<P> IntoIterator for Awaited<P>
@@ -173,6 +170,7 @@ where
 {
     const PIECES: bool = P::PIECES;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+
     fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
