@@ -1,6 +1,7 @@
 //! How pools are made.
 
 use crate::registry::{Registry, Setup, Spawner};
+use crate::suspension::Suspension;
 use crate::thread_pool::ThreadPool;
 use crate::worker::{WaitRule, Worker};
 use std::any::Any;
@@ -288,6 +289,13 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// What becomes of a worker's deque when the task that it runs suspends. A [scope](crate::Scope::set_suspension) can say
+    /// otherwise.
+    pub fn suspension(mut self, suspension: Suspension) -> Self {
+        self.setup.suspension = suspension;
+        self
+    }
+
     /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
     /// interrupts other cores. This is how pools work where the system has no `membarrier`.
     pub fn ordinary_fences(mut self) -> Self {
@@ -447,6 +455,7 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
             .field("stack_size", &self.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("wait_rule", &self.setup.wait_rule)
+            .field("suspension", &self.setup.suspension)
             .finish_non_exhaustive()
     }
 }

@@ -22,6 +22,8 @@ mod broadcast;
 #[cfg(not(loom))]
 mod builder;
 mod deque;
+#[cfg(not(loom))]
+mod deques;
 pub mod detach;
 mod executor;
 mod fence;
@@ -67,6 +69,8 @@ mod stealable;
 #[doc(hidden)]
 pub mod sync;
 #[cfg(not(loom))]
+mod suspension;
+#[cfg(not(loom))]
 mod task;
 #[cfg(loom)]
 mod task {
@@ -102,7 +106,8 @@ pub use {
     },
     spawn::{spawn, spawn_fifo},
     spawn_future::spawn_future,
-    stats::{Stats, StealStats, WorkerStats},
+    stats::{DequeStats, Stats, StealStats, WorkerStats},
+    suspension::Suspension,
     thread_pool::ThreadPool,
     worker::{WaitRule, Worker},
     yields::{Yield, yield_local, yield_now},

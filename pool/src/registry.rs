@@ -12,13 +12,15 @@ mod rest;
 pub(crate) use guest::Part;
 
 use crate::alert::Alert;
+use crate::deques::{DequeRef, Deques, Orphan, Resume};
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
 use crate::scope::Scope;
 use crate::stats::{Counter, Stats};
-use crate::stealable::Stealable;
+use crate::stealable::{Entry, Stealable};
+use crate::suspension::Suspension;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -53,6 +55,7 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    pub(crate) suspension: Suspension,
     pub(crate) runtime: Runtime,
 }
 
@@ -65,6 +68,8 @@ pub(crate) struct Registry {
     pub(crate) injector: Injector<JobRef>,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
+    /// Of spawned jobs: the workers' own, and those that wait.
+    pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
     /// Is one of those that are alert napping?
@@ -100,6 +105,7 @@ impl Registry {
     /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
     /// comes before they do wakes them as soon as they have begun.
     pub(crate) fn new(threads: usize, setup: Setup) -> Arc<Self> {
+        let eager = setup.eager || !fence::asymmetric();
         let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
@@ -107,6 +113,7 @@ impl Registry {
             workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             stealable: Stealable::new(threads),
+            deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
             napping: AtomicBool::new(false),
@@ -142,6 +149,10 @@ impl Registry {
         })
     }
 
+    pub(crate) fn suspension(&self) -> Suspension {
+        self.setup.suspension
+    }
+
     pub(crate) fn wait_rule(&self) -> WaitRule {
         self.setup.wait_rule
     }
@@ -165,7 +176,8 @@ impl Registry {
     fn make_worker(&self, number: usize, guest: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
             let eager = self.setup.eager || !fence::asymmetric();
-            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest))
+            let active = self.deques.take();
+            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest, active))
         })
     }
 
@@ -191,15 +203,40 @@ impl Registry {
         self.announce(None);
     }
 
-    /// Queues a task that was woken. `by` is the worker that has done so, if one has.
-    pub(crate) fn make_stealable(&self, task: JobRef, by: Option<&Worker>) {
-        self.stealable.add(task);
+    /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
+    /// worker that has done so, if one has.
+    ///
+    /// # Safety
+    ///
+    /// The deque is of this registry.
+    pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
+        match deque {
+            None => self.stealable.add(Entry::Task(task)),
+            // SAFETY: the caller's.
+            Some(deque) => match unsafe { deque.get() }.resume(task) {
+                Resume::List => self.stealable.add(Entry::Deque(deque)),
+                Resume::Listed => {}
+            },
+        }
         self.announce(by);
+    }
+
+    /// A task is no more that was suspended with a deque.
+    ///
+    /// # Safety
+    ///
+    /// The deque is of this registry.
+    pub(crate) unsafe fn orphan(&self, deque: DequeRef) {
+        // SAFETY: the caller's.
+        match unsafe { deque.get() }.orphan() {
+            Orphan::Free => self.deques.free(deque),
+            Orphan::Listed => {}
+        }
     }
 
     /// The scope of the futures that nobody waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
-        self.common.get_or_init(|| Box::new(Scope::common(NonNull::from(self))))
+        self.common.get_or_init(|| Box::new(Scope::common(NonNull::from(self), self.setup.suspension)))
     }
 
     /// A job for which the pool stays alive has been made.
@@ -251,6 +288,7 @@ impl Registry {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
         Stats {
             workers: workers.collect(),
+            deques: self.deques.stats(),
             wakeups_from_outside: self
                 .wakeups_from_outside
                 .lock()
@@ -312,7 +350,7 @@ impl Registry {
         while let Some(job) = worker.search() {
             self.cease_to_be_alert(worker);
             // SAFETY: just taken from a queue.
-            unsafe { worker.execute(job) };
+            unsafe { worker.execute_detachable(job) };
             for turn in 1_usize.. {
                 if worker.place().is_none() || self.is_claimed() {
                     break;
@@ -321,7 +359,7 @@ impl Registry {
                 let fair = if turn.is_multiple_of(FAIR) { worker.find_injected() } else { None };
                 let Some(job) = fair.or_else(|| worker.find_own()) else { break };
                 // SAFETY: just taken from a queue.
-                unsafe { worker.execute(job) };
+                unsafe { worker.execute_detachable(job) };
             }
             if worker.place().is_none() {
                 return;

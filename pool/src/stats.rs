@@ -1,5 +1,6 @@
 //! Counters: what a pool has done.
 
+pub use crate::deques::DequeStats;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A counter written by one thread and read by any.
@@ -36,6 +37,10 @@ pub(crate) struct Counters {
     pub(crate) suspensions: Counter,
     pub(crate) resumes: Counter,
     pub(crate) cancelled: Counter,
+    pub(crate) suspended_deques: Counter,
+    pub(crate) steals_suspended: Counter,
+    pub(crate) steals_resumable: Counter,
+    pub(crate) mugs: Counter,
     /// By the victim's place.
     pub(crate) steals: Box<[Steals]>,
 }
@@ -64,6 +69,10 @@ impl Counters {
             suspensions: Counter::default(),
             resumes: Counter::default(),
             cancelled: Counter::default(),
+            suspended_deques: Counter::default(),
+            steals_suspended: Counter::default(),
+            steals_resumable: Counter::default(),
+            mugs: Counter::default(),
             steals: (0..places).map(|_| Steals::default()).collect(),
         }
     }
@@ -85,6 +94,10 @@ impl Counters {
             suspensions: self.suspensions.get(),
             resumes: self.resumes.get(),
             cancelled: self.cancelled.get(),
+            suspended_deques: self.suspended_deques.get(),
+            steals_suspended: self.steals_suspended.get(),
+            steals_resumable: self.steals_resumable.get(),
+            mugs: self.mugs.get(),
             steals: self
                 .steals
                 .iter()
@@ -130,6 +143,14 @@ pub struct WorkerStats {
     /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
     /// dropped; threads that take part in no pool do not count what they drop.
     pub cancelled: u64,
+    /// Times it has suspended its deque of spawned jobs with a task: see [`Suspension`](crate::Suspension).
+    pub suspended_deques: u64,
+    /// Jobs that it has stolen from suspended deques.
+    pub steals_suspended: u64,
+    /// Jobs and tasks that it has stolen from resumable deques.
+    pub steals_resumable: u64,
+    /// Muggable deques that it has taken over. Who finds one has it: nobody can lose it to another thread.
+    pub mugs: u64,
     /// Steals, by the victim's [place](crate::ThreadPool::current_thread_index).
     pub steals: Vec<StealStats>,
 }
@@ -158,6 +179,8 @@ pub struct Stats {
     pub workers: Vec<WorkerStats>,
     /// Workers woken by threads that are none.
     pub wakeups_from_outside: u64,
+    /// Deques of spawned jobs.
+    pub deques: DequeStats,
 }
 
 impl Stats {
@@ -181,6 +204,10 @@ impl Stats {
             total.suspensions += worker.suspensions;
             total.resumes += worker.resumes;
             total.cancelled += worker.cancelled;
+            total.suspended_deques += worker.suspended_deques;
+            total.steals_suspended += worker.steals_suspended;
+            total.steals_resumable += worker.steals_resumable;
+            total.mugs += worker.mugs;
             total.steals.resize(worker.steals.len().max(total.steals.len()), StealStats::default());
             for (total, by) in total.steals.iter_mut().zip(&worker.steals) {
                 total.tried += by.tried;

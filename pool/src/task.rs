@@ -25,7 +25,9 @@
 //!    its future is gone.
 //! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
 //!    there, and the registry.
-//! 6. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
+//! 6. `deque` is read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
+//!    that puts it in a queue.
+//! 7. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
 
 mod list;
 mod spare;
@@ -36,16 +38,18 @@ pub(crate) use list::Tasks;
 pub(crate) use spare::Spare;
 
 use crate::Context;
+use crate::deques::DequeRef;
 use crate::detach::Resume;
 use crate::job::{Header, JobRef, SpawnHeader};
 use crate::scope::Scope;
 use crate::stats::Counter;
+use crate::suspension::Suspension;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use list::Links;
 use state::{Begin, Cancel, State, Suspend, Wake};
 use std::any::Any;
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -64,6 +68,8 @@ pub(crate) struct Core {
     links: UnsafeCell<Links>,
     /// The number of the worker whose poll it has been suspended after; the owner's (invariant 1).
     polled_by: UnsafeCell<usize>,
+    /// The deque that is suspended with it, while it waits; the owner's.
+    deque: Cell<Option<DequeRef>>,
 }
 
 /// It was not suspended yet.
@@ -166,6 +172,7 @@ where
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
             polled_by: UnsafeCell::new(NOBODY),
+            deque: Cell::new(None),
         };
         let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
@@ -212,6 +219,7 @@ where
         // SAFETY: a task in a queue is there, and so is its scope (invariant 5).
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
+        let can_suspend = worker.can_suspend.get();
         // Whoever waits for the scope will want to help.
         worker.nudge();
         let root = worker.enter_root(scope.number());
@@ -231,7 +239,12 @@ where
                 }
             };
             match Self::poll(this) {
-                Ok(Poll::Pending) => Self::settle(this, Some(worker)),
+                Ok(Poll::Pending) => {
+                    if can_suspend && scope.suspension() == Suspension::Proactive && core.state.will_wait() {
+                        core.deque.set(worker.suspend_deque(scope.number()));
+                    }
+                    Self::settle(this, Some(worker));
+                }
                 Ok(Poll::Ready(output)) => {
                     match Self::end(this, scope) {
                         (then, Ok(())) => {
@@ -292,6 +305,9 @@ where
         // SAFETY: the caller's.
         unsafe {
             let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
+            if let Some(deque) = core.as_ref().deque.take() {
+                scope.registry().orphan(deque);
+            }
             if let Some(worker) = worker
                 && *core.as_ref().polled_by.get() != NOBODY
             {
@@ -367,12 +383,18 @@ impl Core {
     unsafe fn submit(this: NonNull<Core>) {
         // SAFETY: invariant 5.
         let registry = unsafe { (*this.as_ref().scope).registry() };
+        // SAFETY: the caller has made it scheduled, and not queued it yet: it is the caller's.
+        let deque = unsafe { this.as_ref() }.deque.take();
         Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
-            Some(worker) => registry.make_stealable(JobRef::new(this.cast(), worker), Some(worker)),
+            // SAFETY: the deque is one of a worker's of the scope's registry.
+            Some(worker) => unsafe {
+                registry.make_stealable(JobRef::new(this.cast(), worker), deque, Some(worker));
+            },
             None => {
                 // Once the task is where it can be found, nothing of it keeps the registry.
                 let registry = registry.this();
-                registry.make_stealable(JobRef::new(this.cast(), ptr::null()), None);
+                // SAFETY: as above.
+                unsafe { registry.make_stealable(JobRef::new(this.cast(), ptr::null()), deque, None) };
             }
         });
     }
