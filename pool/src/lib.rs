@@ -66,10 +66,10 @@ mod spawn_future;
 mod stats;
 #[cfg(not(loom))]
 mod stealable;
-#[doc(hidden)]
-pub mod sync;
 #[cfg(not(loom))]
 mod suspension;
+#[doc(hidden)]
+pub mod sync;
 #[cfg(not(loom))]
 mod task;
 #[cfg(loom)]
