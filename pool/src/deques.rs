@@ -15,88 +15,16 @@
 //! that is no longer whose it was, and then steals a job all the same. Those that nobody uses are used again.
 
 mod control;
+mod spawn_deque;
 
 pub(crate) use control::{Open, Orphan, Resume, Settle};
 
-use crate::deque::{Deque, Steal};
 use crate::job::{Header, JobRef};
-use control::Control;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
-/// How many jobs a deque has room for before it grows.
-const ROOM: usize = 64;
-
 /// A deque of spawned jobs.
-pub(crate) struct SpawnDeque {
-    jobs: Deque<Header>,
-    control: Mutex<Control<JobRef>>,
-    /// The number of the scope that its task belongs to, while it waits.
-    scope: AtomicU64,
-}
-
-impl SpawnDeque {
-    pub(crate) fn jobs(&self) -> &Deque<Header> {
-        &self.jobs
-    }
-
-    /// A hint, to those that have not the entry in their hand.
-    pub(crate) fn scope(&self) -> u64 {
-        // Relaxed: written before the deque was put where it is found, which is behind a lock.
-        self.scope.load(Relaxed)
-    }
-
-    fn control(&self) -> MutexGuard<'_, Control<JobRef>> {
-        self.control.lock().expect("nobody panics with this lock")
-    }
-
-    /// Its task, of that scope, waits. The caller, whose it is, puts an entry in a set.
-    ///
-    /// # Safety
-    ///
-    /// The deque is the active one of the calling worker, which takes another one before the task can be woken, and uses the
-    /// owner's side no more.
-    pub(crate) unsafe fn suspend(&self, scope: u64) {
-        // SAFETY: the caller's. What is shared is stolen without an owner's help.
-        unsafe { self.jobs.share_all() };
-        self.scope.store(scope, Relaxed);
-        self.control().suspend();
-    }
-
-    /// Its task was woken.
-    pub(crate) fn resume(&self, task: JobRef) -> Resume {
-        self.control().resume(task)
-    }
-
-    /// Its task, which waited, is no more.
-    pub(crate) fn orphan(&self) -> Orphan {
-        self.control().orphan()
-    }
-
-    /// The caller has its entry.
-    pub(crate) fn open(&self) -> Open<JobRef> {
-        self.control().open()
-    }
-
-    /// The caller has its entry, and has stolen from it, or found nothing. Also says whether that was from a resumable deque.
-    pub(crate) fn settle(&self, stolen: bool) -> (Settle<JobRef>, bool) {
-        // Nothing is pushed to it any more: once empty it stays so.
-        self.control().settle(stolen, self.jobs.is_empty())
-    }
-
-    /// Steals the oldest job of one that waits.
-    pub(crate) fn steal(&self) -> Option<NonNull<Header>> {
-        loop {
-            match self.jobs.steal(|| true) {
-                Steal::Job(job) => return Some(job),
-                Steal::Empty => return None,
-                // Somebody else has got one meanwhile; and all that is in a deque that waits is shared.
-                Steal::Lost | Steal::Private => std::hint::spin_loop(),
-            }
-        }
-    }
-}
+pub(crate) type SpawnDeque = spawn_deque::SpawnDeque<Header, JobRef>;
 
 /// A deque, as its pool's parts know it. It stays as long as the registry does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +54,9 @@ impl DequeRef {
         DequeRef(unsafe { NonNull::new_unchecked(deque) })
     }
 }
+
+/// How many jobs a deque has room for before it grows.
+const ROOM: usize = 64;
 
 /// All deques of a pool, and those among them that nobody uses.
 pub(crate) struct Deques {
@@ -157,31 +88,27 @@ impl Deques {
         all.stats.made += 1;
         all.stats.peak = all.stats.peak.max(all.stats.live());
         let free = all.free.pop().unwrap_or_else(|| {
-            let deque = Box::new(SpawnDeque {
-                jobs: Deque::new(ROOM, self.eager),
-                control: Mutex::new(Control::free()),
-                scope: AtomicU64::new(0),
-            });
+            let deque = Box::new(SpawnDeque::new(ROOM, self.eager));
             let free = DequeRef(NonNull::from(&*deque));
             all.deques.push(deque);
             free
         });
         // SAFETY: this is where it comes from.
-        unsafe { free.get() }.control().activate();
+        unsafe { free.get() }.activate();
         free
     }
 
     /// Gives an active one back, which is empty.
     pub(crate) fn retire(&self, deque: DequeRef) {
         // SAFETY: it comes from here.
-        unsafe { deque.get() }.control().retire();
+        unsafe { deque.get() }.retire();
         self.free(deque);
     }
 
     /// Keeps one that its state says is free.
     pub(crate) fn free(&self, deque: DequeRef) {
         // SAFETY: it comes from here.
-        debug_assert!(unsafe { deque.get() }.jobs.is_empty());
+        debug_assert!(unsafe { deque.get() }.jobs().is_empty());
         let mut all = self.lock();
         all.stats.freed += 1;
         all.free.push(deque);

@@ -24,6 +24,12 @@ mod builder;
 mod deque;
 #[cfg(not(loom))]
 mod deques;
+#[cfg(loom)]
+#[allow(dead_code, reason = "models use parts of it")]
+mod deques {
+    mod control;
+    mod spawn_deque;
+}
 pub mod detach;
 mod executor;
 mod fence;
