@@ -296,6 +296,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Whether the pool measures how long tasks are awake before they run: see
+    /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake; by default
+    /// it is not done.
+    pub fn measure_wakes(mut self, measure: bool) -> Self {
+        self.setup.measures_wakes = measure;
+        self
+    }
+
     /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
     /// interrupts other cores. This is how pools work where the system has no `membarrier`.
     pub fn ordinary_fences(mut self) -> Self {

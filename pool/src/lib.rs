@@ -112,7 +112,7 @@ pub use {
     },
     spawn::{spawn, spawn_fifo},
     spawn_future::spawn_future,
-    stats::{DequeStats, Stats, StealStats, WorkerStats},
+    stats::{DequeStats, Stats, StealStats, WakeToRun, WorkerStats},
     suspension::Suspension,
     thread_pool::ThreadPool,
     worker::{WaitRule, Worker},

@@ -18,7 +18,7 @@ use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
 use crate::scope::Scope;
-use crate::stats::{Counter, Stats};
+use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
 use crate::worker::{Current, WaitRule, Worker};
@@ -56,6 +56,7 @@ pub(crate) struct Setup {
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
     pub(crate) suspension: Suspension,
+    pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
 }
 
@@ -80,7 +81,8 @@ pub(crate) struct Registry {
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
-    wakeups_from_outside: Mutex<Counter>,
+    /// Counts what is done by threads that are none of its workers.
+    pub(crate) outside: Outside,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Of futures that nobody waits for; made when first needed.
@@ -120,7 +122,7 @@ impl Registry {
             dozing: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
-            wakeups_from_outside: Mutex::default(),
+            outside: Outside::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
             first_guest: threads + spares,
@@ -147,6 +149,10 @@ impl Registry {
             Some(worker) => f(worker.registry()),
             None => f(crate::global::registry()),
         })
+    }
+
+    pub(crate) fn measures_wakes(&self) -> bool {
+        self.setup.measures_wakes
     }
 
     pub(crate) fn suspension(&self) -> Suspension {
@@ -286,15 +292,7 @@ impl Registry {
     /// Counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
-        Stats {
-            workers: workers.collect(),
-            deques: self.deques.stats(),
-            wakeups_from_outside: self
-                .wakeups_from_outside
-                .lock()
-                .expect("nobody panics with this lock")
-                .get(),
-        }
+        Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 
     /// What a thread of the pool does.
