@@ -10,6 +10,7 @@
 //! | `fib` | MapReduceFib (Cilk-L, ProWS-R): values come after a latency, each then costs a parallel fib(30) |
 //! | `serial` | items of serial computing after 1 or 4 waits of 50 ms, of which so many are in flight |
 //! | `sweep` | fib(14) forked to the base case; of its 610 leaves some wait |
+//! | `overhead` | fib(32) forked to a cutoff: futures that are ready at once, against the same computation without any |
 //! | `cost` | futures that are woken by hand, or by themselves: what a suspension and a resumption cost |
 //! | `wakes` | from a wake to the poll it is for, at a pace that leaves processors idle, and at 30 % load |
 //! | `memory` | a million timers in flight; each engine in a process of its own |
@@ -22,8 +23,8 @@
 //! brackets are not run: threads that sleep would take at least so long. The sum of every row is compared with the others'.
 
 use furcate_benches::latency::{
-    AsyncExecutor, Blocking, Buffered, Cpu, Engine, Furcate, FurcateForked, FurcateTokio, Gates, Load,
-    Opened, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time, peak_memory,
+    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, Furcate, FurcateForked, FurcateTokio, Gates, Load,
+    Opened, Overhead, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time, peak_memory,
 };
 use furcate_benches::{Choice, Contender, interleave, quick, rounds};
 use std::cell::RefCell;
@@ -48,11 +49,15 @@ fn main() {
     tables.fibs();
     tables.serial();
     tables.sweeps();
+    tables.overheads();
     tables.costs();
     tables.wakes();
     tables.memory();
     tables.choice.finish();
 }
+
+const RAYON: &str = "rayon, join";
+const TOKIO: &str = "tokio, a task per fork";
 
 /// A row is not run if its threads would sleep for longer.
 fn limit() -> Duration {
@@ -239,6 +244,43 @@ impl Tables {
                     );
                 }
                 print_not_run(&engines, &not_run);
+            }
+        }
+    }
+
+    /// What futures cost that are ready at once.
+    fn overheads(&mut self) {
+        for cutoff in [15, 20, 25] {
+            let n = if quick() { cutoff + 3 } else { 32 };
+            let program = Overhead { n, cutoff };
+            for threads in [1, self.threads] {
+                let title = format!("overhead: fib({n}) forked to {cutoff}, {threads} thread(s)");
+                if !self.choice.has(&title) {
+                    continue;
+                }
+                println!("\n{title}: {} leaves", program.leaves());
+                println!("  {:<28} {:>10} {:>10} {:>10}", "", "ms", "it/without", "ns a leaf");
+                let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build();
+                let pool = pool.expect("threads can be started");
+                let (tokio, rayon) = (Tokio::new(threads), Blocking::new(threads));
+                let mut contenders: Vec<Contender<'_, u64>> = Vec::new();
+                for form in &FORMS {
+                    contenders.push((form.name, Box::new(|| form.run(program, &pool))));
+                }
+                contenders.push((RAYON, Box::new(|| program.by_rayon(&rayon))));
+                contenders.push((TOKIO, Box::new(|| program.by_tokio(&tokio))));
+                let medians = interleave(4 * self.rounds + 1, &mut contenders);
+                for (row, &(name, median)) in medians.rows.iter().enumerate() {
+                    // A task per fork has no counterpart of tokio's own.
+                    let without = FORMS.get(row).map_or(RAYON, |form| form.without);
+                    let (_, without) = medians.rows.iter().find(|row| row.0 == without).expect("it is there");
+                    println!(
+                        "  {name:<28} {:>10.3} {:>10.3} {:>10.0}",
+                        median.as_secs_f64() * 1e3,
+                        median.as_secs_f64() / without.as_secs_f64(),
+                        (median.as_secs_f64() - without.as_secs_f64()) * 1e9 / program.leaves() as f64,
+                    );
+                }
             }
         }
     }

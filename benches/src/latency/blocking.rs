@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// rayon's parallel iterator and join, with `thread::sleep`.
 #[derive(Debug)]
-pub struct Blocking(rayon::ThreadPool);
+pub struct Blocking(pub(super) rayon::ThreadPool);
 
 /// Bare threads that take one item after the other, and do not wait: what the processors can do.
 #[derive(Debug)]
