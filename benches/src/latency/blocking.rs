@@ -16,6 +16,11 @@ pub struct Blocking(pub(super) rayon::ThreadPool);
 #[derive(Debug)]
 pub struct Threads(pub usize);
 
+impl Threads {
+    /// The name in tables: they do less than the others.
+    pub const NAME: &'static str = "threads that do not wait";
+}
+
 /// A pool of rayon's.
 pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started")
@@ -68,7 +73,7 @@ impl Engine for Blocking {
 
 impl Engine for Threads {
     fn name(&self) -> String {
-        "threads that do not wait".into()
+        Threads::NAME.into()
     }
 
     fn load(&self, load: Load) -> Option<u64> {
