@@ -48,7 +48,7 @@ mod join_handle;
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
-#[cfg(not(loom))]
+#[cfg(any(test, not(loom)))]
 mod parker;
 #[cfg(not(loom))]
 mod pool;

@@ -29,7 +29,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicUsize,
+    AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -73,10 +73,6 @@ pub(crate) struct Registry {
     pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
-    /// Is one of those that are alert napping?
-    napping: AtomicBool,
-    /// How many workers doze; written with the rest lock held.
-    dozing: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -118,8 +114,6 @@ impl Registry {
             deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
-            napping: AtomicBool::new(false),
-            dozing: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
             outside: Outside::default(),
@@ -189,17 +183,7 @@ impl Registry {
 
     /// Says that there is work where every worker looks. `by` is the worker that says so, if one does.
     pub(crate) fn announce(&self, by: Option<&Worker>) {
-        // Dekker: the work was published, then we look for somebody alert; whoever ceases to be alert looks for
-        // work after having said so.
-        fence::full();
-        if self.alert.nobody() {
-            self.wake_if_none_is_alert(by);
-        } else if self.napping.load(Relaxed) {
-            self.end_nap(by);
-        }
-        if self.dozing.load(Relaxed) > 0 {
-            self.wake_dozing();
-        }
+        self.alert.announce(|| self.wake_if_none_is_alert(by), || self.end_nap(by), || self.wake_dozing());
     }
 
     /// Queues a job from outside.
