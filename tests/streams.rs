@@ -5,7 +5,7 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::stream::Stream;
+use furcate::stream::{Stream, pipeline};
 use futures_lite::{StreamExt, future, stream};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -128,6 +128,17 @@ fn a_slow_stream_runs_in_parallel() {
     let (pool, busy) = (pool(3), Busy::default());
     numbers(60, Ways::Timers).par_bridge_async().on(&pool).for_each(|_| busy.sleep(20));
     assert_eq!(busy.most.into_inner(), 3);
+}
+
+/// Engines that cannot suspend wait in their threads.
+#[test]
+fn bridges_on_other_engines() {
+    for ways in ALL_WAYS {
+        let items: Vec<u64> = numbers(100, ways).par_bridge_async().on(furcate::Inline).collect();
+        assert!(items.into_iter().eq(0..100), "one thread keeps the order");
+        #[cfg(feature = "rayon")]
+        assert_eq!(numbers(100, ways).par_bridge_async().on(furcate::Rayon).sum::<u64>(), 4950);
+    }
 }
 
 /// No item is taken before somebody goes on with it.
@@ -488,6 +499,25 @@ fn a_panic_is_raised_where_the_stream_is_polled() {
     }
 }
 
+/// Of a stream that nobody polls any more the panic is the pool's.
+#[test]
+fn a_panic_behind_a_dropped_stream_is_the_pools() {
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    let handler = move |payload: Box<dyn std::any::Any + Send>| {
+        sender.send(*payload.downcast::<&str>().unwrap()).unwrap();
+    };
+    let pool = furcate::ThreadPoolBuilder::new().num_threads(2).panic_handler(handler).build().unwrap();
+    let (dropped, wait) = std::sync::mpsc::channel::<()>();
+    let wait = std::sync::Mutex::new(wait);
+    let items = (0..1).into_par_iter().map(move |_: u32| {
+        let _ = wait.lock().unwrap().recv();
+        panic!("too late");
+    });
+    drop(pool.install(|| items.map(|(): ()| ()).into_stream(1)));
+    dropped.send(()).unwrap();
+    assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok("too late"));
+}
+
 #[test]
 #[should_panic(expected = "a stream needs a capacity of at least 1")]
 fn a_stream_without_room() {
@@ -496,7 +526,28 @@ fn a_stream_without_room() {
 
 // --------------------------------------------------------------------------------------------------------- pipeline
 
-use furcate::stream::pipeline;
+/// Whatever comes in whatever way, and however much may wait: the items are those of the stream.
+#[test]
+fn random_streams() {
+    let pools: Vec<_> = pools().collect();
+    for seed in 0..40_u64 {
+        let (pool, n) = (&pools[seed as usize % 3], seed * seed % 97);
+        let (bound, capacity) = (1 + seed as usize % 6, 1 + seed as usize % 11);
+        let (first, second) = (Ways::Mixed(3 * seed + 1), Ways::Mixed(5 * seed + 2));
+        let give = move |x: u64| second.give(x, x + 1);
+        let bridge = || numbers(n, first).par_bridge_async().map(give).io_await().max_in_flight(bound);
+        let expected: Vec<u64> = (1..=n).collect();
+        assert_eq!(sorted(bridge().on(pool).collect()), expected, "{seed}");
+        let unordered = pool.install(|| bridge().into_stream_unordered(capacity));
+        assert_eq!(sorted(future::block_on(collect(unordered))), expected, "{seed}");
+        let staged = pool.install(|| {
+            pipeline(numbers(n, first)).stage_async(give).max_in_flight(bound).into_stream(capacity)
+        });
+        let back =
+            pool.install(|| pipeline(staged).stage_async(move |x| first.give(x, x)).into_stream(capacity));
+        assert_eq!(future::block_on(collect(back)), expected, "{seed}");
+    }
+}
 
 #[test]
 fn a_pipeline_keeps_order() {
@@ -527,7 +578,7 @@ fn a_pipeline_is_bounded() {
         for bound in [1, 3, 8] {
             let (pool, census) = (pool(2), census());
             let wait = move |stage: u64, x: u64| async move {
-                if slow == stage && x % 10 == 0 {
+                if slow == stage && x.is_multiple_of(10) {
                     after(5).await;
                 }
             };
@@ -552,7 +603,8 @@ fn a_pipeline_is_bounded() {
                         expected += 1;
                         async move {
                             wait(3, item.value).await;
-                            Ok::<(), ()>(drop(item))
+                            drop(item);
+                            Ok::<(), ()>(())
                         }
                     })
                     .unwrap();

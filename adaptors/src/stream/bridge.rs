@@ -14,6 +14,16 @@ use std::fmt;
 use std::iter::Flatten;
 
 /// Streams as parallel iterators. Every [`Stream`] has it that can be sent, with its items.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::Stream;
+///
+/// fn longest(lines: impl Stream<Item = String> + Send) -> Option<usize> {
+///     lines.par_bridge_async().map(|line| line.chars().count()).max()
+/// }
+/// assert_eq!(longest(futures_lite::stream::iter(["a".into(), "bc".into()])), Some(2));
+/// ```
 pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
     /// A parallel iterator over the items of a stream: what is chained to it runs on any worker while the stream goes on.
     ///
@@ -45,6 +55,12 @@ impl<S: Stream<Item: Send> + Send> ParallelStream for S {}
 /// The items of a stream, in parallel: see [`ParallelStream::par_bridge_async`].
 ///
 /// If it is driven more than once (by blocks, say), each time goes on where the last one has ended.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let bridge: furcate::stream::StreamBridge<_> = futures_lite::stream::iter(0..10).par_bridge_async();
+/// assert_eq!(bridge.count(), 10);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct StreamBridge<S> {
     turns: Turns<S>,

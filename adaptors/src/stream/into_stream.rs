@@ -29,6 +29,14 @@ use std::task::{Context, Poll};
 ///
 /// If the computation does, when it is polled behind the items that were sent before. If it was dropped before, the panic goes to
 /// the pool's [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler).
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::IntoStream;
+/// use futures_lite::{StreamExt, future};
+/// let stream: IntoStream<u32> = (0..3).into_par_iter().into_stream(2);
+/// assert_eq!(future::block_on(stream.collect::<Vec<_>>()), [0, 1, 2]);
+/// ```
 #[must_use = "dropped, it cancels the computation"]
 pub struct IntoStream<T> {
     channel: Arc<Channel<T>>,

@@ -62,6 +62,23 @@ where
 const MAX_IN_FLIGHT: usize = 64;
 
 /// Items on their way from a stream to where they are consumed: see [`pipeline`](pipeline()).
+///
+/// A part of a pipeline can be a function:
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::{Pipeline, Stream, pipeline};
+///
+/// fn numbers<S>(lines: S) -> Pipeline<impl ParallelIterator<Item = (u64, i32)>>
+/// where
+///     S: Stream<Item = &'static str> + Send,
+/// {
+///     pipeline(lines).stage(|line| line.trim().parse().unwrap_or(0))
+/// }
+/// let mut sums = vec![0];
+/// numbers(futures_lite::stream::iter([" 1", "2 ", "?", "3"])).for_each(|x| sums.push(sums[sums.len() - 1] + x));
+/// assert_eq!(sums, [0, 1, 3, 3, 6]);
+/// ```
 #[must_use = "pipelines do nothing until a sink is named"]
 pub struct Pipeline<I> {
     items: I,
