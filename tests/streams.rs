@@ -615,6 +615,34 @@ fn a_pipeline_is_bounded() {
     }
 }
 
+/// A stage with a bound of its own holds up nobody for ever.
+#[test]
+fn a_stage_is_bounded() {
+    for pool in pools() {
+        for (in_stage, in_flight) in [(1, 1), (1, 20), (3, 20), (20, 3)] {
+            let busy = Busy::default();
+            let mut arrived = vec![];
+            pool.install(|| {
+                pipeline(numbers(100, Ways::Mixed(1)))
+                    .stage_async_at_most(in_stage, |x| {
+                        let busy = &busy;
+                        busy.begin();
+                        async move {
+                            Ways::Mixed(6).wait(x).await;
+                            busy.now.fetch_sub(1, Relaxed);
+                            x
+                        }
+                    })
+                    .stage_async(|x| Ways::Mixed(7).give(x, x))
+                    .max_in_flight(in_flight)
+                    .for_each(|x| arrived.push(x));
+            });
+            assert!(arrived.into_iter().eq(0..100));
+            assert!(busy.most.into_inner() <= in_stage.min(in_flight));
+        }
+    }
+}
+
 /// A sink is called by one at a time, and sees nothing behind an error.
 #[test]
 fn a_pipeline_ends_with_the_first_error() {

@@ -13,6 +13,7 @@ mod bridge;
 mod channel;
 mod in_order;
 mod into_stream;
+mod permits;
 mod pipeline;
 mod turns;
 mod waiting;

@@ -15,6 +15,7 @@ use super::bridge::StreamBridge;
 use super::channel::Channel;
 use super::in_order::InOrder;
 use super::into_stream::IntoStream;
+use super::permits::Permits;
 use crate::iter::ParallelIterator;
 use furcate_schedulers::Suspending;
 use futures_core::Stream;
@@ -22,7 +23,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::ready;
 use std::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 /// A pipeline: the items of a stream go through stages, in parallel, and arrive in their order.
@@ -152,6 +153,54 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
         let items = self.items.map(move |(number, item)| {
             let future = stage(item).into_future();
             async move { (number, future.await) }
+        });
+        Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
+    }
+
+    /// As [`stage_async`](Self::stage_async), with at most `n` items in the stage at the same time: as many as there are
+    /// connections, say. The others wait before it; their futures are not made yet.
+    ///
+    /// # Panics
+    ///
+    /// If `n` is 0.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    ///
+    /// let now = AtomicUsize::new(0);
+    /// let request = |x: u32| {
+    ///     assert!(now.fetch_add(1, Relaxed) < 4);
+    ///     let now = &now;
+    ///     async move {
+    ///         futures_lite::future::yield_now().await;
+    ///         now.fetch_sub(1, Relaxed);
+    ///         x
+    ///     }
+    /// };
+    /// let mut sum = 0;
+    /// pipeline(futures_lite::stream::iter(0..100)).stage_async_at_most(4, request).for_each(|x| sum += x);
+    /// assert_eq!(sum, 4950);
+    /// ```
+    pub fn stage_async_at_most<F, A>(
+        self,
+        n: usize,
+        stage: F,
+    ) -> Pipeline<impl ParallelIterator<Item = (u64, A::Output)>>
+    where
+        F: Fn(T) -> A + Sync + Send,
+        A: IntoFuture<Output: Send, IntoFuture: Send>,
+    {
+        assert!(n > 0, "nothing would pass a stage for no item");
+        let shared = Arc::new((Permits::new(n), stage));
+        let items = self.items.map(move |(number, item)| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let (permits, stage) = &*shared;
+                let _permit = permits.acquire().await;
+                let future = stage(item).into_future();
+                (number, future.await)
+            }
         });
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
     }
