@@ -507,14 +507,17 @@ fn a_panic_behind_a_dropped_stream_is_the_pools() {
         sender.send(*payload.downcast::<&str>().unwrap()).unwrap();
     };
     let pool = furcate::ThreadPoolBuilder::new().num_threads(2).panic_handler(handler).build().unwrap();
-    let (dropped, wait) = std::sync::mpsc::channel::<()>();
-    let wait = std::sync::Mutex::new(wait);
+    // It has begun when the stream is dropped, and panics afterwards.
+    let [begun, dropped] = [(); 2].map(|()| std::sync::Arc::new(std::sync::Barrier::new(2)));
+    let barriers = [&begun, &dropped].map(std::sync::Arc::clone);
     let items = (0..1).into_par_iter().map(move |_: u32| {
-        let _ = wait.lock().unwrap().recv();
+        barriers.iter().for_each(|barrier| drop(barrier.wait()));
         panic!("too late");
     });
-    drop(pool.install(|| items.map(|(): ()| ()).into_stream(1)));
-    dropped.send(()).unwrap();
+    let stream = pool.install(|| items.map(|(): ()| ()).into_stream(1));
+    begun.wait();
+    drop(stream);
+    dropped.wait();
     assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok("too late"));
 }
 
