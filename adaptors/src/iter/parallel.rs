@@ -15,6 +15,8 @@ use super::{
     PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks,
     Update, WhileSome, WithPolicy, WithScheduler,
 };
+#[cfg(feature = "stream")]
+use crate::stream::IntoStream;
 use either::Either;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
@@ -779,6 +781,71 @@ pub trait ParallelIterator: Sized + Send {
         Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
     {
         IoAwait::new(self)
+    }
+
+    /// A stream of the items, in order, for a task of any runtime to take them.
+    ///
+    /// The computation runs in the pool that the calling thread is in, else in the global one (or
+    /// [where the chain says](Self::on)), and begins at once. It goes on, block by block, while less than `capacity` items wait to
+    /// be taken: half of so many may wait while the next half is computed. (Units, rather, of what is divided: `flat_map` and its
+    /// like may make more items of one.) If nobody takes them it waits; when the stream is dropped it ends.
+    ///
+    /// Cost: the job at the root of the computation keeps a thread's stack for as long as the stream goes on; while it waits,
+    /// for items to be taken or for its futures, its place in the pool goes to another thread
+    /// ([`WaitRule`](furcate_pool::WaitRule)). So it costs no core, but a thread per stream that is being produced.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::{StreamExt, future};
+    ///
+    /// let mut squares = (0..u64::MAX).into_par_iter().map(|x| x * x).into_stream(100);
+    /// let sum = future::block_on(async {
+    ///     let mut sum = 0;
+    ///     while let Some(square) = squares.next().await {
+    ///         if square > 100 {
+    ///             break;
+    ///         }
+    ///         sum += square;
+    ///     }
+    ///     sum
+    /// });
+    /// assert_eq!(sum, 385);
+    /// ```
+    #[cfg(feature = "stream")]
+    fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
+    where
+        Self: 'static,
+    {
+        IntoStream::of(self, capacity)
+    }
+
+    /// As [`into_stream`](Self::into_stream), but the items come as they are made, in no order, and none waits for others.
+    ///
+    /// At most `capacity` items wait to be taken. A task that has made one more is suspended with it until there is room: no
+    /// more of these than futures may be [in flight](IoAwait::max_in_flight) (or twice the number of threads, if the
+    /// chain has no `io_await`).
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::{StreamExt, future};
+    ///
+    /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
+    /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
+    /// ```
+    #[cfg(feature = "stream")]
+    fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
+    where
+        Self: 'static,
+    {
+        IntoStream::unordered(self, capacity)
     }
 
     // ---------------------------------------------------------------------- adaptors with a state for every task
