@@ -17,7 +17,7 @@ use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
 use crate::scope::Scope;
-use crate::stats::{Counter, Stats};
+use crate::stats::{Outside, Stats};
 use crate::stealable::Stealable;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
@@ -75,7 +75,8 @@ pub(crate) struct Registry {
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
-    wakeups_from_outside: Mutex<Counter>,
+    /// Counts what is done by threads that are none of its workers.
+    pub(crate) outside: Outside,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Of futures that nobody waits for; made when first needed.
@@ -113,7 +114,7 @@ impl Registry {
             dozing: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
-            wakeups_from_outside: Mutex::default(),
+            outside: Outside::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
             first_guest: threads + spares,
@@ -251,11 +252,9 @@ impl Registry {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
         Stats {
             workers: workers.collect(),
-            wakeups_from_outside: self
-                .wakeups_from_outside
-                .lock()
-                .expect("nobody panics with this lock")
-                .get(),
+            wakeups_from_outside: self.outside.wakeups.get(),
+            suspensions_from_outside: self.outside.suspensions.get(),
+            cancelled_from_outside: self.outside.cancelled.get(),
         }
     }
 

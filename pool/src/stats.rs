@@ -18,6 +18,29 @@ impl Counter {
     }
 }
 
+/// A counter written by any thread.
+#[derive(Debug, Default)]
+pub(crate) struct SharedCounter(AtomicU64);
+
+impl SharedCounter {
+    /// Relaxed: nothing is inferred from a count.
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// What threads have done to a pool that are none of its workers.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    pub(crate) wakeups: SharedCounter,
+    pub(crate) suspensions: SharedCounter,
+    pub(crate) cancelled: SharedCounter,
+}
+
 /// A worker's counters.
 #[derive(Debug)]
 pub(crate) struct Counters {
@@ -128,7 +151,7 @@ pub struct WorkerStats {
     /// Suspended tasks whose continuation it has run.
     pub resumes: u64,
     /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
-    /// dropped; threads that take part in no pool do not count what they drop.
+    /// dropped: in the [total](Stats::total), `suspensions == resumes + cancelled`.
     pub cancelled: u64,
     /// Steals, by the victim's [place](crate::ThreadPool::current_thread_index).
     pub steals: Vec<StealStats>,
@@ -158,13 +181,22 @@ pub struct Stats {
     pub workers: Vec<WorkerStats>,
     /// Workers woken by threads that are none.
     pub wakeups_from_outside: u64,
+    /// Tasks suspended by such threads.
+    pub suspensions_from_outside: u64,
+    /// Suspended tasks dropped by such threads.
+    pub cancelled_from_outside: u64,
 }
 
 impl Stats {
-    /// The sums over all workers (`wakeups` with those from outside).
+    /// The sums over all workers, with what was done from outside.
     #[must_use]
     pub fn total(&self) -> WorkerStats {
-        let mut total = WorkerStats { wakeups: self.wakeups_from_outside, ..WorkerStats::default() };
+        let mut total = WorkerStats {
+            wakeups: self.wakeups_from_outside,
+            suspensions: self.suspensions_from_outside,
+            cancelled: self.cancelled_from_outside,
+            ..WorkerStats::default()
+        };
         for worker in &self.workers {
             total.forks += worker.forks;
             total.spawns += worker.spawns;

@@ -192,8 +192,10 @@ where
         unsafe {
             let core = &this.as_ref().core;
             let polled_by = &mut *core.polled_by.get();
-            if let (NOBODY, Some(worker)) = (*polled_by, worker) {
-                worker.counters.suspensions.add();
+            match worker {
+                _ if *polled_by != NOBODY => {}
+                Some(worker) => worker.counters.suspensions.add(),
+                None => (*core.scope).registry().outside.suspensions.add(),
             }
             *polled_by = worker.map_or(OUTSIDE, Worker::number);
             match core.state.suspend() {
@@ -292,10 +294,10 @@ where
         // SAFETY: the caller's.
         unsafe {
             let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
-            if let Some(worker) = worker
-                && *core.as_ref().polled_by.get() != NOBODY
-            {
-                worker.counters.cancelled.add();
+            match worker {
+                _ if *core.as_ref().polled_by.get() == NOBODY => {}
+                Some(worker) => worker.counters.cancelled.add(),
+                None => scope.registry().outside.cancelled.add(),
             }
             match Self::end(core.cast(), scope) {
                 (then, Err(payload)) => Self::fail(scope, then, payload),
