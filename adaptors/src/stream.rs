@@ -22,4 +22,4 @@ pub use bridge::{ParallelStream, StreamBridge};
 #[doc(no_inline)]
 pub use futures_core::Stream;
 pub use into_stream::IntoStream;
-pub use pipeline::{Pipeline, pipeline};
+pub use pipeline::{Numbered, Pipeline, pipeline};

@@ -786,17 +786,24 @@ pub trait ParallelIterator: Sized + Send {
     /// A stream of the items, in order, for a task of any runtime to take them.
     ///
     /// The computation runs in the pool that the calling thread is in, else in the global one (or
-    /// [where the chain says](Self::on)), and begins at once. It goes on, block by block, while less than `capacity` items wait to
-    /// be taken: half of so many may wait while the next half is computed. (Units, rather, of what is divided: `flat_map` and its
-    /// like may make more items of one.) If nobody takes them it waits; when the stream is dropped it ends.
+    /// [where the chain says](Self::on)), and begins at once. It goes on block by block: half of `capacity` items are computed, in
+    /// parallel, as soon as there is room for them, while others wait to be taken. So no more than **`capacity` items** have been
+    /// made and not been taken, at any time. (Where one item of the source becomes several, as with
+    /// [`flat_map_iter`](Self::flat_map_iter), it is that which is counted.) When the stream is dropped the computation is
+    /// cancelled.
     ///
-    /// Cost: the job at the root of the computation keeps a thread's stack for as long as the stream goes on; while it waits,
-    /// for items to be taken or for its futures, its place in the pool goes to another thread
-    /// ([`WaitRule`](furcate_pool::WaitRule)). So it costs no core, but a thread per stream that is being produced.
+    /// While there is no room for a block the computation is a suspended task: it holds no thread. Each block costs what a parallel
+    /// call does, and waits for its slowest item; where items are waited for in order, a [pipeline](crate::stream::pipeline()) has
+    /// no blocks.
+    ///
+    /// Who waits for an item inside the pool that computes it does so in a task, or by [`furcate::block_on`]: else, if all
+    /// workers wait, nobody makes it.
+    ///
+    /// [`furcate::block_on`]: furcate_pool::block_on
     ///
     /// # Panics
     ///
-    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled.
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items of the blocks before.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -823,15 +830,22 @@ pub trait ParallelIterator: Sized + Send {
         IntoStream::of(self, capacity)
     }
 
-    /// As [`into_stream`](Self::into_stream), but the items come as they are made, in no order, and none waits for others.
+    /// As [`into_stream`](Self::into_stream), but the items come as they are made, in no order.
     ///
-    /// At most `capacity` items wait to be taken. A task that has made one more is suspended with it until there is room: no
-    /// more of these than futures may be [in flight](IoAwait::max_in_flight) (or twice the number of threads, if the
-    /// chain has no `io_await`).
+    /// Of a chain that waits for futures ([`io_await`](Self::io_await)) up to `capacity` futures are in flight (or as many as
+    /// [`max_in_flight`](IoAwait::max_in_flight) says, if that is less), and none of them waits for its neighbours, while up to
+    /// `capacity` items wait to be taken. So no more than **twice `capacity` items** have been made and not been taken. An item
+    /// that finds no room stays with its task, which is suspended until there is.
+    ///
+    /// Any other chain goes on block by block, with no more than **`capacity` items**.
+    ///
+    /// Cost: of a chain that waits, the root of the computation keeps a thread's stack for as long as the stream goes on. Its
+    /// place in the pool goes to another thread ([`WaitRule`](furcate_pool::WaitRule)): so that costs no core, but a
+    /// thread per stream.
     ///
     /// # Panics
     ///
-    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled.
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items that came before.
     ///
     /// ```
     /// use furcate::prelude::*;

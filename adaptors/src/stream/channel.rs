@@ -5,7 +5,8 @@
 //! 1. *Bounded.* An item that is [sent](Channel::send) is in the queue only if there was room for it; else its task waits, and
 //!    keeps it.
 //! 2. *No room is lost.* Who takes an item calls one who waits for room; who was called and does not use it calls the next one.
-//! 3. *Closed.* Once nobody takes any more, items are dropped when they come, and nobody waits.
+//! 3. *Over.* Once nobody takes any more, or the end is told, items are dropped when they come, and nobody waits. So nothing comes
+//!    behind the end.
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
 use super::waiting::Waiting;
@@ -25,7 +26,7 @@ pub(super) type Payload = Box<dyn Any + Send>;
 #[derive(Debug)]
 pub(super) struct Channel<T> {
     state: Mutex<State<T>>,
-    /// Cancelled when it is closed.
+    /// Cancelled when it is over.
     stop: CancelToken,
 }
 
@@ -42,6 +43,13 @@ struct State<T> {
     end: End,
 }
 
+impl<T> State<T> {
+    /// Invariant 3.
+    fn is_over(&self) -> bool {
+        self.closed || !matches!(self.end, End::Open)
+    }
+}
+
 #[derive(Debug)]
 enum End {
     /// There may be items to come.
@@ -51,7 +59,7 @@ enum End {
 }
 
 impl<T> Channel<T> {
-    /// For `capacity` items, of which so many come at once.
+    /// For `capacity` items, of which up to `at_once` come when there [is room](Self::room).
     pub(super) fn new(capacity: usize, at_once: usize) -> Self {
         assert!(capacity > 0, "no item would ever come: a stream needs a capacity of at least 1");
         let state = State {
@@ -70,25 +78,25 @@ impl<T> Channel<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Cancelled when nobody takes any more.
+    /// Cancelled when nothing is sent any more (invariant 3).
     pub(super) fn stop(&self) -> &CancelToken {
         &self.stop
     }
 
-    /// Puts an item into the queue when there is room.
+    /// Puts an item into the queue when there is room; gives `false` if it was dropped (invariant 3).
     pub(super) fn send(&self, item: T) -> Sending<'_, T> {
         Sending { channel: self, item: Some(item), number: None }
     }
 
-    /// Waits until there is room.
-    pub(super) fn wait_for_room(&self) -> Sending<'_, T> {
+    /// Waits until there is room; gives `false` if there will be none (invariant 3).
+    pub(super) fn room(&self) -> Sending<'_, T> {
         Sending { channel: self, item: None, number: None }
     }
 
-    /// Puts items into the queue, whether there is room or not.
-    pub(super) fn put(&self, items: Vec<T>) {
+    /// Puts items into the queue, for which there is [room](Self::room), or is to be.
+    pub(super) fn put(&self, items: impl IntoIterator<Item = T>) {
         let mut state = self.lock();
-        if state.closed {
+        if state.is_over() {
             return drop((state, items));
         }
         state.queue.extend(items);
@@ -97,7 +105,7 @@ impl<T> Channel<T> {
         taker.into_iter().for_each(Waker::wake);
     }
 
-    /// All items have been sent, or there was a panic. Returns the payload if nobody is there to be told.
+    /// All items have been sent, or there was a panic: it is over. Returns the payload if nobody is there to be told.
     pub(super) fn end(&self, end: Result<(), Payload>) -> Result<(), Payload> {
         let mut state = self.lock();
         if state.closed {
@@ -108,8 +116,10 @@ impl<T> Channel<T> {
             Err(payload) => End::Panicked(payload),
         };
         let taker = state.taker.take();
+        let all = state.waiting.call_all();
         drop(state);
-        taker.into_iter().for_each(Waker::wake);
+        self.stop.cancel();
+        all.chain(taker).for_each(Waker::wake);
         Ok(())
     }
 
@@ -132,7 +142,10 @@ impl<T> Channel<T> {
             }
             End::Open => {
                 state.end = End::Open;
-                let before = state.taker.replace(context.waker().clone());
+                let before = match &state.taker {
+                    Some(waker) if waker.will_wake(context.waker()) => None,
+                    _ => state.taker.replace(context.waker().clone()),
+                };
                 drop(state);
                 drop(before);
                 Poll::Pending
@@ -177,12 +190,12 @@ pub(super) struct Sending<'a, T> {
 impl<T> Unpin for Sending<'_, T> {}
 
 impl<T> Future for Sending<'_, T> {
-    type Output = ();
+    type Output = bool;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<bool> {
         let channel = self.channel;
         let mut state = channel.lock();
-        if state.queue.len() > state.most && !state.closed {
+        if state.queue.len() > state.most && !state.is_over() {
             let number = *self.number.get_or_insert_with(|| state.waiting.number());
             let before = state.waiting.wait(number, context.waker());
             drop(state);
@@ -191,7 +204,8 @@ impl<T> Future for Sending<'_, T> {
         }
         let before = self.number.take().and_then(|number| state.waiting.leave(number));
         let item = self.item.take();
-        let (left_over, taker) = if state.closed {
+        let over = state.is_over();
+        let (left_over, taker) = if over {
             (item, None)
         } else {
             let taker = if item.is_some() { state.taker.take() } else { None };
@@ -201,7 +215,7 @@ impl<T> Future for Sending<'_, T> {
         drop(state);
         taker.into_iter().for_each(Waker::wake);
         drop((before, left_over));
-        Poll::Ready(())
+        Poll::Ready(!over)
     }
 }
 

@@ -51,11 +51,11 @@ use std::task::{Context, Poll};
 ///     .for_each(|len| written.push(len));
 /// assert_eq!(written, [3, 3, 5]);
 /// ```
-pub fn pipeline<S>(stream: S) -> Pipeline<impl ParallelIterator<Item = (u64, S::Item)>>
+pub fn pipeline<S>(stream: S) -> Pipeline<impl ParallelIterator<Item = Numbered<S::Item>>>
 where
     S: Stream<Item: Send> + Send,
 {
-    let numbered = Numbered { stream: Box::pin(stream), next: 0 };
+    let numbered = Numbering { stream: Box::pin(stream), next: 0 };
     Pipeline { items: StreamBridge::new(numbered), max_in_flight: MAX_IN_FLIGHT }
 }
 
@@ -68,9 +68,9 @@ const MAX_IN_FLIGHT: usize = 64;
 ///
 /// ```
 /// use furcate::prelude::*;
-/// use furcate::stream::{Pipeline, Stream, pipeline};
+/// use furcate::stream::{Numbered, Pipeline, Stream, pipeline};
 ///
-/// fn numbers<S>(lines: S) -> Pipeline<impl ParallelIterator<Item = (u64, i32)>>
+/// fn numbers<S>(lines: S) -> Pipeline<impl ParallelIterator<Item = Numbered<i32>>>
 /// where
 ///     S: Stream<Item = &'static str> + Send,
 /// {
@@ -113,7 +113,7 @@ impl<I> Pipeline<I> {
     }
 }
 
-impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
+impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// A stage that computes.
     ///
     /// ```
@@ -122,12 +122,12 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..4)).stage(|x| x * x).for_each(|x| squares.push(x));
     /// assert_eq!(squares, [0, 1, 4, 9]);
     /// ```
-    pub fn stage<R, F>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = (u64, R)>>
+    pub fn stage<R, F>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<R>>>
     where
         F: Fn(T) -> R + Sync + Send,
         R: Send,
     {
-        let items = self.items.map(move |(number, item)| (number, stage(item)));
+        let items = self.items.map(move |Numbered { number, item }| Numbered { number, item: stage(item) });
         Pipeline { items, max_in_flight: self.max_in_flight }
     }
 
@@ -145,14 +145,14 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..20)).stage_async(slow).for_each(|x| arrived.push(x));
     /// assert!(arrived.into_iter().eq(0..20));
     /// ```
-    pub fn stage_async<F, A>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = (u64, A::Output)>>
+    pub fn stage_async<F, A>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
     where
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
-        let items = self.items.map(move |(number, item)| {
+        let items = self.items.map(move |Numbered { number, item }| {
             let future = stage(item).into_future();
-            async move { (number, future.await) }
+            async move { Numbered { number, item: future.await } }
         });
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
     }
@@ -186,20 +186,20 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
         self,
         n: usize,
         stage: F,
-    ) -> Pipeline<impl ParallelIterator<Item = (u64, A::Output)>>
+    ) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
     where
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
         assert!(n > 0, "nothing would pass a stage for no item");
         let shared = Arc::new((Permits::new(n), stage));
-        let items = self.items.map(move |(number, item)| {
+        let items = self.items.map(move |Numbered { number, item }| {
             let shared = Arc::clone(&shared);
             async move {
                 let (permits, stage) = &*shared;
                 let _permit = permits.acquire().await;
                 let future = stage(item).into_future();
-                (number, future.await)
+                Numbered { number, item: future.await }
             }
         });
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
@@ -273,7 +273,7 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
         E: Send,
     {
         let (order, sink) = (InOrder::default(), Mutex::new(sink));
-        let arrive = |(number, item)| {
+        let arrive = |Numbered { number, item }| {
             let (order, sink) = (&order, &sink);
             async move {
                 order.turn(number).await;
@@ -301,7 +301,7 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
     /// ```
     pub fn unordered(self) -> impl ParallelIterator<Item = T> {
         let scheduler = Suspending::new().max_in_flight(self.max_in_flight);
-        self.items.map(|(_, item)| item).with_scheduler(scheduler)
+        self.items.map(|numbered| numbered.item).with_scheduler(scheduler)
     }
 
     /// What arrives, in order, as a stream for a task of any runtime; `capacity` items wait to be taken, besides those that
@@ -323,11 +323,11 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
         Self: Send + 'static,
         T: 'static,
     {
-        IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
+        IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
             let Pipeline { items, max_in_flight } = self;
             let order = InOrder::default();
-            let arrive = |(number, item)| {
-                let order = &order;
+            let arrive = |Numbered { number, item }| {
+                let (order, channel) = (&order, &channel);
                 async move {
                     order.turn(number).await;
                     channel.send(item).await;
@@ -341,21 +341,42 @@ impl<T: Send, I: ParallelIterator<Item = (u64, T)>> Pipeline<I> {
     }
 }
 
+/// An item of a [`Pipeline`], with its place in the stream.
+///
+/// It is there to be named where a pipeline is a function's: see [`Pipeline`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::{Numbered, Pipeline, pipeline};
+///
+/// fn write(lines: Pipeline<impl ParallelIterator<Item = Numbered<String>>>, to: &mut Vec<String>) {
+///     lines.for_each(|line| to.push(line));
+/// }
+/// let mut written = vec![];
+/// write(pipeline(futures_lite::stream::iter(1..4)).stage(|x| x.to_string()), &mut written);
+/// assert_eq!(written, ["1", "2", "3"]);
+/// ```
+#[derive(Debug)]
+pub struct Numbered<T> {
+    number: u64,
+    item: T,
+}
+
 /// Numbers the items of a stream.
-struct Numbered<S> {
+struct Numbering<S> {
     stream: Pin<Box<S>>,
     next: u64,
 }
 
-impl<S: Stream> Stream for Numbered<S> {
-    type Item = (u64, S::Item);
+impl<S: Stream> Stream for Numbering<S> {
+    type Item = Numbered<S::Item>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let polled = self.stream.as_mut().poll_next(context);
         polled.map(|item| {
             let number = self.next;
             self.next += 1;
-            Some((number, item?))
+            Some(Numbered { number, item: item? })
         })
     }
 }

@@ -65,10 +65,10 @@ fn many_at_once_wait_for_room_for_all() {
     let channel = Channel::new(4, 2);
     let (taker, sender) = (Arc::<Count>::default(), Arc::<Count>::default());
     for items in [vec![0, 1], vec![2, 3]] {
-        assert!(sender.poll(&mut channel.wait_for_room()).is_ready());
+        assert!(sender.poll(&mut channel.room()).is_ready());
         channel.put(items);
     }
-    let mut room = channel.wait_for_room();
+    let mut room = channel.room();
     assert!(sender.poll(&mut room).is_pending());
     assert_eq!((taker.take(&channel), sender.woken()), (Poll::Ready(Some(0)), 0));
     assert_eq!((taker.take(&channel), sender.woken()), (Poll::Ready(Some(1)), 1));
@@ -85,11 +85,31 @@ fn a_closed_channel_keeps_nothing() {
     channel.close();
     assert!(channel.stop().is_cancelled());
     assert_eq!((Arc::strong_count(&item), sender.woken()), (2, 1));
-    assert!(sender.poll(&mut second).is_ready());
-    assert!(sender.poll(&mut channel.send(Arc::clone(&item))).is_ready());
+    assert_eq!(sender.poll(&mut second), Poll::Ready(false));
+    assert_eq!(sender.poll(&mut channel.send(Arc::clone(&item))), Poll::Ready(false));
+    assert_eq!(sender.poll(&mut channel.room()), Poll::Ready(false));
     channel.put(vec![Arc::clone(&item)]);
     assert_eq!(Arc::strong_count(&item), 1);
     assert!(channel.end(Err(Box::new("a panic"))).is_err());
+}
+
+#[test]
+fn nothing_comes_behind_the_end() {
+    let (channel, taker, sender) = (Channel::new(1, 1), Arc::<Count>::default(), Arc::<Count>::default());
+    let item = Arc::new(());
+    assert!(sender.poll(&mut channel.send(Arc::clone(&item))).is_ready());
+    let mut waits = channel.send(Arc::clone(&item));
+    assert!(sender.poll(&mut waits).is_pending());
+    assert!(channel.end(Err(Box::new("a panic"))).is_ok());
+    assert_eq!(sender.woken(), 1, "nobody waits for room any more");
+    assert!(channel.stop().is_cancelled());
+    assert_eq!(sender.poll(&mut waits), Poll::Ready(false));
+    channel.put([Arc::clone(&item)]);
+    assert!(matches!(taker.take(&channel), Poll::Ready(Some(_))));
+    assert_eq!(Arc::strong_count(&item), 1);
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| taker.take(&channel))).is_err());
+    channel.put([item]);
+    assert_eq!(taker.take(&channel), Poll::Ready(None));
 }
 
 #[test]
