@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "every test crate uses its part")]
 
 pub(crate) mod policies;
+#[cfg(feature = "stream")]
+pub(crate) mod streams;
 
 use furcate::{ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::yield_now;
