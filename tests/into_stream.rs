@@ -211,10 +211,10 @@ fn full_streams_hold_no_threads() {
     census.assert_all_gone();
 }
 
-/// A taker that is fast enough does not keep the only worker from others.
+/// A taker that is fast enough does not keep the only worker from others, if the stream goes by blocks.
 #[test]
 fn a_stream_that_is_never_full_lets_others_work() {
-    for (stream, _) in FORMS {
+    for (stream, _) in &FORMS[..3] {
         let (pool, census) = (pool(1), census());
         let mut stream = stream(&pool, census, 1000);
         let stop = AtomicBool::new(false);
