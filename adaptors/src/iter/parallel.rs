@@ -841,7 +841,8 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// Cost: of a chain that waits, the root of the computation keeps a thread's stack for as long as the stream goes on. Its
     /// place in the pool goes to another thread ([`WaitRule`](furcate_pool::WaitRule)): so that costs no core, but a
-    /// thread per stream.
+    /// thread per stream. Engines that cannot suspend tasks ([`Inline`](furcate_pool::Inline), `Rayon`) have their threads wait,
+    /// for futures and for room.
     ///
     /// # Panics
     ///
