@@ -316,7 +316,9 @@ fn a_panic_behind_a_dropped_stream_is_the_pools() {
     let [begun, dropped] = [(); 2].map(|()| std::sync::Arc::new(std::sync::Barrier::new(2)));
     let barriers = [&begun, &dropped].map(std::sync::Arc::clone);
     let items = (0..1).into_par_iter().map(move |_: u32| {
-        barriers.iter().for_each(|barrier| drop(barrier.wait()));
+        barriers.iter().for_each(|barrier| {
+            barrier.wait();
+        });
         panic!("too late");
     });
     let stream = pool.install(|| items.map(|(): ()| ()).into_stream(1));
