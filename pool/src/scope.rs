@@ -19,6 +19,7 @@ use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
 use crate::registry::{Part, Registry};
 use crate::spawn;
+use crate::suspension::Suspension;
 use crate::task::Tasks;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
@@ -39,6 +40,7 @@ pub struct Scope<'scope> {
     pending: Count,
     done: CallLatch,
     panicked: AtomicBool,
+    is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     fifo: Fifo,
     /// Those that wait.
@@ -182,15 +184,21 @@ impl<'scope> Scope<'scope> {
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         // The pool does not end before the scope.
         registry.job_made();
-        Scope::of(NonNull::from(&*registry), Some(registry), caller)
+        let suspension = registry.suspension();
+        Scope::of(NonNull::from(&*registry), Some(registry), caller, suspension)
     }
 
     /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
-    pub(crate) fn common(registry: NonNull<Registry>) -> Scope<'static> {
-        Scope::of(registry, None, None)
+    pub(crate) fn common(registry: NonNull<Registry>, suspension: Suspension) -> Scope<'static> {
+        Scope::of(registry, None, None, suspension)
     }
 
-    fn of(registry: NonNull<Registry>, kept: Option<Arc<Registry>>, caller: Option<&Worker>) -> Self {
+    fn of(
+        registry: NonNull<Registry>,
+        kept: Option<Arc<Registry>>,
+        caller: Option<&Worker>,
+        suspension: Suspension,
+    ) -> Self {
         let number = next_number();
         Scope {
             number,
@@ -199,6 +207,7 @@ impl<'scope> Scope<'scope> {
             pending: Count::new(1),
             done: CallLatch::new(caller),
             panicked: AtomicBool::new(false),
+            is_parsimonious: AtomicBool::new(suspension == Suspension::Parsimonious),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
             tasks: Tasks::default(),
@@ -258,6 +267,25 @@ impl<'scope> Scope<'scope> {
         // Without the lock: what is dropped here may panic in turn.
         drop_quietly(later);
         self.cancel_tasks();
+    }
+
+    /// What becomes of a worker's deque when it suspends a task of this scope, from now on; at first it is what the
+    /// [pool](crate::ThreadPoolBuilder::suspension) says.
+    ///
+    /// ```
+    /// let sum = furcate::scope(|s| {
+    ///     s.set_suspension(furcate::Suspension::Parsimonious);
+    ///     furcate::block_on(s.spawn_future(async { 1 + 2 }))
+    /// });
+    /// assert_eq!(sum, 3);
+    /// ```
+    pub fn set_suspension(&self, suspension: Suspension) {
+        // Relaxed: it is a matter of cost alone.
+        self.is_parsimonious.store(suspension == Suspension::Parsimonious, Relaxed);
+    }
+
+    pub(crate) fn suspension(&self) -> Suspension {
+        if self.is_parsimonious.load(Relaxed) { Suspension::Parsimonious } else { Suspension::Proactive }
     }
 
     /// Has a job, or the body, panicked?

@@ -223,7 +223,7 @@ fn cancelled_futures_are_dropped() {
     thread::sleep(Duration::from_millis(20));
     handle.cancel();
     assert_eq!(dropped.load(Relaxed), 101);
-    assert_eq!(pool.stats().cancelled_from_outside, before.cancelled_from_outside + 1);
+    assert_eq!(pool.stats().outside.cancelled, before.outside.cancelled + 1);
     let total = pool.stats().total();
     assert_eq!(total.suspensions, total.resumes + total.cancelled, "{total:?}");
 }

@@ -201,7 +201,7 @@ fn suspended_outside_resumed_inside() {
                 });
             });
             assert_eq!(done.into_inner(), 10);
-            assert_eq!(pool.stats().suspensions_from_outside, 10);
+            assert_eq!(pool.stats().outside.suspensions, 10);
             settled(&pool);
         }
     });

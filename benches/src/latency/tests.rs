@@ -1,8 +1,8 @@
 //! Every engine on every program, in small.
 
 use super::{
-    AsyncExecutor, Blocking, Buffered, Cpu, Engine, Furcate, FurcateForked, FurcateTokio, Gates, Load,
-    Opened, Sweep, Threads, Tokio, TokioRayon,
+    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, Furcate, FurcateForked, FurcateTokio, Gates, Load,
+    Opened, Overhead, Sweep, Threads, Tokio, TokioRayon,
 };
 use std::time::Duration;
 
@@ -57,6 +57,19 @@ fn gates() {
             gates.run(&*engine);
         }
     }
+}
+
+#[test]
+fn overheads() {
+    let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().expect("threads can be started");
+    let program = Overhead { n: 15, cutoff: 8 };
+    assert_eq!(program.leaves(), 34);
+    for form in FORMS {
+        assert_eq!(form.run(program, &pool), 610, "{}", form.name);
+        assert!(FORMS.iter().any(|other| other.name == form.without), "{}", form.name);
+    }
+    assert_eq!(program.by_rayon(&Blocking::new(2)), 610);
+    assert_eq!(program.by_tokio(&Tokio::new(2)), 610);
 }
 
 #[test]
