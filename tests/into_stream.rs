@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use support::streams::{ALL_WAYS, Census, Counted, census, collect, numbers, pools, sorted};
-use support::{Ways, a_minute, after, pool};
+use support::{Ways, a_minute, after, assert_settles, pool};
 
 /// A parallel iterator whose items come in some way.
 fn waits(n: u64, ways: Ways) -> impl ParallelIterator<Item = u64> + 'static {
@@ -37,6 +37,7 @@ fn streams_give_the_items() {
                 assert!(sorted(unordered).into_iter().eq(0..100), "{ways:?}");
             }
         }
+        assert_settles(&pool);
     }
 }
 
@@ -155,6 +156,7 @@ fn a_stream_is_not_ahead_of_its_taker() {
                 );
                 drop(stream);
                 census.assert_all_gone();
+                assert_settles(&pool);
             }
         }
     }
@@ -261,6 +263,7 @@ fn a_dropped_stream_cancels() {
                 });
                 drop(stream);
                 census.assert_all_gone();
+                assert_settles(&pool);
             }
         }
     }
@@ -299,6 +302,7 @@ fn a_panic_is_raised_where_the_stream_is_polled() {
                 assert!(taken <= if ordered { 77 } else { 199 });
                 assert!(future::block_on(stream.next()).is_none());
                 census.assert_all_gone();
+                assert_settles(&pool);
             }
         }
     }

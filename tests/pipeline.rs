@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 use support::streams::{ALL_WAYS, Busy, Counted, census, collect, numbers, pools, sorted};
-use support::{Ways, a_minute, after, assert_settled, pool};
+use support::{Ways, a_minute, after, assert_settled, assert_settles, pool};
 
 /// Whatever comes in whatever way, and however much may wait: the items are those of the stream.
 #[test]
@@ -229,6 +229,7 @@ fn a_pipelines_stream_is_not_ahead_of_its_taker() {
             assert!(census.most.load(Relaxed) <= bound + capacity + 1);
             drop(stream);
             census.assert_all_gone();
+            assert_settles(&pool);
         }
     }
 }
@@ -345,6 +346,7 @@ fn other_ends_of_pipelines() {
         assert!(arrived.into_iter().eq(0..300));
         let begun = pool.install(|| stages().stage_async(|_| a_minute()).into_stream(3));
         drop(begun);
+        assert_settles(&pool);
     }
 }
 

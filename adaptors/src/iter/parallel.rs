@@ -786,7 +786,8 @@ pub trait ParallelIterator: Sized + Send {
     /// A stream of the items, in order, for a task of any runtime to take them.
     ///
     /// The computation runs in the pool that the calling thread is in, else in the global one (or
-    /// [where the chain says](Self::on)), and begins at once. It goes on block by block: half of `capacity` items are computed, in
+    /// [where the chain says](Self::on)), and begins at once; it may outlive the caller, so it borrows nothing that is not
+    /// `'static`. It goes on block by block: half of `capacity` items are computed, in
     /// parallel, as soon as there is room for them, while others wait to be taken. So no more than **`capacity` items** have been
     /// made and not been taken, at any time. (Where one item of the source becomes several, as with
     /// [`flat_map_iter`](Self::flat_map_iter), it is that which is counted.) When the stream is dropped the computation is

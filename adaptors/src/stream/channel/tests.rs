@@ -46,6 +46,24 @@ fn who_finds_no_room_waits_for_it() {
 }
 
 #[test]
+fn a_stream_may_change_its_task() {
+    let channel = Channel::new(3, 1);
+    let (one, two, sender) = (Arc::<Count>::default(), Arc::<Count>::default(), Arc::<Count>::default());
+    assert!(
+        one.take(&channel).is_pending() && one.take(&channel).is_pending() && two.take(&channel).is_pending()
+    );
+    assert!(sender.poll(&mut channel.send(1)).is_ready());
+    assert_eq!((one.woken(), two.woken()), (0, 1), "who has polled last");
+    assert_eq!(two.take(&channel), Poll::Ready(Some(1)));
+    assert!(sender.poll(&mut channel.send(2)).is_ready());
+    assert_eq!((one.woken(), two.woken()), (0, 1), "nobody waits");
+    assert_eq!(one.take(&channel), Poll::Ready(Some(2)));
+    assert!(one.take(&channel).is_pending());
+    assert!(channel.end(Ok(())).is_ok());
+    assert_eq!((one.woken(), one.take(&channel)), (1, Poll::Ready(None)));
+}
+
+#[test]
 fn a_call_is_passed_on() {
     let channel = Channel::new(1, 1);
     let (taker, one, two) = (Arc::<Count>::default(), Arc::<Count>::default(), Arc::<Count>::default());
