@@ -1,6 +1,7 @@
 //! What the tests of streams share: streams that come in all kinds of ways, and items that are counted.
 
 use super::{Ways, pool};
+use furcate::prelude::*;
 use furcate::stream::Stream;
 use futures_lite::{StreamExt, stream};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -110,4 +111,9 @@ impl Busy {
 /// All that a stream gives.
 pub(crate) async fn collect(stream: impl Stream<Item = u64>) -> Vec<u64> {
     stream.collect().await
+}
+
+/// A parallel iterator whose items come in some way.
+pub(crate) fn waits(n: u64, ways: Ways) -> impl ParallelIterator<Item = u64> + 'static {
+    (0..n).into_par_iter().map(move |x| ways.give(x, x)).io_await()
 }
