@@ -87,12 +87,12 @@ pub use furcate_derive::Divisible;
 pub use furcate_pool::Rayon;
 #[cfg(not(loom))]
 pub use furcate_pool::{
-    BroadcastContext, CustomSpawn, DefaultSpawn, FnContext, JoinHandle, Pool, Scope, ScopeFifo, ScopeHandle,
-    Spawn, Stats, StealStats, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule,
-    Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
-    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local,
-    yield_now,
+    BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, FnContext, JoinHandle, Pool, Scope, ScopeFifo,
+    ScopeHandle, Spawn, Stats, StealStats, Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError,
+    ThreadPoolBuilder, WaitRule, WakeToRun, Worker, WorkerStats, Yield, block_on, broadcast,
+    current_num_threads, current_thread_has_pending_tasks, current_thread_index, global_stats,
+    in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
+    spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local, yield_now,
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
@@ -131,6 +131,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
+        suspension: "../book/src/suspension.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",

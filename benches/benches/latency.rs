@@ -11,6 +11,7 @@
 //! | `serial` | items of serial computing after 1 or 4 waits of 50 ms, of which so many are in flight |
 //! | `sweep` | fib(14) forked to the base case; of its 610 leaves some wait |
 //! | `overhead` | fib(32) forked to a cutoff: futures that are ready at once, against the same computation without any |
+//! | `policy` | tasks that fork tasks, compute, wait and compute: proactive against parsimonious suspension |
 //! | `cost` | futures that are woken by hand, or by themselves: what a suspension and a resumption cost |
 //! | `wakes` | from a wake to the poll it is for, at a pace that leaves processors idle, and at 30 % load |
 //! | `memory` | a million timers in flight; each engine in a process of its own |
@@ -26,8 +27,9 @@
 //! `target/furcate-plots/`; the paths are printed at the end.
 
 use furcate_benches::latency::{
-    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, Furcate, FurcateForked, FurcateTokio, Gates, Load,
-    Opened, Overhead, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time, peak_memory,
+    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, ForkedWaits, Furcate, FurcateForked, FurcateTokio,
+    Gates, Load, Opened, Overhead, POLICIES, PolicyRun, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time,
+    peak_memory,
 };
 use furcate_benches::plot::{Plot, Scale};
 use furcate_benches::{Choice, Contender, interleave, quick, rounds};
@@ -55,6 +57,7 @@ fn main() {
     tables.serial();
     tables.sweeps();
     tables.overheads();
+    tables.policies();
     tables.costs();
     tables.wakes();
     tables.memory();
@@ -336,6 +339,72 @@ impl Tables {
                         (median.as_secs_f64() - without.as_secs_f64()) * 1e9 / program.leaves() as f64,
                     );
                 }
+            }
+        }
+    }
+
+    /// Policies of suspension, also with more threads than there are processors.
+    fn policies(&mut self) {
+        for threads in [2, 4, 8] {
+            let title = format!("policy: items that fork, wait and fork, {threads} threads");
+            if !self.choice.has(&title) {
+                continue;
+            }
+            println!("\n{title}");
+            println!(
+                "  {:>5} {:>4} {:<14} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+                "items",
+                "ms",
+                "",
+                "time, ms",
+                "it/ideal",
+                "attempts",
+                "stolen",
+                "suspended",
+                "deques",
+                "mugs",
+                "elsewhere"
+            );
+            let pools = POLICIES.map(|policy| policy.pool(threads));
+            for n in if quick() { [2, 8, 32] } else { [8, 64, 512] } {
+                for latency in [0, 1, 10, 50].into_iter().filter(|latency| !quick() || *latency < 10) {
+                    let program = ForkedWaits { n, latency: millis(latency) };
+                    let (expected, t1) = program.serial();
+                    let ideal = millis(latency) + t1 / threads.min(self.threads) as u32;
+                    let mut runs: [Vec<PolicyRun>; POLICIES.len()] = Default::default();
+                    for round in 0..=2 * self.rounds {
+                        for turn in 0..POLICIES.len() {
+                            let i = (turn + round) % POLICIES.len();
+                            let run = program.run(&pools[i]);
+                            assert_eq!(run.sum, expected, "{} has another result", POLICIES[i].name);
+                            runs[i].push(run);
+                        }
+                    }
+                    for (policy, runs) in POLICIES.iter().zip(&mut runs) {
+                        runs.sort_by_key(|run| run.time);
+                        let PolicyRun { time, stats, .. } = &runs[runs.len() / 2];
+                        println!(
+                            "  {n:>5} {latency:>4} {:<14} {:>10.2} {:>9.2} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+                            policy.name,
+                            time.as_secs_f64() * 1e3,
+                            time.as_secs_f64() / ideal.as_secs_f64(),
+                            stats.attempts,
+                            stats.stolen,
+                            stats.suspensions,
+                            stats.deques,
+                            stats.mugs,
+                            stats.elsewhere,
+                        );
+                    }
+                }
+                let (program, p) = (ForkedWaits { n, latency: Duration::ZERO }, threads as f64);
+                let (work, span) = (program.work() as f64, program.span() as f64);
+                println!(
+                    "  {n:>5}      {:<14} attempts O(T1 + P lg P Tinf) = O({:.0}), deviations O((P lg P + n) Tinf) = O({:.0})",
+                    "bounds",
+                    work + p * p.log2() * span,
+                    (p * p.log2() + n as f64) * span,
+                );
             }
         }
     }
