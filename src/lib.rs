@@ -70,6 +70,9 @@
 //! # Features
 //!
 //! * `derive` (default): `#[derive(Divisible)]`.
+//! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
+//! * `stream` (default): streams as sources, and as what comes out; pipelines. See [`stream`](mod@stream).
+//! * `tokio`: pools in which tokio's futures work.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
