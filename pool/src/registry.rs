@@ -16,7 +16,7 @@ use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
-use crate::scope::Scope;
+use crate::scope::{List, Scope};
 use crate::stats::{Counter, Stats};
 use crate::stealable::Stealable;
 use crate::worker::{Current, WaitRule, Worker};
@@ -80,6 +80,8 @@ pub(crate) struct Registry {
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Of futures that nobody waits for; made when first needed.
     common: OnceLock<Box<Scope<'static>>>,
+    /// Scopes that nobody waits for.
+    pub(crate) unattended: List,
     /// The number of the first guest.
     first_guest: usize,
     this: Weak<Registry>,
@@ -116,6 +118,7 @@ impl Registry {
             wakeups_from_outside: Mutex::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
+            unattended: List::default(),
             first_guest: threads + spares,
             this: Weak::clone(this),
             generation: crate::process::generation(),
@@ -348,6 +351,7 @@ impl Registry {
         if let Some(common) = self.common.get() {
             common.cancel_tasks();
         }
+        self.unattended.cancel();
         self.job_done();
         self.release_current_thread();
         let me = std::thread::current().id();
