@@ -211,7 +211,9 @@ impl List {
             // SAFETY: a scope is there as long as it is in the list (invariant 4).
             let cancel = |entry: &mut Entry| unsafe { (*entry.scope).pending.try_announce() };
             let entries = entries.scopes.values_mut();
-            entries.filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1)).collect()
+            entries
+                .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))
+                .collect()
         };
         for scope in scopes {
             // SAFETY: this has been announced, and arrives once (invariant 4).
