@@ -632,11 +632,15 @@ impl FromParallelIterator<u64> for Refuses {
 fn panics_of_what_was_dropped_go_to_the_handler() {
     let seen = Arc::new(AtomicUsize::new(0));
     let see = Arc::clone(&seen);
-    let pool =
-        ThreadPoolBuilder::new().num_threads(2).panic_handler(move |_| drop(see.fetch_add(1, Relaxed)));
+    let pool = ThreadPoolBuilder::new().num_threads(2).panic_handler(move |_| {
+        see.fetch_add(1, Relaxed);
+    });
     let pool = Arc::new(pool.build().unwrap());
-    let mine = |x: u64| {
+    let made = Arc::new(AtomicUsize::new(0));
+    let make = Arc::clone(&made);
+    let mine = move |x: u64| {
         let mine = Mine(x == 7);
+        make.fetch_add(1, Relaxed);
         async move {
             let _mine = mine;
             std::future::pending::<()>().await;
@@ -644,7 +648,7 @@ fn panics_of_what_was_dropped_go_to_the_handler() {
     };
     let mut count = (0..20).into_par_iter().map(mine).io_await().on(Arc::clone(&pool)).async_count();
     assert!(poll(&mut count).is_pending());
-    pool.install(|| ());
+    until(|| made.load(Relaxed) == 20);
     drop(count);
     until(|| Arc::strong_count(&pool) == 1);
     until(|| seen.load(Relaxed) == 1);
@@ -680,30 +684,44 @@ fn the_pool_is_dropped() {
     }
 }
 
-/// What runs, and does not wait, comes to its end, as spawned jobs do.
+/// What runs, and does not wait, comes to its end, as spawned jobs do; but nobody is told that it has.
 #[test]
 fn the_pool_is_dropped_while_it_runs() {
-    let pool = pool(2);
-    let gate = Arc::new(AtomicBool::new(false));
-    let wait = Arc::clone(&gate);
-    let mut sum = (0..100_u64)
-        .into_par_iter()
-        .map(move |x| {
-            until(|| wait.load(Relaxed));
-            x
-        })
-        .async_sum::<u64>();
-    assert!(pool.install(|| poll(&mut sum).is_pending()));
-    std::thread::scope(|threads| {
-        threads.spawn(|| {
-            std::thread::sleep(Duration::from_millis(20));
-            gate.store(true, Relaxed);
+    /// Opens a gate when the pool is dropped.
+    struct Opens(Arc<AtomicBool>);
+    impl Drop for Opens {
+        fn drop(&mut self) {
+            self.0.store(true, Relaxed);
+        }
+    }
+    for threads in [1, 3] {
+        let (pool, gate, done) =
+            (pool(threads), Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let begun = Arc::new(AtomicBool::new(false));
+        let (begins, opens) = (Arc::clone(&begun), Arc::clone(&gate));
+        let wait = move |_| {
+            let opens = Opens(Arc::clone(&opens));
+            begins.store(true, Relaxed);
+            async move {
+                let _opens = opens;
+                std::future::pending::<()>().await;
+            }
+        };
+        let mut waits = (0..1).into_par_iter().map(wait).io_await().async_count();
+        assert!(pool.install(|| poll(&mut waits).is_pending()));
+        until(|| begun.load(Relaxed));
+        let (open, count) = (Arc::clone(&gate), Arc::clone(&done));
+        let mut all = (0..100).into_par_iter().depjoin().async_for_each(move |_| {
+            until(|| open.load(Relaxed));
+            count.fetch_add(1, Relaxed);
         });
+        assert!(pool.install(|| poll(&mut all).is_pending()));
         drop(pool);
-    });
-    // Though it waited for nothing, the pool cannot tell.
-    let end = catch_unwind(AssertUnwindSafe(|| block_on(sum)));
-    assert!(end.is_err() || end.is_ok_and(|sum| sum == 4950));
+        let done = done.load(Relaxed);
+        let told = message(all);
+        assert_eq!(told, "the pool was dropped before the computation's end");
+        assert!(done == 100 || done == 0, "it has begun, or it has not: {done}");
+    }
 }
 
 /// The chain has the last share of its pool: a worker drops that.
