@@ -105,7 +105,7 @@ impl<T> Layer<T> {
     fn lay(mut self, end: End<T>) {
         let Some(shared) = self.0.take() else { return };
         match end {
-            End::Panicked(payload) if Arc::strong_count(&shared) == 1 => resume_unwind(payload),
+            End::Panicked(payload) if shared.token.is_cancelled() => resume_unwind(payload),
             end => shared.lay(end),
         }
     }
