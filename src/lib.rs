@@ -61,6 +61,7 @@
 //! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
 //! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that go from step to step, and keep a state |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that says so |
+//! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::ParallelIterator::async_sum), [`async_collect()`](iter::ParallelIterator::async_collect) ... | futures as items, and as results |
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!

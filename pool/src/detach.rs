@@ -26,6 +26,8 @@
 //! 3. The meeting given to [`Detachable::run`] is the one that the worker which laid the part ready has, or is given.
 //! 4. As with joins, [`Context::migrated`](crate::Context::migrated) is true exactly if another worker runs the part than
 //!    the one that laid it ready.
+//! 5. An [`Unattended`] computation begins once, unless it is cancelled before, and is told its end once, when all its parts
+//!    have ended.
 
 mod unattended;
 

@@ -30,6 +30,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// DefaultExecutor::default().spawn_detached(Length("furcate".into(), 0, sender));
 /// assert_eq!(receiver.recv(), Ok(7));
 /// ```
+///
+/// What its parts borrow does not outlive them:
+///
+/// ```compile_fail
+/// use furcate::Executor;
+/// use furcate::detach::{End, Unattended};
+///
+/// struct Keeps(String, Option<&'static str>);
+///
+/// impl<E: Executor> Unattended<E> for Keeps {
+///     fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
+///         self.1 = Some(&self.0);
+///     }
+///     fn end(self, _: End<()>) {}
+/// }
+/// ```
 pub trait Unattended<E: Executor>: Send + Sized + 'static {
     /// Makes the computation's parts, and runs what it likes of them. They may borrow from `self`: all of them are gone
     /// before [`end`](Self::end) is called.
@@ -46,7 +62,7 @@ pub enum End<T> {
     Done(T),
     /// With the payload of the first panic, of [`begin`](Unattended::begin) or of a part.
     Panicked(Box<dyn Any + Send>),
-    /// Its pool was dropped: what waited was dropped.
+    /// Its pool was dropped before its end: what waited was dropped, and perhaps not all was done.
     Cancelled,
 }
 
