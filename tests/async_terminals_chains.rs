@@ -76,7 +76,7 @@ macro_rules! same {
         mod $name {
             use super::*;
 
-            fn chain($run: &Run, $v: &[u64]) -> impl ParallelIterator<Item = u64> + Send + 'static + use<> {
+            fn chain($run: &Run, $v: &[u64]) -> impl ParallelIterator<Item = u64> + 'static + use<> {
                 let $v = $v.to_vec();
                 $parallel.with_policy($run.policy.clone()).on($run.pool())
             }

@@ -30,7 +30,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What jobs are spawned in; see [`scope`].
 pub struct Scope<'scope> {
@@ -43,7 +43,8 @@ pub struct Scope<'scope> {
     at_end: AtEnd,
     panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
-    fifo: Fifo,
+    /// Made when first needed, and never moved.
+    fifo: OnceLock<Box<Fifo>>,
     /// Those that wait.
     tasks: Tasks,
     /// Invariant in `'scope`: jobs may write to what they borrow.
@@ -211,7 +212,7 @@ impl<'scope> Scope<'scope> {
             at_end,
             panicked: AtomicBool::new(false),
             panic: Mutex::new(None),
-            fifo: Fifo::new(number),
+            fifo: OnceLock::new(),
             tasks: Tasks::default(),
             _jobs: PhantomData,
         }
@@ -366,7 +367,8 @@ impl<'scope> ScopeFifo<'scope> {
     {
         let scope = &self.0;
         let job = scope.job(|scope| body(ScopeFifo::of(scope)));
-        let ticket = Fifo::push(&scope.fifo, JobRef::new(job, ptr::null()));
+        let fifo = scope.fifo.get_or_init(|| Box::new(Fifo::new(scope.number)));
+        let ticket = Fifo::push(fifo, JobRef::new(job, ptr::null()));
         // SAFETY: queued once, here; the scope is there until the job has run, and so has the ticket.
         unsafe { spawn::queue(scope.registry(), ticket) };
     }

@@ -1734,7 +1734,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
     where
-        Self: Send + 'static,
+        Self: 'static,
         F: Fn(Self::Item) + Sync + Send + 'static,
     {
         self.map(op).async_reduce(|| (), |(), ()| ())
@@ -1750,7 +1750,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
     where
-        Self: Send + 'static,
+        Self: 'static,
         OP: Fn(Self::Item) -> R + Sync + Send + 'static,
         R: Try<Output = ()> + Send + 'static,
     {
@@ -1766,7 +1766,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_reduce<OP, ID>(self, identity: ID, op: OP) -> AsyncTerminal<Self::Item>
     where
-        Self: Send + 'static,
+        Self: 'static,
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send + 'static,
         ID: Fn() -> Self::Item + Sync + Send + 'static,
     {
@@ -1783,7 +1783,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_try_reduce<T, OP, ID>(self, identity: ID, op: OP) -> AsyncTerminal<Self::Item>
     where
-        Self: Send + 'static,
+        Self: 'static,
         OP: Fn(T, T) -> Self::Item + Sync + Send + 'static,
         ID: Fn() -> T + Sync + Send + 'static,
         Self::Item: Try<Output = T>,
@@ -1801,7 +1801,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_sum<S>(self) -> AsyncTerminal<S>
     where
-        Self: Send + 'static,
+        Self: 'static,
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
     {
         AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
@@ -1816,7 +1816,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_count(self) -> AsyncTerminal<usize>
     where
-        Self: Send + 'static,
+        Self: 'static,
     {
         AsyncTerminal::new(self, Aggregated(Count), convert::identity)
     }
@@ -1830,7 +1830,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_any<P>(self, predicate: P) -> AsyncTerminal<bool>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| predicate(item).then_some(());
@@ -1847,7 +1847,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_all<P>(self, predicate: P) -> AsyncTerminal<bool>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| (!predicate(item)).then_some(());
@@ -1864,7 +1864,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_find_any<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| predicate(&item).then_some(item);
@@ -1881,7 +1881,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_find_first<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| predicate(&item).then_some(item);
@@ -1904,7 +1904,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_collect<C>(self) -> AsyncTerminal<C>
     where
-        Self: Send + 'static,
+        Self: 'static,
         C: FromParallelIterator<Self::Item> + Send + 'static,
     {
         AsyncTerminal::new(self, Collecting::<C>::new(), C::from_par_lists)
