@@ -71,6 +71,9 @@
 //! # Features
 //!
 //! * `derive` (default): `#[derive(Divisible)]`.
+//! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
+//! * `stream` (default): streams as sources, and as what comes out; pipelines. See [`stream`](mod@stream).
+//! * `tokio`: pools in which tokio's futures work.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
@@ -85,12 +88,12 @@ pub use furcate_derive::Divisible;
 pub use furcate_pool::Rayon;
 #[cfg(not(loom))]
 pub use furcate_pool::{
-    BroadcastContext, CustomSpawn, DefaultSpawn, FnContext, JoinHandle, Pool, Scope, ScopeFifo, ScopeHandle,
-    Spawn, Stats, StealStats, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule,
-    Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
-    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local,
-    yield_now,
+    BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, FnContext, JoinHandle, Pool, Scope, ScopeFifo,
+    ScopeHandle, Spawn, Stats, StealStats, Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError,
+    ThreadPoolBuilder, WaitRule, WakeToRun, Worker, WorkerStats, Yield, block_on, broadcast,
+    current_num_threads, current_thread_has_pending_tasks, current_thread_index, global_stats,
+    in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
+    spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local, yield_now,
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
@@ -129,6 +132,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
+        suspension: "../book/src/suspension.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",

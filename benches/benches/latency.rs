@@ -1,4 +1,5 @@
-//! Programs that wait for I/O and compute: `io_await` against tokio, async-executor, `buffer_unordered` and rayon.
+//! Programs that wait for I/O and compute: `io_await` against tokio, async-executor, `buffer_unordered`, rayon
+//! and (feature `forte`) forte.
 //!
 //! `cargo bench -p furcate-benches --bench latency`; words after `--` choose tables whose titles contain one of them,
 //! `ROUNDS=n` more or fewer rounds, `THREADS=n` other pools than of as many threads as there are processors, `QUICK=1`
@@ -10,6 +11,8 @@
 //! | `fib` | MapReduceFib (Cilk-L, ProWS-R): values come after a latency, each then costs a parallel fib(30) |
 //! | `serial` | items of serial computing after 1 or 4 waits of 50 ms, of which so many are in flight |
 //! | `sweep` | fib(14) forked to the base case; of its 610 leaves some wait |
+//! | `overhead` | fib(32) forked to a cutoff: futures that are ready at once, against the same computation without any |
+//! | `policy` | tasks that fork tasks, compute, wait and compute: proactive against parsimonious suspension |
 //! | `cost` | futures that are woken by hand, or by themselves: what a suspension and a resumption cost |
 //! | `wakes` | from a wake to the poll it is for, at a pace that leaves processors idle, and at 30 % load |
 //! | `memory` | a million timers in flight; each engine in a process of its own |
@@ -20,13 +23,19 @@
 //! `it/furcate` says how many times slower than furcate a row is: below 1 furcate has lost. `cpu/T1` is the processors' time
 //! of all threads over that of the computing alone, `busiest` the share of items that one thread has computed. Rows in
 //! brackets are not run: threads that sleep would take at least so long. The sum of every row is compared with the others'.
+//!
+//! `fib`, `serial`, `sweep`, `overhead` and `wakes` are drawn as well, as far as they are run: as SVG, in
+//! `target/furcate-plots/`; the paths are printed at the end.
 
 use furcate_benches::latency::{
-    AsyncExecutor, Blocking, Buffered, Cpu, Engine, Furcate, FurcateForked, FurcateTokio, Gates, Load,
-    Opened, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time, peak_memory,
+    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, ForkedWaits, Furcate, FurcateForked, FurcateTokio,
+    Gates, Load, Opened, Overhead, POLICIES, PolicyRun, Spread, Sweep, Threads, Tokio, TokioRayon, cpu_time,
+    peak_memory,
 };
+use furcate_benches::plot::{Plot, Scale};
 use furcate_benches::{Choice, Contender, interleave, quick, rounds};
 use std::cell::RefCell;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -43,16 +52,22 @@ fn main() {
     }
     let paper = std::env::var_os("PAPER").is_some();
     let rounds = rounds(if quick() { 1 } else { 3 });
-    let mut tables = Tables { rounds, threads, paper, choice: Choice::from_args() };
+    let mut tables = Tables { rounds, threads, paper, choice: Choice::from_args(), plots: Vec::new() };
     println!("medians of {rounds} interleaved rounds, {threads} threads");
     tables.fibs();
     tables.serial();
     tables.sweeps();
+    tables.overheads();
+    tables.policies();
     tables.costs();
     tables.wakes();
     tables.memory();
+    tables.draw();
     tables.choice.finish();
 }
+
+const RAYON: &str = "rayon, join";
+const TOKIO: &str = "tokio, a task per fork";
 
 /// A row is not run if its threads would sleep for longer.
 fn limit() -> Duration {
@@ -68,9 +83,20 @@ struct Tables {
     threads: usize,
     paper: bool,
     choice: Choice,
+    /// File names, and plots; of tables that were not chosen, or have no such rows, empty ones.
+    plots: Vec<(String, Plot)>,
 }
 
 impl Tables {
+    fn draw(&self) {
+        let name = if quick() { "furcate-plots-quick" } else { "furcate-plots" };
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(name);
+        println!("\nplots:");
+        for (name, plot) in &self.plots {
+            plot.write(&directory, &format!("latency-{name}")).expect("plots can be written");
+        }
+    }
+
     /// How many items, of as many as there should be: so few that they take no longer than is good.
     fn n(&self, full: u64, t1_of_one: Duration, wait_of_one: Duration) -> u64 {
         if self.paper {
@@ -89,12 +115,18 @@ impl Tables {
         }
         let engines = self.engines(&[1, 8]);
         let cpu = Cpu::Fib { n: if quick() { 22 } else { 30 }, cutoff: if quick() { 17 } else { 25 } };
-        for latency in [0, 1, 50, 100] {
+        let latencies = [0, 1, 50, 100];
+        let x = Scale::Places(latencies.map(|latency| latency.to_string()).into());
+        let y = ("time, ms", Scale::Log);
+        let mut plot = Plot::new(format!("MapReduceFib, {} threads", self.threads), ("latency, ms", x), y);
+        for (place, latency) in latencies.into_iter().enumerate() {
             let n = if quick() { 50 } else { 500 };
             let load = Load { n, awaits: 1, latency: millis(latency), cap: usize::MAX, cpu };
             println!("\n{title}: n = {n}, {latency} ms");
-            self.load(&engines, load);
+            let loaded = self.load(&engines, load);
+            loaded.draw(&mut plot, place as f64, Duration::from_millis(1));
         }
+        self.plots.push(("fib".into(), plot));
     }
 
     fn serial(&mut self) {
@@ -116,10 +148,26 @@ impl Tables {
                     let n = self.n(5_000, time * awaits, wait * awaits);
                     let load = Load { n, awaits: awaits as usize, latency, cap, cpu };
                     println!("\n{title}: n = {n}");
-                    self.load(&engines, load);
+                    let loaded = self.load(&engines, load);
+                    let name = format!("serial-{awaits}-waits-{}", caps.replace(' ', "-"));
+                    let plot = self.plot(name, || {
+                        let title = format!("serial computing after every wait, {awaits} per item, {caps}");
+                        let y = ("makespan / ideal", Scale::Log);
+                        Plot::new(title, ("computing per wait, us", Scale::Log), y)
+                    });
+                    loaded.draw(plot, micros as f64, loaded.ideal);
                 }
             }
         }
+    }
+
+    /// The plot of that name, which may have other points already.
+    fn plot(&mut self, name: String, new: impl FnOnce() -> Plot) -> &mut Plot {
+        let at = self.plots.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
+            self.plots.push((name, new()));
+            self.plots.len() - 1
+        });
+        &mut self.plots[at].1
     }
 
     /// All engines, rayon with as many threads times those numbers.
@@ -134,13 +182,15 @@ impl Tables {
             Box::new(AsyncExecutor::new(threads)),
             Box::new(Buffered::new(threads)),
         ];
+        #[cfg(feature = "forte")]
+        engines.push(Box::new(furcate_benches::latency::Forte::new(threads)));
         for times in oversubscribed {
             engines.push(Box::new(Blocking::new(times * threads)));
         }
         engines
     }
 
-    fn load(&self, engines: &[Box<dyn Engine>], load: Load) {
+    fn load(&self, engines: &[Box<dyn Engine>], load: Load) -> Loaded {
         println!(
             "  {:<28} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}",
             "", "ms", "it/ideal", "it/bound", "it/furcate", "cpu/T1", "busiest", "threads"
@@ -171,12 +221,14 @@ impl Tables {
         println!("  {:<28} {:>10.1} T1", "serial, without waits", t1.as_secs_f64() * 1e3);
         println!("  {:<28} {:>10.1}", "ideal", ideal.as_secs_f64() * 1e3);
         println!("  {:<28} {:>10.1}", "bound", bound.as_secs_f64() * 1e3);
+        let mut times = Vec::new();
         for ((name, &i), (_, median)) in names.iter().zip(&run).zip(&medians.rows[1..]) {
             let Runs { spread: Spread { busiest, threads }, cpu } = &mut *runs[i].borrow_mut();
             cpu.sort();
             if *threads == 0 {
                 continue;
             }
+            times.push((name.clone(), *median));
             println!(
                 "  {name:<28} {:>10.1} {:>10.2} {:>10.2} {:>10.2} {:>8.2} {:>7.0}% {threads:>8}",
                 median.as_secs_f64() * 1e3,
@@ -188,6 +240,7 @@ impl Tables {
             );
         }
         print_not_run(engines, &not_run);
+        Loaded { times, ideal, bound }
     }
 
     /// Those that are run, and those that are not, with the time they would take.
@@ -211,6 +264,8 @@ impl Tables {
             Box::new(AsyncExecutor::new(self.threads)),
             Box::new(Buffered::new(self.threads)),
         ];
+        #[cfg(feature = "forte")]
+        engines.push(Box::new(furcate_benches::latency::Forte::new(self.threads)));
         engines
             .extend([1, 8, 32].map(|times| Box::new(Blocking::new(times * self.threads)) as Box<dyn Engine>));
         for probability in [0.0, 0.01, 0.1, 1.0] {
@@ -230,15 +285,131 @@ impl Tables {
                 };
                 let mut contenders: Vec<_> = run.iter().map(contender).collect();
                 let medians = interleave(self.rounds, &mut contenders);
+                let plot = self.plot(format!("sweep-{probability}"), || {
+                    let title = format!("fib({n}), forked: {probability} of the leaves wait");
+                    Plot::new(title, ("latency, ms", Scale::Log), ("time, ms", Scale::Log))
+                });
                 for (&i, (_, median)) in run.iter().zip(&medians.rows) {
+                    let name = if i == 0 { "furcate, io_await".into() } else { engines[i].name() };
+                    plot.add(&name, latency as f64, median.as_secs_f64() * 1e3);
                     println!(
-                        "  {:<28} {:>10.3} {:>10.2}",
-                        if i == 0 { "furcate, io_await".into() } else { engines[i].name() },
+                        "  {name:<28} {:>10.3} {:>10.2}",
                         median.as_secs_f64() * 1e3,
                         median.as_secs_f64() / medians.rows[0].1.as_secs_f64(),
                     );
                 }
                 print_not_run(&engines, &not_run);
+            }
+        }
+    }
+
+    /// What futures cost that are ready at once.
+    fn overheads(&mut self) {
+        for cutoff in [15, 20, 25] {
+            let n = if quick() { cutoff + 3 } else { 32 };
+            let program = Overhead { n, cutoff };
+            for threads in [1, self.threads] {
+                let title = format!("overhead: fib({n}) forked to {cutoff}, {threads} thread(s)");
+                if !self.choice.has(&title) {
+                    continue;
+                }
+                println!("\n{title}: {} leaves", program.leaves());
+                println!("  {:<28} {:>10} {:>10} {:>10}", "", "ms", "it/without", "ns a leaf");
+                let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build();
+                let pool = pool.expect("threads can be started");
+                let (tokio, rayon) = (Tokio::new(threads), Blocking::new(threads));
+                let mut contenders: Vec<Contender<'_, u64>> = Vec::new();
+                for form in &FORMS {
+                    contenders.push((form.name, Box::new(|| form.run(program, &pool))));
+                }
+                contenders.push((RAYON, Box::new(|| program.by_rayon(&rayon))));
+                contenders.push((TOKIO, Box::new(|| program.by_tokio(&tokio))));
+                let medians = interleave(4 * self.rounds + 1, &mut contenders);
+                for (row, &(name, median)) in medians.rows.iter().enumerate() {
+                    // A task per fork has no counterpart of tokio's own.
+                    let without = FORMS.get(row).map_or(RAYON, |form| form.without);
+                    let (_, without) = medians.rows.iter().find(|row| row.0 == without).expect("it is there");
+                    let ratio = median.as_secs_f64() / without.as_secs_f64();
+                    if median != *without {
+                        let plot = self.plot(format!("overhead-{threads}-threads"), || {
+                            let title = format!("fib({n}) forked to a cutoff, {threads} thread(s)");
+                            let y = ("with ready futures / without", Scale::Linear);
+                            Plot::new(title, ("cutoff", Scale::Linear), y)
+                        });
+                        plot.add(name, f64::from(cutoff), ratio);
+                    }
+                    println!(
+                        "  {name:<28} {:>10.3} {ratio:>10.3} {:>10.0}",
+                        median.as_secs_f64() * 1e3,
+                        (median.as_secs_f64() - without.as_secs_f64()) * 1e9 / program.leaves() as f64,
+                    );
+                }
+            }
+        }
+    }
+
+    /// Policies of suspension, also with more threads than there are processors.
+    fn policies(&mut self) {
+        for threads in [2, 4, 8] {
+            let title = format!("policy: items that fork, wait and fork, {threads} threads");
+            if !self.choice.has(&title) {
+                continue;
+            }
+            println!("\n{title}");
+            println!(
+                "  {:>5} {:>4} {:<14} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+                "items",
+                "ms",
+                "",
+                "time, ms",
+                "it/ideal",
+                "attempts",
+                "stolen",
+                "suspended",
+                "deques",
+                "mugs",
+                "elsewhere"
+            );
+            let pools = POLICIES.map(|policy| policy.pool(threads));
+            for n in if quick() { [2, 8, 32] } else { [8, 64, 512] } {
+                for latency in [0, 1, 10, 50].into_iter().filter(|latency| !quick() || *latency < 10) {
+                    let program = ForkedWaits { n, latency: millis(latency) };
+                    let (expected, t1) = program.serial();
+                    let ideal = millis(latency) + t1 / threads.min(self.threads) as u32;
+                    let mut runs: [Vec<PolicyRun>; POLICIES.len()] = Default::default();
+                    for round in 0..=2 * self.rounds {
+                        for turn in 0..POLICIES.len() {
+                            let i = (turn + round) % POLICIES.len();
+                            let run = program.run(&pools[i]);
+                            assert_eq!(run.sum, expected, "{} has another result", POLICIES[i].name);
+                            runs[i].push(run);
+                        }
+                    }
+                    for (policy, runs) in POLICIES.iter().zip(&mut runs) {
+                        runs.sort_by_key(|run| run.time);
+                        let PolicyRun { time, stats, .. } = &runs[runs.len() / 2];
+                        println!(
+                            "  {n:>5} {latency:>4} {:<14} {:>10.2} {:>9.2} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+                            policy.name,
+                            time.as_secs_f64() * 1e3,
+                            time.as_secs_f64() / ideal.as_secs_f64(),
+                            stats.attempts,
+                            stats.stolen,
+                            stats.suspensions,
+                            stats.deques,
+                            stats.mugs,
+                            stats.elsewhere,
+                        );
+                    }
+                }
+                let (program, p) = (ForkedWaits { n, latency: Duration::ZERO }, threads as f64);
+                let (work, span) = (program.work() as f64, program.span() as f64);
+                println!(
+                    "  {n:>5}      {:<14} attempts O(T1 + P lg P Tinf) = O({:.0}), deviations O((P lg P + n) Tinf) = O({:.0})",
+                    "bounds",
+                    work + p * p.log2() * span,
+                    (p * p.log2() + n as f64) * span,
+                );
             }
         }
     }
@@ -325,9 +496,15 @@ impl Tables {
             ];
             for (i, engine) in engines.iter().enumerate() {
                 gates.run(&**engine).expect("it runs gates");
-                let [median, p90, p99, longest] =
-                    [500, 900, 990, 1000].map(|part| gates.delay(part).as_nanos() as f64 / 1e3);
+                let delays = [500, 900, 990, 1000].map(|part| gates.delay(part).as_nanos() as f64 / 1e3);
                 let name = if i == 3 { "bare FuturesUnordered".into() } else { engine.name() };
+                let plot = self.plot(format!("wakes-{load}"), || {
+                    let title = format!("from wake to run, {load} % load");
+                    let x = ["median", "90 %", "99 %", "longest"].map(String::from).into();
+                    Plot::new(title, ("of all wakes", Scale::Places(x)), ("delay, us", Scale::Log))
+                });
+                delays.iter().enumerate().for_each(|(x, &delay)| plot.add(&name, x as f64, delay));
+                let [median, p90, p99, longest] = delays;
                 println!("  {name:<28} {median:>10.1} {p90:>10.1} {p99:>10.1} {longest:>10.1}");
             }
         }
@@ -351,6 +528,25 @@ impl Tables {
                 println!("  {:<28} {}", format!("{name}, {kind}"), String::from_utf8_lossy(&output.stdout));
             }
         }
+    }
+}
+
+/// What engines took for a load.
+struct Loaded {
+    /// Of those that were run, by name.
+    times: Vec<(String, Duration)>,
+    ideal: Duration,
+    bound: Duration,
+}
+
+impl Loaded {
+    /// Adds all times, in that unit.
+    fn draw(&self, plot: &mut Plot, x: f64, unit: Duration) {
+        for (name, time) in &self.times {
+            let y = time.as_secs_f64() / unit.as_secs_f64();
+            if *name == Threads::NAME { plot.add_reference(name, x, y) } else { plot.add(name, x, y) }
+        }
+        plot.add_reference("bound", x, self.bound.as_secs_f64() / unit.as_secs_f64());
     }
 }
 

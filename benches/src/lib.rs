@@ -7,6 +7,7 @@ mod choice;
 pub mod fork;
 pub mod latency;
 pub mod loops;
+pub mod plot;
 pub mod programs;
 
 pub use choice::{Choice, quick};

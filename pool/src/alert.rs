@@ -2,30 +2,43 @@
 //!
 //! # Invariants
 //!
-//! 1. Work is published first, then [`is_needed`](Alert::is_needed) is asked; between the two lies a full fence, or,
-//!    for a fork, a light one, and the question is asked only if the deque's limit says so.
+//! 1. Work is published first, then [`is_needed`](Alert::is_needed) is asked; between the two lies a full fence (see
+//!    [`announce`](Alert::announce)), or, for a fork, a light one, and the question is asked only if the deque's limit says
+//!    so.
 //! 2. Whoever ceases to be alert says so first ([`end`](Alert::end)), as does whoever makes a place free
 //!    ([`set_free`](Alert::set_free)); then they [look out](Alert::look_out): ask the owners of deques to look up,
 //!    pass a heavy fence, and look for work everywhere.
+//! 3. Whoever dozes says so first ([`set_dozing`](Alert::set_dozing)), passes a full fence, and looks once more for what
+//!    is queued ([`may_doze`](Alert::may_doze)).
 //!
 //! So for every piece of work and every moment at which nobody is alert any more: either the publisher sees that, or
-//! it is seen to have published. That may be both: who is woken is decided under the rest lock.
+//! it is seen to have published. That may be both: who is woken is decided under the rest lock. A nap needs no such care:
+//! the napper is alert, and looks for work at its end. Whoever does not see it begin loses the time of one nap.
 
 use crate::fence;
-use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Who looks for work, and for how many more there would be a place.
+/// Who looks for work, for how many more there would be a place, and who sleeps on one.
 #[derive(Debug)]
 pub(crate) struct Alert {
     /// Workers that look for work, a napping one included.
     searching: AtomicUsize,
     /// Places that nobody holds.
     free: AtomicUsize,
+    /// Is one of those that look for work napping?
+    napping: AtomicBool,
+    /// How many workers doze.
+    dozing: AtomicUsize,
 }
 
 impl Alert {
     pub(crate) fn new(free: usize) -> Self {
-        Alert { searching: AtomicUsize::new(0), free: AtomicUsize::new(free) }
+        Alert {
+            searching: AtomicUsize::new(0),
+            free: AtomicUsize::new(free),
+            napping: AtomicBool::new(false),
+            dozing: AtomicUsize::new(0),
+        }
     }
 
     /// Is nobody alert, though there would be a place?
@@ -47,6 +60,21 @@ impl Alert {
         self.free.store(free, Relaxed);
     }
 
+    /// Is somebody napping? A hint.
+    pub(crate) fn napping(&self) -> bool {
+        self.napping.load(Relaxed)
+    }
+
+    /// Written with the rest lock held.
+    pub(crate) fn set_napping(&self, napping: bool) {
+        self.napping.store(napping, Relaxed);
+    }
+
+    /// Written with the rest lock held.
+    pub(crate) fn set_dozing(&self, dozing: usize) {
+        self.dozing.store(dozing, Relaxed);
+    }
+
     /// One more looks for work.
     pub(crate) fn begin(&self) {
         self.searching.fetch_add(1, Relaxed);
@@ -56,6 +84,33 @@ impl Alert {
     #[must_use = "the last one looks out"]
     pub(crate) fn end(&self) -> bool {
         self.searching.fetch_sub(1, Relaxed) == 1
+    }
+
+    /// Work was published where every worker looks: calls what is to be done about it (invariant 1).
+    pub(crate) fn announce(
+        &self,
+        wake_one: impl FnOnce(),
+        end_nap: impl FnOnce(),
+        wake_dozing: impl FnOnce(),
+    ) {
+        // Dekker: the work was published, then we look for somebody alert, and for those who doze; whoever ceases to be
+        // alert, or dozes, looks for work after having said so.
+        fence::full();
+        if self.nobody() {
+            wake_one();
+        } else if self.napping() {
+            end_nap();
+        }
+        if self.dozing.load(Relaxed) > 0 {
+            wake_dozing();
+        }
+    }
+
+    /// Is nothing queued, as one sees who has just said that it dozes (invariant 3)?
+    pub(crate) fn may_doze(&self, is_queued: impl FnOnce() -> bool) -> bool {
+        // Pairs with the one in `announce`.
+        fence::full();
+        !is_queued()
     }
 
     /// Asks the publishers of work to look up from now on, then looks for work that they have published before

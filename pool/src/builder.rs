@@ -1,6 +1,7 @@
 //! How pools are made.
 
 use crate::registry::{Registry, Setup, Spawner};
+use crate::suspension::Suspension;
 use crate::thread_pool::ThreadPool;
 use crate::worker::{WaitRule, Worker};
 use std::any::Any;
@@ -288,6 +289,21 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// What becomes of a worker's deque when the task that it runs suspends. A [scope](crate::Scope::set_suspension) can say
+    /// otherwise.
+    pub fn suspension(mut self, suspension: Suspension) -> Self {
+        self.setup.suspension = suspension;
+        self
+    }
+
+    /// Whether the pool measures how long tasks are awake before they run: see
+    /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake; by default
+    /// it is not done.
+    pub fn measure_wakes(mut self, measure: bool) -> Self {
+        self.setup.measures_wakes = measure;
+        self
+    }
+
     /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
     /// interrupts other cores. This is how pools work where the system has no `membarrier`.
     pub fn ordinary_fences(mut self) -> Self {
@@ -447,6 +463,7 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
             .field("stack_size", &self.stack_size)
             .field("use_current_thread", &self.use_current_thread)
             .field("wait_rule", &self.setup.wait_rule)
+            .field("suspension", &self.setup.suspension)
             .finish_non_exhaustive()
     }
 }

@@ -5,24 +5,26 @@ use crate::job::{Header, JobRef, SpawnHeader};
 use crate::worker::Worker;
 use crossbeam_deque::{Injector, Steal};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// Jobs in the order in which they were made.
 #[repr(C)]
 pub(crate) struct Fifo {
     ticket: SpawnHeader,
-    jobs: Injector<JobRef>,
+    /// Made with the first job: it allocates, and most scopes have none.
+    jobs: OnceLock<Injector<JobRef>>,
 }
 
 impl Fifo {
     /// `scope`: the number of the one that the jobs belong to, 0 if none.
     pub(crate) fn new(scope: u64) -> Self {
         // SAFETY: the ticket is the first field, and `run` expects a pointer to it.
-        Fifo { ticket: unsafe { SpawnHeader::new(Self::run, scope) }, jobs: Injector::new() }
+        Fifo { ticket: unsafe { SpawnHeader::new(Self::run, scope) }, jobs: OnceLock::new() }
     }
 
     /// Puts a job in line, and returns a ticket that is to be queued once. The queue must outlive it.
     pub(crate) fn push(this: &Self, job: JobRef) -> NonNull<Header> {
-        this.jobs.push(job);
+        this.jobs.get_or_init(Injector::new).push(job);
         NonNull::from(this).cast()
     }
 
@@ -32,8 +34,9 @@ impl Fifo {
     unsafe fn run(ticket: NonNull<Header>, worker: &Worker, _from: *const Worker) {
         // SAFETY: the queue outlives its tickets.
         let this = unsafe { ticket.cast::<Self>().as_ref() };
+        let jobs = this.jobs.get().expect("a ticket without a job");
         let job = loop {
-            match this.jobs.steal() {
+            match jobs.steal() {
                 Steal::Success(job) => break job,
                 // There is a job for every ticket, put in line before it.
                 Steal::Empty => unreachable!("a ticket without a job"),

@@ -35,7 +35,7 @@ impl Header {
 }
 
 /// A pointer to a job on its way, and the worker from whose deque it came (null if from none).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct JobRef {
     job: NonNull<Header>,
     from: *const Worker,

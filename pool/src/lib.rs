@@ -22,6 +22,14 @@ mod broadcast;
 #[cfg(not(loom))]
 mod builder;
 mod deque;
+#[cfg(not(loom))]
+mod deques;
+#[cfg(loom)]
+#[allow(dead_code, reason = "models use parts of it")]
+mod deques {
+    mod control;
+    mod spawn_deque;
+}
 pub mod detach;
 mod executor;
 mod fence;
@@ -40,7 +48,7 @@ mod join_handle;
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
-#[cfg(not(loom))]
+#[cfg(any(test, not(loom)))]
 mod parker;
 #[cfg(not(loom))]
 mod pool;
@@ -64,6 +72,8 @@ mod spawn_future;
 mod stats;
 #[cfg(not(loom))]
 mod stealable;
+#[cfg(not(loom))]
+mod suspension;
 #[doc(hidden)]
 pub mod sync;
 #[cfg(not(loom))]
@@ -102,7 +112,8 @@ pub use {
     },
     spawn::{spawn, spawn_fifo},
     spawn_future::spawn_future,
-    stats::{Stats, StealStats, WorkerStats},
+    stats::{DequeStats, Stats, StealStats, WakeToRun, WorkerStats},
+    suspension::Suspension,
     thread_pool::ThreadPool,
     worker::{WaitRule, Worker},
     yields::{Yield, yield_local, yield_now},

@@ -12,13 +12,15 @@ mod rest;
 pub(crate) use guest::Part;
 
 use crate::alert::Alert;
+use crate::deques::{DequeRef, Deques, Orphan, Resume};
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
 use crate::scope::{List, Scope};
-use crate::stats::{Counter, Stats};
-use crate::stealable::Stealable;
+use crate::stats::{Outside, Stats};
+use crate::stealable::{Entry, Stealable};
+use crate::suspension::Suspension;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -27,7 +29,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicUsize,
+    AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -53,6 +55,8 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    pub(crate) suspension: Suspension,
+    pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
 }
 
@@ -65,17 +69,16 @@ pub(crate) struct Registry {
     pub(crate) injector: Injector<JobRef>,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
+    /// Of spawned jobs: the workers' own, and those that wait.
+    pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
-    /// Is one of those that are alert napping?
-    napping: AtomicBool,
-    /// How many workers doze; written with the rest lock held.
-    dozing: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
-    wakeups_from_outside: Mutex<Counter>,
+    /// Counts what is done by threads that are none of its workers.
+    pub(crate) outside: Outside,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Of futures that nobody waits for; made when first needed.
@@ -102,6 +105,7 @@ impl Registry {
     /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
     /// comes before they do wakes them as soon as they have begun.
     pub(crate) fn new(threads: usize, setup: Setup) -> Arc<Self> {
+        let eager = setup.eager || !fence::asymmetric();
         let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
@@ -109,13 +113,12 @@ impl Registry {
             workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             stealable: Stealable::new(threads),
+            deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
-            napping: AtomicBool::new(false),
-            dozing: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
-            wakeups_from_outside: Mutex::default(),
+            outside: Outside::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
             unattended: List::default(),
@@ -145,6 +148,14 @@ impl Registry {
         })
     }
 
+    pub(crate) fn measures_wakes(&self) -> bool {
+        self.setup.measures_wakes
+    }
+
+    pub(crate) fn suspension(&self) -> Suspension {
+        self.setup.suspension
+    }
+
     pub(crate) fn wait_rule(&self) -> WaitRule {
         self.setup.wait_rule
     }
@@ -168,23 +179,14 @@ impl Registry {
     fn make_worker(&self, number: usize, guest: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
             let eager = self.setup.eager || !fence::asymmetric();
-            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest))
+            let active = self.deques.take();
+            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest, active))
         })
     }
 
     /// Says that there is work where every worker looks. `by` is the worker that says so, if one does.
     pub(crate) fn announce(&self, by: Option<&Worker>) {
-        // Dekker: the work was published, then we look for somebody alert; whoever ceases to be alert looks for
-        // work after having said so.
-        fence::full();
-        if self.alert.nobody() {
-            self.wake_if_none_is_alert(by);
-        } else if self.napping.load(Relaxed) {
-            self.end_nap(by);
-        }
-        if self.dozing.load(Relaxed) > 0 {
-            self.wake_dozing();
-        }
+        self.alert.announce(|| self.wake_if_none_is_alert(by), || self.end_nap(by), || self.wake_dozing());
     }
 
     /// Queues a job from outside.
@@ -194,15 +196,40 @@ impl Registry {
         self.announce(None);
     }
 
-    /// Queues a task that was woken. `by` is the worker that has done so, if one has.
-    pub(crate) fn make_stealable(&self, task: JobRef, by: Option<&Worker>) {
-        self.stealable.add(task);
+    /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
+    /// worker that has done so, if one has.
+    ///
+    /// # Safety
+    ///
+    /// The deque is of this registry.
+    pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
+        match deque {
+            None => self.stealable.add(Entry::Task(task)),
+            // SAFETY: the caller's.
+            Some(deque) => match unsafe { deque.get() }.resume(task) {
+                Resume::List => self.stealable.add(Entry::Deque(deque)),
+                Resume::Listed => {}
+            },
+        }
         self.announce(by);
+    }
+
+    /// A task is no more that was suspended with a deque.
+    ///
+    /// # Safety
+    ///
+    /// The deque is of this registry.
+    pub(crate) unsafe fn orphan(&self, deque: DequeRef) {
+        // SAFETY: the caller's.
+        match unsafe { deque.get() }.orphan() {
+            Orphan::Free => self.deques.free(deque),
+            Orphan::Listed => {}
+        }
     }
 
     /// The scope of the futures that nobody waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
-        self.common.get_or_init(|| Box::new(Scope::common(NonNull::from(self))))
+        self.common.get_or_init(|| Box::new(Scope::common(self)))
     }
 
     /// A job for which the pool stays alive has been made.
@@ -252,14 +279,7 @@ impl Registry {
     /// Counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
-        Stats {
-            workers: workers.collect(),
-            wakeups_from_outside: self
-                .wakeups_from_outside
-                .lock()
-                .expect("nobody panics with this lock")
-                .get(),
-        }
+        Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 
     /// What a thread of the pool does.
@@ -315,7 +335,7 @@ impl Registry {
         while let Some(job) = worker.search() {
             self.cease_to_be_alert(worker);
             // SAFETY: just taken from a queue.
-            unsafe { worker.execute(job) };
+            unsafe { worker.execute_detachable(job) };
             for turn in 1_usize.. {
                 if worker.place().is_none() || self.is_claimed() {
                     break;
@@ -324,7 +344,7 @@ impl Registry {
                 let fair = if turn.is_multiple_of(FAIR) { worker.find_injected() } else { None };
                 let Some(job) = fair.or_else(|| worker.find_own()) else { break };
                 // SAFETY: just taken from a queue.
-                unsafe { worker.execute(job) };
+                unsafe { worker.execute_detachable(job) };
             }
             if worker.place().is_none() {
                 return;

@@ -22,6 +22,7 @@ use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
 use crate::registry::{Part, Registry};
 use crate::spawn;
+use crate::suspension::Suspension;
 use crate::task::Tasks;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
@@ -42,6 +43,7 @@ pub struct Scope<'scope> {
     pending: Count,
     at_end: AtEnd,
     panicked: AtomicBool,
+    is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     /// Made when first needed, and never moved.
     fifo: OnceLock<Box<Fifo>>,
@@ -194,23 +196,27 @@ impl<'scope> Scope<'scope> {
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         // The pool does not end before the scope.
         registry.job_made();
-        Scope::of(NonNull::from(&*registry), Some(registry), AtEnd::Set(CallLatch::new(caller)))
+        let at_end = AtEnd::Set(CallLatch::new(caller));
+        let scope = Scope::of(&registry, at_end);
+        Scope { _registry: Some(registry), ..scope }
     }
 
     /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
-    pub(crate) fn common(registry: NonNull<Registry>) -> Scope<'static> {
-        Scope::of(registry, None, AtEnd::Set(CallLatch::new(None)))
+    pub(crate) fn common(registry: &Registry) -> Scope<'static> {
+        Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
     }
 
-    fn of(registry: NonNull<Registry>, kept: Option<Arc<Registry>>, at_end: AtEnd) -> Self {
+    /// A scope that the registry outlives.
+    fn of(registry: &Registry, at_end: AtEnd) -> Self {
         let number = next_number();
         Scope {
             number,
-            registry,
-            _registry: kept,
+            registry: NonNull::from(registry),
+            _registry: None,
             pending: Count::new(1),
             at_end,
             panicked: AtomicBool::new(false),
+            is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
             panic: Mutex::new(None),
             fifo: OnceLock::new(),
             tasks: Tasks::default(),
@@ -271,6 +277,25 @@ impl<'scope> Scope<'scope> {
         // Without the lock: what is dropped here may panic in turn.
         drop_quietly(later);
         self.cancel_tasks();
+    }
+
+    /// What becomes of a worker's deque when it suspends a task of this scope, from now on; at first it is what the
+    /// [pool](crate::ThreadPoolBuilder::suspension) says.
+    ///
+    /// ```
+    /// let sum = furcate::scope(|s| {
+    ///     s.set_suspension(furcate::Suspension::Parsimonious);
+    ///     furcate::block_on(s.spawn_future(async { 1 + 2 }))
+    /// });
+    /// assert_eq!(sum, 3);
+    /// ```
+    pub fn set_suspension(&self, suspension: Suspension) {
+        // Relaxed: it is a matter of cost alone.
+        self.is_parsimonious.store(suspension == Suspension::Parsimonious, Relaxed);
+    }
+
+    pub(crate) fn suspension(&self) -> Suspension {
+        if self.is_parsimonious.load(Relaxed) { Suspension::Parsimonious } else { Suspension::Proactive }
     }
 
     /// Has a job, or the body, panicked?

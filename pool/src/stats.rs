@@ -1,5 +1,11 @@
 //! Counters: what a pool has done.
 
+mod histogram;
+
+pub use crate::deques::DequeStats;
+pub use histogram::WakeToRun;
+pub(crate) use histogram::{Moment, WakeTimes};
+
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A counter written by one thread and read by any.
@@ -10,7 +16,12 @@ impl Counter {
     /// Adds one, without a read-modify-write: only the owner writes. Relaxed: nothing is inferred from a count.
     #[inline(always)]
     pub(crate) fn add(&self) {
-        self.0.store(self.0.load(Relaxed) + 1, Relaxed);
+        self.add_up(1);
+    }
+
+    #[inline(always)]
+    pub(crate) fn add_up(&self, more: u64) {
+        self.0.store(self.0.load(Relaxed) + more, Relaxed);
     }
 
     pub(crate) fn get(&self) -> u64 {
@@ -18,26 +29,155 @@ impl Counter {
     }
 }
 
-/// A worker's counters.
-#[derive(Debug)]
-pub(crate) struct Counters {
-    pub(crate) forks: Counter,
-    pub(crate) spawns: Counter,
-    pub(crate) migrated: Counter,
-    pub(crate) injected: Counter,
-    pub(crate) parks: Counter,
-    pub(crate) naps: Counter,
-    pub(crate) wakeups: Counter,
-    pub(crate) barriers: Counter,
-    pub(crate) handovers: Counter,
-    pub(crate) waits: Counter,
-    pub(crate) polls: Counter,
-    pub(crate) ready: Counter,
-    pub(crate) suspensions: Counter,
-    pub(crate) resumes: Counter,
-    pub(crate) cancelled: Counter,
-    /// By the victim's place.
-    pub(crate) steals: Box<[Steals]>,
+/// A counter written by any thread.
+#[derive(Debug, Default)]
+pub(crate) struct SharedCounter(AtomicU64);
+
+impl SharedCounter {
+    /// Relaxed: nothing is inferred from a count.
+    pub(crate) fn add(&self) {
+        self.add_up(1);
+    }
+
+    pub(crate) fn add_up(&self, more: u64) {
+        self.0.fetch_add(more, Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// What threads have done to a pool that are none of its workers.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    pub(crate) wakeups: SharedCounter,
+    pub(crate) suspensions: SharedCounter,
+    pub(crate) cancelled: SharedCounter,
+    pub(crate) wakes: SharedCounter,
+    pub(crate) wakes_coalesced: SharedCounter,
+}
+
+impl Outside {
+    pub(crate) fn read(&self) -> WorkerStats {
+        WorkerStats {
+            wakeups: self.wakeups.get(),
+            suspensions: self.suspensions.get(),
+            cancelled: self.cancelled.get(),
+            wakes: self.wakes.get(),
+            wakes_coalesced: self.wakes_coalesced.get(),
+            ..WorkerStats::default()
+        }
+    }
+}
+
+/// Declares what every worker counts.
+macro_rules! counters {
+    ($($(#[$about:meta])* $name:ident,)*) => {
+        /// A worker's counters.
+        #[derive(Debug)]
+        pub(crate) struct Counters {
+            $(pub(crate) $name: Counter,)*
+            /// By the victim's place.
+            pub(crate) steals: Box<[Steals]>,
+            pub(crate) wake_to_run: WakeTimes,
+        }
+
+        impl Counters {
+            pub(crate) fn new(places: usize) -> Self {
+                Counters {
+                    $($name: Counter::default(),)*
+                    steals: (0..places).map(|_| Steals::default()).collect(),
+                    wake_to_run: WakeTimes::default(),
+                }
+            }
+
+            pub(crate) fn read(&self) -> WorkerStats {
+                let steals = self.steals.iter();
+                WorkerStats {
+                    $($name: self.$name.get(),)*
+                    steals: steals.map(|victim| StealStats { tried: victim.tried.get(), won: victim.won.get() }).collect(),
+                    wake_to_run: self.wake_to_run.read(),
+                }
+            }
+        }
+
+        /// What one worker has done since the pool was made.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct WorkerStats {
+            $($(#[$about])* pub $name: u64,)*
+            /// Steals of forks and spawned jobs, by the victim's [place](crate::ThreadPool::current_thread_index).
+            pub steals: Vec<StealStats>,
+            /// How long tasks that it has run had been awake before; counted where that is [asked
+            /// for](crate::ThreadPoolBuilder::measure_wakes).
+            pub wake_to_run: WakeToRun,
+        }
+
+        impl WorkerStats {
+            /// Adds what another one has done.
+            fn add(&mut self, other: &WorkerStats) {
+                $(self.$name += other.$name;)*
+                self.steals.resize(other.steals.len().max(self.steals.len()), StealStats::default());
+                for (total, by) in self.steals.iter_mut().zip(&other.steals) {
+                    total.tried += by.tried;
+                    total.won += by.won;
+                }
+                self.wake_to_run.add(&other.wake_to_run);
+            }
+        }
+    };
+}
+
+counters! {
+    /// Right halves made stealable by `join`, and [detached](crate::detach) parts laid ready.
+    forks,
+    /// Jobs made by `spawn` and its kin.
+    spawns,
+    /// Such halves and parts run that were stolen.
+    migrated,
+    /// Jobs from outside run.
+    injected,
+    /// Times it went to sleep until woken.
+    parks,
+    /// Times it slept for a while while on the look-out for work.
+    naps,
+    /// Workers it has woken because there was work for one more.
+    wakeups,
+    /// Barriers that interrupted other cores: steals of private jobs, and last looks before sleep.
+    barriers,
+    /// Times it gave its place away because what it waited for was elsewhere.
+    handovers,
+    /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
+    /// [detached](crate::detach) part that was stolen is not waited for.
+    waits,
+    /// Times it has polled a future.
+    polls,
+    /// Futures that were ready when they were polled first, in place: they cost no task.
+    ready,
+    /// Futures that were pending then: so many tasks it has suspended.
+    suspensions,
+    /// Suspended tasks whose continuation it has run.
+    resumes,
+    /// Those of them that another worker had polled last.
+    resumes_elsewhere,
+    /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
+    /// dropped: in the [total](Stats::total), `suspensions == resumes + cancelled`.
+    cancelled,
+    /// Wakes by this worker, each of which has put a task where workers find it.
+    wakes,
+    /// Tasks woken while this worker polled them.
+    wakes_in_poll,
+    /// Wakes, by whomever, of tasks that were awake already: of tasks that this worker has brought to their end.
+    wakes_coalesced,
+    /// Times it has suspended its deque of spawned jobs with a task: see [`Suspension`](crate::Suspension).
+    suspended_deques,
+    /// Jobs that it has stolen from suspended deques.
+    steals_suspended,
+    /// Jobs and tasks that it has stolen from resumable deques.
+    steals_resumable,
+    /// Muggable deques that it has taken over. Who finds one has it: nobody can lose it to another thread.
+    mugs,
 }
 
 #[derive(Debug, Default)]
@@ -46,92 +186,15 @@ pub(crate) struct Steals {
     pub(crate) won: Counter,
 }
 
-impl Counters {
-    pub(crate) fn new(places: usize) -> Self {
-        Counters {
-            forks: Counter::default(),
-            spawns: Counter::default(),
-            migrated: Counter::default(),
-            injected: Counter::default(),
-            parks: Counter::default(),
-            naps: Counter::default(),
-            wakeups: Counter::default(),
-            barriers: Counter::default(),
-            handovers: Counter::default(),
-            waits: Counter::default(),
-            polls: Counter::default(),
-            ready: Counter::default(),
-            suspensions: Counter::default(),
-            resumes: Counter::default(),
-            cancelled: Counter::default(),
-            steals: (0..places).map(|_| Steals::default()).collect(),
-        }
+impl WorkerStats {
+    /// How often it has not gone on with what the sequential program does next: after steals and mugs, and where tasks were
+    /// resumed. An upper bound of the *deviations* of the theory (Spoonhower, Blelloch, Gibbons and Harper, SPAA 2009), which
+    /// bound what parallelism costs in cache misses.
+    #[must_use]
+    pub fn deviations(&self) -> u64 {
+        let stolen: u64 = self.steals.iter().map(|victim| victim.won).sum();
+        stolen + self.steals_suspended + self.steals_resumable + self.mugs + self.resumes
     }
-
-    pub(crate) fn read(&self) -> WorkerStats {
-        WorkerStats {
-            forks: self.forks.get(),
-            spawns: self.spawns.get(),
-            migrated: self.migrated.get(),
-            injected: self.injected.get(),
-            parks: self.parks.get(),
-            naps: self.naps.get(),
-            wakeups: self.wakeups.get(),
-            barriers: self.barriers.get(),
-            handovers: self.handovers.get(),
-            waits: self.waits.get(),
-            polls: self.polls.get(),
-            ready: self.ready.get(),
-            suspensions: self.suspensions.get(),
-            resumes: self.resumes.get(),
-            cancelled: self.cancelled.get(),
-            steals: self
-                .steals
-                .iter()
-                .map(|victim| StealStats { tried: victim.tried.get(), won: victim.won.get() })
-                .collect(),
-        }
-    }
-}
-
-/// What one worker has done since the pool was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct WorkerStats {
-    /// Right halves made stealable by `join`, and [detached](crate::detach) parts laid ready.
-    pub forks: u64,
-    /// Jobs made by `spawn` and its kin.
-    pub spawns: u64,
-    /// Such halves and parts run that were stolen.
-    pub migrated: u64,
-    /// Jobs from outside run.
-    pub injected: u64,
-    /// Times it went to sleep until woken.
-    pub parks: u64,
-    /// Times it slept for a while while on the look-out for work.
-    pub naps: u64,
-    /// Workers it has woken because there was work for one more.
-    pub wakeups: u64,
-    /// Barriers that interrupted other cores: steals of private jobs, and last looks before sleep.
-    pub barriers: u64,
-    /// Times it gave its place away because what it waited for was elsewhere.
-    pub handovers: u64,
-    /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
-    /// [detached](crate::detach) part that was stolen is not waited for.
-    pub waits: u64,
-    /// Times it has polled a future.
-    pub polls: u64,
-    /// Futures that were ready when they were polled first, in place: they cost no task.
-    pub ready: u64,
-    /// Futures that were pending then: so many tasks it has suspended.
-    pub suspensions: u64,
-    /// Suspended tasks whose continuation it has run.
-    pub resumes: u64,
-    /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
-    /// dropped; threads that take part in no pool do not count what they drop.
-    pub cancelled: u64,
-    /// Steals, by the victim's [place](crate::ThreadPool::current_thread_index).
-    pub steals: Vec<StealStats>,
 }
 
 /// What one worker has stolen from the workers of one place.
@@ -156,37 +219,18 @@ pub struct StealStats {
 pub struct Stats {
     /// The workers: the pool's own threads, then spare ones and threads from outside that took part.
     pub workers: Vec<WorkerStats>,
-    /// Workers woken by threads that are none.
-    pub wakeups_from_outside: u64,
+    /// What threads that take no part have done: woken tasks and workers, suspended and dropped tasks.
+    pub outside: WorkerStats,
+    /// Deques of spawned jobs.
+    pub deques: DequeStats,
 }
 
 impl Stats {
-    /// The sums over all workers (`wakeups` with those from outside).
+    /// The sums over all workers, with what was done from outside.
     #[must_use]
     pub fn total(&self) -> WorkerStats {
-        let mut total = WorkerStats { wakeups: self.wakeups_from_outside, ..WorkerStats::default() };
-        for worker in &self.workers {
-            total.forks += worker.forks;
-            total.spawns += worker.spawns;
-            total.migrated += worker.migrated;
-            total.injected += worker.injected;
-            total.parks += worker.parks;
-            total.naps += worker.naps;
-            total.wakeups += worker.wakeups;
-            total.barriers += worker.barriers;
-            total.handovers += worker.handovers;
-            total.waits += worker.waits;
-            total.polls += worker.polls;
-            total.ready += worker.ready;
-            total.suspensions += worker.suspensions;
-            total.resumes += worker.resumes;
-            total.cancelled += worker.cancelled;
-            total.steals.resize(worker.steals.len().max(total.steals.len()), StealStats::default());
-            for (total, by) in total.steals.iter_mut().zip(&worker.steals) {
-                total.tried += by.tried;
-                total.won += by.won;
-            }
-        }
+        let mut total = self.outside.clone();
+        self.workers.iter().for_each(|worker| total.add(worker));
         total
     }
 }

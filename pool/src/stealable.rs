@@ -1,20 +1,22 @@
-//! Sets of what any worker may take up: tasks that were woken.
+//! Sets of what any worker may take up: tasks that were woken, and [deques](crate::deques) that wait.
 //!
-//! Every place has a set; a task that is woken goes to the set of a random place (ProWS-R, Section 4: *donation*), so that
+//! Every place has a set; what is added goes to the set of a random place (ProWS-R, Section 4: *donation*), so that
 //! no set is much longer than another one, whoever wakes. A worker looks at its own place's set first, then, as it looks for
-//! forks, at those of the others from a random one on. From its own it takes the oldest task: so no task waits for ever behind
+//! forks, at those of the others from a random one on. From its own it takes the oldest entry: so no task waits for ever behind
 //! others that are woken again and again; and those that were made, or woken, one after the other lie beside each other in
-//! memory. From another one's it takes a random task. All of this is in O(1).
+//! memory. From another one's it takes a random one. All of this is in O(1).
 //!
 //! A set is a queue under a lock that is held for a few instructions, and never while code of a task runs: any thread may
 //! wake, and wakers come in bursts, from one thread.
 //!
 //! # Invariants
 //!
-//! 1. A task is in at most one set, once: who put its state to *scheduled* adds it, who takes it out runs it.
+//! 1. A task is in at most one set, once: who put its state to *scheduled* adds it, who takes it out runs it. A deque has at
+//!    most one entry: who takes it out adds it again, or forgets it.
 //! 2. `len` is the set's length whenever its lock is free. Those who read it without the lock get a hint; for those who go to
-//!    sleep it is none: tasks are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
+//!    sleep it is none: entries are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
 
+use crate::deques::DequeRef;
 use crate::job::JobRef;
 use crossbeam_utils::CachePadded;
 use std::cell::Cell;
@@ -22,13 +24,22 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
+/// What a set has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    /// A task that was woken.
+    Task(JobRef),
+    /// A deque that waits.
+    Deque(DequeRef),
+}
+
 /// The sets of a pool.
 pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
 
 #[derive(Default)]
 struct Set {
     len: AtomicUsize,
-    tasks: Mutex<VecDeque<JobRef>>,
+    entries: Mutex<VecDeque<Entry>>,
 }
 
 impl Stealable {
@@ -36,50 +47,52 @@ impl Stealable {
         Stealable((0..places).map(|_| CachePadded::default()).collect())
     }
 
-    /// Donates a task to a random set.
-    pub(crate) fn add(&self, task: JobRef) {
+    /// Donates a task, or a deque, to a random set.
+    pub(crate) fn add(&self, entry: Entry) {
         let set = &self.0[random(self.0.len())];
-        let mut tasks = set.lock();
-        tasks.push_back(task);
-        set.len.store(tasks.len(), Relaxed);
+        let mut entries = set.lock();
+        entries.push_back(entry);
+        set.len.store(entries.len(), Relaxed);
     }
 
-    /// The oldest task of a place's set, for who holds the place.
-    pub(crate) fn take(&self, place: usize) -> Option<JobRef> {
+    /// The oldest entry of a place's set, for who holds the place.
+    pub(crate) fn take(&self, place: usize) -> Option<Entry> {
         self.take_one(place, |_| 0)
     }
 
-    /// A random task of another place's set.
-    pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<JobRef> {
+    /// A random entry of another place's set.
+    pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
         self.take_one(place, |len| (random() % len as u64) as usize)
     }
 
-    fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<JobRef> {
+    fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
         let set = &self.0[place];
         if set.is_empty() {
             return None;
         }
-        let mut tasks = set.lock();
-        if tasks.is_empty() {
+        let mut entries = set.lock();
+        if entries.is_empty() {
             return None;
         }
-        let index = choose(tasks.len());
-        set.remove(&mut tasks, index)
+        let index = choose(entries.len());
+        set.remove(&mut entries, index)
     }
 
-    /// A task of that scope, if there is one among the newest of a set: there may be many of others.
-    pub(crate) fn take_of(&self, scope: u64) -> Option<JobRef> {
-        const LOOKS: usize = 64;
+    /// A task of that scope, or a deque that waits, or has waited, with one; if there is any among the oldest or the newest of a
+    /// set: there may be many of others. The oldest come first, lest one waits for all that are woken after it.
+    pub(crate) fn take_of(&self, scope: u64) -> Option<Entry> {
+        const LOOKS: usize = 32;
+        let of_scope = |entry: &Entry| entry.scope() == scope;
         self.0.iter().find_map(|set| {
             if set.is_empty() {
                 return None;
             }
-            let mut tasks = set.lock();
-            // SAFETY: it is in a queue.
-            let is_of_scope = |task: &&JobRef| unsafe { task.scope() } == scope;
-            let back = tasks.iter().rev().take(LOOKS).position(|task| is_of_scope(&task))?;
-            let index = tasks.len() - 1 - back;
-            set.remove(&mut tasks, index)
+            let mut entries = set.lock();
+            let oldest = entries.iter().take(LOOKS).position(of_scope);
+            let newest =
+                || entries.iter().rev().take(LOOKS).position(of_scope).map(|back| entries.len() - 1 - back);
+            let index = oldest.or_else(newest)?;
+            set.remove(&mut entries, index)
         })
     }
 
@@ -95,15 +108,27 @@ impl Set {
         self.len.load(Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<JobRef>> {
-        self.tasks.lock().expect("nobody panics with this lock")
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        self.entries.lock().expect("nobody panics with this lock")
     }
 
-    fn remove(&self, tasks: &mut VecDeque<JobRef>, index: usize) -> Option<JobRef> {
+    fn remove(&self, entries: &mut VecDeque<Entry>, index: usize) -> Option<Entry> {
         // The newest takes the place of one in the middle; the oldest stay where they are.
-        let task = if index == 0 { tasks.pop_front() } else { tasks.swap_remove_back(index) };
-        self.len.store(tasks.len(), Relaxed);
-        task
+        let entry = if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) };
+        self.len.store(entries.len(), Relaxed);
+        entry
+    }
+}
+
+impl Entry {
+    /// The number of the scope that it belongs to; of one that lies in a set.
+    fn scope(&self) -> u64 {
+        match self {
+            // SAFETY: it is in a queue.
+            Entry::Task(task) => unsafe { task.scope() },
+            // SAFETY: the registry owns the sets, and the deques.
+            Entry::Deque(deque) => unsafe { deque.get() }.scope(),
+        }
     }
 }
 

@@ -25,59 +25,37 @@
 //!    its future is gone.
 //! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
 //!    there, and the registry.
-//! 6. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
+//! 6. `deque` and `woken` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
+//!    that puts it in a queue.
+//! 7. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
 
+mod erased;
 mod list;
 mod spare;
 mod state;
 mod waker;
 
+pub(crate) use erased::Reference;
 pub(crate) use list::Tasks;
 pub(crate) use spare::Spare;
 
 use crate::Context;
 use crate::detach::Resume;
-use crate::job::{Header, JobRef, SpawnHeader};
+use crate::job::{Header, SpawnHeader};
 use crate::scope::Scope;
 use crate::stats::Counter;
+use crate::suspension::Suspension;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
-use list::Links;
-use state::{Begin, Cancel, State, Suspend, Wake};
+use erased::{Core, NOBODY, OUTSIDE, Table, name};
+use state::{Begin, Suspend, Wake};
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::task::Poll;
-
-/// What every task begins with.
-#[repr(C)]
-pub(crate) struct Core {
-    header: SpawnHeader,
-    state: State,
-    table: &'static Table,
-    /// Null until `suspend`.
-    scope: *const Scope<'static>,
-    /// Its place in the scope's list, whose lock guards it.
-    links: UnsafeCell<Links>,
-    /// The number of the worker whose poll it has been suspended after; the owner's (invariant 1).
-    polled_by: UnsafeCell<usize>,
-}
-
-/// It was not suspended yet.
-const NOBODY: usize = usize::MAX;
-/// A thread that is none of the pool's workers.
-const OUTSIDE: usize = NOBODY - 1;
-
-/// What can be done with a task whose types are not known.
-struct Table {
-    /// Ends a task that belongs to the caller, without another poll.
-    abandon: unsafe fn(NonNull<Core>, Option<&Worker>),
-    /// Frees the memory.
-    free: unsafe fn(NonNull<Core>),
-}
 
 /// A task.
 #[repr(C)]
@@ -97,30 +75,6 @@ impl<'scope, F, K> Task<'scope, F, K> {
     unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
         // SAFETY: the caller's. An assignment drops in place. Unwind-safe: nobody sees the future again.
         catch_unwind(AssertUnwindSafe(|| unsafe { *this.as_ref().future.get() = None }))
-    }
-}
-
-/// Somebody who knows of a task, and may cancel it.
-#[derive(Debug)]
-pub(crate) struct Reference(NonNull<Core>);
-
-// SAFETY: any thread may retain, cancel and release a task.
-unsafe impl Send for Reference {}
-// SAFETY: as above.
-unsafe impl Sync for Reference {}
-
-impl Reference {
-    /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by whoever has it.
-    pub(crate) fn cancel(&self) {
-        // SAFETY: its reference.
-        unsafe { Core::cancel(self.0) };
-    }
-}
-
-impl Drop for Reference {
-    fn drop(&mut self) {
-        // SAFETY: its own reference.
-        unsafe { Core::release(self.0) };
     }
 }
 
@@ -159,14 +113,7 @@ where
     fn new(scope: &Scope<'scope>) -> NonNull<Self> {
         // SAFETY: the header is the first field of the first field, and `run` expects a pointer to it.
         let header = unsafe { SpawnHeader::new(Self::run, scope.number()) };
-        let core = Core {
-            header,
-            state: State::running(),
-            table: &Self::TABLE,
-            scope: ptr::from_ref(scope).cast(),
-            links: UnsafeCell::default(),
-            polled_by: UnsafeCell::new(NOBODY),
-        };
+        let core = Core::new(header, &Self::TABLE, scope);
         let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
     }
@@ -191,14 +138,18 @@ where
         // SAFETY: the caller's; after `suspend` it is used no more, but where that says so.
         unsafe {
             let core = &this.as_ref().core;
-            let polled_by = &mut *core.polled_by.get();
-            if let (NOBODY, Some(worker)) = (*polled_by, worker) {
-                worker.counters.suspensions.add();
+            if core.polled_by.get() == NOBODY {
+                (*core.scope).count(|worker| &worker.suspensions, |outside| &outside.suspensions, 1);
             }
-            *polled_by = worker.map_or(OUTSIDE, Worker::number);
+            core.polled_by.set(worker.map_or(OUTSIDE, name));
             match core.state.suspend() {
                 Suspend::Suspended => {}
-                Suspend::Again => Core::submit(this.cast()),
+                Suspend::Again => {
+                    if let Some(worker) = worker {
+                        worker.counters.wakes_in_poll.add();
+                    }
+                    Core::submit(this.cast());
+                }
                 Suspend::Cancelled => Self::abandon(this.cast(), worker),
             }
         }
@@ -212,6 +163,7 @@ where
         // SAFETY: a task in a queue is there, and so is its scope (invariant 5).
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
+        let can_suspend = worker.can_suspend.get();
         // Whoever waits for the scope will want to help.
         worker.nudge();
         let root = worker.enter_root(scope.number());
@@ -223,19 +175,28 @@ where
                 return;
             }
             worker.counters.polls.add();
-            let polled_by = *core.polled_by.get();
-            let context = Context::new(polled_by != worker.number());
+            core.measure(worker);
+            let polled_by = core.polled_by.get();
+            let context = Context::new(polled_by != name(worker));
             let count = |counter: &Counter| {
                 if polled_by != NOBODY {
                     counter.add()
                 }
             };
             match Self::poll(this) {
-                Ok(Poll::Pending) => Self::settle(this, Some(worker)),
+                Ok(Poll::Pending) => {
+                    if can_suspend && scope.suspension() == Suspension::Proactive && core.state.will_wait() {
+                        core.suspend_deque(worker);
+                    }
+                    Self::settle(this, Some(worker));
+                }
                 Ok(Poll::Ready(output)) => {
                     match Self::end(this, scope) {
                         (then, Ok(())) => {
                             count(&worker.counters.resumes);
+                            if context.migrated() {
+                                count(&worker.counters.resumes_elsewhere);
+                            }
                             scope.guard(|| then.resume(scope, output, context));
                         }
                         (then, Err(payload)) => {
@@ -276,6 +237,7 @@ where
         // SAFETY: the caller's.
         unsafe {
             let dropped = Self::drop_future(this);
+            this.as_ref().core.count_coalesced();
             let then = (*this.as_ref().then.get()).take();
             scope.tasks().remove(this.cast());
             Core::finish(this.cast());
@@ -292,10 +254,9 @@ where
         // SAFETY: the caller's.
         unsafe {
             let scope = &*core.as_ref().scope.cast::<Scope<'scope>>();
-            if let Some(worker) = worker
-                && *core.as_ref().polled_by.get() != NOBODY
-            {
-                worker.counters.cancelled.add();
+            core.as_ref().leave_deque();
+            if core.as_ref().polled_by.get() != NOBODY {
+                scope.count(|worker| &worker.cancelled, |outside| &outside.cancelled, 1);
             }
             match Self::end(core.cast(), scope) {
                 (then, Err(payload)) => Self::fail(scope, then, payload),
@@ -314,81 +275,5 @@ where
     unsafe fn free(core: NonNull<Core>) {
         // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: what is dropped is `None`s.
         drop(unsafe { Box::from_raw(core.cast::<Self>().as_ptr()) });
-    }
-}
-
-impl Core {
-    /// The future is gone: nothing will happen to the task any more.
-    ///
-    /// # Safety
-    ///
-    /// The task is the caller's, who does not use it again; it is in no list.
-    unsafe fn finish(this: NonNull<Core>) {
-        // SAFETY: the caller's; the reference is the task's own (invariant 4).
-        unsafe {
-            this.as_ref().state.finish();
-            Self::release(this);
-        }
-    }
-
-    /// Gives one reference up.
-    ///
-    /// # Safety
-    ///
-    /// It is the caller's, who does not use the task again.
-    unsafe fn release(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory; what is needed afterwards is read before it is given up.
-        let free = unsafe { this.as_ref() }.table.free;
-        // SAFETY: as above.
-        if unsafe { this.as_ref() }.state.release() {
-            // SAFETY: it was the last one (invariant 4).
-            unsafe { free(this) };
-        }
-    }
-
-    /// Wakes the task.
-    ///
-    /// # Safety
-    ///
-    /// The caller has a reference.
-    unsafe fn wake(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory.
-        if unsafe { this.as_ref() }.state.wake() == Wake::Submit {
-            // SAFETY: this caller has made it scheduled.
-            unsafe { Self::submit(this) };
-        }
-    }
-
-    /// Puts a task where workers find it.
-    ///
-    /// # Safety
-    ///
-    /// The caller has put its state to scheduled, and does not use it again but by a reference of its own.
-    unsafe fn submit(this: NonNull<Core>) {
-        // SAFETY: invariant 5.
-        let registry = unsafe { (*this.as_ref().scope).registry() };
-        Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
-            Some(worker) => registry.make_stealable(JobRef::new(this.cast(), worker), Some(worker)),
-            None => {
-                // Once the task is where it can be found, nothing of it keeps the registry.
-                let registry = registry.this();
-                registry.make_stealable(JobRef::new(this.cast(), ptr::null()), None);
-            }
-        });
-    }
-
-    /// Cancels a task: drops its future, or has that done by whom it belongs to.
-    ///
-    /// # Safety
-    ///
-    /// The caller has a reference.
-    unsafe fn cancel(this: NonNull<Core>) {
-        // SAFETY: the caller's. A task that is to be dropped has not arrived, so its scope is there.
-        unsafe {
-            if this.as_ref().state.cancel() == Cancel::Drop {
-                let scope = this.as_ref().scope;
-                (*scope).with_worker(|worker| (this.as_ref().table.abandon)(this, worker));
-            }
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod call;
 mod search;
+mod spawned;
 mod wait;
 
 pub(crate) use call::Call;
@@ -9,6 +10,7 @@ pub use wait::WaitRule;
 pub(crate) use wait::{DOZE, NAP, Wait};
 
 use crate::deque::Deque;
+use crate::deques::{DequeRef, SpawnDeque};
 use crate::fifo::Fifo;
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Latch;
@@ -23,7 +25,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicBool, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -63,8 +65,10 @@ pub struct Worker {
     /// a thief finds in it is forked by the job that the owner has started last; unless it [runs something
     /// aside](Worker::is_aside), or began the job with forks open, see [`starts`](Worker::starts).
     forks: Deque<Header>,
-    /// Spawned jobs: each belongs to a scope, or to none.
-    spawns: Deque<Header>,
+    /// Spawned jobs, each of which belongs to a scope, or to none: its active deque, see [`spawned`]. Written by its thread.
+    active: AtomicPtr<SpawnDeque>,
+    /// The job that it has started last may give the active deque away: no frame below pops from it; this thread's.
+    pub(crate) can_suspend: Cell<bool>,
     /// Jobs that every thread of the pool runs once.
     pub(crate) broadcasts: Injector<JobRef>,
     /// Jobs of this thread's `spawn_fifo`.
@@ -144,10 +148,12 @@ impl Worker {
         places: usize,
         eager: bool,
         guest: bool,
+        active: DequeRef,
     ) -> Self {
         Worker {
             forks: Deque::new(ROOM, eager),
-            spawns: Deque::new(ROOM, eager),
+            active: AtomicPtr::new(active.as_ptr()),
+            can_suspend: Cell::new(false),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
             counters: Counters::new(places),
@@ -352,21 +358,6 @@ impl Worker {
         self.call.is_worth_a_wake_up()
     }
 
-    /// Queues a spawned job.
-    ///
-    /// # Safety
-    ///
-    /// The caller gives the job away; it begins with a `SpawnHeader`. This thread is the worker.
-    pub(crate) unsafe fn spawn(&self, job: NonNull<Header>) {
-        self.counters.spawns.add();
-        // SAFETY: this thread is the owner.
-        let (_, look_up) = unsafe { self.spawns.push(job) };
-        // SAFETY: this thread is the owner.
-        if look_up && unsafe { self.spawns.answer(|| false) } {
-            self.registry().announce(Some(self));
-        }
-    }
-
     /// Marks who runs a job, for the waiter to help it: if all that will be in this worker's deque is the job's.
     ///
     /// It is not when the job is run on top of a frame that has open forks, as `yield_now` may.
@@ -427,18 +418,18 @@ impl Worker {
     /// Has the worker look up at its next push: somebody wants work.
     pub(crate) fn ask(&self) {
         self.forks.ask();
-        self.spawns.ask();
+        self.spawns().ask();
     }
 
     /// Has the worker look up at its next push.
     pub(crate) fn nudge(&self) {
         self.forks.nudge();
-        self.spawns.nudge();
+        self.spawns().nudge();
     }
 
     /// Has it jobs that could be stolen? Callers that must not miss any have passed a fence.
     pub(crate) fn has_jobs(&self) -> bool {
-        !self.forks.is_empty() || !self.spawns.is_empty()
+        !self.forks.is_empty() || !self.spawns().is_empty()
     }
 
     /// Has it open forks that were not stolen, or open scopes? Asked by its own thread.
@@ -449,7 +440,7 @@ impl Worker {
     /// Moves all its jobs to where any worker finds them, before it gives up its place, in which they would be
     /// looked for.
     pub(crate) fn spill(&self) {
-        for deque in [&self.forks, &self.spawns] {
+        for deque in [&self.forks, self.spawns()] {
             while !deque.is_empty() {
                 // As a thief does, so that the owner finds its forks stolen: oldest first.
                 // SAFETY: this thread is the owner.
@@ -503,6 +494,19 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute(&self, job: JobRef) {
+        self.can_suspend.set(false);
+        // SAFETY: the caller's; this thread is the worker.
+        unsafe { job.run(self) }
+    }
+
+    /// Runs a job that this thread took from a queue, which may give the active deque away: whoever is below looks for what
+    /// it has spawned wherever it may be.
+    ///
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    pub(crate) unsafe fn execute_detachable(&self, job: JobRef) {
+        self.can_suspend.set(true);
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
     }

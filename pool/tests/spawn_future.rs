@@ -214,6 +214,18 @@ fn cancelled_futures_are_dropped() {
         assert!(awaited.is_err());
         assert_eq!(dropped.load(Relaxed), round);
     }
+    // One that waits for certain is dropped by who cancels it: this thread, which is none of the pool's.
+    let before = pool.stats();
+    let handle = waits();
+    while pool.stats().total().suspensions == before.total().suspensions {
+        thread::yield_now();
+    }
+    thread::sleep(Duration::from_millis(20));
+    handle.cancel();
+    assert_eq!(dropped.load(Relaxed), 101);
+    assert_eq!(pool.stats().outside.cancelled, before.outside.cancelled + 1);
+    let total = pool.stats().total();
+    assert_eq!(total.suspensions, total.resumes + total.cancelled, "{total:?}");
 }
 
 #[test]

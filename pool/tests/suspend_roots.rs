@@ -163,14 +163,12 @@ fn handles_keep_the_call() {
                     let copy = handle.clone();
                     drop(handle);
                     let resume = |_: &Scope<'_>, (), _| add(done);
-                    let then = Then { resume, cancelled: None };
                     copy.poll(&mut Default::default(), ready(()), || unreachable_then(resume));
                     add(done);
-                    // Threads that are none of the pool's do not count what they suspend.
-                    drop((then, timer));
+                    copy.poll(&mut Default::default(), timer, || Then { resume, cancelled: None });
                 });
             });
-            assert_eq!(done.load(SeqCst), 1);
+            assert_eq!(done.load(SeqCst), 2);
         });
     });
 }
@@ -203,6 +201,8 @@ fn suspended_outside_resumed_inside() {
                 });
             });
             assert_eq!(done.into_inner(), 10);
+            assert_eq!(pool.stats().outside.suspensions, 10);
+            settled(&pool);
         }
     });
 }

@@ -16,6 +16,8 @@ use super::{
     ParallelExtend, PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith,
     UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
 };
+#[cfg(feature = "stream")]
+use crate::stream::IntoStream;
 use either::Either;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
@@ -781,6 +783,87 @@ pub trait ParallelIterator: Sized + Send {
         Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
     {
         IoAwait::new(self)
+    }
+
+    /// A stream of the items, in order, for a task of any runtime to take them.
+    ///
+    /// The computation runs in the pool that the calling thread is in, else in the global one (or
+    /// [where the chain says](Self::on)), and begins at once; it may outlive the caller, so it borrows nothing that is not
+    /// `'static`. It goes on block by block: half of `capacity` items are computed, in
+    /// parallel, as soon as there is room for them, while others wait to be taken. So no more than **`capacity` items** have been
+    /// made and not been taken, at any time. (Where one item of the source becomes several, as with
+    /// [`flat_map_iter`](Self::flat_map_iter), it is that which is counted.) When the stream is dropped the computation is
+    /// cancelled.
+    ///
+    /// While there is no room for a block the computation is a suspended task: it holds no thread. Each block costs what a parallel
+    /// call does, and waits for its slowest item; where items are waited for in order, a [pipeline](crate::stream::pipeline()) has
+    /// no blocks.
+    ///
+    /// Who waits for an item inside the pool that computes it does so in a task, or by [`furcate::block_on`]: else, if all
+    /// workers wait, nobody makes it.
+    ///
+    /// [`furcate::block_on`]: furcate_pool::block_on
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items of the blocks before.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::{StreamExt, future};
+    ///
+    /// let mut squares = (0..u64::MAX).into_par_iter().map(|x| x * x).into_stream(100);
+    /// let sum = future::block_on(async {
+    ///     let mut sum = 0;
+    ///     while let Some(square) = squares.next().await {
+    ///         if square > 100 {
+    ///             break;
+    ///         }
+    ///         sum += square;
+    ///     }
+    ///     sum
+    /// });
+    /// assert_eq!(sum, 385);
+    /// ```
+    #[cfg(feature = "stream")]
+    fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
+    where
+        Self: 'static,
+    {
+        IntoStream::of(self, capacity)
+    }
+
+    /// As [`into_stream`](Self::into_stream), but the items come as they are made, in no order.
+    ///
+    /// Of a chain that waits for futures ([`io_await`](Self::io_await)) up to `capacity` futures are in flight (or as many as
+    /// [`max_in_flight`](IoAwait::max_in_flight) says, if that is less), and none of them waits for its neighbours, while up to
+    /// `capacity` items wait to be taken. So no more than **twice `capacity` items** have been made and not been taken. An item
+    /// that finds no room stays with its task, which is suspended until there is.
+    ///
+    /// Any other chain goes on block by block, with no more than **`capacity` items**.
+    ///
+    /// Cost: of a chain that waits, the root of the computation keeps a thread's stack for as long as the stream goes on. Its
+    /// place in the pool goes to another thread ([`WaitRule`](furcate_pool::WaitRule)): so that costs no core, but a
+    /// thread per stream. Engines that cannot suspend tasks ([`Inline`](furcate_pool::Inline), `Rayon`) have their threads wait,
+    /// for futures and for room.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items that came before.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::{StreamExt, future};
+    ///
+    /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
+    /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
+    /// ```
+    #[cfg(feature = "stream")]
+    fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
+    where
+        Self: 'static,
+    {
+        IntoStream::unordered(self, capacity)
     }
 
     // ---------------------------------------------------------------------- adaptors with a state for every task

@@ -10,11 +10,16 @@ use std::time::Duration;
 
 /// rayon's parallel iterator and join, with `thread::sleep`.
 #[derive(Debug)]
-pub struct Blocking(rayon::ThreadPool);
+pub struct Blocking(pub(super) rayon::ThreadPool);
 
 /// Bare threads that take one item after the other, and do not wait: what the processors can do.
 #[derive(Debug)]
 pub struct Threads(pub usize);
+
+impl Threads {
+    /// The name in tables: they do less than the others.
+    pub const NAME: &'static str = "threads that do not wait";
+}
 
 /// A pool of rayon's.
 pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
@@ -68,7 +73,7 @@ impl Engine for Blocking {
 
 impl Engine for Threads {
     fn name(&self) -> String {
-        "threads that do not wait".into()
+        Threads::NAME.into()
     }
 
     fn load(&self, load: Load) -> Option<u64> {

@@ -110,7 +110,7 @@ fn spin(rounds: u64, mut item: u64) -> u64 {
     item
 }
 
-fn fib<F: Fork>(fork: &F, n: u32, cutoff: u32) -> u64 {
+pub(super) fn fib<F: Fork>(fork: &F, n: u32, cutoff: u32) -> u64 {
     if n <= cutoff {
         return plain(n);
     }
@@ -118,6 +118,6 @@ fn fib<F: Fork>(fork: &F, n: u32, cutoff: u32) -> u64 {
     a + b
 }
 
-fn plain(n: u32) -> u64 {
+pub(super) fn plain(n: u32) -> u64 {
     if n < 2 { u64::from(n) } else { plain(n - 1) + plain(n - 2) }
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 /// A task per item, under a semaphore, that computes inline.
 #[derive(Debug)]
-pub struct Tokio(Runtime);
+pub struct Tokio(pub(super) Runtime);
 
 /// A task per item, under a semaphore, that computes on rayon's pool and waits for it.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! S1, exhaustively: work of every kind, published while the last one alert ceases to be so, wakes somebody.
 
+mod woken;
+
 use super::Alert;
 use crate::deque::Deque;
-use crate::fence;
 use crate::models::explore;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::sync::{Arc, Mutex};
@@ -57,8 +58,7 @@ impl Pool {
     /// As `Registry::inject`.
     fn inject(&self) {
         self.injected.store(true, Relaxed);
-        fence::full();
-        self.wake();
+        self.alert.announce(|| self.wake(), || unreachable!("nobody naps"), || unreachable!("nobody dozes"));
     }
 
     /// As `Registry::park_alert`.

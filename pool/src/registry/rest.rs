@@ -173,7 +173,7 @@ impl Registry {
 
     fn nap_is_over(&self, rest: &mut Rest) {
         rest.napper = None;
-        self.napping.store(false, Relaxed);
+        self.alert.set_napping(false);
     }
 
     /// A free place.

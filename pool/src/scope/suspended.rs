@@ -10,6 +10,7 @@ use super::Scope;
 use crate::detach::{Resume, Suspend};
 use crate::join_handle::{self, JoinHandle};
 use crate::registry::Registry;
+use crate::stats::{Counter, Counters, Outside, SharedCounter};
 use crate::task::{self, Spare, Tasks};
 use crate::worker::Worker;
 use std::marker::PhantomData;
@@ -219,6 +220,19 @@ impl<'scope> Scope<'scope> {
     /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.
     pub(crate) fn with_worker<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
         Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(self.registry()))))
+    }
+
+    /// Counts what this thread has done.
+    pub(crate) fn count(
+        &self,
+        inside: impl FnOnce(&Counters) -> &Counter,
+        outside: impl FnOnce(&Outside) -> &SharedCounter,
+        more: u64,
+    ) {
+        self.with_worker(|worker| match worker {
+            Some(worker) => inside(&worker.counters).add_up(more),
+            None => outside(&self.registry().outside).add_up(more),
+        });
     }
 
     pub(crate) fn registry(&self) -> &Registry {

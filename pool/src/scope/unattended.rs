@@ -61,7 +61,7 @@ where
     registry.job_made();
     // To be told its node.
     let at_end = AtEnd::Queue(NonNull::dangling());
-    let scope = Scope::of(NonNull::from(registry), None, at_end);
+    let scope = Scope::of(registry, at_end);
     let node = NonNull::from(Box::leak(Box::new(Node::<E, C> {
         // SAFETY: the header is the first field, and `run` expects a pointer to it.
         header: unsafe { SpawnHeader::new(Node::<E, C>::run, scope.number()) },

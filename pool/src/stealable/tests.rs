@@ -1,6 +1,6 @@
 //! Donation is even, taking is random, and nothing is lost.
 
-use super::Stealable;
+use super::{Entry, Stealable};
 use crate::job::{Header, JobRef, SpawnHeader};
 use crate::worker::Worker;
 use std::collections::HashSet;
@@ -28,7 +28,8 @@ impl Tasks {
     }
 
     /// Which one it is.
-    fn index(&self, task: JobRef) -> usize {
+    fn index(&self, entry: Entry) -> usize {
+        let Entry::Task(task) = entry else { unreachable!("there are tasks only") };
         let here = |header: &SpawnHeader| ptr::eq(ptr::from_ref(header).cast(), task.address());
         self.0.iter().position(here).expect("one of these")
     }
@@ -49,7 +50,7 @@ fn donation_is_even() {
             let mut total = vec![0; places];
             for seed in 0..1000 {
                 let sets = Stealable::new(places);
-                tasks.refs().for_each(|task| sets.add(task));
+                tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
                 let lengths = lengths(&sets);
                 assert_eq!(lengths.iter().sum::<usize>(), places * per_place);
                 let (mean, lg) = (per_place as f64, (places as f64).log2().max(1.0));
@@ -72,7 +73,7 @@ fn donation_is_even() {
 fn threads_that_wake_one_task_each_choose_different_sets() {
     let (sets, tasks) = (&Stealable::new(8), Tasks::of(&[(1, 160)]));
     for task in tasks.refs() {
-        thread::scope(|threads| threads.spawn(move || sets.add(task)).join().unwrap());
+        thread::scope(|threads| threads.spawn(move || sets.add(Entry::Task(task))).join().unwrap());
     }
     let lengths = lengths(sets);
     assert!(lengths.iter().all(|len| (5..50).contains(len)), "{lengths:?}");
@@ -88,7 +89,7 @@ fn each_is_taken_once() {
         for half in 0..2 {
             threads.spawn(move || {
                 for task in tasks.refs().skip(half).step_by(2) {
-                    sets.add(task);
+                    sets.add(Entry::Task(task));
                     donated.fetch_add(1, SeqCst);
                 }
             });
@@ -124,7 +125,7 @@ fn a_thiefs_choice_is_its_own() {
     let mut first = HashSet::new();
     for number in (0..40).chain([u64::MAX]) {
         let sets = Stealable::new(1);
-        tasks.refs().for_each(|task| sets.add(task));
+        tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
         first.insert(tasks.index(sets.steal(0, || number).expect("ten are there")));
         let rest: HashSet<_> =
             std::iter::from_fn(|| sets.steal(0, || number)).map(|task| tasks.index(task)).collect();
@@ -140,10 +141,10 @@ fn a_thiefs_choice_is_its_own() {
 fn the_oldest_task_is_taken_first() {
     let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(1, 100)]));
     let half = |half: usize| tasks.refs().skip(50 * half).take(50);
-    half(0).for_each(|task| sets.add(task));
+    half(0).for_each(|task| sets.add(Entry::Task(task)));
     let take = || sets.take(0).map(|task| tasks.index(task));
     assert!((0..20).all(|i| take() == Some(i)));
-    half(1).for_each(|task| sets.add(task));
+    half(1).for_each(|task| sets.add(Entry::Task(task)));
     assert!((20..100).all(|i| take() == Some(i)));
     assert_eq!(take(), None);
 }
@@ -151,7 +152,7 @@ fn the_oldest_task_is_taken_first() {
 #[test]
 fn tasks_of_a_scope_are_taken_from_all_sets() {
     let (sets, tasks) = (Stealable::new(4), Tasks::of(&[(1, 20), (2, 30)]));
-    tasks.refs().for_each(|task| sets.add(task));
+    tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
     assert!(sets.take_of(3).is_none());
     let ones: HashSet<_> = std::iter::from_fn(|| sets.take_of(1)).map(|task| tasks.index(task)).collect();
     assert_eq!(ones, (0..20).collect());
@@ -161,12 +162,17 @@ fn tasks_of_a_scope_are_taken_from_all_sets() {
 }
 
 #[test]
-fn only_the_newest_are_looked_at() {
+fn only_the_oldest_and_the_newest_are_looked_at() {
     // A set may be long; whoever looks for a scope's holds its lock meanwhile.
-    let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(1, 1), (2, 1000)]));
-    tasks.refs().for_each(|task| sets.add(task));
-    assert!(sets.take_of(1).is_none());
-    // The newest ones go, as a thief takes them that always chooses so.
-    (0..950).for_each(|i| assert!(sets.steal(0, || 1000 - i).is_some()));
-    assert_eq!(sets.take_of(1).map(|task| tasks.index(task)), Some(0));
+    let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(2, 500), (1, 2), (2, 500), (3, 2)]));
+    tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
+    let take_of = |scope| sets.take_of(scope).map(|task| tasks.index(task));
+    assert_eq!(take_of(1), None);
+    // The newest of them that is looked at first, from the new end; the oldest, from the old one.
+    assert_eq!(take_of(3), Some(1003));
+    assert_eq!(take_of(2), Some(0));
+    (1..480).for_each(|i| assert_eq!(sets.take(0).map(|task| tasks.index(task)), Some(i)));
+    let take_of = |scope| sets.take_of(scope).map(|task| tasks.index(task));
+    assert_eq!(take_of(1), Some(500), "the oldest first");
+    assert_eq!(take_of(1), Some(501));
 }

@@ -9,7 +9,7 @@
 //! 3. Once the scope is cancelled nothing is put in the list: the flag is set before the first shard is locked to be
 //!    emptied, and looked at under the shard's lock.
 
-use super::Core;
+use super::erased::Core;
 use crate::worker::Worker;
 use crossbeam_utils::CachePadded;
 use std::ptr::{self, NonNull};

@@ -1,6 +1,7 @@
 //! Where a task begins: a future that is polled once, in place.
 
-use super::{Core, Task};
+use super::Task;
+use super::erased::Core;
 use crate::detach::Resume;
 use crate::scope::Scope;
 use crate::unseen::drop_quietly;

@@ -133,6 +133,12 @@ impl State {
         if before & CANCELLED == 0 { Begin::Poll } else { Begin::Drop }
     }
 
+    /// After a poll that gave `Pending`: will it wait? It will not if it was woken in the poll, or cancelled. A hint.
+    pub(super) fn will_wait(&self) -> bool {
+        // Relaxed: `suspend` decides.
+        self.0.load(Relaxed) & (SCHEDULED | CANCELLED) == 0
+    }
+
     /// After a poll that gave `Pending`.
     pub(super) fn suspend(&self) -> Suspend {
         let mut word = self.0.load(Relaxed);

@@ -1,6 +1,6 @@
 //! A task's wakers: a reference each.
 
-use super::Core;
+use super::erased::Core;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::task::{Context, RawWaker, RawWakerVTable, Waker};

@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::deque::Steal;
 use crate::job::JobRef;
+use crate::stealable::{Entry, Stealable};
 use std::hint;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -99,14 +100,7 @@ impl Worker {
     pub(crate) fn find_own(&self) -> Option<JobRef> {
         self.find_broadcast()
             .or_else(|| self.find_spawned())
-            .or_else(|| self.registry().stealable.take(self.place()?))
-    }
-
-    /// The newest job spawned here.
-    fn find_spawned(&self) -> Option<JobRef> {
-        // SAFETY: this thread is the owner.
-        let job = unsafe { self.spawns.pop_newest() }?;
-        Some(JobRef::new(job, self))
+            .or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
     }
 
     pub(super) fn find_broadcast(&self) -> Option<JobRef> {
@@ -141,8 +135,18 @@ impl Worker {
                 self.steal_forked(victim, place, patience, || true)
                     .or_else(|| self.steal_spawned(victim, place))
             });
-            stolen.or_else(|| self.registry().stealable.steal(place, || self.random()))
+            stolen.or_else(|| self.find_woken(|sets| sets.steal(place, || self.random())))
         })
+    }
+
+    /// What there is to run of the first entry of a stealable set that has anything.
+    pub(super) fn find_woken(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
+        loop {
+            let found = self.take_up(entry(&self.registry().stealable)?);
+            if found.is_some() {
+                return found;
+            }
+        }
     }
 
     /// Steals a forked job, if `wanted` says so of what is there.
@@ -160,23 +164,6 @@ impl Worker {
                 victim.forks.reach(&wanted, || self.counters.barriers.add())
             }
             Steal::Private => return None,
-            other => other,
-        };
-        steals.tried.add();
-        if let Steal::Job(job) = stolen {
-            steals.won.add();
-            return Some(JobRef::new(job, victim));
-        }
-        None
-    }
-
-    /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
-    /// running them; so one that must be reached for is reached for at once.
-    fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
-        let steals = &self.counters.steals[place];
-        let stolen = match victim.spawns.steal(|| true) {
-            Steal::Empty => return None,
-            Steal::Private => victim.spawns.reach(|| true, || self.counters.barriers.add()),
             other => other,
         };
         steals.tried.add();

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use super::search::{Patience, Pauses};
-use crate::job::{JobRef, SpawnHeader};
+use crate::job::JobRef;
 use crate::latch::Latch;
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,8 @@ pub(crate) struct Wait {
     pub(crate) rule: WaitRule,
     /// For what other threads do, of this pool or another one.
     pub(crate) abroad: bool,
+    /// For the jobs of a scope, which it finds wherever they are.
+    scope: bool,
 }
 
 impl Worker {
@@ -65,7 +67,7 @@ impl Worker {
         if !latch.is_set() {
             self.counters.waits.add();
         }
-        self.wait(latch, |patience| {
+        self.wait(latch, false, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
             let place = thief.place()?;
             // What is in the thief's deque while the latch is not set is a descendant, see `Worker::forks`; and it is
@@ -85,24 +87,23 @@ impl Worker {
             std::hint::spin_loop();
         }
         // The taker does not run; or the fork lies where any worker finds it, and nobody has.
-        self.wait(latch, |_| None);
+        self.wait(latch, false, |_| None);
     }
 
     /// Returns when the latch of a scope is set. `scope` is its number.
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
-        self.wait(latch, |patience| {
-            // SAFETY: this thread is the owner.
-            let Some(job) = (unsafe { self.spawns.pop_newest() }) else {
-                let woken = self.registry().stealable.take_of(scope);
-                return woken.or_else(|| self.steal_part(scope, patience));
+        self.wait(latch, true, |patience| {
+            let spawned = self.find_spawned().or_else(|| self.find_woken(|sets| sets.take_of(scope)));
+            let Some(job) = spawned else {
+                return self.steal_part(scope, patience);
             };
             // SAFETY: just taken.
-            if unsafe { SpawnHeader::scope_of(job) } == scope {
-                return Some(JobRef::new(job, self));
+            if unsafe { job.scope() } == scope {
+                return Some(job);
             }
             // Of an outer scope, or of none: not for this frame to run.
-            self.registry().injector.push(JobRef::new(job, self));
+            self.registry().injector.push(job);
             self.registry().announce(Some(self));
             None
         });
@@ -120,11 +121,11 @@ impl Worker {
     /// Returns when the latch of something is set that other threads do in any case; runs only broadcast jobs, and
     /// gives its place away, for those threads may need it.
     pub(crate) fn wait_for_others(&self, latch: &Latch) {
-        self.wait_by(Wait { rule: WaitRule::Descendants, abroad: true }, latch, |_| None);
+        self.wait_by(Wait { rule: WaitRule::Descendants, abroad: true, scope: false }, latch, |_| None);
     }
 
-    fn wait(&self, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
-        self.wait_by(Wait { rule: self.registry().wait_rule(), abroad: false }, latch, descendant);
+    fn wait(&self, latch: &Latch, scope: bool, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
+        self.wait_by(Wait { rule: self.registry().wait_rule(), abroad: false, scope }, latch, descendant);
     }
 
     fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
@@ -147,7 +148,7 @@ impl Worker {
             };
             if let Some(job) = job {
                 // SAFETY: just taken from a queue.
-                unsafe { self.execute(job) };
+                unsafe { if wait.scope { self.execute_detachable(job) } else { self.execute(job) } };
                 (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
             } else if blocked_out || !pauses.pause(LOOK) {
                 let idle_for = idle.map(|since| since.elapsed());

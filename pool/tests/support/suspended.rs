@@ -283,11 +283,17 @@ pub fn on_pools(test: impl Fn(&ThreadPool) + Send + Sync + 'static) {
     });
 }
 
-/// Every task that was suspended has been resumed or dropped.
+/// Every task that was suspended has been resumed or dropped. No deque was mugged that was not stolen from before, but those
+/// whose tasks were dropped; and none is left but the workers' own (W7).
 #[track_caller]
 pub fn settled(pool: &ThreadPool) {
     let total = pool.stats().total();
     assert_eq!(total.suspensions, total.resumes + total.cancelled, "suspended = resumed + cancelled");
+    assert!(total.mugs <= total.steals_resumable + total.cancelled, "stolen from, then mugged: {total:?}");
+    super::until(|| {
+        let all = pool.stats();
+        all.deques.live() == all.workers.len() as u64
+    });
 }
 
 /// Waits until all that was suspended is done, and returns what `body` does.

@@ -2,7 +2,6 @@
 
 use super::{Locked, Registry, Rest, State};
 use crate::worker::Worker;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 const SHORTEST_NAP: Duration = Duration::from_micros(50);
@@ -86,7 +85,7 @@ impl Registry {
     fn nap<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         *rest.state(worker) = State::Napping;
         rest.napper = Some(worker.number());
-        self.napping.store(true, Relaxed);
+        self.alert.set_napping(true);
         self.seated().for_each(Worker::nudge);
         let since = Instant::now();
         loop {

@@ -1,10 +1,8 @@
 //! Workers that wait for something, with or without their places; and how they get places again.
 
 use super::{Registry, Rest, State};
-use crate::fence;
 use crate::latch::Latch;
 use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 impl Registry {
@@ -33,17 +31,16 @@ impl Registry {
             // If nobody runs anything, nobody can fork anything; what is queued ends the doze.
             let dozes = idle.is_some_and(|idle| idle > NAP) && self.all_rest(&mut rest);
             rest.dozing += usize::from(dozes);
-            self.dozing.store(rest.dozing, Relaxed);
+            self.alert.set_dozing(rest.dozing);
             drop(rest);
             if !alone || idle.is_some() {
-                // Dekker: who queues a task or a job does so before it looks for those who doze.
-                fence::full();
-                let dozes = dozes && self.injector.is_empty() && self.stealable.is_empty();
+                let is_queued = || !self.injector.is_empty() || !self.stealable.is_empty();
+                let dozes = dozes && self.alert.may_doze(is_queued);
                 worker.parker.park_timeout(idle.filter(|_| dozes).map_or(NAP, |idle| idle.min(DOZE)));
             }
             let mut rest = self.lock();
             rest.dozing -= usize::from(dozes);
-            self.dozing.store(rest.dozing, Relaxed);
+            self.alert.set_dozing(rest.dozing);
             *rest.state(worker) = State::Active;
             rest.abroad -= usize::from(wait.abroad);
             return alone;

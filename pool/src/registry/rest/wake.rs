@@ -5,7 +5,6 @@ use crate::fence;
 use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::Relaxed;
 
 impl Registry {
     /// Is there work anywhere? Callers that must not miss any have passed a fence.
@@ -114,7 +113,7 @@ impl Registry {
         }
         if self.alert.nobody() {
             self.wake_if_none_is_alert(Some(worker));
-        } else if self.napping.load(Relaxed) {
+        } else if self.alert.napping() {
             if worker.is_worth_a_wake_up() {
                 self.end_nap(Some(worker));
             } else {
@@ -125,7 +124,7 @@ impl Registry {
 
     /// Is somebody napping? A hint.
     pub(crate) fn is_napping(&self) -> bool {
-        self.napping.load(Relaxed)
+        self.alert.napping()
     }
 
     /// Would work for one more have to wake somebody? A hint. (Those who rest have asked whoever held a place then, and
@@ -149,7 +148,7 @@ impl Registry {
     fn count_wakeup(&self, by: Option<&Worker>) {
         match by {
             Some(worker) => worker.counters.wakeups.add(),
-            None => self.wakeups_from_outside.lock().expect("nobody panics with this lock").add(),
+            None => self.outside.wakeups.add(),
         }
     }
 }

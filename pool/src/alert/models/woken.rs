@@ -1,0 +1,280 @@
+//! Tasks that are woken while the workers that could run them go to sleep.
+//!
+//! Workers take, rest and are woken as the pool's do, on the real parker: where a wake-up is lost one sleeps for ever, and
+//! loom reports a deadlock. What only delays it, the end of a nap, comes at once.
+
+use super::super::Alert;
+use crate::models::explore;
+use crate::parker::Parker;
+use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::{Mutex, MutexGuard};
+use loom::thread;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// It does not pass: loom has no time.
+const DOZE: Duration = Duration::ZERO;
+
+/// As the pool's sets of woken tasks: a queue under a lock, and its length for those who only look.
+struct Set {
+    len: AtomicUsize,
+    tasks: Mutex<VecDeque<u8>>,
+}
+
+impl Set {
+    fn add(&self, task: u8) {
+        let mut tasks = self.tasks.lock().unwrap();
+        tasks.push_back(task);
+        self.len.store(tasks.len(), Relaxed);
+    }
+
+    fn take(&self) -> Option<u8> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut tasks = self.tasks.lock().unwrap();
+        let task = tasks.pop_front()?;
+        self.len.store(tasks.len(), Relaxed);
+        Some(task)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len.load(Relaxed) == 0
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Active,
+    Napping,
+    Parked,
+    /// For a latch, on its place.
+    Waiting,
+}
+
+/// What the rest lock protects.
+struct Rest {
+    states: Vec<State>,
+    free: usize,
+    dozing: usize,
+}
+
+/// A pool, with as many places as workers.
+struct Pool {
+    alert: Alert,
+    set: Set,
+    rest: Mutex<Rest>,
+    parkers: Vec<Parker>,
+}
+
+impl Pool {
+    /// Those that are active begin to search.
+    fn new(states: &[State]) -> Arc<Self> {
+        let count = |wanted: State| states.iter().filter(|&&state| state == wanted).count();
+        let free = count(State::Parked);
+        let alert = Alert::new(free);
+        (0..count(State::Active)).for_each(|_| alert.begin());
+        Arc::new(Pool {
+            alert,
+            set: Set { len: AtomicUsize::new(0), tasks: Mutex::new(VecDeque::new()) },
+            rest: Mutex::new(Rest { states: states.to_vec(), free, dozing: 0 }),
+            parkers: states.iter().map(|_| Parker::new()).collect(),
+        })
+    }
+
+    fn thread<R: 'static>(
+        self: &Arc<Self>,
+        acts: impl FnOnce(&Pool) -> R + 'static,
+    ) -> thread::JoinHandle<R> {
+        let pool = Arc::clone(self);
+        thread::spawn(move || acts(&pool))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Rest> {
+        self.rest.lock().unwrap()
+    }
+
+    /// As `Registry::make_stealable`.
+    fn wake(&self, task: u8) {
+        self.set.add(task);
+        self.alert.announce(|| self.wake_if_none_is_alert(), || self.end_nap(), || self.wake_dozing());
+    }
+
+    /// As `Registry::wake_if_none_is_alert`.
+    fn wake_if_none_is_alert(&self) {
+        if !self.alert.is_needed() {
+            return;
+        }
+        let mut rest = self.lock();
+        if self.alert.nobody() {
+            self.seat_one(&mut rest, State::Parked);
+        }
+    }
+
+    /// As `Registry::end_nap`.
+    fn end_nap(&self) {
+        self.seat_one(&mut self.lock(), State::Napping);
+    }
+
+    /// As `Registry::wake_dozing`.
+    fn wake_dozing(&self) {
+        let rest = self.lock();
+        let waiting = rest.states.iter().zip(&self.parkers).filter(|(state, _)| **state == State::Waiting);
+        waiting.for_each(|(_, parker)| parker.unpark());
+    }
+
+    /// Gives a place to a worker that rests so, if there are both.
+    fn seat_one(&self, rest: &mut Rest, resting: State) {
+        let resting = rest.states.iter().position(|state| *state == resting);
+        if let Some(number) = resting.filter(|_| rest.free > 0) {
+            self.seat(rest, number);
+            self.parkers[number].unpark();
+        }
+    }
+
+    /// As `Registry::seat`.
+    fn seat(&self, rest: &mut Rest, number: usize) {
+        rest.free -= 1;
+        self.alert.set_free(rest.free);
+        match std::mem::replace(&mut rest.states[number], State::Active) {
+            State::Napping => self.alert.set_napping(false),
+            State::Parked => self.alert.begin(),
+            state => unreachable!("{state:?} on a place"),
+        }
+    }
+
+    /// A searching worker's next task; the worker is not alert any more.
+    fn next(&self, number: usize, naps: bool) -> u8 {
+        loop {
+            if let Some(task) = self.set.take() {
+                // As `Registry::cease_to_be_alert`.
+                if self.alert.end() && self.alert.look_out(|| (), || !self.set.is_empty()) {
+                    self.wake_if_none_is_alert();
+                }
+                return task;
+            }
+            self.rest_until_needed(number, naps);
+        }
+    }
+
+    /// As `Registry::rest_until_needed`.
+    fn rest_until_needed(&self, number: usize, naps: bool) {
+        let mut rest = self.lock();
+        rest.free += 1;
+        self.alert.set_free(rest.free);
+        if naps {
+            rest.states[number] = State::Napping;
+            self.alert.set_napping(true);
+            drop(rest);
+            rest = self.lock();
+            if rest.states[number] == State::Active {
+                return;
+            }
+            if !self.set.is_empty() {
+                return self.seat(&mut rest, number);
+            }
+            self.alert.set_napping(false);
+        }
+        rest.states[number] = State::Parked;
+        if self.alert.end() && self.alert.look_out(|| (), || !self.set.is_empty()) {
+            return self.seat(&mut rest, number);
+        }
+        self.park(rest, number);
+    }
+
+    /// As `Registry::park`.
+    fn park<'a>(&'a self, mut rest: MutexGuard<'a, Rest>, number: usize) {
+        while rest.states[number] != State::Active {
+            drop(rest);
+            self.parkers[number].park();
+            rest = self.lock();
+        }
+    }
+
+    /// The next task that a worker finds which waits on its place, and dozes: as `Registry::block`.
+    fn next_while_waiting(&self, number: usize) -> u8 {
+        loop {
+            if let Some(task) = self.set.take() {
+                return task;
+            }
+            let mut rest = self.lock();
+            rest.states[number] = State::Waiting;
+            rest.dozing += 1;
+            self.alert.set_dozing(rest.dozing);
+            drop(rest);
+            if self.alert.may_doze(|| !self.set.is_empty()) {
+                self.parkers[number].park_timeout(DOZE);
+            }
+            let mut rest = self.lock();
+            rest.dozing -= 1;
+            self.alert.set_dozing(rest.dozing);
+            rest.states[number] = State::Active;
+        }
+    }
+}
+
+#[test]
+fn against_the_last_worker_that_parks() {
+    explore(None, || {
+        let pool = Pool::new(&[State::Active]);
+        let worker = pool.thread(|pool| pool.next(0, false));
+        pool.wake(7);
+        assert_eq!(worker.join().unwrap(), 7);
+    });
+}
+
+#[test]
+fn against_the_end_of_the_last_nap() {
+    explore(None, || {
+        let pool = Pool::new(&[State::Active]);
+        let worker = pool.thread(|pool| pool.next(0, true));
+        pool.wake(7);
+        assert_eq!(worker.join().unwrap(), 7);
+    });
+}
+
+/// The second one may rely on the first one's wake-up.
+#[test]
+fn two_against_the_last_worker_that_parks() {
+    explore(Some(2), || {
+        let pool = Pool::new(&[State::Active]);
+        let other = pool.thread(|pool| pool.wake(1));
+        let worker = pool.thread(|pool| {
+            let first = pool.next(0, false);
+            // The task is at its end, and the worker looks for another one.
+            pool.alert.begin();
+            first + pool.next(0, false)
+        });
+        pool.wake(2);
+        other.join().unwrap();
+        assert_eq!(worker.join().unwrap(), 3);
+    });
+}
+
+/// The task that is taken first runs for ever; the other one is for the worker that is parked.
+#[test]
+fn against_the_last_searcher_that_finds_another_one() {
+    explore(Some(2), || {
+        let pool = Pool::new(&[State::Active, State::Parked]);
+        let searcher = pool.thread(|pool| pool.next(0, false));
+        let parked = pool.thread(|pool| {
+            pool.park(pool.lock(), 1);
+            pool.next(1, false)
+        });
+        pool.wake(1);
+        pool.wake(2);
+        assert_eq!(searcher.join().unwrap() + parked.join().unwrap(), 3);
+    });
+}
+
+/// Nobody searches, and no place is free.
+#[test]
+fn against_a_worker_that_dozes() {
+    explore(None, || {
+        let pool = Pool::new(&[State::Waiting]);
+        let worker = pool.thread(|pool| pool.next_while_waiting(0));
+        pool.wake(7);
+        assert_eq!(worker.join().unwrap(), 7);
+    });
+}

@@ -1,0 +1,158 @@
+//! How long tasks are awake before they run.
+
+use super::Counter;
+use std::num::NonZeroU64;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// So many classes, of which each is twice as wide as the one before: up to half an hour.
+const CLASSES: usize = 42;
+
+/// A moment, in nanoseconds since the first one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment(NonZeroU64);
+
+impl Moment {
+    pub(crate) fn now() -> Self {
+        static FIRST: OnceLock<Instant> = OnceLock::new();
+        let since = FIRST.get_or_init(Instant::now).elapsed().as_nanos();
+        Moment(NonZeroU64::MIN.saturating_add(since.try_into().unwrap_or(u64::MAX)))
+    }
+
+    /// Nanoseconds since then.
+    pub(crate) fn elapsed(self) -> u64 {
+        Moment::now().0.get().saturating_sub(self.0.get())
+    }
+}
+
+/// Written by one thread.
+#[derive(Debug)]
+pub(crate) struct WakeTimes([Counter; CLASSES]);
+
+impl Default for WakeTimes {
+    fn default() -> Self {
+        WakeTimes(std::array::from_fn(|_| Counter::default()))
+    }
+}
+
+impl WakeTimes {
+    pub(crate) fn add(&self, nanoseconds: u64) {
+        self.0[class(nanoseconds)].add();
+    }
+
+    pub(crate) fn read(&self) -> WakeToRun {
+        WakeToRun(self.0.each_ref().map(Counter::get))
+    }
+}
+
+/// The class of `2^n` to `2^(n + 1)` nanoseconds is n; of less than 2, 0; the last one has no end.
+fn class(nanoseconds: u64) -> usize {
+    (nanoseconds.max(1).ilog2() as usize).min(CLASSES - 1)
+}
+
+/// A histogram of the times from wakes to the polls that follow them, in classes that double.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).measure_wakes(true).build().unwrap();
+/// pool.install(|| furcate::block_on(async { async_io::Timer::after(Duration::from_millis(1)).await }));
+/// let waits = pool.stats().total().wake_to_run;
+/// assert!(waits.count() > 0);
+/// println!("99 of 100 waited for less than {:?}", waits.quantile(0.99));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WakeToRun([u64; CLASSES]);
+
+impl Default for WakeToRun {
+    fn default() -> Self {
+        WakeToRun([0; CLASSES])
+    }
+}
+
+impl WakeToRun {
+    pub(super) fn add(&mut self, other: &WakeToRun) {
+        self.0.iter_mut().zip(other.0).for_each(|(total, more)| *total += more);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// What so much of them, between 0 and 1, took less than: the end of a class, so up to twice as much as they took. Zero
+    /// if there are none.
+    ///
+    /// # Panics
+    ///
+    /// If `part` is not between 0 and 1.
+    #[must_use]
+    pub fn quantile(&self, part: f64) -> Duration {
+        assert!((0.0..=1.0).contains(&part), "a quantile lies between 0 and 1, {part} does not");
+        let wanted = (self.count() as f64 * part).ceil();
+        let mut seen = 0;
+        for (class, &count) in self.0.iter().enumerate() {
+            seen += count;
+            if count > 0 && seen as f64 >= wanted {
+                return Duration::from_nanos(2 << class);
+            }
+        }
+        Duration::ZERO
+    }
+
+    /// The classes that have any: what is less than that duration, and not less than half of it; and how many.
+    pub fn classes(&self) -> impl Iterator<Item = (Duration, u64)> {
+        let classes = self.0.into_iter().enumerate().filter(|&(_, count)| count > 0);
+        classes.map(|(class, count)| (Duration::from_nanos(2 << class), count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_double() {
+        let times = WakeTimes::default();
+        for (nanoseconds, less_than) in [(0, 2), (1, 2), (2, 4), (3, 4), (4, 8), (1023, 1024), (1024, 2048)] {
+            let before = times.read();
+            times.add(nanoseconds);
+            let new: Vec<_> =
+                times.read().classes().filter(|class| !before.classes().any(|old| old == *class)).collect();
+            assert_eq!(new.len(), 1);
+            assert_eq!(new[0].0, Duration::from_nanos(less_than), "{nanoseconds} ns");
+        }
+        assert_eq!(times.read().count(), 7);
+    }
+
+    #[test]
+    fn quantiles() {
+        let times = WakeTimes::default();
+        assert_eq!(times.read().quantile(0.5), Duration::ZERO);
+        (0..99).for_each(|_| times.add(100));
+        times.add(5000);
+        let read = times.read();
+        assert_eq!(read.quantile(0.0), Duration::from_nanos(128));
+        assert_eq!(read.quantile(0.5), Duration::from_nanos(128));
+        assert_eq!(read.quantile(0.99), Duration::from_nanos(128));
+        assert_eq!(read.quantile(1.0), Duration::from_nanos(8192));
+        times.add(u64::MAX);
+        assert_eq!(times.read().count(), 101);
+    }
+
+    #[test]
+    fn sums_add_up() {
+        let (one, other) = (WakeTimes::default(), WakeTimes::default());
+        one.add(10);
+        other.add(10);
+        other.add(1 << 20);
+        let mut sum = one.read();
+        sum.add(&other.read());
+        assert_eq!(sum.count(), 3);
+        assert_eq!(
+            sum.classes().collect::<Vec<_>>(),
+            [(Duration::from_nanos(16), 2), (Duration::from_nanos(2 << 20), 1),]
+        );
+    }
+}

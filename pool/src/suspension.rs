@@ -1,0 +1,29 @@
+//! What becomes of a worker's deque when the task that it runs suspends.
+
+/// What a worker does when the task that it runs is pending, and has spawned what nobody has taken up yet.
+///
+/// | | [`Proactive`](Suspension::Proactive) | [`Parsimonious`](Suspension::Parsimonious) |
+/// |---|---|---|
+/// | what the task has spawned | stays together, with the task: the deque suspends as a whole | is the worker's next job |
+/// | the worker | takes another deque, and looks for work elsewhere | goes on with the newest job of its deque |
+/// | when the task is woken | the deque is resumable: it is stolen from, then mugged, with the task at its bottom | the task is stealable by itself |
+/// | from | ProWS-R (Singer, Xu, Lee: *Proactive Work Stealing for Futures*, PPoPP 2019; *R* for its form with resumable deques and reactive I/O) | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
+///
+/// Where a deque holds nothing but the task that suspends, the two are the same; so they are for
+/// [`io_await`](https://docs.rs/furcate), which leaves nothing in deques. They differ for tasks that
+/// [spawn](crate::Scope::spawn_future) others, or [join](crate::ScopeHandle::join_async) them. Both run everything, in an order
+/// that no program can rely on; what they cost, the bench `latency` shows.
+///
+/// ```
+/// use furcate::{Suspension, ThreadPoolBuilder};
+/// let pool = ThreadPoolBuilder::new().num_threads(2).suspension(Suspension::Parsimonious).build().unwrap();
+/// assert_eq!(pool.install(|| furcate::block_on(async { 1 })), 1);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Suspension {
+    /// The deque suspends with its task.
+    #[default]
+    Proactive,
+    /// The task suspends alone.
+    Parsimonious,
+}

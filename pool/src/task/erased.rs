@@ -1,0 +1,236 @@
+//! What is the same for all tasks, whatever their futures: how they are woken, cancelled and given up.
+//!
+//! The invariants are those of [tasks](super).
+
+use super::list::Links;
+use super::state::{Cancel, State, Wake};
+use crate::deques::DequeRef;
+use crate::job::{JobRef, SpawnHeader};
+use crate::scope::Scope;
+use crate::stats::Moment;
+use crate::worker::Worker;
+use std::cell::{Cell, UnsafeCell};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// What every task begins with.
+#[repr(C)]
+pub(in crate::task) struct Core {
+    pub(super) header: SpawnHeader,
+    pub(super) state: State,
+    table: &'static Table,
+    /// Null until `suspend`.
+    pub(super) scope: *const Scope<'static>,
+    /// Its place in the scope's list, whose lock guards it.
+    pub(super) links: UnsafeCell<Links>,
+    /// The number of the worker whose poll it has been suspended after; the owner's
+    /// (invariant 1).
+    pub(super) polled_by: Cell<u32>,
+    /// How often it was woken when it was awake.
+    coalesced: AtomicU32,
+    /// The deque that is suspended with it, while it waits; the owner's (invariant 6).
+    deque: Cell<Option<DequeRef>>,
+    /// When it was woken last, if that is measured; the owner's (invariant 6).
+    woken: Cell<Option<Moment>>,
+}
+
+/// It was not suspended yet.
+pub(super) const NOBODY: u32 = u32::MAX;
+/// A thread that is none of the pool's workers.
+pub(super) const OUTSIDE: u32 = NOBODY - 1;
+
+/// A worker, in a task.
+pub(super) fn name(worker: &Worker) -> u32 {
+    worker.number() as u32
+}
+
+/// What can be done with a task whose types are not known.
+pub(super) struct Table {
+    /// Ends a task that belongs to the caller, without another poll.
+    pub(super) abandon: unsafe fn(NonNull<Core>, Option<&Worker>),
+    /// Frees the memory.
+    pub(super) free: unsafe fn(NonNull<Core>),
+}
+
+impl Core {
+    /// Of a task that is polled for the first time by who made it, and known to nobody else.
+    pub(super) fn new(header: SpawnHeader, table: &'static Table, scope: &Scope<'_>) -> Self {
+        Core {
+            header,
+            state: State::running(),
+            table,
+            scope: ptr::from_ref(scope).cast(),
+            links: UnsafeCell::default(),
+            polled_by: Cell::new(NOBODY),
+            deque: Cell::new(None),
+            woken: Cell::new(None),
+            coalesced: AtomicU32::new(0),
+        }
+    }
+
+    /// Suspends the deque of the worker that has polled the task with it.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's; `worker` is this thread's.
+    pub(super) unsafe fn suspend_deque(&self, worker: &Worker) {
+        self.deque.set(worker.suspend_deque(self.header.scope()));
+    }
+
+    /// The task will not be woken: its deque, if there is one, goes on without it.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, and its scope is there.
+    pub(super) unsafe fn leave_deque(&self) {
+        if let Some(deque) = self.deque.take() {
+            // SAFETY: the caller's; the deque was one of a worker's of the scope's registry.
+            unsafe { (*self.scope).registry().orphan(deque) };
+        }
+    }
+
+    /// The task runs: notes for how long it has been awake, if that is measured.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's; `worker` is this thread's.
+    pub(super) unsafe fn measure(&self, worker: &Worker) {
+        if let Some(woken) = self.woken.take() {
+            worker.counters.wake_to_run.add(woken.elapsed());
+        }
+    }
+
+    /// Counts the wakes of the task when it was awake. Those that are still to come are not counted.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, and its scope is there.
+    pub(super) unsafe fn count_coalesced(&self) {
+        // Relaxed: it only counts.
+        let coalesced = self.coalesced.load(Relaxed);
+        if coalesced > 0 {
+            // SAFETY: the caller's.
+            let scope = unsafe { &*self.scope };
+            scope.count(
+                |worker| &worker.wakes_coalesced,
+                |outside| &outside.wakes_coalesced,
+                coalesced.into(),
+            );
+        }
+    }
+
+    /// The future is gone: nothing will happen to the task any more.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, who does not use it again; it is in no list.
+    pub(super) unsafe fn finish(this: NonNull<Core>) {
+        // SAFETY: the caller's; the reference is the task's own (invariant 4).
+        unsafe {
+            this.as_ref().state.finish();
+            Self::release(this);
+        }
+    }
+
+    /// Gives one reference up.
+    ///
+    /// # Safety
+    ///
+    /// It is the caller's, who does not use the task again.
+    pub(super) unsafe fn release(this: NonNull<Core>) {
+        // SAFETY: the reference keeps the memory; what is needed afterwards is read before it is given up.
+        let free = unsafe { this.as_ref() }.table.free;
+        // SAFETY: as above.
+        if unsafe { this.as_ref() }.state.release() {
+            // SAFETY: it was the last one (invariant 4).
+            unsafe { free(this) };
+        }
+    }
+
+    /// Wakes the task.
+    ///
+    /// # Safety
+    ///
+    /// The caller has a reference.
+    pub(super) unsafe fn wake(this: NonNull<Core>) {
+        // SAFETY: the reference keeps the memory.
+        let core = unsafe { this.as_ref() };
+        match core.state.wake() {
+            // SAFETY: this caller has made it scheduled; so the scope is there (invariant 5).
+            Wake::Submit => unsafe {
+                (*core.scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
+                Self::submit(this);
+            },
+            // Relaxed: it only counts.
+            Wake::Coalesced => drop(core.coalesced.fetch_add(1, Relaxed)),
+            Wake::InPoll => {}
+        }
+    }
+
+    /// Puts a task where workers find it.
+    ///
+    /// # Safety
+    ///
+    /// The caller has put its state to scheduled, and does not use it again but by a reference of its own.
+    pub(super) unsafe fn submit(this: NonNull<Core>) {
+        // SAFETY: invariant 5.
+        let registry = unsafe { (*this.as_ref().scope).registry() };
+        // SAFETY: the caller has made it scheduled, and not queued it yet: these are the caller's (invariant 6).
+        let core = unsafe { this.as_ref() };
+        let deque = core.deque.take();
+        if registry.measures_wakes() {
+            core.woken.set(Some(Moment::now()));
+        }
+        Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
+            // SAFETY: the deque is one of a worker's of the scope's registry.
+            Some(worker) => unsafe {
+                registry.make_stealable(JobRef::new(this.cast(), worker), deque, Some(worker));
+            },
+            None => {
+                // Once the task is where it can be found, nothing of it keeps the registry.
+                let registry = registry.this();
+                // SAFETY: as above.
+                unsafe { registry.make_stealable(JobRef::new(this.cast(), ptr::null()), deque, None) };
+            }
+        });
+    }
+
+    /// Cancels a task: drops its future, or has that done by whom it belongs to.
+    ///
+    /// # Safety
+    ///
+    /// The caller has a reference.
+    pub(super) unsafe fn cancel(this: NonNull<Core>) {
+        // SAFETY: the caller's. A task that is to be dropped has not arrived, so its scope is there.
+        unsafe {
+            if this.as_ref().state.cancel() == Cancel::Drop {
+                let scope = this.as_ref().scope;
+                (*scope).with_worker(|worker| (this.as_ref().table.abandon)(this, worker));
+            }
+        }
+    }
+}
+
+/// Somebody who knows of a task, and may cancel it.
+#[derive(Debug)]
+pub(crate) struct Reference(pub(super) NonNull<Core>);
+
+// SAFETY: any thread may retain, cancel and release a task.
+unsafe impl Send for Reference {}
+// SAFETY: as above.
+unsafe impl Sync for Reference {}
+
+impl Reference {
+    /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by whoever has it.
+    pub(crate) fn cancel(&self) {
+        // SAFETY: its reference.
+        unsafe { Core::cancel(self.0) };
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        // SAFETY: its own reference.
+        unsafe { Core::release(self.0) };
+    }
+}

@@ -1,0 +1,328 @@
+//! Deques that suspend with their tasks: ProWS-R, step by step on one thread, and under load.
+
+mod support;
+
+use furcate_pool::{
+    JoinHandle, ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on,
+};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use support::suspended::*;
+use support::*;
+
+fn with(threads: usize, suspension: Suspension) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).suspension(suspension).build().expect("a pool")
+}
+
+/// What ran, in order.
+#[derive(Default)]
+struct Log(Mutex<Vec<&'static str>>);
+
+impl Log {
+    fn add(&self, what: &'static str) {
+        self.0.lock().unwrap().push(what);
+    }
+
+    fn read(&self) -> Vec<&'static str> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// How often each deque transition was made: suspended, stolen from when suspended, when resumable, mugged.
+fn transitions(pool: &ThreadPool) -> [u64; 4] {
+    let WorkerStats { suspended_deques, steals_suspended, steals_resumable, mugs, .. } = pool.stats().total();
+    [suspended_deques, steals_suspended, steals_resumable, mugs]
+}
+
+/// A task on a pool of one thread spawns these jobs, in this order, and waits at the gate; then it spawns no more. Returns what ran,
+/// and the transitions.
+fn one_task(
+    suspension: Suspension,
+    jobs: impl for<'s> Fn(&ScopeHandle<'s>, &'s Log, &Arc<Gate>, &'s Mutex<Option<JoinHandle<()>>>)
+    + Send
+    + Sync
+    + 'static,
+) -> (Vec<&'static str>, [u64; 4]) {
+    within(LONG, move || {
+        let pool = with(1, suspension);
+        let (log, gate, task) = (Log::default(), Arc::new(Gate::default()), Mutex::default());
+        pool.scope(|s| {
+            let (log, gate, jobs, handle) = (&log, &gate, &jobs, s.handle());
+            let (slot, waits) = (&task, gate.wait_for());
+            let spawned = s.spawn_future(async move {
+                log.add("task");
+                jobs(&handle, log, gate, slot);
+                drop(handle);
+                waits.await;
+                log.add("resumed");
+            });
+            *slot.lock().unwrap() = Some(spawned);
+        });
+        settled(&pool);
+        let total = pool.stats().total();
+        assert_eq!(total.suspensions, 1);
+        (log.read(), transitions(&pool))
+    })
+}
+
+/// A job that says its name.
+fn named<'s>(handle: &ScopeHandle<'s>, log: &'s Log, name: &'static str) {
+    drop(handle.spawn_future(async move { log.add(name) }));
+}
+
+#[test]
+fn steal_before_mug() {
+    let (log, transitions) = one_task(Suspension::Proactive, |handle, log, gate, _| {
+        let gate = Arc::clone(gate);
+        drop(handle.spawn_future(async move {
+            log.add("a");
+            gate.open();
+        }));
+        ["b", "c", "d"].into_iter().for_each(|name| named(handle, log, name));
+    });
+    // The oldest is stolen, and wakes the task; the next oldest is stolen from the deque that is resumable now; then it is
+    // mugged: the task goes on, and what it has spawned comes after it, the newest first.
+    assert_eq!(log, ["task", "a", "b", "resumed", "d", "c"]);
+    assert_eq!(transitions, [1, 1, 1, 1]);
+}
+
+#[test]
+fn a_parsimonious_worker_goes_on_with_its_deque() {
+    let (log, transitions) = one_task(Suspension::Parsimonious, |handle, log, gate, _| {
+        ["a", "b"].into_iter().for_each(|name| named(handle, log, name));
+        let gate = Arc::clone(gate);
+        drop(handle.spawn_future(async move {
+            log.add("c");
+            gate.open();
+        }));
+    });
+    assert_eq!(log, ["task", "c", "b", "a", "resumed"]);
+    assert_eq!(transitions, [0; 4]);
+}
+
+#[test]
+fn a_deque_that_was_found_empty_comes_back_with_its_task() {
+    let (log, transitions) = one_task(Suspension::Proactive, |handle, log, gate, _| {
+        let gate = Arc::clone(gate);
+        drop(handle.spawn_future(async move {
+            log.add("a");
+            gate.open();
+        }));
+    });
+    assert_eq!(log, ["task", "a", "resumed"]);
+    assert_eq!(transitions, [1, 1, 1, 0]);
+}
+
+#[test]
+fn a_deque_with_nothing_else_in_it_is_not_suspended() {
+    let (log, transitions) = one_task(Suspension::Proactive, |_, log, gate, _| {
+        log.add("a");
+        let gate = Arc::clone(gate);
+        drop(thread::spawn(move || {
+            until(|| gate.waiting() == 1);
+            gate.open();
+        }));
+    });
+    assert_eq!(log, ["task", "a", "resumed"]);
+    assert_eq!(transitions, [0; 4]);
+}
+
+#[test]
+fn what_a_cancelled_task_has_spawned_runs() {
+    // W6: its deque is mugged without it.
+    let (log, transitions) = one_task(Suspension::Proactive, |handle, log, _, task| {
+        drop(handle.spawn_future(async move {
+            log.add("a");
+            task.lock().unwrap().take().unwrap().cancel();
+        }));
+        ["b", "c"].into_iter().for_each(|name| named(handle, log, name));
+    });
+    assert_eq!(log, ["task", "a", "c", "b"]);
+    assert_eq!(transitions, [1, 1, 0, 1]);
+}
+
+#[test]
+fn a_cancelled_task_that_has_nothing_else_frees_its_deque() {
+    let (log, transitions) = one_task(Suspension::Proactive, |handle, log, _, task| {
+        drop(handle.spawn_future(async move {
+            log.add("a");
+            task.lock().unwrap().take().unwrap().cancel();
+        }));
+    });
+    assert_eq!(log, ["task", "a"]);
+    assert_eq!(transitions, [1, 1, 0, 0]);
+}
+
+#[test]
+fn a_task_that_was_woken_in_its_poll_keeps_its_deque() {
+    within(LONG, || {
+        let (pool, log) = (with(1, Suspension::Proactive), Log::default());
+        pool.scope(|s| {
+            let (handle, log) = (s.handle(), &log);
+            drop(s.spawn_future(async move {
+                named(&handle, log, "a");
+                Restless(1).await;
+                log.add("resumed");
+            }));
+        });
+        assert_eq!(log.read(), ["a", "resumed"]);
+        assert_eq!(transitions(&pool), [0; 4]);
+        settled(&pool);
+    });
+}
+
+#[test]
+fn a_panic_drops_what_waits_with_a_deque() {
+    within(LONG, || {
+        let (pool, watch, gate) = (with(1, Suspension::Proactive), Watch::default(), Gate::default());
+        let panic = payload(|| {
+            pool.scope(|s| {
+                let (handle, gate) = (s.handle(), &gate);
+                drop(s.spawn_future(watch.on(async move {
+                    drop(handle.spawn_future(async { std::panic::panic_any(7) }));
+                    for _ in 0..3 {
+                        drop(handle.spawn_future(async {}));
+                    }
+                    drop(handle);
+                    gate.wait().await;
+                })));
+            });
+        });
+        assert_eq!(panic.downcast_ref(), Some(&7));
+        watch.check(1);
+        settled(&pool);
+    });
+}
+
+#[test]
+fn a_scope_decides_for_its_tasks() {
+    within(LONG, || {
+        let pool = with(1, Suspension::Proactive);
+        let (log, gate) = (Log::default(), Arc::new(Gate::default()));
+        pool.scope(|s| {
+            s.set_suspension(Suspension::Parsimonious);
+            let (handle, log, waits) = (s.handle(), &log, gate.wait_for());
+            drop(s.spawn_future(async move {
+                named(&handle, log, "a");
+                let gate = Arc::clone(&gate);
+                drop(handle.spawn_future(async move { gate.open() }));
+                drop(handle);
+                waits.await;
+                log.add("resumed");
+            }));
+        });
+        assert_eq!(log.read(), ["a", "resumed"]);
+        assert_eq!(transitions(&pool), [0; 4]);
+    });
+}
+
+/// A tree of tasks that wait for alarms before, between and after those that they have spawned.
+fn tree<'s>(
+    depth: u32,
+    seed: u64,
+    alarm: &'s Alarm,
+    ran: &'s AtomicUsize,
+    handle: ScopeHandle<'s>,
+) -> Pin<Box<dyn Future<Output = usize> + Send + 's>> {
+    Box::pin(async move {
+        ran.fetch_add(1, SeqCst);
+        let mut random = Random(seed);
+        let mut size = 1;
+        if depth > 0 {
+            let children: Vec<_> = (0..random.next() % 4)
+                .map(|_| handle.spawn_future(tree(depth - 1, random.next(), alarm, ran, handle.clone())))
+                .collect();
+            if random.next().is_multiple_of(2) {
+                alarm.future((random.next() % 3) as usize).await;
+            }
+            let (left, right) = (random.next(), random.next());
+            let (left, right) = (
+                tree(depth - 1, left, alarm, ran, handle.clone()),
+                tree(depth - 1, right, alarm, ran, handle.clone()),
+            );
+            let (left, right) = handle.join_async(left, right).await;
+            size += left + right;
+            for (i, child) in children.into_iter().enumerate() {
+                if i.is_multiple_of(2) {
+                    size += child.await;
+                } else {
+                    size += rested(child).await;
+                }
+            }
+        } else {
+            alarm.future((random.next() % 3) as usize).await;
+        }
+        size
+    })
+}
+
+/// Awaits it by way of a wake of its own.
+async fn rested(child: JoinHandle<usize>) -> usize {
+    Restless(1).await;
+    child.await
+}
+
+#[test]
+fn everything_runs_once_under_every_policy() {
+    // W6, W7: the states are checked at every transition (debug), the counts here.
+    within(2 * LONG, || {
+        let (mut suspended, mut mugged) = (0, 0);
+        for suspension in [Suspension::Proactive, Suspension::Parsimonious] {
+            for threads in [1, 2, 4, 8] {
+                for seed in 0..20 {
+                    let (pool, alarm, ran) = (with(threads, suspension), Alarm::new(), AtomicUsize::new(0));
+                    let size = pool.scope(|s| {
+                        let root = s.spawn_future(tree(4, seed, &alarm, &ran, s.handle()));
+                        block_on(root)
+                    });
+                    assert_eq!(size, ran.load(SeqCst), "{suspension:?}, {threads} threads, seed {seed}");
+                    settled(&pool);
+                    let [deques, _, _, mugs] = transitions(&pool);
+                    let all = pool.stats();
+                    let workers = all.workers.len() as u64;
+                    assert!(all.deques.peak <= workers + deques, "{all:?}");
+                    assert!(deques == 0 || suspension == Suspension::Proactive);
+                    (suspended, mugged) = (suspended + deques, mugged + mugs);
+                }
+            }
+        }
+        println!("{suspended} deques suspended, {mugged} mugged");
+        assert!(suspended > 100 && mugged > 10, "{suspended}, {mugged}: nothing to test");
+    });
+}
+
+#[test]
+fn deques_wait_for_nobody() {
+    // Thousands of them, each with something in it that is taken up at once.
+    within(LONG, || {
+        for threads in [1, 4] {
+            let pool = with(threads, Suspension::Proactive);
+            let (gate, ran) = (Gate::default(), AtomicUsize::new(0));
+            const TASKS: usize = 2000;
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    until(|| gate.waiting() == TASKS && ran.load(SeqCst) == 2 * TASKS);
+                    gate.open();
+                });
+                pool.scope(|s| {
+                    for _ in 0..TASKS {
+                        let (handle, gate, ran) = (s.handle(), &gate, &ran);
+                        drop(s.spawn_future(async move {
+                            for _ in 0..2 {
+                                drop(handle.spawn_future(async { add(ran) }));
+                            }
+                            drop(handle);
+                            gate.wait().await;
+                            add(ran);
+                        }));
+                    }
+                });
+            });
+            assert_eq!(ran.load(SeqCst), 3 * TASKS);
+            settled(&pool);
+            assert!(transitions(&pool)[0] > 0);
+        }
+    });
+}
