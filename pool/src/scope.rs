@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// What jobs are spawned in; see [`scope`].
 pub struct Scope<'scope> {
@@ -45,8 +45,7 @@ pub struct Scope<'scope> {
     panicked: AtomicBool,
     is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
-    /// Made when first needed, and never moved.
-    fifo: OnceLock<Box<Fifo>>,
+    fifo: Fifo,
     /// Those that wait.
     tasks: Tasks,
     /// Invariant in `'scope`: jobs may write to what they borrow.
@@ -218,7 +217,7 @@ impl<'scope> Scope<'scope> {
             panicked: AtomicBool::new(false),
             is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
             panic: Mutex::new(None),
-            fifo: OnceLock::new(),
+            fifo: Fifo::new(number),
             tasks: Tasks::default(),
             _jobs: PhantomData,
         }
@@ -392,8 +391,7 @@ impl<'scope> ScopeFifo<'scope> {
     {
         let scope = &self.0;
         let job = scope.job(|scope| body(ScopeFifo::of(scope)));
-        let fifo = scope.fifo.get_or_init(|| Box::new(Fifo::new(scope.number)));
-        let ticket = Fifo::push(fifo, JobRef::new(job, ptr::null()));
+        let ticket = Fifo::push(&scope.fifo, JobRef::new(job, ptr::null()));
         // SAFETY: queued once, here; the scope is there until the job has run, and so has the ticket.
         unsafe { spawn::queue(scope.registry(), ticket) };
     }
