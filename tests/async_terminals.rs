@@ -341,7 +341,7 @@ fn endless(
     pool: Arc<ThreadPool>,
     alive: Alive,
     polled: Arc<AtomicUsize>,
-) -> impl ParallelIterator<Item = usize, Executor = Arc<ThreadPool>> + Send + 'static {
+) -> impl ParallelIterator<Item = usize, Executor = Arc<ThreadPool>> + 'static {
     (0..LEN).into_par_iter().map(wait_for_ever(alive, polled, LEN)).io_await().on(pool)
 }
 
@@ -525,7 +525,7 @@ fn collects_what_collect_does() {
         |x| char::from_digit(x % 10, 10).unwrap() => String;
         |_| () => ();
         |x| (x, x.to_string()) => (Vec<u32>, String);
-        |x| Some(x) => Option<Vec<u32>>;
+        Some => Option<Vec<u32>>;
         |x| if x < 300 { Ok(x) } else { Err("too large") } => Result<Vec<u32>, &'static str>;
         |x| if x < 30 { Ok(x) } else { Err("too large") } => Result<Vec<u32>, &'static str>;
     }

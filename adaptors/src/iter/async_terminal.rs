@@ -190,7 +190,7 @@ impl<T> AsyncTerminal<T> {
     /// The terminal of some items; `finish` makes a result of what it gives, on a worker.
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
     where
-        I: ParallelIterator + Send + 'static,
+        I: ParallelIterator + 'static,
         O: Owned<I::Item>,
         F: FnOnce(O::Output) -> T + Send + 'static,
         T: Send + 'static,
@@ -201,7 +201,7 @@ impl<T> AsyncTerminal<T> {
 
 impl<I, O, F, T> Begin<T> for New<I, O, F>
 where
-    I: ParallelIterator + Send + 'static,
+    I: ParallelIterator + 'static,
     O: Owned<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
@@ -223,7 +223,7 @@ struct Begun<I, O, F, T> {
 
 impl<I, O, F, T> Computation for Begun<I, O, F, T>
 where
-    I: ParallelIterator + Send + 'static,
+    I: ParallelIterator + 'static,
     O: Owned<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,

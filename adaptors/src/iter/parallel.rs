@@ -1817,7 +1817,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
     where
-        Self: Send + 'static,
+        Self: 'static,
         F: Fn(Self::Item) + Sync + Send + 'static,
     {
         self.map(op).async_reduce(|| (), |(), ()| ())
@@ -1833,7 +1833,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
     where
-        Self: Send + 'static,
+        Self: 'static,
         OP: Fn(Self::Item) -> R + Sync + Send + 'static,
         R: Try<Output = ()> + Send + 'static,
     {
@@ -1849,7 +1849,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_reduce<OP, ID>(self, identity: ID, op: OP) -> AsyncTerminal<Self::Item>
     where
-        Self: Send + 'static,
+        Self: 'static,
         OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send + 'static,
         ID: Fn() -> Self::Item + Sync + Send + 'static,
     {
@@ -1866,7 +1866,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_try_reduce<T, OP, ID>(self, identity: ID, op: OP) -> AsyncTerminal<Self::Item>
     where
-        Self: Send + 'static,
+        Self: 'static,
         OP: Fn(T, T) -> Self::Item + Sync + Send + 'static,
         ID: Fn() -> T + Sync + Send + 'static,
         Self::Item: Try<Output = T>,
@@ -1884,7 +1884,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_sum<S>(self) -> AsyncTerminal<S>
     where
-        Self: Send + 'static,
+        Self: 'static,
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
     {
         AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
@@ -1899,7 +1899,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_count(self) -> AsyncTerminal<usize>
     where
-        Self: Send + 'static,
+        Self: 'static,
     {
         AsyncTerminal::new(self, Aggregated(Count), convert::identity)
     }
@@ -1913,7 +1913,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_any<P>(self, predicate: P) -> AsyncTerminal<bool>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| predicate(item).then_some(());
@@ -1930,7 +1930,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_all<P>(self, predicate: P) -> AsyncTerminal<bool>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| (!predicate(item)).then_some(());
@@ -1947,7 +1947,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_find_any<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| predicate(&item).then_some(item);
@@ -1964,7 +1964,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_find_first<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
     where
-        Self: Send + 'static,
+        Self: 'static,
         P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
     {
         let search = move |item| predicate(&item).then_some(item);
@@ -1987,7 +1987,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn async_collect<C>(self) -> AsyncTerminal<C>
     where
-        Self: Send + 'static,
+        Self: 'static,
         C: FromParallelIterator<Self::Item> + Send + 'static,
     {
         AsyncTerminal::new(self, Collecting::<C>::new(), C::from_par_lists)
