@@ -61,6 +61,7 @@
 //! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
 //! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that go from step to step, and keep a state |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that says so |
+//! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::ParallelIterator::async_sum), [`async_collect()`](iter::ParallelIterator::async_collect) ... | futures as items, and as results |
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!
@@ -96,9 +97,9 @@ pub use furcate_pool::{
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
-    Adaptive, BlockSizes, ByBlocks, ByTerminal, DepJoin, Divisible, Doubling, IndexedProducer, Join, Nano,
-    NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential, Suspendable,
-    Suspending, Task, Verdict, policy,
+    Adaptive, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling, IndexedProducer,
+    Join, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential,
+    Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;

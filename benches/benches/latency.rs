@@ -1,4 +1,5 @@
-//! Programs that wait for I/O and compute: `io_await` against tokio, async-executor, `buffer_unordered` and rayon.
+//! Programs that wait for I/O and compute: `io_await` against tokio, async-executor, `buffer_unordered`, rayon
+//! and (feature `forte`) forte.
 //!
 //! `cargo bench -p furcate-benches --bench latency`; words after `--` choose tables whose titles contain one of them,
 //! `ROUNDS=n` more or fewer rounds, `THREADS=n` other pools than of as many threads as there are processors, `QUICK=1`
@@ -181,6 +182,8 @@ impl Tables {
             Box::new(AsyncExecutor::new(threads)),
             Box::new(Buffered::new(threads)),
         ];
+        #[cfg(feature = "forte")]
+        engines.push(Box::new(furcate_benches::latency::Forte::new(threads)));
         for times in oversubscribed {
             engines.push(Box::new(Blocking::new(times * threads)));
         }
@@ -261,6 +264,8 @@ impl Tables {
             Box::new(AsyncExecutor::new(self.threads)),
             Box::new(Buffered::new(self.threads)),
         ];
+        #[cfg(feature = "forte")]
+        engines.push(Box::new(furcate_benches::latency::Forte::new(self.threads)));
         engines
             .extend([1, 8, 32].map(|times| Box::new(Blocking::new(times * self.threads)) as Box<dyn Engine>));
         for probability in [0.0, 0.01, 0.1, 1.0] {

@@ -5,6 +5,9 @@
 //! timers of their own use them, those that cannot suspend sleep. To add one, implement [`Engine`] and name it in the
 //! bench.
 
+#[cfg(feature = "forte")]
+mod forte;
+
 mod async_executor;
 mod blocking;
 mod buffered;
@@ -24,6 +27,8 @@ mod tests;
 pub use self::async_executor::AsyncExecutor;
 pub use self::blocking::{Blocking, Threads};
 pub use self::buffered::Buffered;
+#[cfg(feature = "forte")]
+pub use self::forte::Forte;
 pub use self::furcate::{Furcate, FurcateForked, FurcateTokio};
 pub use self::gates::{Cost, Gates, Opened};
 pub use self::load::{Cpu, Load};

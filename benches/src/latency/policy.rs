@@ -7,8 +7,6 @@ use furcate::{ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStat
 use std::hint::black_box;
 use std::ops::Range;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Items, forked to tasks one by one (`join_async`); each computes, waits and computes again, in forks (`join`).
@@ -60,7 +58,7 @@ pub struct PolicyStats {
     pub deques: u64,
     /// Deques taken over.
     pub mugs: u64,
-    /// Items that have waited in one thread and gone on in another one.
+    /// Tasks resumed by another worker than the one that had polled them last.
     pub elsewhere: u64,
 }
 
@@ -105,9 +103,8 @@ impl ForkedWaits {
     /// One run.
     #[must_use]
     pub fn run(self, pool: &ThreadPool) -> PolicyRun {
-        let (before, elsewhere, start) = (pool.stats().total(), AtomicU64::new(0), Instant::now());
-        let sum = pool
-            .install(|| furcate::scope(|scope| block_on(self.walk(0..self.n, &elsewhere, scope.handle()))));
+        let (before, start) = (pool.stats().total(), Instant::now());
+        let sum = pool.install(|| furcate::scope(|scope| block_on(self.walk(0..self.n, scope.handle()))));
         let time = start.elapsed();
         let (before, after) = (PolicyStats::of(&before), PolicyStats::of(&pool.stats().total()));
         let stats = PolicyStats {
@@ -116,7 +113,7 @@ impl ForkedWaits {
             suspensions: after.suspensions - before.suspensions,
             deques: after.deques - before.deques,
             mugs: after.mugs - before.mugs,
-            elsewhere: elsewhere.into_inner(),
+            elsewhere: after.elsewhere - before.elsewhere,
         };
         PolicyRun { sum, time, stats }
     }
@@ -124,29 +121,26 @@ impl ForkedWaits {
     fn walk<'s>(
         self,
         items: Range<u64>,
-        elsewhere: &'s AtomicU64,
         scope: ScopeHandle<'s>,
     ) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
         Box::pin(async move {
             let len = items.end - items.start;
             if len == 1 {
-                return self.item(items.start, elsewhere).await;
+                return self.item(items.start).await;
             }
             let middle = items.start + len / 2;
-            let left = self.walk(items.start..middle, elsewhere, scope.clone());
-            let right = self.walk(middle..items.end, elsewhere, scope.clone());
+            let left = self.walk(items.start..middle, scope.clone());
+            let right = self.walk(middle..items.end, scope.clone());
             let (left, right) = scope.join_async(left, right).await;
             left + right
         })
     }
 
-    async fn item(self, item: u64, elsewhere: &AtomicU64) -> u64 {
+    async fn item(self, item: u64) -> u64 {
         let before = compute();
-        let thread = thread::current().id();
         if !self.latency.is_zero() {
             Timer::after(self.latency).await;
         }
-        elsewhere.fetch_add(u64::from(thread != thread::current().id()), Relaxed);
         item + before + compute()
     }
 }
@@ -168,7 +162,7 @@ impl PolicyStats {
             suspensions: total.suspensions,
             deques: total.suspended_deques,
             mugs: total.mugs,
-            elsewhere: 0,
+            elsewhere: total.resumes_elsewhere,
         }
     }
 }
