@@ -111,30 +111,26 @@ fn a_full_stream_leaves_its_worker() {
     }
 }
 
-/// Nor a thread, if it goes by blocks: there may be more of them than threads.
+/// Nor a thread: there may be more of them than threads.
 #[test]
 fn full_streams_hold_no_threads() {
     let (pool, census) = (pool(1), census());
-    let streams: Vec<_> = (0..200)
-        .map(|i| {
-            let form = if i % 2 == 0 { FORMS[0].0 } else { FORMS[2].0 };
-            form(&pool, census, 4)
-        })
-        .collect();
-    assert_eq!(census.at_rest(), 800);
+    // In order, blocks that wait for futures have a thread wait with them.
+    let forms = [FORMS[0], FORMS[2], FORMS[3], FORMS[4]];
+    let streams: Vec<_> = (0..200).map(|i| forms[i % 4].0(&pool, census, 4)).collect();
+    assert_eq!(census.at_rest(), 50 * forms.map(|(_, bound)| bound(4)).iter().sum::<usize>());
     assert_eq!(pool.install(|| 7), 7);
     assert_eq!(pool.stats().workers.len(), 1, "no other thread was needed");
     for mut stream in streams {
-        let first = future::block_on(stream.next()).unwrap();
-        assert!(first.value < 4);
+        assert!(future::block_on(stream.next()).is_some());
     }
     census.assert_all_gone();
 }
 
-/// A taker that is fast enough does not keep the only worker from others, if the stream goes by blocks.
+/// A taker that is fast enough does not keep the only worker from others.
 #[test]
 fn a_stream_that_is_never_full_lets_others_work() {
-    for (stream, _) in &FORMS[..3] {
+    for (stream, _) in FORMS {
         let (pool, census) = (pool(1), census());
         let mut stream = stream(&pool, census, 1000);
         let stop = AtomicBool::new(false);

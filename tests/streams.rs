@@ -111,7 +111,8 @@ fn a_long_stream_keeps_little() {
             .on(&pool)
             .reduce(|| census.make(0), first);
         let most = census.most.load(Relaxed);
-        assert!(most < 200 + 10 * bound, "{most} with {bound} in flight");
+        // A logarithm for every task of the division, of 20,000.
+        assert!(most < 500 + 10 * bound, "{most} with {bound} in flight");
     }
 }
 

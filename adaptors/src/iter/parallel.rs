@@ -796,8 +796,9 @@ pub trait ParallelIterator: Sized + Send {
     /// cancelled.
     ///
     /// While there is no room for a block the computation is a suspended task: it holds no thread. Each block costs what a parallel
-    /// call does, and waits for its slowest item; where items are waited for in order, a [pipeline](crate::stream::pipeline()) has
-    /// no blocks.
+    /// call does, and waits for its slowest item. If it waits for futures a thread waits with it, whose place in the pool goes to
+    /// another one ([`WaitRule`](furcate_pool::WaitRule)); a [pipeline](crate::stream::pipeline()) keeps the order without blocks,
+    /// and without that thread.
     ///
     /// Who waits for an item inside the pool that computes it does so in a task, or by [`furcate::block_on`]: else, if all
     /// workers wait, nobody makes it.
@@ -842,10 +843,8 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// Any other chain goes on block by block, with no more than **`capacity` items**.
     ///
-    /// Cost: of a chain that waits, the root of the computation keeps a thread's stack for as long as the stream goes on. Its
-    /// place in the pool goes to another thread ([`WaitRule`](furcate_pool::WaitRule)): so that costs no core, but a
-    /// thread per stream. Engines that cannot suspend tasks ([`Inline`](furcate_pool::Inline), `Rayon`) have their threads wait,
-    /// for futures and for room.
+    /// It holds no thread while it waits, for futures or for room. (Engines that cannot suspend tasks,
+    /// [`Inline`](furcate_pool::Inline) and `Rayon`, have their threads wait.)
     ///
     /// # Panics
     ///

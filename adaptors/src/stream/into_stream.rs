@@ -4,9 +4,11 @@
 //! The other one waits for its end, and tells it to the channel.
 //!
 //! ```text
-//!   by blocks:   wait for room ──> compute a block ──> wait for room ──> ...      no thread while there is no room
-//!   by items:    a computation, each of whose items waits for room                its root keeps a thread
+//!   by blocks:   wait for room ──> compute a block ──> wait for room ──> ...
+//!   by items:    a computation, each of whose items waits for room
 //! ```
+//!
+//! Both are suspended while there is no room, and hold no thread.
 //!
 //! In order, and where nothing is waited for, *blocks* are computed one after the other: the next one when there is room for
 //! all its items. Where items are waited for and no order is kept, every *item* is sent by its own task, so that none waits for
@@ -23,6 +25,7 @@
 use super::channel::{Channel, Payload};
 use crate::iter::{Block, ParallelIterator};
 use furcate_pool::spawn_future;
+use furcate_schedulers::policy::CancelToken;
 use furcate_schedulers::{Scheduler, Suspending};
 use futures_core::Stream;
 use futures_core::stream::FusedStream;
@@ -81,7 +84,7 @@ impl<T: Send + 'static> IntoStream<T> {
         })
     }
 
-    /// What `feed` sends, which computes in its polls.
+    /// What `feed` sends.
     pub(super) fn fed_by<A>(channel: Channel<T>, feed: impl FnOnce(Arc<Channel<T>>) -> A) -> Self
     where
         A: Future<Output = ()> + Send + 'static,
@@ -118,12 +121,21 @@ fn by_items<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
 {
-    IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
+    IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
         let bound = items.scheduler().in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT).min(capacity);
-        let sent = items.map(|item| channel.send(item)).io_await().max_in_flight(bound);
-        // Stopped or not: who wanted to know is gone.
-        let _ = sent.stop_on(channel.stop()).for_each(drop);
+        let stop = channel.stop().clone();
+        let sent = items.map(move |item| {
+            let channel = Arc::clone(&channel);
+            async move { channel.send(item).await }
+        });
+        send_all(sent.io_await().max_in_flight(bound), stop)
     })
+}
+
+/// Awaits a computation whose items are sent, and which is stopped when nobody takes them.
+pub(super) async fn send_all<I: ParallelIterator + 'static>(sent: I, stop: CancelToken) {
+    // Stopped or not: who wanted to know is gone.
+    let _ = sent.stop_on(&stop).async_run(|sent| sent.async_for_each(drop)).await;
 }
 
 /// Starts a computation, in the pool that the caller is in, else in the global one. At its end, that is told.

@@ -14,7 +14,7 @@
 use super::bridge::StreamBridge;
 use super::channel::Channel;
 use super::in_order::InOrder;
-use super::into_stream::IntoStream;
+use super::into_stream::{IntoStream, send_all};
 use super::permits::Permits;
 use crate::iter::ParallelIterator;
 use furcate_schedulers::Suspending;
@@ -305,7 +305,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     }
 
     /// What arrives, in order, as a stream for a task of any runtime; `capacity` items wait to be taken, besides those that
-    /// are under way. See [`ParallelIterator::into_stream`] for what becomes of threads and panics.
+    /// are under way. While there is no room for what arrives, or nothing arrives, it holds no thread. See
+    /// [`ParallelIterator::into_stream`] for what becomes of it when it is dropped, and of panics.
     ///
     /// # Panics
     ///
@@ -323,20 +324,20 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         Self: Send + 'static,
         T: 'static,
     {
-        IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
+        IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
             let Pipeline { items, max_in_flight } = self;
-            let order = InOrder::default();
-            let arrive = |Numbered { number, item }| {
-                let (order, channel) = (&order, &channel);
+            let stop = channel.stop().clone();
+            let shared = Arc::new((InOrder::default(), channel));
+            let sent = items.map(move |Numbered { number, item }| {
+                let shared = Arc::clone(&shared);
                 async move {
+                    let (order, channel) = &*shared;
                     order.turn(number).await;
                     channel.send(item).await;
                     order.advance();
                 }
-            };
-            let arrived = items.map(arrive).io_await().max_in_flight(max_in_flight);
-            // Stopped or not: who wanted to know is gone.
-            let _ = arrived.stop_on(channel.stop()).for_each(drop);
+            });
+            send_all(sent.io_await().max_in_flight(max_in_flight), stop)
         })
     }
 }
