@@ -62,7 +62,7 @@ impl Worker {
     /// Runs a job on top of the current frame, which waits for nothing else, if it was spawned here last and nobody has taken
     /// it up. (If frames lie upon frames already, it does not: they may be as many as there are jobs.)
     pub(crate) fn run_if_newest(&self, job: NonNull<Header>) {
-        const DEEPEST: u32 = 64;
+        const DEEPEST: u32 = 16;
         let depth = self.in_place.get();
         // SAFETY: this thread is the owner.
         if depth < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
