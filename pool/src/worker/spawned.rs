@@ -149,18 +149,11 @@ impl Worker {
     /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
     /// running them; so one that must be reached for is reached for at once.
     pub(super) fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
-        let steals = &self.counters.steals[place];
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {
-            Steal::Empty => return None,
             Steal::Private => spawns.reach(|| true, || self.counters.barriers.add()),
             other => other,
         };
-        steals.tried.add();
-        if let Steal::Job(job) = stolen {
-            steals.won.add();
-            return Some(JobRef::new(job, victim));
-        }
-        None
+        self.stolen(stolen, victim, place)
     }
 }
