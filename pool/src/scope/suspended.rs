@@ -105,14 +105,10 @@ impl Clone for Handle<'_> {
 
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
-        let scope = self.scope;
-        Worker::with_current(|worker| {
-            // No reference to the scope lives on while this arrives: it may be gone in that moment.
-            // SAFETY: it is there (invariant 2).
-            let worker = worker.filter(|worker| worker.is_of(unsafe { (*scope).registry() }));
-            // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
-            unsafe { Scope::arrive(scope, worker) };
-        });
+        // In the middle of a job, perhaps, of another scope: that goes on with its place, whoever waits for this one.
+        // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again; and no
+        // reference to the scope lives on while this arrives: it may be gone in that moment.
+        unsafe { Scope::arrive(self.scope, None) };
     }
 }
 
