@@ -367,10 +367,8 @@ impl Registry {
             // A forked child has no threads of it to wait for.
             return;
         }
-        // Futures that nobody waits for may wait for ever.
-        if let Some(common) = self.common.get() {
-            common.cancel_tasks();
-        }
+        // Futures that nobody waits for may wait for ever; so may those that the last jobs will spawn, perhaps the first ones.
+        self.common().cancel_tasks();
         self.unattended.cancel();
         self.job_done();
         self.release_current_thread();
