@@ -37,6 +37,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
 /// A computation and its scope.
@@ -121,8 +122,8 @@ where
         // arrived: it is borrowed for the scope's lifetime, whatever that is called here (invariant 2).
         let (scope, computation) =
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
-        // If it is cancelled already, then from outside.
-        if !scope.tasks.are_cancelled() {
+        // If it is cancelled already, then from outside. Relaxed: a hint.
+        if !worker.registry().unattended.cancelled.load(Relaxed) {
             let root = worker.enter_root(scope.number());
             scope.guard(|| computation.begin(scope));
             worker.leave_root(root);
@@ -163,7 +164,11 @@ impl Scope<'_> {
 
 /// The scopes of a registry that nobody waits for, to be cancelled with it.
 #[derive(Debug, Default)]
-pub(crate) struct List(Mutex<Entries>);
+pub(crate) struct List {
+    entries: Mutex<Entries>,
+    /// All that are there have been told so: a hint.
+    cancelled: AtomicBool,
+}
 
 #[derive(Debug, Default)]
 struct Entries {
@@ -184,7 +189,7 @@ unsafe impl Send for Entry {}
 
 impl List {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().expect("nobody panics with this lock")
+        self.entries.lock().expect("nobody panics with this lock")
     }
 
     /// Puts a scope in, which has not been queued. If all have been cancelled, so is this one.
@@ -210,10 +215,13 @@ impl List {
             entries.cancelled = true;
             // SAFETY: a scope is there as long as it is in the list (invariant 4).
             let cancel = |entry: &mut Entry| unsafe { (*entry.scope).pending.try_announce() };
-            let entries = entries.scopes.values_mut();
-            entries
+            let all = entries.scopes.values_mut();
+            let marked = all
                 .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))
-                .collect()
+                .collect();
+            // Now that all know it none of them begins, before the first one's tasks are dropped.
+            self.cancelled.store(true, Relaxed);
+            marked
         };
         for scope in scopes {
             // SAFETY: this has been announced, and arrives once (invariant 4).
