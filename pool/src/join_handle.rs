@@ -14,7 +14,7 @@ use crate::scope::Scope;
 use crate::task::Reference;
 use std::any::Any;
 use std::mem;
-use std::panic::resume_unwind;
+use std::panic::{panic_any, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -134,12 +134,18 @@ impl<T> Future for JoinHandle<T> {
         match end {
             State::Done(output) => Poll::Ready(output),
             State::Panicked(payload) => resume_unwind(payload),
-            State::Gone => panic!(
-                "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked"
-            ),
+            State::Gone => panic_any(GONE),
             State::Running(_) | State::Taken => panic!("a `JoinHandle` is polled after it was ready"),
         }
     }
+}
+
+/// Of who awaits what was dropped.
+const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
+
+/// Is it the panic of who has awaited what was dropped?
+pub(crate) fn is_gone(payload: &(dyn Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&GONE)
 }
 
 impl<T> std::fmt::Debug for JoinHandle<T> {
