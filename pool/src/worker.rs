@@ -462,7 +462,7 @@ impl Worker {
 
     /// Runs one job on top of the current frame, if there is any: one of this worker's own if `local`. False if not.
     pub(crate) fn yield_once(&self, local: bool) -> bool {
-        let job = if local { self.find_own() } else { self.find_anywhere() };
+        let job = if local { self.find_local() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
         self.run_aside(job);
         if self.place().is_none() {

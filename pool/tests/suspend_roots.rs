@@ -3,7 +3,7 @@
 mod support;
 
 use furcate_pool::detach::Suspend;
-use furcate_pool::{Context, Scope, ThreadPool, WaitRule, join, yield_now};
+use furcate_pool::{Context, Scope, ThreadPool, WaitRule, Yield, join, yield_local, yield_now};
 use std::future::{poll_fn, ready};
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -480,5 +480,24 @@ fn pools_end_while_wakers_are_left() {
             }
             ended.set();
         });
+    });
+}
+
+#[test]
+fn who_yields_to_its_own_jobs_runs_none_that_others_have_woken() {
+    within(LONG, || {
+        let (pool, gate) = (pool(1), Gate::default());
+        pool.scope(|s| {
+            let gate = &gate;
+            s.spawn(move |_| {
+                until(|| gate.waiting() == 1);
+                gate.open();
+                assert_eq!(yield_local(), Some(Yield::Idle));
+                assert_eq!(yield_now(), Some(Yield::Executed));
+            });
+            // The newest runs first.
+            drop(s.spawn_future(gate.wait()));
+        });
+        settled(&pool);
     });
 }

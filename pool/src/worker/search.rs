@@ -98,9 +98,12 @@ impl Worker {
 
     /// A broadcast job, the newest job spawned here, or a task of this place's set.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
-        self.find_broadcast()
-            .or_else(|| self.find_spawned())
-            .or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+        self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+    }
+
+    /// A broadcast job, or the newest job spawned here: nothing that others have woken.
+    pub(super) fn find_local(&self) -> Option<JobRef> {
+        self.find_broadcast().or_else(|| self.find_spawned())
     }
 
     pub(super) fn find_broadcast(&self) -> Option<JobRef> {
