@@ -345,6 +345,34 @@ fn everything_runs_once_under_every_rule() {
     });
 }
 
+#[test]
+fn the_thread_that_has_built_a_pool_grows_trees() {
+    for rule in RULES {
+        for threads in [1, 2, 3] {
+            within(LONG, move || {
+                let alive = Arc::default();
+                {
+                    let builder = ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule);
+                    let pool = builder.use_current_thread().build().unwrap();
+                    for seed in 0..6 {
+                        let (alarm, ran) = (Alarm::new(), AtomicUsize::new(0));
+                        let size = furcate_pool::scope(|s| {
+                            block_on(s.spawn_future(tree(3, seed, &alarm, &ran, s.handle())))
+                        });
+                        assert_eq!(size, ran.load(SeqCst), "{rule:?}, {threads} threads, seed {seed}");
+                        settled(&pool);
+                    }
+                    for seed in 0..6 {
+                        drop(furcate_pool::spawn_future(owned(4, seed, Arc::clone(&alive))));
+                    }
+                }
+                // The pool has been dropped, and with it what waited.
+                assert_eq!(alive.load(SeqCst), 0);
+            });
+        }
+    }
+}
+
 /// Counts those that are alive.
 struct Alive(Arc<AtomicUsize>);
 
