@@ -10,8 +10,8 @@
 //!   segments  [a   b] (c) [d   e] (f) (g) [h]
 //!                  \  /        \  /   /    |          what was folded before a hole is reduced with the hole's
 //!   tree            1            2   3     4          output by whoever fills that; holes are leaves of a
-//!                    \          /   /     /           balanced tree of nodes, as stolen forks are
-//!                     o--------o   /     /
+//!                    \          /   /     /           balanced tree of nodes, as stolen forks are (where
+//!                     o--------o   /     /             there are many, up to eight in one node)
 //!                       \         o-----o
 //! ```
 //!
@@ -25,8 +25,8 @@
 //! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
 //! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
 //! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
-//!    *Bounded memory*, too: what is complete is reduced, so nodes are no more than what is waited for and a logarithm; and a
-//!    task that was put aside goes on with the same tree.
+//!    *Bounded memory*, too: what is complete is reduced, but for the few that share a [row](tree::Tree) with one that is not;
+//!    so nodes are no more than what is waited for and a logarithm; and a task that was put aside goes on with the same tree.
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
@@ -35,6 +35,7 @@
 mod frame;
 mod in_flight;
 mod leaf;
+mod tree;
 
 use crate::branch::{Branch, Decision, Joint};
 use crate::greedy::{self, Done, Leaves, Link, Node, Root, Side};
@@ -45,12 +46,13 @@ use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
 use in_flight::{Acquire, InFlight, Permit};
-use leaf::{Fold, Leaf, Tree, cancel_if_stopped};
+use leaf::{Fold, Leaf, cancel_if_stopped};
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{self, Poll};
+use tree::Tree;
 
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
@@ -222,7 +224,7 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let call = branch.call;
-    match advance(branch, Tree::default(), None, holes, scope) {
+    match advance(branch, Tree::of_leaf::<P::Item>(), None, holes, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {
             let joint = Joint { reduction: branch.reduction.clone(), call };
@@ -231,7 +233,9 @@ where
             let node = Arc::<Node<'s, R::Output, R>>::default();
             tree.end::<P::Item>(None, &left, call).deliver(Link::Node(Arc::clone(&node), Side::Left));
             let link = Link::Node(Arc::clone(&node), Side::Right);
-            scope.handle().suspend(&mut slot, Aside { branch, tree: Tree::default(), holes, link });
+            scope
+                .handle()
+                .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf::<P::Item>(), holes, link });
             Done::Away { node, joint }
         }
     }
