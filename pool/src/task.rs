@@ -26,7 +26,7 @@
 //! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
 //!    there, and the registry.
 //! 6. `deque` and `woken` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
-//!    that puts it in a queue.
+//!    that puts it in a queue. Queues order that before the task's run, which may free it.
 //! 7. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
 
 mod erased;

@@ -125,10 +125,12 @@ impl Core {
     ///
     /// The task is the caller's, who does not use it again; it is in no list.
     pub(super) unsafe fn finish(this: NonNull<Core>) {
-        // SAFETY: the caller's; the reference is the task's own (invariant 4).
+        // SAFETY: the caller's; the reference is the task's own (invariant 4). What is needed afterwards is read before.
         unsafe {
-            this.as_ref().state.finish();
-            Self::release(this);
+            let free = this.as_ref().table.free;
+            if this.as_ref().state.finish() {
+                free(this);
+            }
         }
     }
 
@@ -154,16 +156,50 @@ impl Core {
     /// The caller has a reference.
     pub(super) unsafe fn wake(this: NonNull<Core>) {
         // SAFETY: the reference keeps the memory.
-        let core = unsafe { this.as_ref() };
-        match core.state.wake() {
-            // SAFETY: this caller has made it scheduled; so the scope is there (invariant 5).
-            Wake::Submit => unsafe {
-                (*core.scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
-                Self::submit(this);
-            },
-            // Relaxed: it only counts.
-            Wake::Coalesced => drop(core.coalesced.fetch_add(1, Relaxed)),
+        match unsafe { this.as_ref() }.state.wake() {
+            // SAFETY: this caller has made it scheduled.
+            Wake::Submit => unsafe { Self::submit_woken(this) },
+            // SAFETY: the reference keeps the memory.
+            Wake::Coalesced => unsafe { this.as_ref() }.coalesce(),
             Wake::InPoll => {}
+        }
+    }
+
+    /// Wakes the task, and gives a reference up.
+    ///
+    /// # Safety
+    ///
+    /// It is the caller's, who does not use the task again.
+    pub(super) unsafe fn wake_and_release(this: NonNull<Core>) {
+        // SAFETY: the reference keeps the memory.
+        match unsafe { this.as_ref() }.state.wake_and_release() {
+            // SAFETY: this caller has made it scheduled: until that is in a queue the task's own reference keeps it.
+            Wake::Submit => unsafe { Self::submit_woken(this) },
+            Wake::Coalesced => {
+                // SAFETY: the reference keeps the memory until it is given up, here.
+                unsafe {
+                    this.as_ref().coalesce();
+                    Self::release(this);
+                }
+            }
+            Wake::InPoll => {}
+        }
+    }
+
+    /// A wake of a task that is awake, or done.
+    fn coalesce(&self) {
+        // Relaxed: it only counts.
+        self.coalesced.fetch_add(1, Relaxed);
+    }
+
+    /// # Safety
+    ///
+    /// As for [`submit`](Self::submit).
+    unsafe fn submit_woken(this: NonNull<Core>) {
+        // SAFETY: the scope is there (invariant 5).
+        unsafe {
+            (*this.as_ref().scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
+            Self::submit(this);
         }
     }
 
