@@ -42,7 +42,7 @@ pub(crate) use spare::Spare;
 use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, SpawnHeader};
-use crate::scope::Scope;
+use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
 use crate::unseen::drop_quietly;
@@ -191,28 +191,30 @@ where
                     Self::settle(this, Some(worker));
                 }
                 Ok(Poll::Ready(output)) => {
-                    match Self::end(this, scope) {
+                    let in_hand = match Self::end(this, scope) {
                         (then, Ok(())) => {
                             count(&worker.counters.resumes);
                             if context.migrated() {
                                 count(&worker.counters.resumes_elsewhere);
                             }
-                            scope.guard(|| then.resume(scope, output, context));
+                            let resume = || scope.guard(|| then.resume(scope, output, context));
+                            scope.with_in_hand(TASK - 1, worker, resume).1
                         }
                         (then, Err(payload)) => {
                             count(&worker.counters.cancelled);
                             Self::fail(scope, then, payload);
                             drop_quietly(output);
+                            TASK - 1
                         }
-                    }
-                    Scope::arrive(scope, Some(worker));
+                    };
+                    Scope::arrive(scope, 1 + in_hand, Some(worker));
                 }
                 Err(payload) => {
                     count(&worker.counters.cancelled);
                     let (then, dropped) = Self::end(this, scope);
                     Self::fail(scope, then, payload);
                     drop_quietly(dropped);
-                    Scope::arrive(scope, Some(worker));
+                    Scope::arrive(scope, TASK, Some(worker));
                 }
             }
         }
@@ -263,7 +265,7 @@ where
                 (then, Ok(())) if scope.has_panicked() => drop_quietly(then),
                 (then, Ok(())) => drop(scope.guard(|| then.cancelled(scope))),
             }
-            Scope::arrive(scope, worker);
+            Scope::arrive(scope, TASK, worker);
         }
     }
 

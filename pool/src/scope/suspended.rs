@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //!
-//! 1. A task counts as a job of its scope from its first suspension until its future and its continuation are gone.
+//! 1. A task counts as a job of its scope from its first suspension until its future and its continuation are gone. It has
+//!    [`TASK`] counts: its own, and one for the handle that its continuation is likely to make.
 //! 2. A [`Handle`] counts as a job of its scope as long as it lives. So the scope is there for whoever has one, and what
 //!    has one may suspend tasks.
 
@@ -16,6 +17,9 @@ use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
 use std::task::Poll;
+
+/// How often a task counts (invariant 1).
+pub(crate) const TASK: usize = 2;
 
 /// What suspends tasks of a scope: see [`Suspend`].
 ///
@@ -103,10 +107,8 @@ impl Drop for Handle<'_> {
         let scope = self.scope;
         Worker::with_current(|worker| {
             // No reference to the scope lives on while this arrives: it may be gone in that moment.
-            // SAFETY: it is there (invariant 2).
-            let worker = worker.filter(|worker| worker.is_of(unsafe { (*scope).registry() }));
             // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
-            unsafe { Scope::arrive(scope, worker) };
+            unsafe { Scope::give_back(scope, worker) };
         });
     }
 }
@@ -174,7 +176,7 @@ impl<'scope> Scope<'scope> {
     /// The scope does not end before all its handles have been dropped.
     #[must_use]
     pub fn handle(&self) -> Handle<'scope> {
-        self.pending.announce();
+        self.announce(1);
         Handle { scope: ptr::from_ref(self), _scope: PhantomData }
     }
 
@@ -250,7 +252,7 @@ impl<'scope> Scope<'scope> {
 
     /// A task is suspended for the first time.
     pub(crate) fn announce_task(&self) {
-        self.pending.announce();
+        self.announce(TASK);
     }
 
     /// Drops all tasks that wait, or will. Called in the body, in a job, or by one that is counted otherwise.
