@@ -13,6 +13,6 @@ if cargo run --release --locked --example crawl -- none; then
     echo "what is no number must be an error" >&2
     exit 1
 fi
-for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort; do
+for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort pipeline; do
     cargo run --release --locked --example "$example"
 done

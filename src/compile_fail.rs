@@ -591,3 +591,32 @@ mod awaited_items {}
 /// awaited.for_each(drop);
 /// ```
 mod escaping_futures {}
+
+/// What is awaited owns what it works with, also its engine.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use std::sync::Arc;
+/// let (v, pool) = (Arc::new(vec![1, 2]), Arc::new(furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap()));
+/// let sum = (0..2_usize).into_par_iter().map(move |i| v[i]).on(pool).async_sum::<i32>();
+/// assert_eq!(futures_lite::future::block_on(sum), 3);
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::prelude::*;
+/// let v = vec![1, 2];
+/// let sum = v.par_iter().async_sum::<i32>();
+/// ```
+///
+/// ```compile_fail,E0373
+/// use furcate::prelude::*;
+/// let v = vec![1, 2];
+/// let sum = (0..2_usize).into_par_iter().map(|i| v[i]).async_sum::<i32>();
+/// ```
+///
+/// ```compile_fail,E0597
+/// use furcate::prelude::*;
+/// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+/// let sum = (0..2).into_par_iter().on(&pool).async_sum::<i32>();
+/// ```
+mod escaping_computations {}

@@ -61,6 +61,7 @@
 //! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
 //! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that go from step to step, and keep a state |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that says so |
+//! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::ParallelIterator::async_sum), [`async_collect()`](iter::ParallelIterator::async_collect) ... | futures as items, and as results |
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!
@@ -70,6 +71,9 @@
 //! # Features
 //!
 //! * `derive` (default): `#[derive(Divisible)]`.
+//! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
+//! * `stream` (default): streams as sources, and as what comes out; pipelines. See [`stream`](mod@stream).
+//! * `tokio`: pools in which tokio's futures work.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
@@ -84,18 +88,18 @@ pub use furcate_derive::Divisible;
 pub use furcate_pool::Rayon;
 #[cfg(not(loom))]
 pub use furcate_pool::{
-    BroadcastContext, CustomSpawn, DefaultSpawn, FnContext, JoinHandle, Pool, Scope, ScopeFifo, ScopeHandle,
-    Spawn, Stats, StealStats, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule,
-    Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
-    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local,
-    yield_now,
+    BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, FnContext, JoinHandle, Pool, Scope, ScopeFifo,
+    ScopeHandle, Spawn, Stats, StealStats, Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError,
+    ThreadPoolBuilder, WaitRule, WakeToRun, Worker, WorkerStats, Yield, block_on, broadcast,
+    current_num_threads, current_thread_has_pending_tasks, current_thread_index, global_stats,
+    in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
+    spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local, yield_now,
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
 pub use furcate_schedulers::{
-    Adaptive, BlockSizes, ByBlocks, ByTerminal, DepJoin, Divisible, Doubling, IndexedProducer, Join, Nano,
-    NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential, Suspendable,
-    Suspending, Task, Verdict, policy,
+    Adaptive, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling, IndexedProducer,
+    Join, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential,
+    Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;
@@ -128,6 +132,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
+        suspension: "../book/src/suspension.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",
         pool: "../book/src/pool.md",

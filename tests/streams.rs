@@ -1,5 +1,5 @@
-//! Streams, into parallel iterators and out of them: the items are those of the stream, no more of them are made than there is
-//! room for, and nothing is left when somebody goes away.
+//! Streams as parallel iterators: the items are those of the stream, none is taken before somebody goes on with it, and
+//! nothing is left when somebody goes away.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -11,100 +11,49 @@ use furcate::prelude::*;
 use furcate::stream::Stream;
 use futures_lite::{StreamExt, future, stream};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use support::{Ways, a_minute, after, assert_settled, pool, pools};
-
-/// The numbers below `n`, each of which comes in some way.
-fn numbers(n: u64, ways: Ways) -> impl Stream<Item = u64> + Send + 'static {
-    stream::unfold(0, move |x| async move {
-        if x == n {
-            return None;
-        }
-        ways.wait(x).await;
-        Some((x, x + 1))
-    })
-}
-
-fn sorted(mut items: Vec<u64>) -> Vec<u64> {
-    items.sort_unstable();
-    items
-}
-
-/// Counts those that are alive, and the most that were.
-#[derive(Default)]
-struct Census {
-    alive: AtomicUsize,
-    most: AtomicUsize,
-    made: AtomicUsize,
-}
-
-impl Census {
-    const fn new() -> Self {
-        Census { alive: AtomicUsize::new(0), most: AtomicUsize::new(0), made: AtomicUsize::new(0) }
-    }
-
-    fn make(&'static self, value: u64) -> Counted {
-        self.made.fetch_add(1, Relaxed);
-        self.most.fetch_max(self.alive.fetch_add(1, Relaxed) + 1, Relaxed);
-        Counted { value, census: self }
-    }
-}
-
-fn census() -> &'static Census {
-    Box::leak(Box::new(Census::new()))
-}
-
-struct Counted {
-    value: u64,
-    census: &'static Census,
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        let before = self.census.alive.fetch_sub(1, Relaxed);
-        assert!(before > 0, "dropped twice");
-    }
-}
-
-const ALL_WAYS: [Ways; 5] = [Ways::Ready, Ways::Yields, Ways::Timers, Ways::Threads, Ways::Mixed(11)];
-
-// ------------------------------------------------------------------------------------------------ par_bridge_async
+use support::streams::{ALL_WAYS, Busy, Counted, census, numbers, pools, sorted};
+use support::{Ways, a_minute, after, assert_settled, pool};
 
 #[test]
 fn a_bridge_gives_every_item_once() {
     for pool in pools() {
         for ways in ALL_WAYS {
             for n in [0, 1, 2, 100] {
-                let items: Vec<u64> = numbers(n, ways).par_bridge_async().map(|x| 2 * x).on(pool).collect();
+                let items: Vec<u64> = numbers(n, ways).par_bridge_async().map(|x| 2 * x).on(&pool).collect();
                 assert_eq!(sorted(items), (0..n).map(|x| 2 * x).collect::<Vec<_>>(), "{n} {ways:?}");
             }
         }
-        assert_settled(pool);
+        assert_settled(&pool);
     }
 }
 
 /// A stream that is always ready is not the work of one thread.
 #[test]
 fn a_ready_stream_runs_in_parallel() {
-    let pool = pool(3);
-    let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    numbers(100, Ways::Ready).par_bridge_async().on(&pool).for_each(|_| {
-        most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
-        std::thread::sleep(Duration::from_millis(1));
-        now.fetch_sub(1, Relaxed);
-    });
-    assert_eq!(most.into_inner(), 3);
+    let (pool, busy) = (pool(3), Busy::default());
+    numbers(200, Ways::Ready).par_bridge_async().on(&pool).for_each(|_| busy.sleep(2));
+    assert_eq!(busy.most.into_inner(), 3);
 }
 
 /// One whose items come one by one is not either.
 #[test]
 fn a_slow_stream_runs_in_parallel() {
-    let pool = pool(3);
-    let begun = Instant::now();
-    let items = numbers(20, Ways::Timers).par_bridge_async().on(&pool);
-    items.for_each(|_| std::thread::sleep(Duration::from_millis(30)));
-    assert!(begun.elapsed() < Duration::from_millis(450), "{:?}", begun.elapsed());
+    let (pool, busy) = (pool(3), Busy::default());
+    numbers(60, Ways::Timers).par_bridge_async().on(&pool).for_each(|_| busy.sleep(20));
+    assert_eq!(busy.most.into_inner(), 3);
+}
+
+/// Engines that cannot suspend wait in their threads.
+#[test]
+fn bridges_on_other_engines() {
+    for ways in ALL_WAYS {
+        let items: Vec<u64> = numbers(100, ways).par_bridge_async().on(furcate::Inline).collect();
+        assert!(items.into_iter().eq(0..100), "one thread keeps the order");
+        #[cfg(feature = "rayon")]
+        assert_eq!(numbers(100, ways).par_bridge_async().on(furcate::Rayon).sum::<u64>(), 4950);
+    }
 }
 
 /// No item is taken before somebody goes on with it.
@@ -162,7 +111,8 @@ fn a_long_stream_keeps_little() {
             .on(&pool)
             .reduce(|| census.make(0), first);
         let most = census.most.load(Relaxed);
-        assert!(most < 200 + 10 * bound, "{most} with {bound} in flight");
+        // A logarithm for every task of the division, of 20,000.
+        assert!(most < 500 + 10 * bound, "{most} with {bound} in flight");
     }
 }
 
@@ -170,12 +120,12 @@ fn a_long_stream_keeps_little() {
 fn endless_streams_end_with_the_search() {
     for pool in pools() {
         for ways in ALL_WAYS {
-            let found = numbers(u64::MAX, ways).par_bridge_async().on(pool).find_any(|&x| x % 50 == 49);
+            let found = numbers(u64::MAX, ways).par_bridge_async().on(&pool).find_any(|&x| x % 50 == 49);
             assert_eq!(found.map(|x| x % 50), Some(49));
-            let taken = numbers(u64::MAX, ways).par_bridge_async().take_any(30).on(pool).count();
+            let taken = numbers(u64::MAX, ways).par_bridge_async().take_any(30).on(&pool).count();
             assert_eq!(taken, 30, "{ways:?}");
         }
-        assert_settled(pool);
+        assert_settled(&pool);
     }
 }
 
@@ -273,6 +223,6 @@ impl Stream for Strict {
 #[test]
 fn nobody_polls_a_stream_after_its_end() {
     for pool in pools() {
-        assert_eq!(Strict(500, false).par_bridge_async().on(pool).sum::<u32>(), 500);
+        assert_eq!(Strict(500, false).par_bridge_async().on(&pool).sum::<u32>(), 500);
     }
 }

@@ -6,6 +6,7 @@
 
 mod adaptor;
 pub(crate) mod adaptors;
+mod async_terminal;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
@@ -31,6 +32,7 @@ mod work;
 mod wrap;
 
 pub use adaptors::*;
+pub use async_terminal::AsyncTerminal;
 pub use blocks_iter::{Block, BlockItems, BlocksIter, LentBlocks};
 pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,

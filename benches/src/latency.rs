@@ -5,6 +5,9 @@
 //! timers of their own use them, those that cannot suspend sleep. To add one, implement [`Engine`] and name it in the
 //! bench.
 
+#[cfg(feature = "forte")]
+mod forte;
+
 mod async_executor;
 mod blocking;
 mod buffered;
@@ -13,6 +16,7 @@ mod gates;
 mod load;
 mod memory;
 mod overhead;
+mod policy;
 mod spread;
 mod sweep;
 mod tokio;
@@ -23,11 +27,14 @@ mod tests;
 pub use self::async_executor::AsyncExecutor;
 pub use self::blocking::{Blocking, Threads};
 pub use self::buffered::Buffered;
+#[cfg(feature = "forte")]
+pub use self::forte::Forte;
 pub use self::furcate::{Furcate, FurcateForked, FurcateTokio};
 pub use self::gates::{Cost, Gates, Opened};
 pub use self::load::{Cpu, Load};
 pub use self::memory::{cpu_time, peak_memory};
 pub use self::overhead::{FORMS, Form, Overhead};
+pub use self::policy::{ForkedWaits, POLICIES, Policy, PolicyRun, PolicyStats};
 pub use self::spread::Spread;
 pub use self::sweep::Sweep;
 pub use self::tokio::{Tokio, TokioRayon};

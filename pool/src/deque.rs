@@ -332,6 +332,20 @@ impl<T> Deque<T> {
         unsafe { self.pop(index) }.then(|| NonNull::new(job).expect("a slot below bottom holds a job"))
     }
 
+    /// Takes the newest job if it is that one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push`](Self::push).
+    pub(crate) unsafe fn pop_newest_if(&self, job: NonNull<T>) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let index = self.owner.bottom.load(Relaxed) - 1;
+        // SAFETY: the caller is the owner, and the newest job's index is below the bottom.
+        self.buffer().read(index) == job.as_ptr() && unsafe { self.pop(index) }
+    }
+
     /// `pop` where the word does not leave the job to the owner at first sight.
     #[cold]
     fn pop_shared(&self, index: u64) -> bool {

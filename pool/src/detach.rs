@@ -7,7 +7,8 @@
 //! they part: a node of the computation that lives for as long as either of them.
 //!
 //! Only the root of such a computation waits: [`Executor::detached`](crate::Executor::detached) returns when every part has
-//! ended. So parts may borrow what outlives that call.
+//! ended. So parts may borrow what outlives that call. Not even the root waits for a computation that owns what its parts
+//! borrow: see [`Unattended`].
 //!
 //! ```text
 //!   fork:    lay right ready; run left; ── still there ──> right comes back, unrun: Fork::Back
@@ -25,6 +26,13 @@
 //! 3. The meeting given to [`Detachable::run`] is the one that the worker which laid the part ready has, or is given.
 //! 4. As with joins, [`Context::migrated`](crate::Context::migrated) is true exactly if another worker runs the part than
 //!    the one that laid it ready.
+//! 5. An [`Unattended`] computation begins once, unless it is cancelled before, and is told its end once, when all its parts
+//!    have ended.
+
+mod unattended;
+
+pub(crate) use unattended::attend;
+pub use unattended::{End, Unattended};
 
 use crate::Context;
 use crate::unseen::{drop_at_end, drop_quietly};

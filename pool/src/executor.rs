@@ -10,7 +10,7 @@
 //! 4. [`Context::migrated`] is true exactly when another worker runs the closure than the one that forked it. That a
 //!    job went through a queue and came back to its owner is not a migration.
 
-use crate::detach::Detach;
+use crate::detach::{Detach, Unattended, attend};
 
 /// What an engine tells a closure about the way it came to run.
 ///
@@ -60,7 +60,7 @@ impl Context {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nowhere to run tasks",
-    note = "`.on(..)` takes an engine: `&ThreadPool`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
+    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
 )]
 pub trait Executor: Clone + Send + Sync {
     /// What a computation detaches its parts with; [`Alone`](crate::detach::Alone) for an engine that can detach nothing.
@@ -88,6 +88,22 @@ pub trait Executor: Clone + Send + Sync {
     where
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send;
+
+    /// Runs a computation that nobody waits for: it owns what its parts borrow, and is told its end. On furcate's own pool
+    /// no thread blocks while it waits for something; what waits is dropped, if the pool is, and then
+    /// [`Unattended::end`] is told [`End::Cancelled`](crate::detach::End::Cancelled).
+    ///
+    /// By default it is run in the calling thread, before this returns: for engines that cannot do better.
+    ///
+    /// Cost on furcate's own pool: an allocation, an entry in a table, and two jobs.
+    ///
+    /// # Panics
+    ///
+    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that one is treated as one of a
+    /// spawned job; by default it is raised.
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        attend(self, computation);
+    }
 
     /// How many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;

@@ -7,6 +7,7 @@
 
 use crate::Context;
 use crate::detach::Resume;
+use crate::job::Header;
 use crate::registry::Registry;
 use crate::scope::Scope;
 use crate::task::Reference;
@@ -14,6 +15,7 @@ use std::any::Any;
 use std::mem;
 use std::panic::resume_unwind;
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{self, Poll, Waker};
 
@@ -81,6 +83,11 @@ impl<T> JoinHandle<T> {
     /// The handle of a task that was spawned with the other end of the [`channel`].
     pub(crate) fn new(shared: Arc<Shared<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
         JoinHandle { shared, task, _registry: registry }
+    }
+
+    /// The task, as a job, which may have been run.
+    pub(crate) fn job(&self) -> NonNull<Header> {
+        self.task.job()
     }
 
     /// Drops the spawned future, if it is not at its end: at once, or, if a worker has it or is about to, by that one.

@@ -184,6 +184,12 @@ impl Count {
         self.0.fetch_add(more, Relaxed);
     }
 
+    /// Announces one more, unless all have arrived.
+    pub(crate) fn try_announce(&self) -> bool {
+        // Relaxed, as above: who looks has another way to know that the count is there.
+        self.0.fetch_update(Relaxed, Relaxed, |count| (count > 0).then(|| count + 1)).is_ok()
+    }
+
     /// True for the last one. Release: what every one did is there for whoever learns of the last (acquire).
     pub(crate) fn arrive(&self) -> bool {
         self.arrive_many(1)

@@ -1,5 +1,6 @@
 //! Furcate's own pool as an engine.
 
+use crate::detach::Unattended;
 use crate::registry::{Part, Registry};
 use crate::scope::{self, Scope};
 use crate::worker::Worker;
@@ -27,6 +28,10 @@ impl Executor for Pool {
         R: Send,
     {
         scope::on_worker(Part::of_current().worker(), body)
+    }
+
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        Registry::with_current(|registry| scope::spawn_unattended::<Self, C>(registry, computation));
     }
 
     #[inline(always)] // so that it costs no call

@@ -2,6 +2,7 @@
 
 mod detached;
 
+use crate::detach::{Unattended, attend};
 use crate::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -28,6 +29,11 @@ impl Executor for Rayon {
         R: Send,
     {
         detached::root(body)
+    }
+
+    /// One of rayon's threads waits for it.
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        rayon_core::spawn(|| attend(&Rayon, computation));
     }
 
     #[inline]

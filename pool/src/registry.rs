@@ -17,7 +17,7 @@ use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
-use crate::scope::Scope;
+use crate::scope::{List, Scope};
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
@@ -83,6 +83,8 @@ pub(crate) struct Registry {
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Of futures that nobody waits for; made when first needed.
     common: OnceLock<Box<Scope<'static>>>,
+    /// Scopes that nobody waits for.
+    pub(crate) unattended: List,
     /// The number of the first guest.
     first_guest: usize,
     this: Weak<Registry>,
@@ -119,6 +121,7 @@ impl Registry {
             outside: Outside::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
+            unattended: List::default(),
             first_guest: threads + spares,
             this: Weak::clone(this),
             generation: crate::process::generation(),
@@ -226,7 +229,7 @@ impl Registry {
 
     /// The scope of the futures that nobody waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
-        self.common.get_or_init(|| Box::new(Scope::common(NonNull::from(self), self.setup.suspension)))
+        self.common.get_or_init(|| Box::new(Scope::common(self)))
     }
 
     /// A job for which the pool stays alive has been made.
@@ -368,6 +371,7 @@ impl Registry {
         if let Some(common) = self.common.get() {
             common.cancel_tasks();
         }
+        self.unattended.cancel();
         self.job_done();
         self.release_current_thread();
         let me = std::thread::current().id();

@@ -4,17 +4,20 @@
 //!
 //! 1. A scope counts its body and every job spawned in it, each before it is queued. The function that made the scope
 //!    returns or unwinds only when all have arrived; until then everything `'scope` is there.
-//! 2. The last one to arrive sets the scope's latch as its last act: the scope may be gone in that moment.
+//! 2. The last one to arrive sets the scope's latch as its last act, or, of a scope that nobody [waits for](unattended),
+//!    queues the job that ends it: the scope may be gone in that moment.
 //! 3. A panic is kept, the first one, and raised by the function that made the scope. Jobs that have not begun by then
 //!    are dropped unrun.
 
 mod detached;
 mod in_hand;
 mod suspended;
+mod unattended;
 
 pub(crate) use in_hand::InHand;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
+pub(crate) use unattended::{List, spawn_unattended};
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
@@ -41,7 +44,7 @@ pub struct Scope<'scope> {
     /// Keeps the registry; `None` if that keeps the scope.
     _registry: Option<Arc<Registry>>,
     pending: Count,
-    done: CallLatch,
+    at_end: AtEnd,
     panicked: AtomicBool,
     is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -52,8 +55,16 @@ pub struct Scope<'scope> {
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-// SAFETY: the caller's pointer in `done` is used by `CallLatch::set` only, as it may be by any thread; everything else is
-// `Sync`.
+/// What the last one to arrive does.
+enum AtEnd {
+    /// Sets it, for who waits.
+    Set(CallLatch),
+    /// Queues it: the scope's node, which nobody waits for.
+    Queue(NonNull<Header>),
+}
+
+// SAFETY: the caller's pointer in a latch is used by `CallLatch::set` only, as it may be by any thread; the node's pointer is
+// only queued; everything else is `Sync`.
 unsafe impl Sync for Scope<'_> {}
 // SAFETY: as above.
 unsafe impl Send for Scope<'_> {}
@@ -187,30 +198,27 @@ impl<'scope> Scope<'scope> {
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         // The pool does not end before the scope.
         registry.job_made();
-        let suspension = registry.suspension();
-        Scope::of(NonNull::from(&*registry), Some(registry), caller, suspension)
+        let at_end = AtEnd::Set(CallLatch::new(caller));
+        let scope = Scope::of(&registry, at_end);
+        Scope { _registry: Some(registry), ..scope }
     }
 
     /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
-    pub(crate) fn common(registry: NonNull<Registry>, suspension: Suspension) -> Scope<'static> {
-        Scope::of(registry, None, None, suspension)
+    pub(crate) fn common(registry: &Registry) -> Scope<'static> {
+        Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
     }
 
-    fn of(
-        registry: NonNull<Registry>,
-        kept: Option<Arc<Registry>>,
-        caller: Option<&Worker>,
-        suspension: Suspension,
-    ) -> Self {
+    /// A scope that the registry outlives.
+    fn of(registry: &Registry, at_end: AtEnd) -> Self {
         let number = next_number();
         Scope {
             number,
-            registry,
-            _registry: kept,
+            registry: NonNull::from(registry),
+            _registry: None,
             pending: Count::new(1),
-            done: CallLatch::new(caller),
+            at_end,
             panicked: AtomicBool::new(false),
-            is_parsimonious: AtomicBool::new(suspension == Suspension::Parsimonious),
+            is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
             tasks: Tasks::default(),
@@ -226,17 +234,18 @@ impl<'scope> Scope<'scope> {
             }
         };
         open_scopes(1);
+        let AtEnd::Set(done) = &self.at_end else { unreachable!("nobody waits for this scope") };
         let body = || self.guard(|| op(&self));
         let (result, in_hand) = match caller {
             Some(worker) => self.with_in_hand(0, worker, body),
             None => (body(), 0),
         };
         if !self.pending.arrive_many(1 + in_hand) {
-            let latch = self.done.latch();
+            let latch = done.latch();
             match caller {
                 Some(worker) if worker.is_of(self.registry()) => worker.wait_for_scope(latch, self.number),
                 Some(worker) => worker.wait_for_others(latch),
-                None => self.done.lock().wait(),
+                None => done.lock().wait(),
             }
         }
         open_scopes(-1);
@@ -334,10 +343,13 @@ impl<'scope> Scope<'scope> {
     /// `this` is there, and so many that were announced arrive; they do not use the scope afterwards. `worker` is this
     /// thread's.
     pub(crate) unsafe fn arrive(this: *const Self, counts: usize, worker: Option<&Worker>) {
-        // SAFETY: the scope is there until the latch is set, by the last one to arrive.
+        // SAFETY: the scope is there until the latch is set, or the node is queued, by the last one to arrive.
         unsafe {
             if (*this).pending.arrive_many(counts) {
-                CallLatch::set(&raw const (*this).done, worker);
+                match &(*this).at_end {
+                    AtEnd::Set(done) => CallLatch::set(done, worker),
+                    &AtEnd::Queue(node) => unattended::queue((*this).registry, node, worker),
+                }
             }
         }
     }

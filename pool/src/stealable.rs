@@ -78,17 +78,20 @@ impl Stealable {
         set.remove(&mut entries, index)
     }
 
-    /// A task of that scope, or a deque that waits, or has waited, with one, if there is any among the newest of a set: there
-    /// may be many of others.
+    /// A task of that scope, or a deque that waits, or has waited, with one; if there is any among the oldest or the newest of a
+    /// set: there may be many of others. The oldest come first, lest one waits for all that are woken after it.
     pub(crate) fn take_of(&self, scope: u64) -> Option<Entry> {
-        const LOOKS: usize = 64;
+        const LOOKS: usize = 32;
+        let of_scope = |entry: &Entry| entry.scope() == scope;
         self.0.iter().find_map(|set| {
             if set.is_empty() {
                 return None;
             }
             let mut entries = set.lock();
-            let back = entries.iter().rev().take(LOOKS).position(|entry| entry.scope() == scope)?;
-            let index = entries.len() - 1 - back;
+            let oldest = entries.iter().take(LOOKS).position(of_scope);
+            let newest =
+                || entries.iter().rev().take(LOOKS).position(of_scope).map(|back| entries.len() - 1 - back);
+            let index = oldest.or_else(newest)?;
             set.remove(&mut entries, index)
         })
     }

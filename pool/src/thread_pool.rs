@@ -1,6 +1,7 @@
 //! A pool of one's own.
 
 use crate::broadcast::{self, BroadcastContext};
+use crate::detach::Unattended;
 use crate::join::FnContext;
 use crate::join_handle::JoinHandle;
 use crate::registry::{Part, Registry};
@@ -252,6 +253,10 @@ impl Executor for &ThreadPool {
         }
     }
 
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        scope::spawn_unattended::<Self, C>(&self.registry, computation);
+    }
+
     #[inline(always)] // so that it costs no call
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
@@ -279,6 +284,57 @@ impl Executor for &ThreadPool {
     #[inline]
     fn demand(&self) -> bool {
         self.of_current(|worker| worker.is_some_and(Worker::demand))
+    }
+}
+
+/// An engine that owns its share of the pool: for computations that are `'static`, as those of the `async_*` terminals.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use std::sync::Arc;
+///
+/// let pool = Arc::new(furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+/// let sum = (0..1000_u64).into_par_iter().on(Arc::clone(&pool)).async_sum::<u64>();
+/// assert_eq!(furcate::block_on(sum), 499_500);
+/// ```
+impl Executor for Arc<ThreadPool> {
+    type Scope<'scope> = Scope<'scope>;
+
+    #[inline]
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        Executor::detached(&&**self, body)
+    }
+
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        scope::spawn_unattended::<Self, C>(&self.registry, computation);
+    }
+
+    #[inline(always)] // so that it costs no call
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        Executor::join_context(&&**self, left, right)
+    }
+
+    fn num_threads(&self) -> usize {
+        self.current_num_threads()
+    }
+
+    fn thread_index(&self) -> Option<usize> {
+        self.current_thread_index()
+    }
+
+    #[inline]
+    fn demand(&self) -> bool {
+        Executor::demand(&&**self)
     }
 }
 

@@ -41,6 +41,42 @@ fn join_async_is_a_join() {
     assert_eq!(scope(|s| block_on(fib(15, s.handle()))), 610, "from outside");
 }
 
+/// Nobody takes up the right half: it is run as that of a `join` is.
+#[test]
+fn join_async_of_what_is_ready_suspends_nothing() {
+    fn sum<'s>(n: u64, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
+        Box::pin(async move {
+            if n < 2 {
+                return n;
+            }
+            let (a, b) = handle.join_async(sum(n / 2, handle.clone()), sum(n - n / 2, handle.clone())).await;
+            a + b
+        })
+    }
+    let pool = pool(1);
+    assert_eq!(pool.install(|| scope(|s| block_on(sum(1000, s.handle())))), 1000);
+    let total = pool.stats().total();
+    assert_eq!((total.suspensions, total.suspended_deques), (0, 0), "{total:?}");
+}
+
+/// Right halves that are run in place lie upon each other; so do not all of them.
+#[test]
+fn a_long_chain_of_right_halves_needs_no_deep_stack() {
+    fn count<'s>(n: u64, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
+        Box::pin(async move {
+            if n == 0 {
+                return 0;
+            }
+            let (one, rest) = handle.join_async(async { 1 }, count(n - 1, handle.clone())).await;
+            one + rest
+        })
+    }
+    for threads in [1, 3] {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).stack_size(512 << 10).build().unwrap();
+        assert_eq!(pool.install(|| scope(|s| block_on(count(20_000, s.handle())))), 20_000);
+    }
+}
+
 #[test]
 fn the_scope_waits_and_futures_borrow() {
     for threads in [1, 2, 8] {

@@ -33,10 +33,12 @@
 use crate::branch::{Branch, Decision, Joint, is_stopped};
 use crate::call::Call;
 use crate::frames::Frame;
-use crate::greedy::{self, Done, Leaves, Link, Node, Part, Side};
+use crate::greedy::{self, Done, Leaves, Link, Node, Part, Plan, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
-use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict, branch};
+use crate::{
+    Computation, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict, branch,
+};
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
 use std::cell::RefCell;
@@ -108,6 +110,18 @@ impl Scheduler for Adaptive {
         E: Executor,
     {
         greedy::schedule(producer, policy, reduction, executor, *self)
+    }
+
+    fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
+        greedy::spawn(computation, executor, *self);
+    }
+}
+
+impl Plan for Adaptive {
+    type Leaves<'s> = Adaptive;
+
+    fn leaves(&self) -> Adaptive {
+        *self
     }
 }
 

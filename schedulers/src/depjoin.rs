@@ -1,8 +1,8 @@
 //! The greedy fork-join scheduler.
 
 use crate::branch::{Branch, Decision};
-use crate::greedy::{self, Done, Leaves};
-use crate::{Policy, Producer, Reduction, Scheduler};
+use crate::greedy::{self, Done, Leaves, Plan};
+use crate::{Computation, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 use furcate_pool::detach::Detach;
 
@@ -40,11 +40,23 @@ impl Scheduler for DepJoin {
     {
         greedy::schedule(producer, policy, reduction, executor, WholeLeaves)
     }
+
+    fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
+        greedy::spawn(computation, executor, WholeLeaves);
+    }
 }
 
 /// Divided as the policy says, then folded as one task.
 #[derive(Clone, Copy)]
 struct WholeLeaves;
+
+impl Plan for WholeLeaves {
+    type Leaves<'s> = WholeLeaves;
+
+    fn leaves(&self) -> WholeLeaves {
+        *self
+    }
+}
 
 impl Leaves for WholeLeaves {
     #[inline]

@@ -32,8 +32,10 @@
 //!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
 
 mod row;
+mod spawned;
 
 pub(crate) use row::{PLACES, Row};
+pub(crate) use spawned::{Plan, spawn};
 
 use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::call::Call;
@@ -111,28 +113,42 @@ where
     F: Leaves,
 {
     let (call, root) = (Call::default(), Root::default());
-    let output = executor.detached(|scope| {
-        leaves.begin(&policy, &root, scope);
-        let end = R::STOPS_ALL.then(|| reduction.clone());
-        let done = run(Branch::root(producer, policy, reduction, &call), leaves, scope);
-        match done {
-            Done::Here(output) => {
-                root.end();
-                Some(output)
-            }
-            away => {
-                away.deliver(Link::Root(&root));
-                if let Some(reduction) = end {
-                    leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
-                }
-                None
-            }
+    let output = executor.detached(|scope| start(producer, policy, reduction, (&call, &root), leaves, scope));
+    output.unwrap_or_else(|| root.into_output())
+}
+
+/// Runs a whole computation, or what of it is not stolen. Returns the output, if that is there; if not, the last one to
+/// finish leaves it at the root.
+fn start<'s, S, P, L, R, F>(
+    producer: P,
+    policy: L,
+    reduction: R,
+    (call, root): (&'s Call, &'s Root<R::Output>),
+    leaves: F,
+    scope: &S,
+) -> Option<R::Output>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+    F: Leaves + 's,
+{
+    leaves.begin(&policy, root, scope);
+    let end = R::STOPS_ALL.then(|| reduction.clone());
+    match run(Branch::root(producer, policy, reduction, call), leaves, scope) {
+        Done::Here(output) => {
+            root.end();
+            Some(output)
         }
-    });
-    // Without a panic every part has been run, and every output has found its way.
-    output
-        .or_else(|| lock(&root.output).take())
-        .expect("the last one to finish leaves the output at the root")
+        away => {
+            away.deliver(Link::Root(root));
+            if let Some(reduction) = end {
+                leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
+            }
+            None
+        }
+    }
 }
 
 /// Where the last output goes.
@@ -154,6 +170,12 @@ impl<O> Default for Root<O> {
 }
 
 impl<O> Root<O> {
+    /// What has come. Without a panic every part has been run, and every output has found its way.
+    fn into_output(self) -> O {
+        let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
+        output.expect("the last one to finish leaves the output at the root")
+    }
+
     /// All is done.
     fn end(&self) {
         let before = mem::replace(&mut *lock(&self.end), End::Done);

@@ -1,6 +1,7 @@
 //! *How* the parts are run and reduced.
 
-use crate::{Policy, Producer, Reduction};
+use crate::computation::Awaited;
+use crate::{Computation, Policy, Producer, Reduction};
 use furcate_pool::Executor;
 
 /// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the
@@ -46,6 +47,19 @@ pub trait Scheduler: Clone + Send {
         L: Policy,
         R: Reduction<P::Item>,
         E: Executor;
+
+    /// Runs a whole computation, for which nobody waits: it is told when it has ended.
+    ///
+    /// [`Suspending`](crate::Suspending), [`DepJoin`](crate::DepJoin) and [`Adaptive`](crate::Adaptive) need no thread while it
+    /// waits for something. By default a job of the executor [runs](Self::schedule) it, and waits for its parts.
+    fn spawn<C, E>(&self, computation: C, executor: &E)
+    where
+        Self: 'static,
+        C: Computation,
+        E: Executor + 'static,
+    {
+        executor.spawn_detached(Awaited::new(computation, self.clone(), executor.clone()));
+    }
 
     /// Runs one of the blocks that another scheduler walks. By default as any computation; a scheduler that would choose
     /// blocks by itself does not do so again.

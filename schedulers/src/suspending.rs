@@ -38,10 +38,10 @@ mod leaf;
 mod tree;
 
 use crate::branch::{Branch, Decision, Joint};
-use crate::greedy::{self, Done, Leaves, Link, Node, Root, Side};
+use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side};
 use crate::pace::Pace;
 use crate::policy::{StopSignals, Stopped};
-use crate::{Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
+use crate::{Computation, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
@@ -117,11 +117,23 @@ impl Scheduler for Suspending {
         let in_flight = InFlight::new(self.max_in_flight);
         greedy::schedule(producer, policy, reduction, executor, Holes { in_flight: &in_flight })
     }
+
+    fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
+        greedy::spawn(computation, executor, InFlight::new(self.max_in_flight));
+    }
+}
+
+impl Plan for InFlight {
+    type Leaves<'s> = Holes<'s>;
+
+    fn leaves(&self) -> Holes<'_> {
+        Holes { in_flight: self }
+    }
 }
 
 /// How a branch is run whose items may have to be waited for.
 #[derive(Clone, Copy, Debug)]
-struct Holes<'s> {
+pub(crate) struct Holes<'s> {
     in_flight: &'s InFlight,
 }
 

@@ -2,13 +2,15 @@
 #![allow(dead_code, reason = "every test crate uses its part")]
 
 pub(crate) mod policies;
+#[cfg(feature = "stream")]
+pub(crate) mod streams;
 
 use furcate::{ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::yield_now;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::task::{Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -25,6 +27,20 @@ pub(crate) fn pools() -> &'static [ThreadPool] {
 pub(crate) fn assert_settled(pool: &ThreadPool) {
     let total = pool.stats().total();
     assert_eq!(total.suspensions, total.resumes + total.cancelled, "{total:?}");
+}
+
+/// [`assert_settled`], of a pool whose last tasks may still be on their way.
+#[track_caller]
+pub(crate) fn assert_settles(pool: &ThreadPool) {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) {
+        let total = pool.stats().total();
+        if total.suspensions == total.resumes + total.cancelled {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_settled(pool);
 }
 
 pub(crate) async fn after(millis: u64) {

@@ -130,6 +130,19 @@ pub trait FromParallelIterator<T: Send> {
     {
         Self::from_par_iter(flatten(lists))
     }
+
+    /// Does an item say what is made, whatever the others are? Then [`async_collect`](ParallelIterator::async_collect) waits
+    /// for none of them. By default no item does; of a `Result` of a collection, an error does.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert!(<Option<Vec<u8>>>::is_decided_by(&None) && !<Option<Vec<u8>>>::is_decided_by(&Some(1)));
+    /// ```
+    #[inline]
+    fn is_decided_by(item: &T) -> bool {
+        let _ = item;
+        false
+    }
 }
 
 /// What can be extended with the items of a parallel iterator.

@@ -51,13 +51,22 @@ macro_rules! extend_from_lists {
 use extend_from_lists;
 
 /// `FromParallelIterator` by way of another collection: `from_par_iter! { [generics] Collection: Item, |items|
-/// expression; }`.
+/// expression; }`. A second closure says which items [decide](super::FromParallelIterator::is_decided_by).
 macro_rules! from_par_iter {
-    ($([$($generics:tt)*] $Collection:ty: $Item:ty, |$items:ident| $collection:expr;)+) => {$(
+    ($(
+        [$($generics:tt)*] $Collection:ty: $Item:ty, |$items:ident| $collection:expr
+        $(, |$item:ident| $is_decided:expr)?;
+    )+) => {$(
         impl<$($generics)*> $crate::iter::FromParallelIterator<$Item> for $Collection {
             fn from_par_iter<I: $crate::iter::IntoParallelIterator<Item = $Item>>($items: I) -> Self {
                 $collection
             }
+            $(
+                #[inline]
+                fn is_decided_by($item: &$Item) -> bool {
+                    $is_decided
+                }
+            )?
         }
     )+};
 }

@@ -7,12 +7,13 @@
 //! is left to do, and leave that out after a yes ([`Policy::stopped`]); so the report notes a reason exactly if something
 //! was left out. The terminal has returned when the report is read.
 
-use super::{FromParallelIterator, ParallelIterator, Try, inherit_schedule};
+use super::{AsyncTerminal, FromParallelIterator, ParallelIterator, Try, inherit_schedule};
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
 use furcate_schedulers::{Policy, Task, Verdict};
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::{Product, Sum};
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -101,10 +102,35 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
     pub fn run<T>(self, terminal: impl FnOnce(Partial<I, S>) -> T) -> Result<T, Interrupted<T>> {
         let report = Arc::new(Report { stop: self.stop, reason: OnceLock::new() });
         let done = terminal(Partial { base: self.base, report: Arc::clone(&report) });
-        match report.reason.get() {
-            None => Ok(done),
-            Some(&reason) => Err(Interrupted { done, reason }),
-        }
+        report.of(done)
+    }
+}
+
+impl<I, S> Interruptible<I, S>
+where
+    I: ParallelIterator,
+    S: Stop + 'static,
+{
+    /// Runs any terminal that is awaited, such as [`async_sum`](ParallelIterator::async_sum), and whatever adaptors come
+    /// before it: [`run`](Self::run), as a future.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::{CancelToken, Reason};
+    ///
+    /// let token = CancelToken::new();
+    /// let endless = (0..100_u32).into_par_iter().map(|_| std::future::pending::<()>()).io_await();
+    /// let count = endless.stop_on(&token).async_run(|items| items.async_count());
+    /// token.cancel();
+    /// assert_eq!(futures_lite::future::block_on(count).unwrap_err().reason(), Reason::Cancelled);
+    /// ```
+    pub fn async_run<T: Send + 'static>(
+        self,
+        terminal: impl FnOnce(Partial<I, S>) -> AsyncTerminal<T>,
+    ) -> Pin<Box<dyn Future<Output = Result<T, Interrupted<T>>> + Send>> {
+        let report = Arc::new(Report { stop: self.stop, reason: OnceLock::new() });
+        let done = terminal(Partial { base: self.base, report: Arc::clone(&report) });
+        Box::pin(async move { report.of(done.await) })
     }
 }
 
@@ -173,6 +199,16 @@ impl<T> std::error::Error for Interrupted<T> {}
 struct Report<S> {
     stop: S,
     reason: OnceLock<Reason>,
+}
+
+impl<S> Report<S> {
+    /// Says whether something was left out.
+    fn of<T>(&self, done: T) -> Result<T, Interrupted<T>> {
+        match self.reason.get() {
+            None => Ok(done),
+            Some(&reason) => Err(Interrupted { done, reason }),
+        }
+    }
 }
 
 /// A [`Stop`] that reports: the policy of a [`Partial`].

@@ -1,5 +1,6 @@
 //! The parallel iterator.
 
+use super::async_terminal::{Collecting, Folded, Searched, SearchedFrom, TryFolded};
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
 use super::flag::Flag;
@@ -9,12 +10,14 @@ use super::terminals::{
     ReduceWith, SearchLoop, Sum, TryReduce, effects,
 };
 use super::{
-    BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter, Flatten,
-    FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible, Intersperse,
-    IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse, ParallelExtend,
-    PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks,
-    Update, WhileSome, WithPolicy, WithScheduler,
+    AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
+    FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
+    Intersperse, IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
+    ParallelExtend, PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith,
+    UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
 };
+#[cfg(feature = "stream")]
+use crate::stream::IntoStream;
 use either::Either;
 use furcate_pool::Executor;
 use furcate_schedulers::policy::{
@@ -27,6 +30,7 @@ use furcate_schedulers::{
 };
 use std::cmp::Ordering;
 use std::collections::LinkedList;
+use std::convert;
 use std::time::Instant;
 
 /// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
@@ -779,6 +783,86 @@ pub trait ParallelIterator: Sized + Send {
         Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
     {
         IoAwait::new(self)
+    }
+
+    /// A stream of the items, in order, for a task of any runtime to take them.
+    ///
+    /// The computation runs in the pool that the calling thread is in, else in the global one (or
+    /// [where the chain says](Self::on)), and begins at once; it may outlive the caller, so it borrows nothing that is not
+    /// `'static`. It goes on block by block: half of `capacity` items are computed, in
+    /// parallel, as soon as there is room for them, while others wait to be taken. So no more than **`capacity` items** have been
+    /// made and not been taken, at any time. (Where one item of the source becomes several, as with
+    /// [`flat_map_iter`](Self::flat_map_iter), it is that which is counted.) When the stream is dropped the computation is
+    /// cancelled.
+    ///
+    /// While there is no room for a block the computation is a suspended task: it holds no thread. Each block costs what a parallel
+    /// call does, and waits for its slowest item. If it waits for futures a thread waits with it, whose place in the pool goes to
+    /// another one ([`WaitRule`](furcate_pool::WaitRule)); a [pipeline](crate::stream::pipeline()) keeps the order without blocks,
+    /// and without that thread.
+    ///
+    /// Who waits for an item inside the pool that computes it does so in a task, or by [`furcate::block_on`]: else, if all
+    /// workers wait, nobody makes it.
+    ///
+    /// [`furcate::block_on`]: furcate_pool::block_on
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items of the blocks before.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::{StreamExt, future};
+    ///
+    /// let mut squares = (0..u64::MAX).into_par_iter().map(|x| x * x).into_stream(100);
+    /// let sum = future::block_on(async {
+    ///     let mut sum = 0;
+    ///     while let Some(square) = squares.next().await {
+    ///         if square > 100 {
+    ///             break;
+    ///         }
+    ///         sum += square;
+    ///     }
+    ///     sum
+    /// });
+    /// assert_eq!(sum, 385);
+    /// ```
+    #[cfg(feature = "stream")]
+    fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
+    where
+        Self: 'static,
+    {
+        IntoStream::of(self, capacity)
+    }
+
+    /// As [`into_stream`](Self::into_stream), but the items come as they are made, in no order.
+    ///
+    /// Of a chain that waits for futures ([`io_await`](Self::io_await)) up to `capacity` futures are in flight (or as many as
+    /// [`max_in_flight`](IoAwait::max_in_flight) says, if that is less), and none of them waits for its neighbours, while up to
+    /// `capacity` items wait to be taken. So no more than **twice `capacity` items** have been made and not been taken. An item
+    /// that finds no room stays with its task, which is suspended until there is.
+    ///
+    /// Any other chain goes on block by block, with no more than **`capacity` items**.
+    ///
+    /// It holds no thread while it waits, for futures or for room. (Engines that cannot suspend tasks,
+    /// [`Inline`](furcate_pool::Inline) and `Rayon`, have their threads wait.)
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items that came before.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use futures_lite::{StreamExt, future};
+    ///
+    /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
+    /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
+    /// ```
+    #[cfg(feature = "stream")]
+    fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
+    where
+        Self: 'static,
+    {
+        IntoStream::unordered(self, capacity)
     }
 
     // ---------------------------------------------------------------------- adaptors with a state for every task
@@ -1698,6 +1782,214 @@ pub trait ParallelIterator: Sized + Send {
         R: Send,
     {
         extended_by(partition_into_lists(self, classify))
+    }
+
+    // ----------------------------------------------------------------------------------- terminals that are awaited
+
+    /// [`for_each`](Self::for_each), as a future: no thread waits, here or in the pool, while the computation waits for
+    /// something.
+    ///
+    /// The `async_*` terminals own all that they work with: what is borrowed in the chain must be `'static` (an `Arc`, say).
+    /// They begin when the future is polled first, and dropping it cancels them: see [`AsyncTerminal`]. Any executor may
+    /// poll it. The engine is that of the chain: the pool in which the future is polled first, else the global one, if none is
+    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
+    /// runs it all.
+    ///
+    /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) what waits holds no
+    /// thread; with other schedulers one worker waits for the tasks of a computation, and [blocks](Self::by_blocks) behind
+    /// `io_await` are waited for by it, too.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    ///
+    /// let sum = Arc::new(AtomicU32::new(0));
+    /// let shared = Arc::clone(&sum);
+    /// let done = (1..=4_u32)
+    ///     .into_par_iter()
+    ///     .map(|x| async move { x * x })
+    ///     .io_await()
+    ///     .async_for_each(move |x| drop(shared.fetch_add(x, Relaxed)));
+    /// futures_lite::future::block_on(done);
+    /// assert_eq!(sum.load(Relaxed), 30);
+    /// ```
+    fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
+    where
+        Self: 'static,
+        F: Fn(Self::Item) + Sync + Send + 'static,
+    {
+        self.map(op).async_reduce(|| (), |(), ()| ())
+    }
+
+    /// [`try_for_each`](Self::try_for_each), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
+    /// failure is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let done = ["1", "two"].into_par_iter().async_try_for_each(|s| s.parse::<u8>().map(drop));
+    /// assert!(futures_lite::future::block_on(done).is_err());
+    /// ```
+    fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
+    where
+        Self: 'static,
+        OP: Fn(Self::Item) -> R + Sync + Send + 'static,
+        R: Try<Output = ()> + Send + 'static,
+    {
+        self.map(op).async_try_reduce(|| (), |(), ()| R::from_output(()))
+    }
+
+    /// [`reduce`](Self::reduce), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let text = ["to", "get", "her"].into_par_iter().map(String::from).async_reduce(String::new, |a, b| a + &b);
+    /// assert_eq!(futures_lite::future::block_on(text), "together");
+    /// ```
+    fn async_reduce<OP, ID>(self, identity: ID, op: OP) -> AsyncTerminal<Self::Item>
+    where
+        Self: 'static,
+        OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send + 'static,
+        ID: Fn() -> Self::Item + Sync + Send + 'static,
+    {
+        AsyncTerminal::new(self, Folded { identity, op }, convert::identity)
+    }
+
+    /// [`try_reduce`](Self::try_reduce), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
+    /// failure is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let product = [Some(2), Some(100), Some(3)].into_par_iter().async_try_reduce(|| 1_u8, u8::checked_mul);
+    /// assert_eq!(futures_lite::future::block_on(product), None);
+    /// ```
+    fn async_try_reduce<T, OP, ID>(self, identity: ID, op: OP) -> AsyncTerminal<Self::Item>
+    where
+        Self: 'static,
+        OP: Fn(T, T) -> Self::Item + Sync + Send + 'static,
+        ID: Fn() -> T + Sync + Send + 'static,
+        Self::Item: Try<Output = T>,
+    {
+        let result = |result: Option<Self::Item>| result.expect("every task begins with an identity");
+        AsyncTerminal::new(self, TryFolded::new(move || Some(identity()), op), result)
+    }
+
+    /// [`sum`](Self::sum), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let sum = (0..1000_u64).into_par_iter().map(|x| async move { 2 * x }).io_await().async_sum::<u64>();
+    /// assert_eq!(futures_lite::future::block_on(sum), 999_000);
+    /// ```
+    fn async_sum<S>(self) -> AsyncTerminal<S>
+    where
+        Self: 'static,
+        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
+    {
+        AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
+    }
+
+    /// [`count`](Self::count), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let even = (0..1000).into_par_iter().filter(|x| x % 2 == 0).async_count();
+    /// assert_eq!(futures_lite::future::block_on(even), 500);
+    /// ```
+    fn async_count(self) -> AsyncTerminal<usize>
+    where
+        Self: 'static,
+    {
+        AsyncTerminal::new(self, Aggregated(Count), convert::identity)
+    }
+
+    /// [`any`](Self::any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first hit is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let any = (0..1000).into_par_iter().async_any(|x| x == 7);
+    /// assert!(futures_lite::future::block_on(any));
+    /// ```
+    fn async_any<P>(self, predicate: P) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> bool + Sync + Send + 'static,
+    {
+        let search = move |item| predicate(item).then_some(());
+        AsyncTerminal::new(self, Searched::new(search), |hit: Option<()>| hit.is_some())
+    }
+
+    /// [`all`](Self::all), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first item that is
+    /// against it is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let all = (0..1000).into_par_iter().async_all(|x| x < 7);
+    /// assert!(!futures_lite::future::block_on(all));
+    /// ```
+    fn async_all<P>(self, predicate: P) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> bool + Sync + Send + 'static,
+    {
+        let search = move |item| (!predicate(item)).then_some(());
+        AsyncTerminal::new(self, Searched::new(search), |hit: Option<()>| hit.is_none())
+    }
+
+    /// [`find_any`](Self::find_any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first hit is
+    /// dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let seven = (0..1000).into_par_iter().async_find_any(|x| x % 8 == 7 && *x < 10);
+    /// assert_eq!(futures_lite::future::block_on(seven), Some(7));
+    /// ```
+    fn async_find_any<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
+    {
+        let search = move |item| predicate(&item).then_some(item);
+        AsyncTerminal::new(self, Searched::new(search), convert::identity)
+    }
+
+    /// [`find_first`](Self::find_first), as a future: see [`async_for_each`](Self::async_for_each). What waits is awaited: it
+    /// might come before the hit.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let first = (0..1000).into_par_iter().async_find_first(|x| x % 8 == 7);
+    /// assert_eq!(futures_lite::future::block_on(first), Some(7));
+    /// ```
+    fn async_find_first<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
+    {
+        let search = move |item| predicate(&item).then_some(item);
+        AsyncTerminal::new(self, SearchedFrom::new(Front, search), convert::identity)
+    }
+
+    /// [`collect`](Self::collect), as a future: see [`async_for_each`](Self::async_for_each). In order; anything that `collect`
+    /// makes.
+    ///
+    /// The items are gathered in vectors, and the collection is made of those at the end. Into a `Result` of a collection, what
+    /// waits at the first error is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let squares = (0..4_u32).into_par_iter().map(|x| async move { x * x }).io_await().async_collect::<Vec<_>>();
+    /// assert_eq!(futures_lite::future::block_on(squares), [0, 1, 4, 9]);
+    ///
+    /// let parsed = ["1", "2", "3"].into_par_iter().map(str::parse::<u8>).async_collect::<Result<Vec<_>, _>>();
+    /// assert_eq!(futures_lite::future::block_on(parsed), Ok(vec![1, 2, 3]));
+    /// ```
+    fn async_collect<C>(self) -> AsyncTerminal<C>
+    where
+        Self: 'static,
+        C: FromParallelIterator<Self::Item> + Send + 'static,
+    {
+        AsyncTerminal::new(self, Collecting::<C>::new(), C::from_par_lists)
     }
 }
 

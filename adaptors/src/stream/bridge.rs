@@ -14,6 +14,16 @@ use std::fmt;
 use std::iter::Flatten;
 
 /// Streams as parallel iterators. Every [`Stream`] has it that can be sent, with its items.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::Stream;
+///
+/// fn longest(lines: impl Stream<Item = String> + Send) -> Option<usize> {
+///     lines.par_bridge_async().map(|line| line.chars().count()).max()
+/// }
+/// assert_eq!(longest(futures_lite::stream::iter(["a".into(), "bc".into()])), Some(2));
+/// ```
 pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
     /// A parallel iterator over the items of a stream: what is chained to it runs on any worker while the stream goes on.
     ///
@@ -22,7 +32,7 @@ pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
     /// stream that is faster than what is done with its items is not asked for more of them (back-pressure), and one that is
     /// slower costs no core. See [`io_await`](ParallelIterator::io_await) for what can be chained.
     ///
-    /// As with rayon's `par_bridge` the items come in no order.
+    /// As with rayon's `par_bridge` the items come in no order; [`pipeline`](super::pipeline()) keeps it.
     ///
     /// # Panics
     ///
@@ -45,6 +55,12 @@ impl<S: Stream<Item: Send> + Send> ParallelStream for S {}
 /// The items of a stream, in parallel: see [`ParallelStream::par_bridge_async`].
 ///
 /// If it is driven more than once (by blocks, say), each time goes on where the last one has ended.
+///
+/// ```
+/// use furcate::prelude::*;
+/// let bridge: furcate::stream::StreamBridge<_> = futures_lite::stream::iter(0..10).par_bridge_async();
+/// assert_eq!(bridge.count(), 10);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct StreamBridge<S> {
     turns: Turns<S>,

@@ -13,9 +13,8 @@
 //! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more, and all who wait are
 //!    woken, to find nothing.
 
+use super::waiting::Waiting;
 use futures_core::Stream;
-use std::collections::BTreeMap;
-use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,11 +34,9 @@ struct State<S> {
     stream: Option<Pin<Box<S>>>,
     /// Has nobody the turn?
     free: bool,
-    /// By their numbers: in the order in which they came.
-    waiting: BTreeMap<u64, Waker>,
+    waiting: Waiting,
     /// The one who was called, and is not back yet.
     called: Option<u64>,
-    next_number: u64,
 }
 
 impl<S> Turns<S> {
@@ -48,9 +45,8 @@ impl<S> Turns<S> {
             state: Mutex::new(State {
                 stream: Some(Box::pin(stream)),
                 free: true,
-                waiting: BTreeMap::new(),
+                waiting: Waiting::default(),
                 called: None,
-                next_number: 0,
             }),
             ended: AtomicBool::new(false),
         }
@@ -79,9 +75,9 @@ impl<S> Turns<S> {
         state.free = true;
         if ended {
             self.ended.store(true, Relaxed);
-            let waiting = mem::take(&mut state.waiting);
+            let all = state.waiting.call_all();
             drop(state);
-            waiting.into_values().for_each(Waker::wake);
+            all.for_each(Waker::wake);
         } else {
             call(state);
         }
@@ -93,7 +89,7 @@ fn call<S>(mut state: MutexGuard<'_, State<S>>) {
     if state.called.is_some() {
         return;
     }
-    if let Some((number, waker)) = state.waiting.pop_first() {
+    if let Some((number, waker)) = state.waiting.call() {
         state.called = Some(number);
         drop(state);
         waker.wake();
@@ -134,19 +130,16 @@ impl<S: Stream> Future for Next<'_, S> {
         if !matches!(self.place, Place::Turn) {
             let number = match self.place {
                 Place::Waits(number) => number,
-                _ => {
-                    state.next_number += 1;
-                    state.next_number
-                }
+                _ => state.waiting.number(),
             };
             self.place = Place::Waits(number);
             if !state.free {
-                let before = state.waiting.insert(number, context.waker().clone());
+                let before = state.waiting.wait(number, context.waker());
                 drop(state);
                 drop(before);
                 return Poll::Pending;
             }
-            let before = state.waiting.remove(&number);
+            let before = state.waiting.leave(number);
             state.free = false;
             self.place = Place::Turn;
             let stream = state.stream.take();
@@ -195,7 +188,7 @@ impl<S> Drop for Next<'_, S> {
             }
             Place::Waits(number) => {
                 let mut state = self.turns.lock();
-                let waker = state.waiting.remove(&number);
+                let waker = state.waiting.leave(number);
                 if state.called.take_if(|called| *called == number).is_some() && state.free {
                     call(state);
                 } else {

@@ -1,8 +1,8 @@
 //! Every engine on every program, in small.
 
 use super::{
-    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, Furcate, FurcateForked, FurcateTokio, Gates, Load,
-    Opened, Overhead, Sweep, Threads, Tokio, TokioRayon,
+    AsyncExecutor, Blocking, Buffered, Cpu, Engine, FORMS, ForkedWaits, Furcate, FurcateForked, FurcateTokio,
+    Gates, Load, Opened, Overhead, POLICIES, Sweep, Threads, Tokio, TokioRayon,
 };
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ fn engines() -> Vec<Box<dyn Engine>> {
         Box::new(Buffered::new(2)),
         Box::new(Blocking::new(2)),
         Box::new(Threads(2)),
+        #[cfg(feature = "forte")]
+        Box::new(super::Forte::new(2)),
     ]
 }
 
@@ -70,6 +72,22 @@ fn overheads() {
     }
     assert_eq!(program.by_rayon(&Blocking::new(2)), 610);
     assert_eq!(program.by_tokio(&Tokio::new(2)), 610);
+}
+
+#[test]
+fn policies() {
+    for latency in [0, 1].map(Duration::from_millis) {
+        let program = ForkedWaits { n: 21, latency };
+        assert_eq!((program.work(), program.span()), (566, 17));
+        let (expected, _) = program.serial();
+        for policy in POLICIES {
+            let run = program.run(&policy.pool(2));
+            assert_eq!(run.sum, expected, "{}", policy.name);
+            // Each waits once; the forks' tasks may, too.
+            assert!(latency.is_zero() || run.stats.suspensions > 0, "{}: {:?}", policy.name, run.stats);
+            assert!(run.stats.stolen <= run.stats.attempts, "{:?}", run.stats);
+        }
+    }
 }
 
 #[test]

@@ -61,8 +61,11 @@ impl<'scope> Handle<'scope> {
 
     /// Runs two futures, potentially in parallel: the fork and join of tasks.
     ///
-    /// The right one is spawned, so that any worker can take it up; the left one is polled where this is. If this is dropped
-    /// before its end, the right one goes on in the scope.
+    /// The right one is spawned, so that any worker can take it up; the left one is polled where this is. If nobody has taken up
+    /// the right one when that is ready, it is run there and then, as [`join`](crate::join()) does. If this is dropped before
+    /// its end, the right one goes on in the scope.
+    ///
+    /// Cost: two allocations, and those of a suspension if one of both is pending.
     ///
     /// ```
     /// use furcate::ScopeHandle;
@@ -87,6 +90,8 @@ impl<'scope> Handle<'scope> {
     {
         let right = self.spawn_future(right);
         let left = left.await;
+        self.scope()
+            .with_worker(|worker| worker.into_iter().for_each(|worker| worker.run_if_newest(right.job())));
         (left, right.await)
     }
 

@@ -162,12 +162,17 @@ fn tasks_of_a_scope_are_taken_from_all_sets() {
 }
 
 #[test]
-fn only_the_newest_are_looked_at() {
+fn only_the_oldest_and_the_newest_are_looked_at() {
     // A set may be long; whoever looks for a scope's holds its lock meanwhile.
-    let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(1, 1), (2, 1000)]));
+    let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(2, 500), (1, 2), (2, 500), (3, 2)]));
     tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
-    assert!(sets.take_of(1).is_none());
-    // The newest ones go, as a thief takes them that always chooses so.
-    (0..950).for_each(|i| assert!(sets.steal(0, || 1000 - i).is_some()));
-    assert_eq!(sets.take_of(1).map(|task| tasks.index(task)), Some(0));
+    let take_of = |scope| sets.take_of(scope).map(|task| tasks.index(task));
+    assert_eq!(take_of(1), None);
+    // The newest of them that is looked at first, from the new end; the oldest, from the old one.
+    assert_eq!(take_of(3), Some(1003));
+    assert_eq!(take_of(2), Some(0));
+    (1..480).for_each(|i| assert_eq!(sets.take(0).map(|task| tasks.index(task)), Some(i)));
+    let take_of = |scope| sets.take_of(scope).map(|task| tasks.index(task));
+    assert_eq!(take_of(1), Some(500), "the oldest first");
+    assert_eq!(take_of(1), Some(501));
 }

@@ -5,7 +5,7 @@
 use super::list::Links;
 use super::state::{Cancel, State, Wake};
 use crate::deques::DequeRef;
-use crate::job::{JobRef, SpawnHeader};
+use crate::job::{Header, JobRef, SpawnHeader};
 use crate::scope::Scope;
 use crate::stats::Moment;
 use crate::worker::Worker;
@@ -257,6 +257,11 @@ unsafe impl Send for Reference {}
 unsafe impl Sync for Reference {}
 
 impl Reference {
+    /// The task, as a job, which may have been run.
+    pub(crate) fn job(&self) -> NonNull<Header> {
+        self.0.cast()
+    }
+
     /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by whoever has it.
     pub(crate) fn cancel(&self) {
         // SAFETY: its reference.

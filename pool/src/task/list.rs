@@ -16,11 +16,12 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-/// A scope's list of tasks, in shards, so that workers are not in each other's way.
+/// A scope's list of tasks, in shards, so that workers are not in each other's way: in one, as long as they are not.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    /// Made when the first task is suspended.
-    shards: OnceLock<Box<[CachePadded<Shard>]>>,
+    first: Shard,
+    /// The other ones, made when a worker finds another one at the first.
+    others: OnceLock<Box<[CachePadded<Shard>]>>,
     cancelled: AtomicBool,
 }
 
@@ -30,6 +31,12 @@ type Shard = Mutex<First>;
 #[derive(Debug)]
 struct First(*const Core);
 
+impl Default for First {
+    fn default() -> Self {
+        First(ptr::null())
+    }
+}
+
 // SAFETY: tasks may be found, retained and cancelled by any thread.
 unsafe impl Send for First {}
 
@@ -38,7 +45,7 @@ unsafe impl Send for First {}
 pub(super) struct Links {
     previous: *const Core,
     next: *const Core,
-    /// Where it is; `NOWHERE` if it is in no list.
+    /// Where it is: 0 for the first, from 1 on for the others; `NOWHERE` if it is in no list.
     shard: usize,
 }
 
@@ -54,9 +61,26 @@ impl Default for Links {
 const SHARDS: usize = 16;
 
 impl Tasks {
-    fn shards(&self) -> &[CachePadded<Shard>] {
-        self.shards
-            .get_or_init(|| (0..SHARDS).map(|_| CachePadded::new(Mutex::new(First(ptr::null())))).collect())
+    fn others(&self) -> &[CachePadded<Shard>] {
+        self.others.get_or_init(|| (0..SHARDS).map(|_| CachePadded::default()).collect())
+    }
+
+    fn shard(&self, shard: usize) -> &Shard {
+        match shard.checked_sub(1) {
+            None => &self.first,
+            Some(other) => &self.others()[other],
+        }
+    }
+
+    /// Locks a shard for one more task.
+    fn lock_one(&self) -> (usize, MutexGuard<'_, First>) {
+        if self.others.get().is_none()
+            && let Ok(first) = self.first.try_lock()
+        {
+            return (0, first);
+        }
+        let shard = 1 + Worker::with_current(|worker| worker.map_or(0, |worker| worker.number() % SHARDS));
+        (shard, lock(self.shard(shard)))
     }
 
     /// Have the tasks been cancelled?
@@ -71,8 +95,7 @@ impl Tasks {
     ///
     /// The task is the caller's, is in no list, and will be taken out.
     pub(super) unsafe fn insert(&self, task: NonNull<Core>) -> bool {
-        let shard = Worker::with_current(|worker| worker.map_or(0, |worker| worker.number() % SHARDS));
-        let mut first = lock(&self.shards()[shard]);
+        let (shard, mut first) = self.lock_one();
         if self.are_cancelled() {
             return false;
         }
@@ -98,7 +121,7 @@ impl Tasks {
         if shard == NOWHERE {
             return;
         }
-        let mut first = lock(&self.shards()[shard]);
+        let mut first = lock(self.shard(shard));
         // SAFETY: under the lock.
         unsafe { first.unlink(task) };
     }
@@ -112,7 +135,9 @@ impl Tasks {
         if self.cancelled.swap(true, Relaxed) {
             return;
         }
-        for shard in self.shards() {
+        // All, also those that are not there yet (invariant 3).
+        for shard in 0..=SHARDS {
+            let shard = self.shard(shard);
             loop {
                 let task = {
                     let mut first = lock(shard);

@@ -59,6 +59,24 @@ impl Worker {
         Some(JobRef::new(job, self))
     }
 
+    /// Runs a job on top of the current frame, which waits for nothing else, if it was spawned here last and nobody has taken
+    /// it up. (If frames lie upon frames already, it does not: they may be as many as there are jobs.)
+    pub(crate) fn run_if_newest(&self, job: NonNull<Header>) {
+        const DEEPEST: u32 = 64;
+        let depth = self.in_place.get();
+        // SAFETY: this thread is the owner.
+        if depth < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
+            self.in_place.set(depth + 1);
+            // SAFETY: just taken from a queue.
+            unsafe { self.execute(JobRef::new(job, self)) };
+            self.in_place.set(depth);
+            // Its end may have been what somebody waits for, and gave the place to.
+            if self.place().is_none() {
+                self.registry().take_place(self);
+            }
+        }
+    }
+
     /// Suspends its deque with a task of that scope, which is about to wait; goes on with an empty one. None if there is nothing
     /// in it.
     pub(crate) fn suspend_deque(&self, scope: u64) -> Option<DequeRef> {

@@ -55,6 +55,9 @@ impl<'s, O, R> Tree<'s, O, R> {
     {
         let joint = || Joint { reduction: reduction.clone(), call };
         match self.open.take() {
+            None if self.full.is_empty() => {
+                return Done::Here(last.unwrap_or_else(|| nothing::<T, R>(reduction)));
+            }
             None => {}
             Some(Open::Pair(open)) => {
                 let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));

@@ -40,7 +40,7 @@ impl<I: ParallelIterator> IoAwait<I> {
     ///
     /// Items behind those are not even made before there is room; so `n` bounds the memory that a call takes, and what it asks
     /// of those who answer. With 1 one future follows the other. If there are several `io_await`s in a chain, the bound named
-    /// last is that of all their futures together.
+    /// last is that of all their futures together; one that names none keeps to the bound before it.
     ///
     /// # Panics
     ///

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 from_par_iter! {
     [C: FromParallelIterator<T>, T: Send] Option<C>: Option<T>,
-        |items| items.into_par_iter().map(|item| item.ok_or(())).collect::<Result<C, ()>>().ok();
+        |items| items.into_par_iter().map(|item| item.ok_or(())).collect::<Result<C, ()>>().ok(),
+        |item| item.as_ref().is_none_or(C::is_decided_by);
     [C: FromParallelIterator<T>, T: Send, E: Send] Result<C, E>: Result<T, E>, |items| {
         let failure = Failure { seen: Flag::default(), error: Mutex::new(None) };
         let collection = C::from_par_iter(Successes { base: items.into_par_iter(), failure: &failure });
@@ -21,7 +22,7 @@ from_par_iter! {
             }
             None => Ok(collection),
         }
-    };
+    }, |item| item.as_ref().map_or(true, C::is_decided_by);
 }
 
 /// Has an item failed, and with what? It lies on the caller's stack; all tasks share it.

@@ -1,0 +1,276 @@
+//! Terminals that give a future: the `async_*` methods.
+//!
+//! The future has the whole computation, boxed, until it is polled first. Then the computation is spawned, and the two
+//! share where its result will be laid, and a token that says that nobody needs it any more.
+//!
+//! ```text
+//!   New(computation) ── first poll ──> Begun ── the computation's end ──> awaited: its result, or its panic
+//!        │ drop                          │ drop
+//!        ▼                               ▼
+//!      nothing was done                the token is cancelled: tasks end, what waits is dropped, the rest by the pool
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. Something is laid once: what [`Computation::end`] is told, or, if the computation is dropped without that, that there is
+//!    nothing.
+//! 2. A waker is kept only while nothing has been laid; who lays something takes it out under the lock, and wakes afterwards.
+//! 3. Where the result is there, what the chain has owned is gone: it is dropped before.
+
+mod owned;
+
+pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, TryFolded};
+
+use super::ParallelIterator;
+use furcate_pool::detach::End;
+use furcate_schedulers::policy::{Both, CancelToken, StopOn};
+use furcate_schedulers::{Computation, Scheduler};
+use std::any::Any;
+use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// The result of a computation for which no thread waits: what the `async_*` terminals of a [`ParallelIterator`] return.
+///
+/// It is a future for any executor. The computation begins when it is polled first, and then runs in its own pool, or waits
+/// for what it waits for, whether the future is polled or not. When it has ended, all that it owned has been dropped.
+///
+/// *Dropping the future cancels the computation.* What it waits for is dropped, as soon as a worker comes to it; tasks that
+/// run end within about 0.1 ms, or after the item they are at; what the chain owns is dropped by the pool, after that. A future
+/// that was never polled has done nothing. If it is forgotten instead, the computation comes to its end.
+///
+/// # Panics
+///
+/// When it is polled: with the panic of the computation; if the pool was dropped before the computation's end; or after it was
+/// ready. If it has been dropped, a panic of the computation goes to the pool's [panic
+/// handler](furcate_pool::ThreadPoolBuilder::panic_handler), and aborts the process if there is none.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::iter::AsyncTerminal;
+///
+/// let sum: AsyncTerminal<u64> = (0..1000_u64).into_par_iter().map(|x| async move { 2 * x }).io_await().async_sum();
+/// assert_eq!(futures_lite::future::block_on(sum), 999_000);
+/// ```
+#[must_use = "futures do nothing unless they are polled"]
+pub struct AsyncTerminal<T> {
+    state: State<T>,
+}
+
+enum State<T> {
+    New(Box<dyn Begin<T>>),
+    Begun(Arc<Shared<T>>),
+    Over,
+}
+
+/// What the future and the computation have in common.
+struct Shared<T> {
+    place: Mutex<Place<T>>,
+    /// Cancelled when the future is dropped.
+    token: CancelToken,
+}
+
+/// Where the result is laid.
+enum Place<T> {
+    Empty(Option<Waker>),
+    Laid(End<T>),
+}
+
+impl<T> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, Place<T>> {
+        // Clones of wakers may panic, and leave all as it was.
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lay(&self, end: End<T>) {
+        let before = mem::replace(&mut *self.lock(), Place::Laid(end));
+        if let Place::Empty(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+}
+
+/// The computation's side.
+struct Layer<T>(Option<Arc<Shared<T>>>);
+
+impl<T> Layer<T> {
+    fn token(&self) -> Option<&CancelToken> {
+        self.0.as_ref().map(|shared| &shared.token)
+    }
+
+    /// Invariants 1 and 2. If the future is gone, a panic is raised here.
+    fn lay(mut self, end: End<T>) {
+        let Some(shared) = self.0.take() else { return };
+        match end {
+            End::Panicked(payload) if shared.token.is_cancelled() => resume_unwind(payload),
+            end => shared.lay(end),
+        }
+    }
+}
+
+impl<T> Drop for Layer<T> {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.take() {
+            shared.lay(End::Cancelled);
+        }
+    }
+}
+
+impl<T> Future for AsyncTerminal<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let state = &mut self.get_mut().state;
+        if let State::New(_) = state {
+            let shared = Arc::new(Shared {
+                place: Mutex::new(Place::Empty(Some(context.waker().clone()))),
+                token: CancelToken::new(),
+            });
+            if let State::New(begin) = mem::replace(state, State::Over) {
+                // If it panics, it has not begun.
+                begin.begin(Layer(Some(Arc::clone(&shared))));
+            }
+            *state = State::Begun(shared);
+        }
+        let State::Begun(shared) = state else { panic!("an `AsyncTerminal` is polled after it was ready") };
+        let mut place = shared.lock();
+        if let Place::Empty(waker) = &mut *place {
+            match waker {
+                Some(waker) => waker.clone_from(context.waker()),
+                None => *waker = Some(context.waker().clone()),
+            }
+            return Poll::Pending;
+        }
+        let laid = mem::replace(&mut *place, Place::Empty(None));
+        drop(place);
+        *state = State::Over;
+        match laid {
+            Place::Laid(End::Done(output)) => Poll::Ready(output),
+            Place::Laid(End::Panicked(payload)) => resume_unwind(payload),
+            Place::Laid(End::Cancelled) => panic!("the pool was dropped before the computation's end"),
+            Place::Empty(_) => unreachable!("it was laid"),
+        }
+    }
+}
+
+impl<T> Drop for AsyncTerminal<T> {
+    fn drop(&mut self) {
+        if let State::Begun(shared) = &self.state {
+            shared.token.cancel();
+        }
+    }
+}
+
+impl<T> fmt::Debug for AsyncTerminal<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.state {
+            State::New(_) => "AsyncTerminal(not begun)",
+            State::Begun(_) => "AsyncTerminal(begun)",
+            State::Over => "AsyncTerminal(over)",
+        })
+    }
+}
+
+/// A computation whose types are not known.
+trait Begin<T>: Send {
+    fn begin(self: Box<Self>, layer: Layer<T>);
+}
+
+/// A computation that has not begun.
+struct New<I, O, F> {
+    items: I,
+    terminal: O,
+    finish: F,
+}
+
+impl<T> AsyncTerminal<T> {
+    /// The terminal of some items; `finish` makes a result of what it gives, on a worker.
+    pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
+    where
+        I: ParallelIterator + 'static,
+        O: Owned<I::Item>,
+        F: FnOnce(O::Output) -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
+    }
+}
+
+impl<I, O, F, T> Begin<T> for New<I, O, F>
+where
+    I: ParallelIterator + 'static,
+    O: Owned<I::Item>,
+    F: FnOnce(O::Output) -> T + Send + 'static,
+    T: Send + 'static,
+{
+    fn begin(self: Box<Self>, layer: Layer<T>) {
+        let New { items, terminal, finish } = *self;
+        let (scheduler, executor) = (items.scheduler(), items.executor());
+        scheduler.spawn(Begun { items, terminal, finish, layer }, &executor);
+    }
+}
+
+/// A computation that has begun.
+struct Begun<I, O, F, T> {
+    items: I,
+    terminal: O,
+    finish: F,
+    layer: Layer<T>,
+}
+
+impl<I, O, F, T> Computation for Begun<I, O, F, T>
+where
+    I: ParallelIterator + 'static,
+    O: Owned<I::Item>,
+    F: FnOnce(O::Output) -> T + Send + 'static,
+    T: Send + 'static,
+{
+    type Item = I::Item;
+    type Output = O::Output;
+    type Producer<'a> = I::Producer<'a>;
+    type Policy = Both<I::Policy, StopOn>;
+    type Reduction<'a> = O::Reduction<'a>;
+
+    fn parts(&mut self) -> (I::Producer<'_>, Self::Policy, O::Reduction<'_>) {
+        let token = self.layer.token().expect("nothing has been laid");
+        let policy = Both::new(self.items.policy(), StopOn::new(token));
+        (self.items.producer(), policy, self.terminal.reduction())
+    }
+
+    fn end(self, end: End<O::Output>) {
+        let Begun { items, terminal, finish, layer } = self;
+        let needed = layer.token().is_some_and(|token| !token.is_cancelled());
+        let dropped = caught(|| drop((items, terminal)));
+        let end = match (end, dropped) {
+            (End::Panicked(payload), dropped) => {
+                forget_payload(dropped);
+                End::Panicked(payload)
+            }
+            (end, Err(payload)) => {
+                forget_payload(caught(|| drop((end, finish))));
+                End::Panicked(payload)
+            }
+            (End::Done(output), Ok(())) if needed => {
+                caught(|| finish(output)).map_or_else(End::Panicked, End::Done)
+            }
+            // Nobody will see it, and it is a part only, perhaps.
+            (end, Ok(())) => caught(|| drop((end, finish))).map_or_else(End::Panicked, |()| End::Cancelled),
+        };
+        layer.lay(end);
+    }
+}
+
+fn caught<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>> {
+    // Unwind-safe: nobody sees again what has panicked.
+    catch_unwind(AssertUnwindSafe(f))
+}
+
+/// Of a panic that is not the first one: the payload's drop might panic in turn.
+fn forget_payload(dropped: Result<(), Box<dyn Any + Send>>) {
+    if let Err(payload) = dropped {
+        mem::forget(payload);
+    }
+}

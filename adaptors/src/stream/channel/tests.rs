@@ -1,0 +1,142 @@
+use super::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::Wake;
+
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+impl Count {
+    fn poll<F: Future + Unpin>(self: &Arc<Self>, future: &mut F) -> Poll<F::Output> {
+        Pin::new(future).poll(&mut Context::from_waker(&Arc::clone(self).into()))
+    }
+
+    fn take<T>(self: &Arc<Self>, channel: &Channel<T>) -> Poll<Option<T>> {
+        channel.poll_take(&mut Context::from_waker(&Arc::clone(self).into()))
+    }
+
+    fn woken(&self) -> usize {
+        self.0.load(Relaxed)
+    }
+}
+
+#[test]
+fn who_finds_no_room_waits_for_it() {
+    let channel = Channel::new(2, 1);
+    let (taker, sender) = (Arc::<Count>::default(), Arc::<Count>::default());
+    assert!(taker.take(&channel).is_pending());
+    for item in 0..2 {
+        assert!(sender.poll(&mut channel.send(item)).is_ready());
+    }
+    assert_eq!(taker.woken(), 1);
+    let mut third = channel.send(2);
+    assert!(sender.poll(&mut third).is_pending() && sender.poll(&mut third).is_pending());
+    assert_eq!(taker.take(&channel), Poll::Ready(Some(0)));
+    assert_eq!(sender.woken(), 1);
+    assert!(sender.poll(&mut third).is_ready());
+    assert!(channel.end(Ok(())).is_ok());
+    let rest: Vec<_> = (0..3).map(|_| taker.take(&channel)).collect();
+    assert_eq!(rest, [Poll::Ready(Some(1)), Poll::Ready(Some(2)), Poll::Ready(None)]);
+}
+
+#[test]
+fn a_stream_may_change_its_task() {
+    let channel = Channel::new(3, 1);
+    let (one, two, sender) = (Arc::<Count>::default(), Arc::<Count>::default(), Arc::<Count>::default());
+    assert!(
+        one.take(&channel).is_pending() && one.take(&channel).is_pending() && two.take(&channel).is_pending()
+    );
+    assert!(sender.poll(&mut channel.send(1)).is_ready());
+    assert_eq!((one.woken(), two.woken()), (0, 1), "who has polled last");
+    assert_eq!(two.take(&channel), Poll::Ready(Some(1)));
+    assert!(sender.poll(&mut channel.send(2)).is_ready());
+    assert_eq!((one.woken(), two.woken()), (0, 1), "nobody waits");
+    assert_eq!(one.take(&channel), Poll::Ready(Some(2)));
+    assert!(one.take(&channel).is_pending());
+    assert!(channel.end(Ok(())).is_ok());
+    assert_eq!((one.woken(), one.take(&channel)), (1, Poll::Ready(None)));
+}
+
+#[test]
+fn a_call_is_passed_on() {
+    let channel = Channel::new(1, 1);
+    let (taker, one, two) = (Arc::<Count>::default(), Arc::<Count>::default(), Arc::<Count>::default());
+    assert!(one.poll(&mut channel.send(0)).is_ready());
+    let (mut first, mut second) = (channel.send(1), channel.send(2));
+    assert!(one.poll(&mut first).is_pending() && two.poll(&mut second).is_pending());
+    assert_eq!(taker.take(&channel), Poll::Ready(Some(0)));
+    assert_eq!((one.woken(), two.woken()), (1, 0));
+    drop(first);
+    assert_eq!(two.woken(), 1);
+    assert!(two.poll(&mut second).is_ready());
+    assert!(channel.lock().waiting.is_empty());
+}
+
+#[test]
+fn many_at_once_wait_for_room_for_all() {
+    let channel = Channel::new(4, 2);
+    let (taker, sender) = (Arc::<Count>::default(), Arc::<Count>::default());
+    for items in [vec![0, 1], vec![2, 3]] {
+        assert!(sender.poll(&mut channel.room()).is_ready());
+        channel.put(items);
+    }
+    let mut room = channel.room();
+    assert!(sender.poll(&mut room).is_pending());
+    assert_eq!((taker.take(&channel), sender.woken()), (Poll::Ready(Some(0)), 0));
+    assert_eq!((taker.take(&channel), sender.woken()), (Poll::Ready(Some(1)), 1));
+    assert!(sender.poll(&mut room).is_ready());
+}
+
+#[test]
+fn a_closed_channel_keeps_nothing() {
+    let item = Arc::new(());
+    let (channel, sender) = (Channel::new(1, 1), Arc::<Count>::default());
+    assert!(sender.poll(&mut channel.send(Arc::clone(&item))).is_ready());
+    let mut second = channel.send(Arc::clone(&item));
+    assert!(sender.poll(&mut second).is_pending());
+    channel.close();
+    assert!(channel.stop().is_cancelled());
+    assert_eq!((Arc::strong_count(&item), sender.woken()), (2, 1));
+    assert_eq!(sender.poll(&mut second), Poll::Ready(false));
+    assert_eq!(sender.poll(&mut channel.send(Arc::clone(&item))), Poll::Ready(false));
+    assert_eq!(sender.poll(&mut channel.room()), Poll::Ready(false));
+    channel.put(vec![Arc::clone(&item)]);
+    assert_eq!(Arc::strong_count(&item), 1);
+    assert!(channel.end(Err(Box::new("a panic"))).is_err());
+}
+
+#[test]
+fn nothing_comes_behind_the_end() {
+    let (channel, taker, sender) = (Channel::new(1, 1), Arc::<Count>::default(), Arc::<Count>::default());
+    let item = Arc::new(());
+    assert!(sender.poll(&mut channel.send(Arc::clone(&item))).is_ready());
+    let mut waits = channel.send(Arc::clone(&item));
+    assert!(sender.poll(&mut waits).is_pending());
+    assert!(channel.end(Err(Box::new("a panic"))).is_ok());
+    assert_eq!(sender.woken(), 1, "nobody waits for room any more");
+    assert!(channel.stop().is_cancelled());
+    assert_eq!(sender.poll(&mut waits), Poll::Ready(false));
+    channel.put([Arc::clone(&item)]);
+    assert!(matches!(taker.take(&channel), Poll::Ready(Some(_))));
+    assert_eq!(Arc::strong_count(&item), 1);
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| taker.take(&channel))).is_err());
+    channel.put([item]);
+    assert_eq!(taker.take(&channel), Poll::Ready(None));
+}
+
+#[test]
+fn a_panic_comes_behind_the_items() {
+    let (channel, taker) = (Channel::new(1, 1), Arc::<Count>::default());
+    assert!(taker.poll(&mut channel.send(1)).is_ready());
+    assert!(channel.end(Err(Box::new("a panic"))).is_ok());
+    assert_eq!(taker.take(&channel), Poll::Ready(Some(1)));
+    let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| taker.take(&channel)));
+    assert_eq!(*taken.unwrap_err().downcast::<&str>().unwrap(), "a panic");
+    assert_eq!(taker.take(&channel), Poll::Ready(None));
+}

@@ -1,0 +1,73 @@
+//! The order of numbered tasks, where it was lost: each waits until all before it are through.
+
+use super::waiting::Waiting;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+/// Lets tasks through by their numbers: 0, 1, 2 and so on, one at a time.
+#[derive(Debug, Default)]
+pub(super) struct InOrder {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whose turn it is.
+    next: u64,
+    waiting: Waiting,
+}
+
+impl InOrder {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Clones of wakers may panic, and leave all as it was.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until it is a task's turn.
+    pub(super) fn turn(&self, number: u64) -> Turn<'_> {
+        Turn { order: self, number }
+    }
+
+    /// The one whose turn it is is through. (If it never is, because of a panic say, nobody comes after it.)
+    pub(super) fn advance(&self) {
+        let mut state = self.lock();
+        state.next += 1;
+        let next = state.next;
+        let called = state.waiting.leave(next);
+        drop(state);
+        if let Some(waker) = called {
+            waker.wake();
+        }
+    }
+}
+
+/// Waits for a turn.
+#[derive(Debug)]
+#[must_use = "futures do nothing unless they are polled"]
+pub(super) struct Turn<'a> {
+    order: &'a InOrder,
+    number: u64,
+}
+
+impl Future for Turn<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.order.lock();
+        if state.next == self.number {
+            return Poll::Ready(());
+        }
+        let before = state.waiting.wait(self.number, context.waker());
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let waker = self.order.lock().waiting.leave(self.number);
+        drop(waker);
+    }
+}

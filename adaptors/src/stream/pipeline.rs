@@ -1,0 +1,383 @@
+//! Pipelines: items that come from a stream, go through stages, and arrive in order.
+//!
+//! Between two stages there is no queue, and no thread belongs to a stage: an item is a task from the moment that it is taken
+//! from the stream until the sink is through with it. Where it waits, for the stream, a future, or its turn at the sink, it is
+//! suspended. So one number, how many items are under way, bounds all that queues would hold.
+//!
+//! # Invariants
+//!
+//! 1. Items are numbered as they come from the stream, by who has the turn at it; each stage makes one item of one.
+//! 2. *No deadlock.* Of the items under way the first one never waits for others to arrive, and an item that is taken from the
+//!    stream is under way until it has arrived: it keeps its permit (the scheduler's invariant 5).
+//! 3. *One at a time.* The sink is called by the item whose turn it is, and nobody comes behind one that fails.
+
+use super::bridge::StreamBridge;
+use super::channel::Channel;
+use super::in_order::InOrder;
+use super::into_stream::{IntoStream, send_all};
+use super::permits::Permits;
+use crate::iter::ParallelIterator;
+use furcate_schedulers::Suspending;
+use futures_core::Stream;
+use std::convert::Infallible;
+use std::fmt;
+use std::future::ready;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+/// A pipeline: the items of a stream go through stages, in parallel, and arrive in their order.
+///
+/// At most [`max_in_flight`](Pipeline::max_in_flight) items are under way. Stages are functions, or futures, which hide latency as
+/// those of [`io_await`](ParallelIterator::io_await) do; any worker runs any of them. What arrives is
+/// [consumed](Pipeline::for_each) one item after the other, or [in parallel](Pipeline::unordered).
+///
+/// ```
+/// use furcate::stream::pipeline;
+/// use futures_lite::stream;
+///
+/// // Read, decompress, parse, write.
+/// async fn read(name: &str) -> Vec<u8> {
+///     futures_lite::future::yield_now().await;
+///     name.as_bytes().to_vec()
+/// }
+/// let names = ["one", "two", "three"];
+/// let mut written = vec![];
+/// pipeline(stream::iter(names))
+///     .stage_async(read)
+///     .stage(|bytes| String::from_utf8(bytes).unwrap())
+///     .stage(|text| text.len())
+///     .max_in_flight(16)
+///     .for_each(|len| written.push(len));
+/// assert_eq!(written, [3, 3, 5]);
+/// ```
+pub fn pipeline<S>(stream: S) -> Pipeline<impl ParallelIterator<Item = Numbered<S::Item>>>
+where
+    S: Stream<Item: Send> + Send,
+{
+    let numbered = Numbering { stream: Box::pin(stream), next: 0 };
+    Pipeline { items: StreamBridge::new(numbered), max_in_flight: MAX_IN_FLIGHT }
+}
+
+/// So many items are under way, if nothing else is said.
+const MAX_IN_FLIGHT: usize = 64;
+
+/// Items on their way from a stream to where they are consumed: see [`pipeline`](pipeline()).
+///
+/// A part of a pipeline can be a function:
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::{Numbered, Pipeline, Stream, pipeline};
+///
+/// fn numbers<S>(lines: S) -> Pipeline<impl ParallelIterator<Item = Numbered<i32>>>
+/// where
+///     S: Stream<Item = &'static str> + Send,
+/// {
+///     pipeline(lines).stage(|line| line.trim().parse().unwrap_or(0))
+/// }
+/// let mut sums = vec![0];
+/// numbers(futures_lite::stream::iter([" 1", "2 ", "?", "3"])).for_each(|x| sums.push(sums[sums.len() - 1] + x));
+/// assert_eq!(sums, [0, 1, 3, 3, 6]);
+/// ```
+#[must_use = "pipelines do nothing until a sink is named"]
+pub struct Pipeline<I> {
+    items: I,
+    max_in_flight: usize,
+}
+
+impl<I> fmt::Debug for Pipeline<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline").field("max_in_flight", &self.max_in_flight).finish_non_exhaustive()
+    }
+}
+
+impl<I> Pipeline<I> {
+    /// At most `n` items are under way: being taken from the stream, in a stage, or before the sink. By default they are 64.
+    ///
+    /// An item that is slow holds up those behind it at the sink, not in the stages, until they are `n`.
+    ///
+    /// # Panics
+    ///
+    /// If `n` is 0.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// let mut sum = 0;
+    /// pipeline(futures_lite::stream::iter(0..10)).max_in_flight(1).for_each(|x| sum += x);
+    /// assert_eq!(sum, 45);
+    /// ```
+    pub fn max_in_flight(self, n: usize) -> Self {
+        assert!(n > 0, "a pipeline with no item under way would stand still");
+        Pipeline { max_in_flight: n, ..self }
+    }
+}
+
+impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
+    /// A stage that computes.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// let mut squares = vec![];
+    /// pipeline(futures_lite::stream::iter(0..4)).stage(|x| x * x).for_each(|x| squares.push(x));
+    /// assert_eq!(squares, [0, 1, 4, 9]);
+    /// ```
+    pub fn stage<R, F>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<R>>>
+    where
+        F: Fn(T) -> R + Sync + Send,
+        R: Send,
+    {
+        let items = self.items.map(move |Numbered { number, item }| Numbered { number, item: stage(item) });
+        Pipeline { items, max_in_flight: self.max_in_flight }
+    }
+
+    /// A stage that waits: for I/O, or whatever a future waits for.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use std::time::Duration;
+    ///
+    /// let slow = |x: u64| async move {
+    ///     async_io::Timer::after(Duration::from_millis(20 - x)).await;
+    ///     x
+    /// };
+    /// let mut arrived = vec![];
+    /// pipeline(futures_lite::stream::iter(0..20)).stage_async(slow).for_each(|x| arrived.push(x));
+    /// assert!(arrived.into_iter().eq(0..20));
+    /// ```
+    pub fn stage_async<F, A>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
+    where
+        F: Fn(T) -> A + Sync + Send,
+        A: IntoFuture<Output: Send, IntoFuture: Send>,
+    {
+        let items = self.items.map(move |Numbered { number, item }| {
+            let future = stage(item).into_future();
+            async move { Numbered { number, item: future.await } }
+        });
+        Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
+    }
+
+    /// As [`stage_async`](Self::stage_async), with at most `n` items in the stage at the same time: as many as there are
+    /// connections, say. The others wait before it; their futures are not made yet.
+    ///
+    /// # Panics
+    ///
+    /// If `n` is 0.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    ///
+    /// let now = AtomicUsize::new(0);
+    /// let request = |x: u32| {
+    ///     assert!(now.fetch_add(1, Relaxed) < 4);
+    ///     let now = &now;
+    ///     async move {
+    ///         futures_lite::future::yield_now().await;
+    ///         now.fetch_sub(1, Relaxed);
+    ///         x
+    ///     }
+    /// };
+    /// let mut sum = 0;
+    /// pipeline(futures_lite::stream::iter(0..100)).stage_async_at_most(4, request).for_each(|x| sum += x);
+    /// assert_eq!(sum, 4950);
+    /// ```
+    pub fn stage_async_at_most<F, A>(
+        self,
+        n: usize,
+        stage: F,
+    ) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
+    where
+        F: Fn(T) -> A + Sync + Send,
+        A: IntoFuture<Output: Send, IntoFuture: Send>,
+    {
+        assert!(n > 0, "nothing would pass a stage for no item");
+        let shared = Arc::new((Permits::new(n), stage));
+        let items = self.items.map(move |Numbered { number, item }| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let (permits, stage) = &*shared;
+                let _permit = permits.acquire().await;
+                let future = stage(item).into_future();
+                Numbered { number, item: future.await }
+            }
+        });
+        Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
+    }
+
+    /// Runs the pipeline, and calls `sink` with one item after the other, in order.
+    ///
+    /// # Panics
+    ///
+    /// If the stream, a stage or the sink does; what is under way is dropped, and nothing arrives behind a panic of the sink.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// let mut text = String::new();
+    /// pipeline(futures_lite::stream::iter('a'..'f')).for_each(|c| text.push(c));
+    /// assert_eq!(text, "abcde");
+    /// ```
+    pub fn for_each(self, mut sink: impl FnMut(T) + Send) {
+        let done = self.arrive(|item| {
+            sink(item);
+            ready(Ok::<(), Infallible>(()))
+        });
+        let Ok(()) = done;
+    }
+
+    /// As [`for_each`](Self::for_each), until the sink fails. Nothing arrives behind the first error, which is returned; what is
+    /// under way is dropped.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// let mut out = [0; 4];
+    /// let mut free = &mut out[..];
+    /// let written = pipeline(futures_lite::stream::iter(1..=u8::MAX))
+    ///     .try_for_each(|byte| std::io::Write::write_all(&mut free, &[byte]));
+    /// assert!(written.is_err());
+    /// assert_eq!(out, [1, 2, 3, 4]);
+    /// ```
+    pub fn try_for_each<E: Send>(self, mut sink: impl FnMut(T) -> Result<(), E> + Send) -> Result<(), E> {
+        self.arrive(|item| ready(sink(item)))
+    }
+
+    /// As [`try_for_each`](Self::try_for_each) with a sink that waits: it is called when its last future is ready.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use std::sync::Mutex;
+    ///
+    /// let log = Mutex::new(vec![]);
+    /// let write = |x: u32| {
+    ///     let log = &log;
+    ///     async move {
+    ///         futures_lite::future::yield_now().await;
+    ///         log.lock().unwrap().push(x);
+    ///         Ok::<(), std::io::Error>(())
+    ///     }
+    /// };
+    /// pipeline(futures_lite::stream::iter(0..3)).try_for_each_async(write).unwrap();
+    /// assert_eq!(log.into_inner().unwrap(), [0, 1, 2]);
+    /// ```
+    pub fn try_for_each_async<A, E>(self, sink: impl FnMut(T) -> A + Send) -> Result<(), E>
+    where
+        A: Future<Output = Result<(), E>> + Send,
+        E: Send,
+    {
+        self.arrive(sink)
+    }
+
+    fn arrive<A, E>(self, sink: impl FnMut(T) -> A + Send) -> Result<(), E>
+    where
+        A: Future<Output = Result<(), E>> + Send,
+        E: Send,
+    {
+        let (order, sink) = (InOrder::default(), Mutex::new(sink));
+        let arrive = |Numbered { number, item }| {
+            let (order, sink) = (&order, &sink);
+            async move {
+                order.turn(number).await;
+                // Nobody else wants it (invariant 3).
+                let done = {
+                    let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
+                    sink(item)
+                };
+                done.await?;
+                order.advance();
+                Ok(())
+            }
+        };
+        self.items.map(arrive).io_await().max_in_flight(self.max_in_flight).try_for_each(|done| done)
+    }
+
+    /// The items as a parallel iterator, in no order, with the bound on how many of them are in flight: the end of the
+    /// pipeline is any terminal.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::stream::pipeline;
+    /// let longest = pipeline(futures_lite::stream::iter(["a", "bcd", "ef"])).stage(str::len).unordered().max();
+    /// assert_eq!(longest, Some(3));
+    /// ```
+    pub fn unordered(self) -> impl ParallelIterator<Item = T> {
+        let scheduler = Suspending::new().max_in_flight(self.max_in_flight);
+        self.items.map(|numbered| numbered.item).with_scheduler(scheduler)
+    }
+
+    /// What arrives, in order, as a stream for a task of any runtime; `capacity` items wait to be taken, besides those that
+    /// are under way. While there is no room for what arrives, or nothing arrives, it holds no thread. See
+    /// [`ParallelIterator::into_stream`] for what becomes of it when it is dropped, and of panics.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use futures_lite::{StreamExt, future, stream};
+    /// let squares = pipeline(stream::iter(0..100)).stage(|x| x * x).into_stream(8);
+    /// let last = future::block_on(squares.last());
+    /// assert_eq!(last, Some(99 * 99));
+    /// ```
+    pub fn into_stream(self, capacity: usize) -> IntoStream<T>
+    where
+        Self: Send + 'static,
+        T: 'static,
+    {
+        IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
+            let Pipeline { items, max_in_flight } = self;
+            let stop = channel.stop().clone();
+            let shared = Arc::new((InOrder::default(), channel));
+            let sent = items.map(move |Numbered { number, item }| {
+                let shared = Arc::clone(&shared);
+                async move {
+                    let (order, channel) = &*shared;
+                    order.turn(number).await;
+                    channel.send(item).await;
+                    order.advance();
+                }
+            });
+            send_all(sent.io_await().max_in_flight(max_in_flight), stop)
+        })
+    }
+}
+
+/// An item of a [`Pipeline`], with its place in the stream.
+///
+/// It is there to be named where a pipeline is a function's: see [`Pipeline`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::stream::{Numbered, Pipeline, pipeline};
+///
+/// fn write(lines: Pipeline<impl ParallelIterator<Item = Numbered<String>>>, to: &mut Vec<String>) {
+///     lines.for_each(|line| to.push(line));
+/// }
+/// let mut written = vec![];
+/// write(pipeline(futures_lite::stream::iter(1..4)).stage(|x| x.to_string()), &mut written);
+/// assert_eq!(written, ["1", "2", "3"]);
+/// ```
+#[derive(Debug)]
+pub struct Numbered<T> {
+    number: u64,
+    item: T,
+}
+
+/// Numbers the items of a stream.
+struct Numbering<S> {
+    stream: Pin<Box<S>>,
+    next: u64,
+}
+
+impl<S: Stream> Stream for Numbering<S> {
+    type Item = Numbered<S::Item>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = self.stream.as_mut().poll_next(context);
+        polled.map(|item| {
+            let number = self.next;
+            self.next += 1;
+            Some(Numbered { number, item: item? })
+        })
+    }
+}

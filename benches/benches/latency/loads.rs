@@ -1,0 +1,178 @@
+//! Items that are waited for, and computed with: MapReduceFib, and serial computing.
+
+use super::{Tables, millis, print_not_run};
+use furcate_benches::latency::{
+    AsyncExecutor, Blocking, Buffered, Cpu, Engine, Furcate, FurcateTokio, Load, Spread, Threads, Tokio,
+    TokioRayon, cpu_time,
+};
+use furcate_benches::plot::{Plot, Scale};
+use furcate_benches::{Contender, interleave, quick};
+use std::cell::RefCell;
+use std::time::Duration;
+
+impl Tables {
+    /// How many items, of as many as there should be: so few that they take no longer than is good.
+    fn n(&self, full: u64, t1_of_one: Duration, wait_of_one: Duration) -> u64 {
+        if self.paper {
+            return full;
+        }
+        let good = millis(if quick() { 5 } else { 300 });
+        let one = (t1_of_one / self.threads as u32).max(wait_of_one);
+        let fit = good.as_nanos() / one.as_nanos().max(1);
+        full.min(u64::try_from(fit).unwrap_or(full)).max(if quick() { 20 } else { 100 })
+    }
+
+    pub(super) fn fibs(&mut self) {
+        let title = "fib: MapReduceFib, fib(30) with cutoff 25 after each wait";
+        if !self.choice.has(title) {
+            return;
+        }
+        let engines = self.engines(&[1, 8]);
+        let cpu = Cpu::Fib { n: if quick() { 22 } else { 30 }, cutoff: if quick() { 17 } else { 25 } };
+        let latencies = [0, 1, 50, 100];
+        let x = Scale::Places(latencies.map(|latency| latency.to_string()).into());
+        let y = ("time, ms", Scale::Log);
+        let mut plot = Plot::new(format!("MapReduceFib, {} threads", self.threads), ("latency, ms", x), y);
+        for (place, latency) in latencies.into_iter().enumerate() {
+            let n = if quick() { 50 } else { 500 };
+            let load = Load { n, awaits: 1, latency: millis(latency), cap: usize::MAX, cpu };
+            println!("\n{title}: n = {n}, {latency} ms");
+            let loaded = self.load(&engines, load);
+            loaded.draw(&mut plot, place as f64, Duration::from_millis(1));
+        }
+        self.plots.push(("fib".into(), plot));
+    }
+
+    pub(super) fn serial(&mut self) {
+        let engines = self.engines(&[1, 32]);
+        for micros in [10, 100, 1_000, 7_000] {
+            let time = Duration::from_micros(micros);
+            let mut cpu = None;
+            for awaits in [1, 4] {
+                for cap in [usize::MAX, 64, 1024] {
+                    let caps = if cap == usize::MAX { "no cap".into() } else { format!("cap {cap}") };
+                    let title = format!("serial: {micros} us after each of {awaits} waits, {caps}");
+                    let long = micros > 1_000 || cap > 64 && cap < usize::MAX;
+                    if quick() && long || !self.choice.has(&title) {
+                        continue;
+                    }
+                    let cpu = *cpu.get_or_insert_with(|| Cpu::serial(time));
+                    let latency = if quick() { millis(2) } else { millis(50) };
+                    let wait = if cap == usize::MAX { Duration::ZERO } else { latency / cap as u32 };
+                    let n = self.n(5_000, time * awaits, wait * awaits);
+                    let load = Load { n, awaits: awaits as usize, latency, cap, cpu };
+                    println!("\n{title}: n = {n}");
+                    let loaded = self.load(&engines, load);
+                    let name = format!("serial-{awaits}-waits-{}", caps.replace(' ', "-"));
+                    let plot = self.plot(name, || {
+                        let title = format!("serial computing after every wait, {awaits} per item, {caps}");
+                        let y = ("makespan / ideal", Scale::Log);
+                        Plot::new(title, ("computing per wait, us", Scale::Log), y)
+                    });
+                    loaded.draw(plot, micros as f64, loaded.ideal);
+                }
+            }
+        }
+    }
+
+    /// All engines, rayon with as many threads times those numbers.
+    fn engines(&self, oversubscribed: &[usize]) -> Vec<Box<dyn Engine>> {
+        let threads = self.threads;
+        let mut engines: Vec<Box<dyn Engine>> = vec![
+            Box::new(Furcate::new(threads)),
+            Box::new(FurcateTokio::new(threads)),
+            Box::new(Threads(threads)),
+            Box::new(Tokio::new(threads)),
+            Box::new(TokioRayon::new(threads)),
+            Box::new(AsyncExecutor::new(threads)),
+            Box::new(Buffered::new(threads)),
+        ];
+        #[cfg(feature = "forte")]
+        engines.push(Box::new(furcate_benches::latency::Forte::new(threads)));
+        for times in oversubscribed {
+            engines.push(Box::new(Blocking::new(times * threads)));
+        }
+        engines
+    }
+
+    fn load(&self, engines: &[Box<dyn Engine>], load: Load) -> Loaded {
+        println!(
+            "  {:<28} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}",
+            "", "ms", "it/ideal", "it/bound", "it/furcate", "cpu/T1", "busiest", "threads"
+        );
+        let runs: Vec<RefCell<Runs>> = engines.iter().map(|_| RefCell::default()).collect();
+        let (run, not_run) = self.choose(engines, load.n * load.awaits as u64, load.latency);
+        let names: Vec<String> = run.iter().map(|&i| engines[i].name()).collect();
+        let serial: Contender<'_, Option<u64>> = ("serial", Box::new(|| Some(load.serial())));
+        let mut contenders = vec![serial];
+        let expected = load.serial();
+        for &i in &run {
+            let (engine, runs) = (&engines[i], &runs[i]);
+            let run = move || {
+                let before = cpu_time();
+                let (sum, spread) = Spread::of(|| engine.load(load));
+                let mut runs = runs.borrow_mut();
+                runs.spread = spread;
+                runs.cpu
+                    .push(cpu_time().zip(before).map_or(Duration::ZERO, |(after, before)| after - before));
+                // What is not for the engine is not shown.
+                Some(sum.unwrap_or(expected))
+            };
+            contenders.push(("engine", Box::new(run)));
+        }
+        let medians = interleave(self.rounds, &mut contenders);
+        let t1 = medians.rows[0].1;
+        let (ideal, bound) = (load.ideal(t1, self.threads), load.bound(t1, self.threads));
+        println!("  {:<28} {:>10.1} T1", "serial, without waits", t1.as_secs_f64() * 1e3);
+        println!("  {:<28} {:>10.1}", "ideal", ideal.as_secs_f64() * 1e3);
+        println!("  {:<28} {:>10.1}", "bound", bound.as_secs_f64() * 1e3);
+        let mut times = Vec::new();
+        for ((name, &i), (_, median)) in names.iter().zip(&run).zip(&medians.rows[1..]) {
+            let Runs { spread: Spread { busiest, threads }, cpu } = &mut *runs[i].borrow_mut();
+            cpu.sort();
+            if *threads == 0 {
+                continue;
+            }
+            times.push((name.clone(), *median));
+            println!(
+                "  {name:<28} {:>10.1} {:>10.2} {:>10.2} {:>10.2} {:>8.2} {:>7.0}% {threads:>8}",
+                median.as_secs_f64() * 1e3,
+                median.as_secs_f64() / ideal.as_secs_f64(),
+                median.as_secs_f64() / bound.as_secs_f64(),
+                median.as_secs_f64() / medians.rows[1].1.as_secs_f64(),
+                cpu[cpu.len() / 2].as_secs_f64() / t1.as_secs_f64(),
+                *busiest * 100.0,
+            );
+        }
+        print_not_run(engines, &not_run);
+        Loaded { times, ideal, bound }
+    }
+}
+
+/// What engines took for a load.
+struct Loaded {
+    /// Of those that were run, by name.
+    times: Vec<(String, Duration)>,
+    ideal: Duration,
+    bound: Duration,
+}
+
+impl Loaded {
+    /// Adds all times, in that unit.
+    fn draw(&self, plot: &mut Plot, x: f64, unit: Duration) {
+        for (name, time) in &self.times {
+            let y = time.as_secs_f64() / unit.as_secs_f64();
+            if *name == Threads::NAME { plot.add_reference(name, x, y) } else { plot.add(name, x, y) }
+        }
+        plot.add_reference("bound", x, self.bound.as_secs_f64() / unit.as_secs_f64());
+    }
+}
+
+/// What else there is to tell of an engine's runs.
+#[derive(Default)]
+struct Runs {
+    /// Of the last one.
+    spread: Spread,
+    /// The processors' time of each.
+    cpu: Vec<Duration>,
+}

@@ -1,0 +1,57 @@
+//! Forks whose leaves wait.
+
+use super::{Tables, millis, print_not_run};
+use furcate_benches::latency::{
+    AsyncExecutor, Blocking, Buffered, Engine, Furcate, FurcateForked, Sweep, Tokio,
+};
+use furcate_benches::plot::{Plot, Scale};
+use furcate_benches::{Contender, interleave, quick};
+
+impl Tables {
+    pub(super) fn sweeps(&mut self) {
+        let mut engines: Vec<Box<dyn Engine>> = vec![
+            Box::new(Furcate::new(self.threads)),
+            Box::new(FurcateForked::new(self.threads)),
+            Box::new(Tokio::new(self.threads)),
+            Box::new(AsyncExecutor::new(self.threads)),
+            Box::new(Buffered::new(self.threads)),
+        ];
+        #[cfg(feature = "forte")]
+        engines.push(Box::new(furcate_benches::latency::Forte::new(self.threads)));
+        engines
+            .extend([1, 8, 32].map(|times| Box::new(Blocking::new(times * self.threads)) as Box<dyn Engine>));
+        for probability in [0.0, 0.01, 0.1, 1.0] {
+            for latency in [1, 10, 50, 150] {
+                let (n, title) = (14, format!("sweep: {probability} of the leaves wait for {latency} ms"));
+                let same = probability == 0.0 && latency > 1;
+                if same || quick() && latency > 1 || !self.choice.has(&title) {
+                    continue;
+                }
+                let sweep = Sweep { n, probability, latency: millis(latency) };
+                println!("\n{title}: {} of {}", sweep.waits(), sweep.leaves());
+                println!("  {:<28} {:>10} {:>10}", "", "ms", "it/furcate");
+                let (run, not_run) = self.choose(&engines, sweep.waits(), sweep.latency);
+                let contender = |&i: &usize| -> Contender<'_, Option<u64>> {
+                    let engine = &engines[i];
+                    ("engine", Box::new(move || engine.sweep(sweep)))
+                };
+                let mut contenders: Vec<_> = run.iter().map(contender).collect();
+                let medians = interleave(self.rounds, &mut contenders);
+                let plot = self.plot(format!("sweep-{probability}"), || {
+                    let title = format!("fib({n}), forked: {probability} of the leaves wait");
+                    Plot::new(title, ("latency, ms", Scale::Log), ("time, ms", Scale::Log))
+                });
+                for (&i, (_, median)) in run.iter().zip(&medians.rows) {
+                    let name = if i == 0 { "furcate, io_await".into() } else { engines[i].name() };
+                    plot.add(&name, latency as f64, median.as_secs_f64() * 1e3);
+                    println!(
+                        "  {name:<28} {:>10.3} {:>10.2}",
+                        median.as_secs_f64() * 1e3,
+                        median.as_secs_f64() / medians.rows[0].1.as_secs_f64(),
+                    );
+                }
+                print_not_run(&engines, &not_run);
+            }
+        }
+    }
+}

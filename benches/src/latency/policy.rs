@@ -1,0 +1,168 @@
+//! Tasks that fork others and wait, one policy of suspension against another.
+
+use super::load::fib;
+use crate::fork::FurcateFork;
+use async_io::Timer;
+use furcate::{ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on};
+use std::hint::black_box;
+use std::ops::Range;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+/// Items, forked to tasks one by one (`join_async`); each computes, waits and computes again, in forks (`join`).
+///
+/// When a task waits, those that it and the ones above it have forked lie in its worker's deque.
+#[derive(Clone, Copy, Debug)]
+pub struct ForkedWaits {
+    /// How many items.
+    pub n: u64,
+    /// For how long each is waited for; if for no time, it is ready at once.
+    pub latency: Duration,
+}
+
+/// A way to suspend, as an addition to how a pool is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    /// The name in tables.
+    pub name: &'static str,
+    with: fn(ThreadPoolBuilder) -> ThreadPoolBuilder,
+}
+
+/// All of them.
+pub const POLICIES: [Policy; 2] = [
+    Policy { name: "proactive", with: |builder| builder.suspension(Suspension::Proactive) },
+    Policy { name: "parsimonious", with: |builder| builder.suspension(Suspension::Parsimonious) },
+];
+
+/// What a run has taken, and what the pool has done meanwhile.
+#[derive(Clone, Debug)]
+pub struct PolicyRun {
+    /// The sum of what the items give.
+    pub sum: u64,
+    /// How long it took.
+    pub time: Duration,
+    /// The difference that it has made.
+    pub stats: PolicyStats,
+}
+
+/// Of a pool's counters, those that tell policies apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PolicyStats {
+    /// Attempts to steal from a deque in which there was something.
+    pub attempts: u64,
+    /// Jobs and tasks stolen, from deques in use and from those that wait.
+    pub stolen: u64,
+    /// Tasks suspended.
+    pub suspensions: u64,
+    /// Deques suspended.
+    pub deques: u64,
+    /// Deques taken over.
+    pub mugs: u64,
+    /// Tasks resumed by another worker than the one that had polled them last.
+    pub elsewhere: u64,
+}
+
+/// Of each item, twice.
+const FIB: (u32, u32) = (20, 15);
+
+impl Policy {
+    /// A pool that suspends so.
+    ///
+    /// # Panics
+    ///
+    /// If there can be no more threads.
+    #[must_use]
+    pub fn pool(&self, threads: usize) -> ThreadPool {
+        let builder = ThreadPoolBuilder::new().num_threads(threads);
+        (self.with)(builder).build().expect("threads can be started")
+    }
+}
+
+impl ForkedWaits {
+    /// How many forks, waits and items there are: T1, in steps.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        // fib(20) to 15 has 12 forks.
+        self.n * (2 * 12 + 2) + self.n - 1
+    }
+
+    /// How many of them come one after the other at most: Tinf.
+    #[must_use]
+    pub fn span(&self) -> u64 {
+        u64::from(self.n.next_power_of_two().ilog2() + 2 * (FIB.0 - FIB.1) + 2)
+    }
+
+    /// How long it takes without forks and waits.
+    #[must_use]
+    pub fn serial(&self) -> (u64, Duration) {
+        let start = Instant::now();
+        let sum = (0..self.n).map(|item| item + compute_serially() + compute_serially()).sum();
+        (sum, start.elapsed())
+    }
+
+    /// One run.
+    #[must_use]
+    pub fn run(self, pool: &ThreadPool) -> PolicyRun {
+        let (before, start) = (pool.stats().total(), Instant::now());
+        let sum = pool.install(|| furcate::scope(|scope| block_on(self.walk(0..self.n, scope.handle()))));
+        let time = start.elapsed();
+        let (before, after) = (PolicyStats::of(&before), PolicyStats::of(&pool.stats().total()));
+        let stats = PolicyStats {
+            attempts: after.attempts - before.attempts,
+            stolen: after.stolen - before.stolen,
+            suspensions: after.suspensions - before.suspensions,
+            deques: after.deques - before.deques,
+            mugs: after.mugs - before.mugs,
+            elsewhere: after.elsewhere - before.elsewhere,
+        };
+        PolicyRun { sum, time, stats }
+    }
+
+    fn walk<'s>(
+        self,
+        items: Range<u64>,
+        scope: ScopeHandle<'s>,
+    ) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
+        Box::pin(async move {
+            let len = items.end - items.start;
+            if len == 1 {
+                return self.item(items.start).await;
+            }
+            let middle = items.start + len / 2;
+            let left = self.walk(items.start..middle, scope.clone());
+            let right = self.walk(middle..items.end, scope.clone());
+            let (left, right) = scope.join_async(left, right).await;
+            left + right
+        })
+    }
+
+    async fn item(self, item: u64) -> u64 {
+        let before = compute();
+        if !self.latency.is_zero() {
+            Timer::after(self.latency).await;
+        }
+        item + before + compute()
+    }
+}
+
+fn compute() -> u64 {
+    fib(&FurcateFork, black_box(FIB.0), FIB.1)
+}
+
+fn compute_serially() -> u64 {
+    fib(&crate::fork::Serial, black_box(FIB.0), FIB.0)
+}
+
+impl PolicyStats {
+    fn of(total: &WorkerStats) -> Self {
+        let sum = |part: fn(&furcate::StealStats) -> u64| total.steals.iter().map(part).sum::<u64>();
+        PolicyStats {
+            attempts: sum(|steals| steals.tried) + total.steals_suspended + total.steals_resumable,
+            stolen: sum(|steals| steals.won) + total.steals_suspended + total.steals_resumable,
+            suspensions: total.suspensions,
+            deques: total.suspended_deques,
+            mugs: total.mugs,
+            elsewhere: total.resumes_elsewhere,
+        }
+    }
+}

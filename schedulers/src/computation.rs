@@ -1,0 +1,110 @@
+//! Computations that nobody waits for.
+
+use crate::{Policy, Producer, Reduction, Scheduler};
+use furcate_pool::Executor;
+use furcate_pool::detach::{End, Unattended};
+
+/// A computation that owns all that it is made of, so that no thread need wait for it: what [`Scheduler::spawn`] runs.
+///
+/// ```
+/// use furcate::detach::End;
+/// use furcate::policy::BoundDepth;
+/// use furcate::{Computation, DefaultExecutor, DepJoin, Producer, Reduction, Scheduler};
+/// use std::ops::{ControlFlow, Range};
+/// use std::sync::mpsc::{Sender, channel};
+///
+/// #[derive(Clone)]
+/// struct Sum;
+///
+/// impl Reduction<u32> for Sum {
+///     type Accumulator = u32;
+///     type Output = u32;
+///     fn start(&self) -> u32 {
+///         0
+///     }
+///     fn step(&self, sum: u32, item: u32) -> ControlFlow<u32, u32> {
+///         ControlFlow::Continue(sum + item)
+///     }
+///     fn finish(&self, sum: u32) -> u32 {
+///         sum
+///     }
+///     fn reduce(&self, left: u32, right: u32) -> u32 {
+///         left + right
+///     }
+/// }
+///
+/// /// Sums a range, and sends what comes out.
+/// struct SumOf(Range<u32>, Sender<u32>);
+///
+/// impl Computation for SumOf {
+///     type Item = u32;
+///     type Output = u32;
+///     type Producer<'a> = Range<u32>;
+///     type Policy = BoundDepth;
+///     type Reduction<'a> = Sum;
+///     fn parts(&mut self) -> (Range<u32>, BoundDepth, Sum) {
+///         (self.0.clone(), BoundDepth::new(3), Sum)
+///     }
+///     fn end(self, end: End<u32>) {
+///         let End::Done(sum) = end else { panic!("{end:?}") };
+///         self.1.send(sum).unwrap();
+///     }
+/// }
+///
+/// let (sender, receiver) = channel();
+/// DepJoin.spawn(SumOf(0..100, sender), &DefaultExecutor::default());
+/// assert_eq!(receiver.recv(), Ok(4950));
+/// ```
+pub trait Computation: Send + Sized + 'static {
+    /// What is folded.
+    type Item;
+    /// What comes out.
+    type Output: Send + 'static;
+    /// What is divided.
+    type Producer<'a>: Producer<Item = Self::Item>
+    where
+        Self: 'a;
+    /// When.
+    type Policy: Policy + 'static;
+    /// What is made of the items.
+    type Reduction<'a>: Reduction<Self::Item, Output = Self::Output>
+    where
+        Self: 'a;
+
+    /// What is run. Called once.
+    fn parts(&mut self) -> (Self::Producer<'_>, Self::Policy, Self::Reduction<'_>);
+
+    /// Called once, when nothing of the computation runs or waits any more, or ever will.
+    fn end(self, end: End<Self::Output>);
+}
+
+/// A computation that some thread waits for after all: the one of the job that begins it.
+pub(crate) struct Awaited<C: Computation, S, E> {
+    computation: C,
+    scheduler: S,
+    executor: E,
+    output: Option<C::Output>,
+}
+
+impl<C: Computation, S, E> Awaited<C, S, E> {
+    pub(crate) fn new(computation: C, scheduler: S, executor: E) -> Self {
+        Awaited { computation, scheduler, executor, output: None }
+    }
+}
+
+impl<C, S, E> Unattended<E> for Awaited<C, S, E>
+where
+    C: Computation,
+    S: Scheduler + 'static,
+    E: Executor + 'static,
+{
+    fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
+        let (producer, policy, reduction) = self.computation.parts();
+        self.output = Some(self.scheduler.schedule(producer, policy, reduction, &self.executor));
+    }
+
+    fn end(self, end: End<()>) {
+        let Awaited { computation, output, .. } = self;
+        computation.end(end.map(|()| output.expect("it has been run")));
+    }
+}

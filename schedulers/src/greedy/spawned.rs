@@ -1,0 +1,48 @@
+//! Greedy computations that nobody waits for: what lies in the frame of one that is waited for lies beside them.
+
+use super::{Leaves, Root, lock, start};
+use crate::Computation;
+use crate::call::Call;
+use furcate_pool::Executor;
+use furcate_pool::detach::{End, Unattended};
+
+/// What leaves are run by, and what that needs.
+pub(crate) trait Plan: Send + Sync + 'static {
+    /// How they are run.
+    type Leaves<'s>: Leaves;
+
+    fn leaves(&self) -> Self::Leaves<'_>;
+}
+
+/// Runs a whole computation; nobody waits.
+pub(crate) fn spawn<C, E, N>(computation: C, executor: &E, plan: N)
+where
+    C: Computation,
+    E: Executor,
+    N: Plan,
+{
+    executor.spawn_detached(Spawned { call: Call::default(), root: Root::default(), plan, computation });
+}
+
+struct Spawned<C: Computation, N> {
+    call: Call,
+    root: Root<C::Output>,
+    plan: N,
+    computation: C,
+}
+
+impl<C: Computation, N: Plan, E: Executor> Unattended<E> for Spawned<C, N> {
+    fn begin<'s>(&'s mut self, scope: &E::Scope<'s>) {
+        let Spawned { call, root, plan, computation } = self;
+        let (producer, policy, reduction) = computation.parts();
+        let output = start(producer, policy, reduction, (call, root), plan.leaves(), scope);
+        if output.is_some() {
+            *lock(&root.output) = output;
+        }
+    }
+
+    fn end(self, end: End<()>) {
+        let Spawned { root, computation, .. } = self;
+        computation.end(end.map(|()| root.into_output()));
+    }
+}

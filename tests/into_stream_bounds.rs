@@ -1,0 +1,183 @@
+//! How far streams of parallel iterators are ahead of who takes their items; and that they wait for it without a worker.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
+#![cfg(feature = "stream")]
+
+mod support;
+
+use furcate::ThreadPool;
+use furcate::iter::IoAwait;
+use furcate::prelude::*;
+use furcate::stream::IntoStream;
+use futures_lite::{StreamExt, future};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use support::streams::{Census, Counted, census, waits};
+use support::{Ways, a_minute, after, assert_settles, pool};
+
+/// The forms of a stream, and how many items may have been made and not been taken, by its capacity.
+type Form = (fn(&ThreadPool, &'static Census, usize) -> IntoStream<Counted>, fn(usize) -> usize);
+
+/// Of endless chains.
+const FORMS: [Form; 5] = [
+    (|pool, census, capacity| pool.install(|| endless(census).into_stream(capacity)), |capacity| capacity),
+    (|pool, census, capacity| pool.install(|| waiting(census).into_stream(capacity)), |capacity| capacity),
+    (
+        |pool, census, capacity| pool.install(|| endless(census).into_stream_unordered(capacity)),
+        |capacity| capacity,
+    ),
+    (
+        |pool, census, capacity| pool.install(|| waiting(census).into_stream_unordered(capacity)),
+        |capacity| 2 * capacity,
+    ),
+    (
+        |pool, census, capacity| {
+            pool.install(|| waiting(census).max_in_flight(2).into_stream_unordered(capacity))
+        },
+        |capacity| capacity + capacity.min(2),
+    ),
+];
+
+fn endless(census: &'static Census) -> impl ParallelIterator<Item = Counted> + 'static {
+    (0..u64::MAX).into_par_iter().map(|x| census.make(x))
+}
+
+fn waiting(
+    census: &'static Census,
+) -> IoAwait<impl ParallelIterator<Item: Future<Output = Counted> + Send> + 'static> {
+    endless(census).map(|item| async move { Ways::Mixed(3).give(item.value, item).await }).io_await()
+}
+
+/// Of the items that are made all but so many have been taken. (The taker has one in its hand, besides.)
+#[test]
+fn a_stream_is_not_ahead_of_its_taker() {
+    for threads in [1, 2, 3] {
+        let pool = pool(threads);
+        for (form, (stream, bound)) in FORMS.into_iter().enumerate() {
+            for capacity in [1, 2, 3, 10] {
+                let (census, bound) = (census(), bound(capacity));
+                let mut stream = stream(&pool, census, capacity);
+                future::block_on(async {
+                    for x in 0..40 {
+                        if x % 8 == 0 {
+                            after(2).await;
+                        }
+                        drop(stream.next().await.unwrap());
+                    }
+                });
+                let most = census.most.load(Relaxed);
+                assert!(
+                    most <= bound + 1,
+                    "{most} > {bound} of form {form}, {threads} threads, capacity {capacity}"
+                );
+                drop(stream);
+                census.assert_all_gone();
+                assert_settles(&pool);
+            }
+        }
+    }
+}
+
+/// However long nobody comes; and it is ahead by half of its capacity at least.
+#[test]
+fn a_stream_that_nobody_takes_comes_to_rest() {
+    for (form, (stream, bound)) in FORMS.into_iter().enumerate() {
+        let (pool, census) = (pool(2), census());
+        let mut stream = stream(&pool, census, 20);
+        for taken in [0, 1, 15] {
+            for _ in 0..taken {
+                drop(future::block_on(stream.next()));
+            }
+            let ahead = census.at_rest() - (census.made.load(Relaxed) - census.alive.load(Relaxed));
+            assert!((10..=bound(20)).contains(&ahead), "{ahead} ahead in form {form}");
+        }
+    }
+}
+
+/// A stream that is full holds no worker: the pool's only one does other work.
+#[test]
+fn a_full_stream_leaves_its_worker() {
+    for (form, (stream, _)) in FORMS.into_iter().enumerate() {
+        let (pool, census) = (pool(1), census());
+        let mut stream = stream(&pool, census, 4);
+        let made = census.at_rest();
+        let sum =
+            pool.install(|| (0..1000).into_par_iter().sum::<u64>() + waits(100, Ways::Mixed(1)).sum::<u64>());
+        assert_eq!(sum, 499_500 + 4950);
+        assert_eq!(census.made.load(Relaxed), made, "form {form}");
+        assert!(future::block_on(stream.next()).is_some());
+    }
+}
+
+/// Nor a thread: there may be more of them than threads.
+#[test]
+fn full_streams_hold_no_threads() {
+    let (pool, census) = (pool(1), census());
+    // In order, blocks that wait for futures have a thread wait with them.
+    let forms = [FORMS[0], FORMS[2], FORMS[3], FORMS[4]];
+    let streams: Vec<_> = (0..200).map(|i| forms[i % 4].0(&pool, census, 4)).collect();
+    assert_eq!(census.at_rest(), 50 * forms.map(|(_, bound)| bound(4)).iter().sum::<usize>());
+    assert_eq!(pool.install(|| 7), 7);
+    assert_eq!(pool.stats().workers.len(), 1, "no other thread was needed");
+    for mut stream in streams {
+        assert!(future::block_on(stream.next()).is_some());
+    }
+    census.assert_all_gone();
+}
+
+/// A taker that is fast enough does not keep the only worker from others.
+#[test]
+fn a_stream_that_is_never_full_lets_others_work() {
+    for (stream, _) in FORMS {
+        let (pool, census) = (pool(1), census());
+        let mut stream = stream(&pool, census, 1000);
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !stop.load(Relaxed) {
+                    drop(future::block_on(stream.next()));
+                }
+            });
+            for _ in 0..3 {
+                assert_eq!(pool.install(|| furcate::join(|| 1, || 2)), (1, 2));
+            }
+            stop.store(true, Relaxed);
+        });
+    }
+}
+
+/// A pool that is dropped does not wait for who takes; and the taker is told, behind the items that there were.
+#[test]
+fn a_pool_that_is_dropped_ends_its_streams() {
+    let begun = Instant::now();
+    for threads in [1, 2] {
+        for (stream, bound) in FORMS {
+            let (pool, census) = (pool(threads), census());
+            let mut stream = stream(&pool, census, 10);
+            drop(future::block_on(stream.next()));
+            drop(pool);
+            let mut taken = 0;
+            let told = catch_unwind(AssertUnwindSafe(|| {
+                while future::block_on(stream.next()).is_some() {
+                    taken += 1;
+                }
+            }));
+            assert!(told.is_err() && taken <= bound(10));
+            assert!(future::block_on(stream.next()).is_none());
+            census.assert_all_gone();
+        }
+    }
+    // One that waits for what does not come.
+    for ordered in [false, true] {
+        let pool = pool(2);
+        let hangs = || (0..9).into_par_iter().map(|_: u32| a_minute()).io_await();
+        let mut stream =
+            pool.install(|| if ordered { hangs().into_stream(5) } else { hangs().into_stream_unordered(5) });
+        std::thread::sleep(Duration::from_millis(20));
+        drop(pool);
+        assert!(catch_unwind(AssertUnwindSafe(|| future::block_on(stream.next()))).is_err());
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}

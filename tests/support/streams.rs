@@ -1,0 +1,119 @@
+//! What the tests of streams share: streams that come in all kinds of ways, and items that are counted.
+
+use super::{Ways, pool};
+use furcate::prelude::*;
+use furcate::stream::Stream;
+use futures_lite::{StreamExt, stream};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Pools for a test of its own, so that nobody else's tasks are counted.
+pub(crate) fn pools() -> impl Iterator<Item = furcate::ThreadPool> {
+    [1, 2, 3].into_iter().map(pool)
+}
+
+/// The numbers below `n`, each of which comes in some way.
+pub(crate) fn numbers(n: u64, ways: Ways) -> impl Stream<Item = u64> + Send + 'static {
+    stream::unfold(0, move |x| async move {
+        if x == n {
+            return None;
+        }
+        ways.wait(x).await;
+        Some((x, x + 1))
+    })
+}
+
+pub(crate) fn sorted(mut items: Vec<u64>) -> Vec<u64> {
+    items.sort_unstable();
+    items
+}
+
+/// Counts those that are alive, and the most that were.
+#[derive(Default)]
+pub(crate) struct Census {
+    pub(crate) alive: AtomicUsize,
+    pub(crate) most: AtomicUsize,
+    pub(crate) made: AtomicUsize,
+}
+
+impl Census {
+    pub(crate) const fn new() -> Self {
+        Census { alive: AtomicUsize::new(0), most: AtomicUsize::new(0), made: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn make(&'static self, value: u64) -> Counted {
+        self.made.fetch_add(1, Relaxed);
+        self.most.fetch_max(self.alive.fetch_add(1, Relaxed) + 1, Relaxed);
+        Counted { value, census: self }
+    }
+
+    /// Waits until no more items are made. Returns how many there were in all.
+    pub(crate) fn at_rest(&self) -> usize {
+        let (mut made, mut since) = (0, Instant::now());
+        while since.elapsed() < Duration::from_millis(50) {
+            let now = self.made.load(Relaxed);
+            if now != made {
+                (made, since) = (now, Instant::now());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        made
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_all_gone(&self) {
+        let begun = Instant::now();
+        while self.alive.load(Relaxed) > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{} are left", self.alive.load(Relaxed));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+pub(crate) fn census() -> &'static Census {
+    Box::leak(Box::new(Census::new()))
+}
+
+pub(crate) struct Counted {
+    pub(crate) value: u64,
+    pub(crate) census: &'static Census,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let before = self.census.alive.fetch_sub(1, Relaxed);
+        assert!(before > 0, "dropped twice");
+    }
+}
+
+pub(crate) const ALL_WAYS: [Ways; 5] =
+    [Ways::Ready, Ways::Yields, Ways::Timers, Ways::Threads, Ways::Mixed(11)];
+
+/// How many are busy at the same time?
+#[derive(Default)]
+pub(crate) struct Busy {
+    pub(crate) now: AtomicUsize,
+    pub(crate) most: AtomicUsize,
+}
+
+impl Busy {
+    pub(crate) fn begin(&self) {
+        self.most.fetch_max(self.now.fetch_add(1, Relaxed) + 1, Relaxed);
+    }
+
+    pub(crate) fn sleep(&self, millis: u64) {
+        self.begin();
+        std::thread::sleep(Duration::from_millis(millis));
+        self.now.fetch_sub(1, Relaxed);
+    }
+}
+
+/// All that a stream gives.
+pub(crate) async fn collect(stream: impl Stream<Item = u64>) -> Vec<u64> {
+    stream.collect().await
+}
+
+/// A parallel iterator whose items come in some way.
+pub(crate) fn waits(n: u64, ways: Ways) -> impl ParallelIterator<Item = u64> + 'static {
+    (0..n).into_par_iter().map(move |x| ways.give(x, x)).io_await()
+}
