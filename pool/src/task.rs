@@ -222,12 +222,14 @@ where
     }
 
     /// The future has panicked.
-    fn fail(scope: &Scope<'scope>, then: K, payload: Box<dyn Any + Send>) {
+    fn fail(scope: &Scope<'scope>, mut then: K, payload: Box<dyn Any + Send>) {
         // Unwind-safe: nobody sees the continuation again.
         match catch_unwind(AssertUnwindSafe(|| then.failed(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => scope.keep(payload),
         }
+        // Not before: who awaits what it was to deliver hears of its drop, and panics in turn.
+        scope.guard(|| drop(then));
     }
 
     /// Drops the future and gives the task up. Returns the continuation, and a panic of the drop.
