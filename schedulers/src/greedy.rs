@@ -290,7 +290,7 @@ pub(crate) enum Done<'s, O, R> {
     /// Its output will be that of a node, which has still to be told its place.
     Away { node: Arc<Node<'s, O, R>>, joint: Joint<'s, R> },
     /// As above, of a row with so many places.
-    AwayInRow { row: Arc<Row<'s, O, R>>, places: usize, joint: Joint<'s, R> },
+    AwayInRow { row: Arc<Row<'s, O, R>>, places: u8, joint: Joint<'s, R> },
 }
 
 impl<'s, O, R> Done<'s, O, R> {
@@ -332,7 +332,7 @@ impl<'s, O, R> Done<'s, O, R> {
 pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
-    Row(Arc<Row<'s, O, R>>, usize),
+    Row(Arc<Row<'s, O, R>>, u8),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -362,7 +362,7 @@ impl<'s, O, R> Link<'s, O, R> {
                     });
                     full.map(Full::reduce)
                 }
-                Link::Row(row, place) => row.arrive(place, output).map(row::Full::reduce),
+                Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
             };
             let Some(above) = reduced else { return };
             (output, to) = above;

@@ -15,35 +15,35 @@ use std::mem;
 use std::sync::{Mutex, PoisonError};
 
 /// How many places a row has: at so many the allocation hardly counts any more, and little is kept waiting for others.
-pub(crate) const PLACES: usize = 8;
+pub(crate) const PLACES: u8 = 8;
 
 /// Up to [`PLACES`] neighbours.
 pub(crate) struct Row<'s, O, R>(Mutex<Open<'s, O, R>>);
 
 /// What has arrived.
 struct Open<'s, O, R> {
-    outputs: [Option<O>; PLACES],
-    arrived: usize,
+    outputs: [Option<O>; PLACES as usize],
+    arrived: u8,
     up: Option<Up<'s, O, R>>,
 }
 
 /// Where a row belongs.
 struct Up<'s, O, R> {
     /// So many are used.
-    places: usize,
+    places: u8,
     joint: Joint<'s, R>,
     to: Link<'s, O, R>,
 }
 
 /// All that a row waits for.
 pub(super) struct Full<'s, O, R> {
-    outputs: [Option<O>; PLACES],
+    outputs: [Option<O>; PLACES as usize],
     up: Up<'s, O, R>,
 }
 
 impl<O, R> Default for Row<'_, O, R> {
     fn default() -> Self {
-        Row(Mutex::new(Open { outputs: [const { None }; PLACES], arrived: 0, up: None }))
+        Row(Mutex::new(Open { outputs: [const { None }; PLACES as usize], arrived: 0, up: None }))
     }
 }
 
@@ -69,7 +69,7 @@ impl<'s, O, R> Row<'s, O, R> {
     /// Tells it how many places it has, and where it belongs.
     pub(super) fn place(
         &self,
-        places: usize,
+        places: u8,
         joint: Joint<'s, R>,
         to: Link<'s, O, R>,
     ) -> Option<Full<'s, O, R>> {
@@ -90,7 +90,7 @@ impl<'s, O, R> Open<'s, O, R> {
     /// Everything, if that is here.
     fn take(&mut self) -> Option<Full<'s, O, R>> {
         let up = self.up.take_if(|up| up.places == self.arrived)?;
-        Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; PLACES]), up })
+        Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; PLACES as usize]), up })
     }
 }
 

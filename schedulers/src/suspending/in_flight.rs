@@ -103,6 +103,13 @@ impl InFlight {
     }
 }
 
+impl<'s> Permit<'s> {
+    /// Where it is from.
+    pub(super) fn source(&self) -> &'s InFlight {
+        self.0
+    }
+}
+
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.give_back(1);

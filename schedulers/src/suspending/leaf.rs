@@ -165,15 +165,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
         let before = self.segment();
         let link = self.grow();
         let (joint, reduction) = (self.joint(), self.divide());
-        Hole {
-            before,
-            reduction,
-            joint,
-            in_flight: self.frame.reserve.source(),
-            fold: fold.clone(),
-            link,
-            items: PhantomData,
-        }
+        Hole { before, reduction, joint, fold: fold.clone(), link, items: PhantomData }
     }
 }
 
@@ -189,7 +181,6 @@ struct Hole<'s, R, O, T, F> {
     before: Option<O>,
     reduction: R,
     joint: Joint<'s, R>,
-    in_flight: &'s InFlight,
     fold: F,
     link: Link<'s, O, R>,
     items: PhantomData<fn(T)>,
@@ -204,10 +195,10 @@ where
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
-        permit: Option<Permit<'s>>,
+        (in_flight, permit): (&'s InFlight, Option<Permit<'s>>),
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
-        let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
+        let Hole { before, reduction, joint, fold, link, .. } = self;
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
@@ -232,7 +223,9 @@ where
         U: Future + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, Some(permit), |leaf, mut fold| leaf.wait_for(iter::once(future), &mut fold));
+        self.run::<S>(handle, (permit.source(), Some(permit)), |leaf, mut fold| {
+            leaf.wait_for(iter::once(future), &mut fold)
+        });
     }
 
     /// There will be no output.
@@ -261,7 +254,7 @@ where
     fn resume(self, scope: &S, output: V, _: Context) {
         // The next one may begin while this item is folded; unless there is another future to come of this one: what has
         // begun goes first.
-        let permit = Some(self.permit).filter(|_| F::WAITS);
+        let permit = (self.permit.source(), Some(self.permit).filter(|_| F::WAITS));
         self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 

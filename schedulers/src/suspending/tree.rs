@@ -24,7 +24,7 @@ pub(super) struct Tree<'s, O, R> {
 enum Open<'s, O, R> {
     Pair(Arc<Node<'s, O, R>>),
     /// So many places are used.
-    Row(Arc<Row<'s, O, R>>, usize),
+    Row(Arc<Row<'s, O, R>>, u8),
 }
 
 impl<O, R> Tree<'_, O, R> {

@@ -32,19 +32,19 @@ fn every_order(n: usize, f: &mut impl FnMut(&[usize])) {
 fn the_last_one_reduces_in_order() {
     let call = Call::default();
     let expected = ["0", "(01)", "((01)2)", "(((01)2)3)", "((((01)2)3)4)"];
-    for places in 1..=5 {
-        every_order(places + 1, &mut |order| {
+    for places in 1..=5_u8 {
+        every_order(usize::from(places) + 1, &mut |order| {
             let (root, row) = (Root::default(), Arc::<Row<'_, String, Text>>::default());
             for (at, &what) in order.iter().enumerate() {
                 assert_eq!(output(&root), None, "{order:?}, {at}");
-                if what < places {
-                    Link::Row(Arc::clone(&row), what).deliver::<usize>(what.to_string());
+                if what < usize::from(places) {
+                    Link::Row(Arc::clone(&row), what as u8).deliver::<usize>(what.to_string());
                 } else {
                     let joint = Joint { reduction: Text, call: &call };
                     Done::AwayInRow { row: Arc::clone(&row), places, joint }.deliver(Link::Root(&root));
                 }
             }
-            assert_eq!(output(&root).as_deref(), Some(expected[places - 1]), "{order:?}");
+            assert_eq!(output(&root).as_deref(), Some(expected[usize::from(places) - 1]), "{order:?}");
         });
     }
 }
