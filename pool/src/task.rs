@@ -52,6 +52,7 @@ use state::{Begin, Suspend, Wake};
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -61,20 +62,38 @@ use std::task::Poll;
 #[repr(C)]
 struct Task<'scope, F, K> {
     core: Core,
-    future: UnsafeCell<Option<F>>,
+    /// If the core says that it has one.
+    future: UnsafeCell<MaybeUninit<F>>,
     then: UnsafeCell<Option<K>>,
     _scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
 impl<'scope, F, K> Task<'scope, F, K> {
-    /// Drops the future in its place (invariant 2). Returns its panic.
+    /// Puts a future in its place (invariant 2).
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's (invariant 1), and has no future.
+    unsafe fn set_future(this: NonNull<Self>, future: F) {
+        // SAFETY: the caller's.
+        unsafe {
+            (*this.as_ref().future.get()).write(future);
+            this.as_ref().core.has_future.set(true);
+        }
+    }
+
+    /// Drops the future, if there is one, in its place (invariant 2). Returns its panic.
     ///
     /// # Safety
     ///
     /// The task is the caller's (invariant 1).
     unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
-        // SAFETY: the caller's. An assignment drops in place. Unwind-safe: nobody sees the future again.
-        catch_unwind(AssertUnwindSafe(|| unsafe { *this.as_ref().future.get() = None }))
+        // SAFETY: the caller's.
+        if !unsafe { this.as_ref() }.core.has_future.replace(false) {
+            return Ok(());
+        }
+        // SAFETY: it is there, and will not be dropped again. Unwind-safe: nobody sees it again.
+        catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }))
     }
 }
 
@@ -88,7 +107,7 @@ where
     scope.announce_task();
     // SAFETY: the node is this function's until it is queued or abandoned; and the scope counts it.
     unsafe {
-        *task.as_ref().future.get() = Some(future);
+        Task::set_future(task, future);
         *task.as_ref().then.get() = Some(then);
         let state = &task.as_ref().core.state;
         state.retain();
@@ -114,7 +133,7 @@ where
         // SAFETY: the header is the first field of the first field, and `run` expects a pointer to it.
         let header = unsafe { SpawnHeader::new(Self::run, scope.number()) };
         let core = Core::new(header, &Self::TABLE, scope);
-        let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
+        let (future, then) = (UnsafeCell::new(MaybeUninit::uninit()), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
     }
 
@@ -122,9 +141,11 @@ where
     ///
     /// The task is the caller's, and its future is there.
     unsafe fn poll(this: NonNull<Self>) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
-        // SAFETY: the caller's; the future is pinned: invariant 2.
-        let future =
-            unsafe { Pin::new_unchecked((*this.as_ref().future.get()).as_mut().expect("it is there")) };
+        // SAFETY: the caller's: it is there; and it is pinned: invariant 2.
+        let future = unsafe {
+            debug_assert!(this.as_ref().core.has_future.get());
+            Pin::new_unchecked((*this.as_ref().future.get()).assume_init_mut())
+        };
         // Unwind-safe: after a panic the future is dropped.
         waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))))
     }
@@ -277,7 +298,7 @@ where
     ///
     /// `core` is a task of this type with no reference left.
     unsafe fn free(core: NonNull<Core>) {
-        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: what is dropped is `None`s.
+        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: nothing of them is dropped.
         drop(unsafe { Box::from_raw(core.cast::<Self>().as_ptr()) });
     }
 }
