@@ -94,7 +94,8 @@ impl Worker {
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
         self.wait(latch, true, |patience| {
-            let spawned = self.find_spawned().or_else(|| self.find_woken(|sets| sets.take_of(scope)));
+            let spawned =
+                self.find_spawned().or_else(|| self.find_woken(|sets| sets.take_of(self.place()?, scope)));
             let Some(job) = spawned else {
                 return self.steal_part(scope, patience);
             };
