@@ -758,7 +758,8 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
     ///
-    /// Cost: of a future that is pending, two allocations: one for itself and what follows it, one for its place in the order.
+    /// Cost: of a future that is pending, an allocation, for itself and what follows it; and one in eight has another one, for
+    /// their places in the order.
     /// (ProWS-R: Singer, Goldstein, Muller, Agrawal, Lee and Acar, "Proactive Work Stealing for Futures".)
     ///
     /// ```
