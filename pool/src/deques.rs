@@ -55,8 +55,8 @@ impl DequeRef {
     }
 }
 
-/// How many jobs a deque has room for before it grows.
-const ROOM: usize = 64;
+/// How many jobs a deque has room for before it grows. Few: there may be as many deques as tasks that wait.
+const ROOM: usize = 16;
 
 /// All deques of a pool, and those among them that nobody uses.
 pub(crate) struct Deques {

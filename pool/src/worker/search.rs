@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::deque::Steal;
-use crate::job::JobRef;
+use crate::job::{Header, JobRef};
 use crate::stealable::{Entry, Stealable};
 use std::hint;
 use std::thread;
@@ -161,20 +161,30 @@ impl Worker {
         patience: &mut Patience,
         wanted: impl Fn() -> bool,
     ) -> Option<JobRef> {
-        let steals = &self.counters.steals[place];
         let stolen = match victim.forks.steal(&wanted) {
-            Steal::Empty => return None,
             Steal::Private if patience.is_over() => {
                 victim.forks.reach(&wanted, || self.counters.barriers.add())
             }
             Steal::Private => return None,
             other => other,
         };
-        steals.tried.add();
-        if let Steal::Job(job) = stolen {
-            steals.won.add();
-            return Some(JobRef::new(job, victim));
+        self.stolen(stolen, victim, place)
+    }
+
+    /// What has come of an attempt, counted.
+    pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, place: usize) -> Option<JobRef> {
+        let steals = &self.counters.steals[place];
+        match stolen {
+            Steal::Empty => None,
+            Steal::Private | Steal::Lost => {
+                steals.tried.add();
+                None
+            }
+            Steal::Job(job) => {
+                steals.tried.add();
+                steals.won.add();
+                Some(JobRef::new(job, victim))
+            }
         }
-        None
     }
 }

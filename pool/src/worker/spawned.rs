@@ -62,7 +62,7 @@ impl Worker {
     /// Runs a job on top of the current frame, which waits for nothing else, if it was spawned here last and nobody has taken
     /// it up. (If frames lie upon frames already, it does not: they may be as many as there are jobs.)
     pub(crate) fn run_if_newest(&self, job: NonNull<Header>) {
-        const DEEPEST: u32 = 64;
+        const DEEPEST: u32 = 16;
         let depth = self.in_place.get();
         // SAFETY: this thread is the owner.
         if depth < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
@@ -149,18 +149,11 @@ impl Worker {
     /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
     /// running them; so one that must be reached for is reached for at once.
     pub(super) fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
-        let steals = &self.counters.steals[place];
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {
-            Steal::Empty => return None,
             Steal::Private => spawns.reach(|| true, || self.counters.barriers.add()),
             other => other,
         };
-        steals.tried.add();
-        if let Steal::Job(job) = stolen {
-            steals.won.add();
-            return Some(JobRef::new(job, victim));
-        }
-        None
+        self.stolen(stolen, victim, place)
     }
 }
