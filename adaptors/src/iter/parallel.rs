@@ -752,15 +752,15 @@ pub trait ParallelIterator: Sized + Send {
     /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
     /// waited for are dropped. So are they if no more items are let pass (`take_any`, `while_some` ..., a collected `Result`
     /// that is an error), unless another `io_await` comes behind, or they are one side of a `chain`: then those that wait are
-    /// waited for. `find_first` and its kin wait for all that has begun.
+    /// waited for. `find_first` and its kin wait for all that has begun, also behind the hit: name
+    /// [`by_uniform_blocks`](Self::by_uniform_blocks) behind this, where that may take long.
     ///
     /// How many futures wait at once is [bounded](IoAwait::max_in_flight).
     ///
     /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
     ///
     /// Cost: of a future that is pending, an allocation, for itself and what follows it; and one in eight has another one, for
-    /// their places in the order.
-    /// (ProWS-R: Singer, Goldstein, Muller, Agrawal, Lee and Acar, "Proactive Work Stealing for Futures".)
+    /// their places in the order. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;

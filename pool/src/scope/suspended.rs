@@ -65,6 +65,9 @@ impl<'scope> Handle<'scope> {
     /// the right one when that is ready, it is run there and then, as [`join`](crate::join()) does. If this is dropped before
     /// its end, the right one goes on in the scope.
     ///
+    /// A function that calls itself through this boxes its calls, and names its future's type, as here, or promises an `impl
+    /// Future<..> + Send`: whether the future of an `async fn` that contains itself is `Send` the compiler cannot tell.
+    ///
     /// Cost: two allocations, and those of a suspension if one of both is pending.
     ///
     /// ```
@@ -178,7 +181,8 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
 impl<'scope> Scope<'scope> {
     /// A handle of the scope, for tasks to spawn others with: it may be kept as long as what the scope's jobs borrow.
     ///
-    /// The scope does not end before all its handles have been dropped.
+    /// The scope does not end before all its handles have been dropped. So one that is forgotten, or returned from the scope's
+    /// closure, makes its caller wait for ever.
     #[must_use]
     pub fn handle(&self) -> Handle<'scope> {
         self.announce(1);
@@ -188,7 +192,8 @@ impl<'scope> Scope<'scope> {
     /// Spawns a future into the scope: a task that any worker polls, and that holds none while it is pending.
     ///
     /// As with [`spawn`](Self::spawn) the scope ends when it has, whether its handle is awaited or not; what it borrows
-    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end.
+    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end. One that is to spawn further ones
+    /// takes a [`handle`](Self::handle) along.
     ///
     /// Cost: two allocations.
     ///
