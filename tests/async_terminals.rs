@@ -6,14 +6,16 @@
 mod support;
 
 use furcate::iter::AsyncTerminal;
+use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate::{Inline, ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::{block_on, poll_once};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use support::{Ways, a_minute, after, assert_settled, pool};
 
@@ -662,6 +664,40 @@ fn polled_after_it_was_ready() {
     let mut sum = (0..10).into_par_iter().async_sum::<i32>();
     assert_eq!(block_on(&mut sum), 45);
     let _ = poll(&mut sum);
+}
+
+/// Wakers of other executors run code of theirs when they are dropped: under no lock.
+#[test]
+fn a_waker_whose_drop_waits_for_the_end() {
+    struct Ends(CancelToken, Arc<Woken>);
+    impl Wake for Ends {
+        fn wake(self: Arc<Self>) {
+            panic!("it was replaced");
+        }
+    }
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            self.0.cancel();
+            until(|| self.1.0.load(Relaxed) > 0);
+        }
+    }
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+    let pool = Arc::new(pool(2));
+    let (end, woken) = (CancelToken::new(), Arc::<Woken>::default());
+    let mut count = pin!([end.cancelled()].into_par_iter().io_await().on(Arc::clone(&pool)).async_count());
+    let first = Waker::from(Arc::new(Ends(end, Arc::clone(&woken))));
+    assert!(count.as_mut().poll(&mut Context::from_waker(&first)).is_pending());
+    drop(first);
+    let second = Waker::from(woken);
+    // The first one's last clone is dropped here; so the computation ends.
+    assert!(count.as_mut().poll(&mut Context::from_waker(&second)).is_pending());
+    assert_eq!(count.as_mut().poll(&mut Context::from_waker(&second)), Poll::Ready(1));
 }
 
 /// What waits in a pool that is dropped is dropped; whoever awaits it is told.

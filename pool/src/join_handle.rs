@@ -3,7 +3,8 @@
 //! # Invariants
 //!
 //! 1. What a spawned future gives is delivered once, by its continuation; or it is said, once, that there will be nothing.
-//! 2. A waker is kept only while nothing has been delivered; who delivers takes it out under the lock, and wakes afterwards.
+//! 2. A waker is kept only while nothing has been delivered; who delivers takes it out under the lock, and wakes afterwards. No
+//!    code of a waker runs under the lock.
 
 use crate::Context;
 use crate::detach::Resume;
@@ -13,10 +14,10 @@ use crate::scope::Scope;
 use crate::task::Reference;
 use std::any::Any;
 use std::mem;
-use std::panic::resume_unwind;
+use std::panic::{panic_any, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{self, Poll, Waker};
 
 /// What a spawned future will give: itself a future. See [`spawn_future`](crate::spawn_future) and
@@ -66,8 +67,7 @@ enum State<T> {
 
 impl<T> Shared<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // Nothing that can panic is done with this lock, but for clones of wakers.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().expect("nobody panics with this lock")
     }
 
     /// Invariants 1 and 2.
@@ -114,25 +114,38 @@ impl<T> Future for JoinHandle<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<T> {
-        let mut state = self.shared.lock();
-        if let State::Running(waker) = &mut *state {
-            match waker {
-                Some(waker) => waker.clone_from(context.waker()),
-                None => *waker = Some(context.waker().clone()),
+        // Cloned, and dropped, without the lock: a waker is somebody's code (invariant 2).
+        let mut clone = None;
+        let mut state = loop {
+            let mut state = self.shared.lock();
+            let State::Running(waker) = &mut *state else { break state };
+            if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                return Poll::Pending;
             }
-            return Poll::Pending;
-        }
+            let before = clone.take().map(|clone| waker.replace(clone));
+            drop(state);
+            if before.is_some() {
+                return Poll::Pending;
+            }
+            clone = Some(context.waker().clone());
+        };
         let end = mem::replace(&mut *state, State::Taken);
         drop(state);
         match end {
             State::Done(output) => Poll::Ready(output),
             State::Panicked(payload) => resume_unwind(payload),
-            State::Gone => panic!(
-                "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked"
-            ),
+            State::Gone => panic_any(GONE),
             State::Running(_) | State::Taken => panic!("a `JoinHandle` is polled after it was ready"),
         }
     }
+}
+
+/// Of who awaits what was dropped.
+const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
+
+/// Is it the panic of who has awaited what was dropped?
+pub(crate) fn is_gone(payload: &(dyn Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&GONE)
 }
 
 impl<T> std::fmt::Debug for JoinHandle<T> {

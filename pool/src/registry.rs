@@ -341,7 +341,7 @@ impl Registry {
                     break;
                 }
                 // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
-                let fair = if turn.is_multiple_of(FAIR) { worker.find_injected() } else { None };
+                let fair = if turn.is_multiple_of(FAIR) { worker.find_fair(turn / FAIR) } else { None };
                 let Some(job) = fair.or_else(|| worker.find_own()) else { break };
                 // SAFETY: just taken from a queue.
                 unsafe { worker.execute_detachable(job) };
@@ -367,10 +367,8 @@ impl Registry {
             // A forked child has no threads of it to wait for.
             return;
         }
-        // Futures that nobody waits for may wait for ever.
-        if let Some(common) = self.common.get() {
-            common.cancel_tasks();
-        }
+        // Futures that nobody waits for may wait for ever; so may those that the last jobs will spawn, perhaps the first ones.
+        self.common().cancel_tasks();
         self.unattended.cancel();
         self.job_done();
         self.release_current_thread();
@@ -403,8 +401,8 @@ impl Registry {
     }
 }
 
-/// So many jobs of its own a worker runs before it looks for one from outside.
-const FAIR: usize = 64;
+/// So many jobs of its own a worker runs before it looks for one from outside, or that was woken.
+pub(crate) const FAIR: usize = 64;
 
 const INHERITED: &str =
     "this thread pool's threads stayed in the parent process: a forked child must make its own pool";

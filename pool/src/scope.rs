@@ -341,7 +341,8 @@ impl<'scope> Scope<'scope> {
     /// # Safety
     ///
     /// `this` is there, and so many that were announced arrive; they do not use the scope afterwards. `worker` is this
-    /// thread's.
+    /// thread's, which comes to the end of a job: the last one to arrive may give its place to who waits. None in the middle of
+    /// one, where jobs may still be spawned or forked.
     pub(crate) unsafe fn arrive(this: *const Self, counts: usize, worker: Option<&Worker>) {
         // SAFETY: the scope is there until the latch is set, or the node is queued, by the last one to arrive.
         unsafe {

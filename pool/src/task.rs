@@ -42,6 +42,7 @@ pub(crate) use spare::Spare;
 use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, SpawnHeader};
+use crate::join_handle;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
@@ -190,7 +191,9 @@ where
         let root = worker.enter_root(scope.number());
         // SAFETY: the task is this thread's from `begin` on (invariant 1), and arrives once.
         unsafe {
-            if core.state.begin() == Begin::Drop || scope.has_panicked() {
+            // All of the scope's tasks are cancelled one after the other: none is polled meanwhile, for it may have been woken
+            // by the end of another one that it awaits.
+            if core.state.begin() == Begin::Drop || scope.has_panicked() || scope.tasks().are_cancelled() {
                 Self::abandon(this.cast(), Some(worker));
                 worker.leave_root(root);
                 return;
@@ -233,7 +236,12 @@ where
                 Err(payload) => {
                     count(&worker.counters.cancelled);
                     let (then, dropped) = Self::end(this, scope);
-                    Self::fail(scope, then, payload);
+                    if scope.tasks().are_cancelled() && join_handle::is_gone(&*payload) {
+                        // In the very poll in which they are, it has seen the end of one that it awaits.
+                        Self::cancelled(scope, then);
+                    } else {
+                        Self::fail(scope, then, payload);
+                    }
                     drop_quietly(dropped);
                     Scope::arrive(scope, TASK, Some(worker));
                 }
@@ -251,6 +259,15 @@ where
         }
         // Not before: who awaits what it was to deliver hears of its drop, and panics in turn.
         scope.guard(|| drop(then));
+    }
+
+    /// The future was dropped, or is as good as that.
+    fn cancelled(scope: &Scope<'scope>, then: K) {
+        if scope.has_panicked() {
+            drop_quietly(then);
+        } else {
+            scope.guard(|| then.cancelled(scope));
+        }
     }
 
     /// Drops the future and gives the task up. Returns the continuation, and a panic of the drop.
@@ -285,8 +302,7 @@ where
             }
             match Self::end(core.cast(), scope) {
                 (then, Err(payload)) => Self::fail(scope, then, payload),
-                (then, Ok(())) if scope.has_panicked() => drop_quietly(then),
-                (then, Ok(())) => drop(scope.guard(|| then.cancelled(scope))),
+                (then, Ok(())) => Self::cancelled(scope, then),
             }
             Scope::arrive(scope, TASK, worker);
         }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use furcate_pool::detach::Suspend;
 use furcate_pool::{
     JoinHandle, ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on,
 };
@@ -9,6 +10,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 use support::suspended::*;
 use support::*;
 
@@ -290,6 +292,154 @@ fn everything_runs_once_under_every_policy() {
         }
         println!("{suspended} deques suspended, {mugged} mugged");
         assert!(suspended > 100 && mugged > 10, "{suspended}, {mugged}: nothing to test");
+    });
+}
+
+/// One tree on that pool; `block_on` from within, or from the calling thread. All runs once.
+fn grows(pool: &ThreadPool, seed: u64, from_within: bool) {
+    let (alarm, ran) = (Alarm::new(), AtomicUsize::new(0));
+    let size = if from_within {
+        pool.scope(|s| block_on(s.spawn_future(tree(3, seed, &alarm, &ran, s.handle()))))
+    } else {
+        // The calling thread takes part, and runs what the scope waits for.
+        let size = Mutex::new(0);
+        call(pool, |s| {
+            let root = s.spawn_future(tree(3, seed, &alarm, &ran, s.handle()));
+            start(s, root, |_, output, _| *size.lock().unwrap() = output);
+        });
+        size.into_inner().unwrap()
+    };
+    assert_eq!(size, ran.load(SeqCst), "seed {seed}");
+    settled(pool);
+}
+
+#[test]
+fn everything_runs_once_under_every_rule() {
+    // Z7: also where each waits on its place, or on top of others' jobs; where all is shared at once; and from outside.
+    within(2 * LONG, || {
+        for rule in RULES {
+            for ordinary in [false, true] {
+                for threads in [1, 2, 8] {
+                    let builder = ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule);
+                    let pool = if ordinary { builder.ordinary_fences() } else { builder }.build().unwrap();
+                    for seed in 0..8 {
+                        grows(&pool, seed, seed % 2 == 0);
+                    }
+                    // Several threads at once, none of them the pool's.
+                    thread::scope(|threads| {
+                        for seed in 0..3 {
+                            let pool = &pool;
+                            threads.spawn(move || {
+                                let (alarm, ran) = (Alarm::new(), AtomicUsize::new(0));
+                                call(pool, |s| {
+                                    drop(s.spawn_future(tree(3, seed, &alarm, &ran, s.handle())));
+                                });
+                                assert!(ran.load(SeqCst) > 0);
+                            });
+                        }
+                    });
+                    settled(&pool);
+                }
+            }
+        }
+    });
+}
+
+/// Counts those that are alive.
+struct Alive(Arc<AtomicUsize>);
+
+impl Alive {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        add(count);
+        Alive(Arc::clone(count))
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+#[test]
+fn trees_are_cancelled_while_they_run() {
+    // W6, W9: tasks are dropped whose deques are suspended, resumable, or in a thief's hand.
+    within(2 * LONG, || {
+        let mut cancelled = 0;
+        for rule in RULES {
+            for threads in [1, 2, 8] {
+                let pool = ruled(threads, rule);
+                for seed in 0..30 {
+                    let (alarm, ran) = (Alarm::new(), AtomicUsize::new(0));
+                    let alive = Arc::default();
+                    thread::scope(|threads| {
+                        pool.scope(|s| {
+                            let guard = Alive::new(&alive);
+                            let root = tree(4, seed, &alarm, &ran, s.handle());
+                            let root = s.spawn_future(async move {
+                                let _guard = guard;
+                                root.await
+                            });
+                            let handle = s.handle();
+                            threads.spawn(move || {
+                                thread::sleep(Duration::from_micros(seed * 40));
+                                if seed % 3 == 0 { root.cancel() } else { handle.cancel() }
+                            });
+                        });
+                    });
+                    assert_eq!(alive.load(SeqCst), 0);
+                    settled(&pool);
+                }
+                cancelled += pool.stats().total().cancelled + pool.stats().outside.cancelled;
+            }
+        }
+        println!("{cancelled} tasks cancelled");
+        assert!(cancelled > 100, "{cancelled}: nothing to test");
+    });
+}
+
+/// A tree that owns what it works with: it wakes itself, or waits for ever.
+fn owned(depth: u32, seed: u64, alive: Arc<AtomicUsize>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    let guard = Alive::new(&alive);
+    Box::pin(async move {
+        let _guard = guard;
+        let mut random = Random(seed);
+        let mut children = vec![];
+        for _ in 0..random.below(4) * u64::from(depth.min(1)) {
+            children.push(furcate_pool::spawn_future(owned(depth - 1, random.next(), Arc::clone(&alive))));
+        }
+        Restless(random.below(3) as usize).await;
+        if random.below(8) == 0 {
+            std::future::pending::<()>().await;
+        }
+        for child in children {
+            if random.below(4) > 0 {
+                child.await;
+            }
+        }
+    })
+}
+
+#[test]
+fn pools_are_dropped_while_trees_run() {
+    // W15: what waits is dropped, with its deque; whatever is spawned meanwhile, too.
+    within(2 * LONG, || {
+        for suspension in [Suspension::Proactive, Suspension::Parsimonious] {
+            for threads in [1, 2, 8] {
+                for seed in 0..30 {
+                    let alive = Arc::default();
+                    // Without a panic handler: who awaits one that is dropped is dropped with it.
+                    let pool = with(threads, suspension);
+                    let handles: Vec<_> = (0..4)
+                        .map(|i| pool.spawn_future(owned(4, 4 * seed + i, Arc::clone(&alive))))
+                        .collect();
+                    thread::sleep(Duration::from_micros(seed * 30));
+                    drop(pool);
+                    assert_eq!(alive.load(SeqCst), 0, "seed {seed}");
+                    assert!(handles.iter().all(JoinHandle::is_finished));
+                }
+            }
+        }
     });
 }
 

@@ -177,7 +177,8 @@ fn a_handle_tells_when_it_is_finished() {
     scope(|s| {
         let handle = s.spawn_future(async { vec![1] });
         while !handle.is_finished() {
-            thread::yield_now();
+            // This thread may hold the pool's only place.
+            furcate_pool::yield_now();
         }
         assert!(format!("{handle:?}").contains("true"));
         assert_eq!(block_on(handle), [1]);
@@ -284,6 +285,30 @@ fn a_pool_drops_the_futures_that_wait() {
         assert_eq!(dropped.load(Relaxed), 100);
         assert!(handles.iter().all(JoinHandle::is_finished));
         handles.iter().for_each(JoinHandle::cancel);
+    }
+}
+
+/// The last jobs may spawn futures while their pool is dropped, and nobody has before.
+#[test]
+fn a_pool_that_ends_drops_what_its_last_jobs_spawn() {
+    for threads in [1, 2] {
+        let (dropped, pool) = (std::sync::Arc::<AtomicUsize>::default(), pool(threads));
+        let guard = OnDrop(std::sync::Arc::clone(&dropped));
+        pool.spawn(move || {
+            // Until the pool's handle has been dropped.
+            thread::sleep(Duration::from_millis(20));
+            drop(furcate_pool::spawn_future(async move {
+                let _guard = guard;
+                std::future::pending::<()>().await;
+            }));
+        });
+        let (send, receive) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            drop(pool);
+            send.send(()).unwrap();
+        });
+        assert_eq!(receive.recv_timeout(Duration::from_secs(30)), Ok(()), "the pool ends");
+        assert_eq!(dropped.load(Relaxed), 1);
     }
 }
 

@@ -14,7 +14,8 @@
 //!
 //! 1. Something is laid once: what [`Computation::end`] is told, or, if the computation is dropped without that, that there is
 //!    nothing.
-//! 2. A waker is kept only while nothing has been laid; who lays something takes it out under the lock, and wakes afterwards.
+//! 2. A waker is kept only while nothing has been laid; who lays something takes it out under the lock, and wakes afterwards. No
+//!    code of a waker runs under the lock.
 //! 3. Where the result is there, what the chain has owned is gone: it is dropped before.
 
 mod owned;
@@ -30,7 +31,7 @@ use std::fmt;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 /// The result of a computation for which no thread waits: what the `async_*` terminals of a [`ParallelIterator`] return.
@@ -81,8 +82,7 @@ enum Place<T> {
 
 impl<T> Shared<T> {
     fn lock(&self) -> MutexGuard<'_, Place<T>> {
-        // Clones of wakers may panic, and leave all as it was.
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+        self.place.lock().expect("nobody panics with this lock")
     }
 
     fn lay(&self, end: End<T>) {
@@ -136,14 +136,21 @@ impl<T> Future for AsyncTerminal<T> {
             *state = State::Begun(shared);
         }
         let State::Begun(shared) = state else { panic!("an `AsyncTerminal` is polled after it was ready") };
-        let mut place = shared.lock();
-        if let Place::Empty(waker) = &mut *place {
-            match waker {
-                Some(waker) => waker.clone_from(context.waker()),
-                None => *waker = Some(context.waker().clone()),
+        // Cloned, and dropped, without the lock: a waker is somebody's code (invariant 2).
+        let mut clone = None;
+        let mut place = loop {
+            let mut place = shared.lock();
+            let Place::Empty(waker) = &mut *place else { break place };
+            if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                return Poll::Pending;
             }
-            return Poll::Pending;
-        }
+            let before = clone.take().map(|clone| waker.replace(clone));
+            drop(place);
+            if before.is_some() {
+                return Poll::Pending;
+            }
+            clone = Some(context.waker().clone());
+        };
         let laid = mem::replace(&mut *place, Place::Empty(None));
         drop(place);
         *state = State::Over;

@@ -129,27 +129,32 @@ impl<T> Channel<T> {
     ///
     /// If the computation has, behind the items that it had sent.
     pub(super) fn poll_take(&self, context: &mut Context<'_>) -> Poll<Option<T>> {
-        let mut state = self.lock();
-        if let Some(item) = state.queue.pop_front() {
-            call(state);
-            return Poll::Ready(Some(item));
-        }
-        match mem::replace(&mut state.end, End::Done) {
-            End::Done => Poll::Ready(None),
-            End::Panicked(payload) => {
-                drop(state);
-                resume_unwind(payload)
+        // Cloned, and dropped, without the lock: a waker is somebody's code.
+        let mut clone = None;
+        loop {
+            let mut state = self.lock();
+            if let Some(item) = state.queue.pop_front() {
+                call(state);
+                return Poll::Ready(Some(item));
             }
-            End::Open => {
-                state.end = End::Open;
-                let before = match &state.taker {
-                    Some(waker) if waker.will_wake(context.waker()) => None,
-                    _ => state.taker.replace(context.waker().clone()),
-                };
-                drop(state);
-                drop(before);
-                Poll::Pending
+            match mem::replace(&mut state.end, End::Done) {
+                End::Done => return Poll::Ready(None),
+                End::Panicked(payload) => {
+                    drop(state);
+                    resume_unwind(payload)
+                }
+                End::Open => {}
             }
+            state.end = End::Open;
+            if state.taker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+                return Poll::Pending;
+            }
+            let before = clone.take().map(|clone| state.taker.replace(clone));
+            drop(state);
+            if before.is_some() {
+                return Poll::Pending;
+            }
+            clone = Some(context.waker().clone());
         }
     }
 

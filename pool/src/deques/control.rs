@@ -18,6 +18,9 @@
 //!    └───────────────────────────────────────────────mugged─────────────────────┘
 //! ```
 //!
+//! A thief that has a deque of its own, with jobs that it may not leave, mugs none: it takes the task of one that is muggable, and
+//! leaves the rest so.
+//!
 //! # Invariants
 //!
 //! 1. *One entry.* What is `listed` has one entry, which is in one stealable set, or in the hand of the one thread that has taken
@@ -43,7 +46,7 @@ enum State<T> {
     Suspended,
     /// With its task, at its bottom.
     Resumable(T),
-    /// With its task, unless that was dropped.
+    /// With its task, unless that was dropped, or taken by a worker that had a deque of its own.
     Muggable(Option<T>),
 }
 
@@ -143,6 +146,17 @@ impl<T: Copy> Control<T> {
         }
     }
 
+    /// As [`open`](Self::open), for who has a deque that is not empty, and so mugs none: of what could be mugged the caller takes
+    /// the task, if there is one, and leaves the rest; else it steals. In both cases it [settles](Self::settle).
+    pub(super) fn open_beside(&mut self) -> Option<T> {
+        debug_assert!(self.listed);
+        match &mut self.state {
+            State::Muggable(task) => task.take(),
+            State::Suspended | State::Resumable(_) => None,
+            State::Free | State::Active => unreachable!("a deque that is listed waits, or did"),
+        }
+    }
+
     /// The caller has its entry, and has stolen a job, or found none. Also says whether that was from a resumable deque.
     pub(super) fn settle(&mut self, stolen: bool, is_empty: bool) -> (Settle<T>, bool) {
         debug_assert!(self.listed);
@@ -160,7 +174,7 @@ impl<T: Copy> Control<T> {
                 (self.state, self.listed) = (State::Free, false);
                 (Settle::Free(Some(task)), true)
             }
-            // Its task was dropped meanwhile.
+            // Its task was dropped meanwhile, or taken.
             State::Muggable(_) if is_empty => {
                 (self.state, self.listed) = (State::Free, false);
                 (Settle::Free(None), false)

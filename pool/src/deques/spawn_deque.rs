@@ -77,6 +77,11 @@ impl<J, T: Copy> SpawnDeque<J, T> {
         self.control().open()
     }
 
+    /// As `open`, for who has a deque that is not empty.
+    pub(crate) fn open_beside(&self) -> Option<T> {
+        self.control().open_beside()
+    }
+
     /// The caller has its entry, and has stolen from it, or found nothing. Also says whether that was from a resumable deque.
     pub(crate) fn settle(&self, stolen: bool) -> (Settle<T>, bool) {
         // Nothing is pushed to it any more: once empty it stays so.

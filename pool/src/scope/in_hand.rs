@@ -55,11 +55,12 @@ impl Scope<'_> {
         });
     }
 
-    /// One of those counted has ended, in a thread that is that worker, if it is one.
+    /// One of those counted has ended, in a thread that is that worker, if it is one: in the middle of a job, perhaps, of
+    /// another scope, that goes on with its place, whoever waits for this one.
     ///
     /// # Safety
     ///
-    /// As for [`arrive`](Self::arrive); the worker is of whatever pool.
+    /// As for [`arrive`](Self::arrive).
     pub(super) unsafe fn give_back(this: *const Self, worker: Option<&Worker>) {
         // SAFETY: the caller's: the scope is there.
         let number = unsafe { (*this).number };
@@ -70,10 +71,7 @@ impl Scope<'_> {
             worker.in_hand.set(InHand { scope, counts: counts + 1 });
             return;
         }
-        // SAFETY: as above.
-        unsafe {
-            let worker = worker.filter(|worker| worker.is_of((*this).registry()));
-            Scope::arrive(this, 1, worker);
-        }
+        // SAFETY: the caller's.
+        unsafe { Scope::arrive(this, 1, None) };
     }
 }

@@ -112,12 +112,9 @@ impl Clone for Handle<'_> {
 
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
-        let scope = self.scope;
-        Worker::with_current(|worker| {
-            // No reference to the scope lives on while this arrives: it may be gone in that moment.
-            // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again.
-            unsafe { Scope::give_back(scope, worker) };
-        });
+        // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again; and no
+        // reference to the scope lives on while this arrives: it may be gone in that moment.
+        Worker::with_current(|worker| unsafe { Scope::give_back(self.scope, worker) });
     }
 }
 

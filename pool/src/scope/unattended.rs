@@ -37,6 +37,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
 /// A computation and its scope.
@@ -121,9 +122,9 @@ where
         // arrived: it is borrowed for the scope's lifetime, whatever that is called here (invariant 2).
         let (scope, computation) =
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
-        // If it is cancelled already, then from outside.
+        // If it is cancelled already, then from outside. Relaxed: a hint.
         let mut in_hand = 0;
-        if !scope.tasks.are_cancelled() {
+        if !worker.registry().unattended.cancelled.load(Relaxed) {
             let root = worker.enter_root(scope.number());
             (_, in_hand) = scope.with_in_hand(0, worker, || scope.guard(|| computation.begin(scope)));
             worker.leave_root(root);
@@ -164,7 +165,11 @@ impl Scope<'_> {
 
 /// The scopes of a registry that nobody waits for, to be cancelled with it.
 #[derive(Debug, Default)]
-pub(crate) struct List(Mutex<Entries>);
+pub(crate) struct List {
+    entries: Mutex<Entries>,
+    /// All that are there have been told so: a hint.
+    cancelled: AtomicBool,
+}
 
 #[derive(Debug, Default)]
 struct Entries {
@@ -185,7 +190,7 @@ unsafe impl Send for Entry {}
 
 impl List {
     fn lock(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().expect("nobody panics with this lock")
+        self.entries.lock().expect("nobody panics with this lock")
     }
 
     /// Puts a scope in, which has not been queued. If all have been cancelled, so is this one.
@@ -211,10 +216,13 @@ impl List {
             entries.cancelled = true;
             // SAFETY: a scope is there as long as it is in the list (invariant 4).
             let cancel = |entry: &mut Entry| unsafe { (*entry.scope).pending.try_announce() };
-            let entries = entries.scopes.values_mut();
-            entries
+            let all = entries.scopes.values_mut();
+            let marked = all
                 .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))
-                .collect()
+                .collect();
+            // Now that all know it none of them begins, before the first one's tasks are dropped.
+            self.cancelled.store(true, Relaxed);
+            marked
         };
         for scope in scopes {
             // SAFETY: this has been announced, and arrives once (invariant 4).

@@ -56,7 +56,7 @@ pub(super) fn name(worker: &Worker) -> Name {
 
 /// What can be done with a task whose types are not known.
 pub(super) struct Table {
-    /// Ends a task that belongs to the caller, without another poll.
+    /// Ends a task that belongs to the caller, without another poll. The worker, if any, is as for [`Scope::arrive`].
     pub(super) abandon: unsafe fn(NonNull<Core>, Option<&Worker>),
     /// Frees the memory.
     pub(super) free: unsafe fn(NonNull<Core>),
@@ -249,11 +249,11 @@ impl Core {
     ///
     /// The caller has a reference.
     pub(super) unsafe fn cancel(this: NonNull<Core>) {
-        // SAFETY: the caller's. A task that is to be dropped has not arrived, so its scope is there.
+        // In the middle of a job, perhaps, of another scope: that goes on with its place, whoever waits for this one's end.
+        // SAFETY: the caller's. A task that is to be dropped is the caller's now, and has not arrived.
         unsafe {
             if this.as_ref().state.cancel() == Cancel::Drop {
-                let scope = this.as_ref().scope;
-                (*scope).with_worker(|worker| (this.as_ref().table.abandon)(this, worker));
+                (this.as_ref().table.abandon)(this, None);
             }
         }
     }

@@ -88,7 +88,8 @@ impl Tasks {
 
     /// Have the tasks been cancelled?
     pub(crate) fn are_cancelled(&self) -> bool {
-        // Relaxed: a hint. Where it matters, the lock orders it (invariant 3).
+        // Relaxed. Where it is no hint something orders it: the lock (invariant 3); or that the caller was woken by who has
+        // set it.
         self.cancelled.load(Relaxed)
     }
 

@@ -130,6 +130,16 @@ impl Worker {
         }
     }
 
+    /// What those that it runs again and again may keep waiting: a job from outside, or what this place's set has; by turns.
+    pub(crate) fn find_fair(&self, turn: usize) -> Option<JobRef> {
+        let woken = || self.find_woken_beside(|sets| sets.take(self.place()?));
+        if turn.is_multiple_of(2) {
+            woken().or_else(|| self.find_injected())
+        } else {
+            self.find_injected().or_else(woken)
+        }
+    }
+
     fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
         let places = self.num_threads();
         let first = (self.random() % places as u64) as usize;
@@ -147,6 +157,16 @@ impl Worker {
     pub(super) fn find_woken(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
         loop {
             let found = self.take_up(entry(&self.registry().stealable)?);
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    /// As `find_woken`, of a worker that need not have run out of jobs of its own: so they do not keep these waiting for ever.
+    pub(super) fn find_woken_beside(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
+        loop {
+            let found = self.take_up_beside(entry(&self.registry().stealable)?);
             if found.is_some() {
                 return found;
             }

@@ -112,6 +112,17 @@ impl Worker {
         }
     }
 
+    /// As `take_up`, of a worker whose own deque need not be empty: so it mugs nothing.
+    pub(super) fn take_up_beside(&self, entry: Entry) -> Option<JobRef> {
+        match entry {
+            Entry::Task(task) => Some(task),
+            Entry::Deque(deque) => match self.of(deque).open_beside() {
+                None => self.steal_oldest(deque),
+                task => self.settle(deque, None).or(task),
+            },
+        }
+    }
+
     /// The whole deque is this worker's from now on.
     fn mug(&self, deque: DequeRef) {
         let before = self.active();
@@ -125,6 +136,11 @@ impl Worker {
     /// Takes the oldest job of a deque that waits, or the task of one that was woken, if it has nothing else.
     fn steal_oldest(&self, deque: DequeRef) -> Option<JobRef> {
         let stolen = self.of(deque).steal().map(|job| JobRef::new(job, ptr::null()));
+        self.settle(deque, stolen)
+    }
+
+    /// Puts the entry of a deque back, or frees that. Returns what was stolen, else the last thing that was in it.
+    fn settle(&self, deque: DequeRef, stolen: Option<JobRef>) -> Option<JobRef> {
         let (settle, resumable) = self.of(deque).settle(stolen.is_some());
         if resumable {
             self.counters.steals_resumable.add();

@@ -4,6 +4,9 @@ use super::Worker;
 use super::search::{Patience, Pauses};
 use crate::job::JobRef;
 use crate::latch::Latch;
+use crate::registry::FAIR;
+use crate::stealable::Stealable;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// What a worker may run while it waits for a half of a `join` that was stolen from it, or for the end of a scope.
@@ -93,10 +96,15 @@ impl Worker {
     /// Returns when the latch of a scope is set. `scope` is its number.
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
+        let turn = Cell::new(0_usize);
         self.wait(latch, true, |patience| {
-            let spawned =
-                self.find_spawned().or_else(|| self.find_woken(|sets| sets.take_of(self.place()?, scope)));
-            let Some(job) = spawned else {
+            turn.set(turn.get().wrapping_add(1));
+            // Jobs that spawn again and again do not keep those waiting that were woken.
+            let fair = turn.get().is_multiple_of(FAIR);
+            let of_scope = |sets: &Stealable| sets.take_of(self.place()?, scope);
+            let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
+            let found = woken.or_else(|| self.find_spawned());
+            let Some(job) = found.or_else(|| self.find_woken(of_scope)) else {
                 return self.steal_part(scope, patience);
             };
             // SAFETY: just taken.

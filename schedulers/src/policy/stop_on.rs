@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
 /// Tells computations that they may end: from another thread, or from within.
@@ -45,8 +45,7 @@ struct Waiting {
 
 impl Shared {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        // Clones of wakers may panic, and leave all as it was.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().expect("nobody panics with this lock")
     }
 }
 
@@ -110,13 +109,17 @@ impl Future for Cancelled {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
+        // Cloned, and dropped, without the lock: a waker is somebody's code.
+        let waker = context.waker().clone();
         let mut waiting = this.token.shared.waiting();
         if this.token.is_cancelled() {
+            drop((waiting, waker));
             return Poll::Ready(());
         }
         let number = *this.number.get_or_insert(waiting.next);
         waiting.next = waiting.next.max(number + 1);
-        waiting.wakers.insert(number, context.waker().clone());
+        let before = waiting.wakers.insert(number, waker);
+        drop((waiting, before));
         Poll::Pending
     }
 }
@@ -167,3 +170,34 @@ impl Stop for StopOn {
 }
 
 stops!(StopOn: |stop| token(&stop.token));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::{Wake, Waker};
+
+    /// Wakers of other executors run code of theirs when they are dropped.
+    struct Cancels(CancelToken);
+
+    impl Wake for Cancels {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    impl Drop for Cancels {
+        fn drop(&mut self) {
+            self.0.cancel();
+        }
+    }
+
+    #[test]
+    fn wakers_are_dropped_without_the_lock() {
+        let token = CancelToken::new();
+        let mut cancelled = token.cancelled();
+        let mut poll =
+            |waker: Waker| Pin::new(&mut cancelled).poll(&mut Context::from_waker(&waker)).is_ready();
+        assert!(!poll(Arc::new(Cancels(token)).into()));
+        // The first one's last clone is dropped here.
+        assert!(!poll(Waker::noop().clone()));
+        assert!(poll(Waker::noop().clone()));
+    }
+}

@@ -34,7 +34,7 @@ enum Entry {
 /// All that can happen next, and again, until the deque is a worker's or free. Returns the number of walks.
 fn walk(jobs: usize, trail: &mut Vec<u8>) -> usize {
     let mut walks = 0;
-    for step in 0..5 {
+    for step in 0..6 {
         trail.push(step);
         match replay(jobs, trail) {
             None => {}
@@ -130,6 +130,19 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
             }
             // One that has looked into it when it was still a worker's steals.
             4 if model.jobs > 0 => model.jobs -= 1,
+            // Somebody takes the entry who has a deque with jobs.
+            5 if model.entry == Entry::InSet => {
+                let task = control.open_beside();
+                if task.is_some() {
+                    assert_eq!((task, model.task), (Some(7), Task::Woken));
+                    model.task = Task::Gone;
+                    model.entry = Entry::InHand { stolen: false };
+                } else {
+                    let stolen = model.jobs > 0;
+                    model.jobs -= usize::from(stolen);
+                    model.entry = Entry::InHand { stolen };
+                }
+            }
             _ => return None,
         }
     }
