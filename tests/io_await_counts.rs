@@ -170,8 +170,13 @@ fn the_bound_is_reached() {
             .on(&pool)
             .for_each(drop);
         assert_eq!(gauge.most(), bound);
+        let counted = |pool: &furcate::ThreadPool| pool.stats().total().waits_for_room;
+        let waits = counted(&pool);
+        assert!((1..=5 * bound as u64).contains(&waits), "{waits} waits for room");
         // Five rounds: that no place stays empty.
         assert!(begun.elapsed() < Duration::from_millis(1000), "{:?}", begun.elapsed());
+        (0..100_u64).into_par_iter().map(wait).io_await().unbounded().on(&pool).for_each(drop);
+        assert_eq!(counted(&pool), waits, "there was room");
     }
 }
 

@@ -252,6 +252,9 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         }
     }
 
+    /// The caller is about to suspend a task that waits for room among those in flight: for the engine's counters.
+    fn waits_for_room(&self) {}
+
     /// Nobody needs the tasks that wait, nor those that will: they are dropped, and what was to follow them is told.
     fn cancel(&self);
 

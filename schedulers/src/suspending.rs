@@ -304,7 +304,10 @@ where
         match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),
-            Poll::Pending => return Err(Paused { branch, tree, slot }),
+            Poll::Pending => {
+                handle.waits_for_room();
+                return Err(Paused { branch, tree, slot });
+            }
         }
     }
 }

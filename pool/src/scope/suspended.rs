@@ -166,6 +166,10 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         unsafe { slot.0.suspend(self.scope(), then) };
     }
 
+    fn waits_for_room(&self) {
+        self.scope().count(|worker| &worker.waits_for_room, |outside| &outside.waits_for_room, 1);
+    }
+
     fn cancel(&self) {
         self.scope().cancel_tasks();
     }

@@ -133,7 +133,10 @@ where
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
                 match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire()) {
-                    Poll::Pending => handle.suspend(&mut deferred, Deferred { future, hole }),
+                    Poll::Pending => {
+                        handle.waits_for_room();
+                        handle.suspend(&mut deferred, Deferred { future, hole });
+                    }
                     Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
                 }
                 continue;
