@@ -60,6 +60,7 @@ use tree::Tree;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suspending {
     max_in_flight: usize,
+    divides: bool,
 }
 
 impl Suspending {
@@ -70,7 +71,7 @@ impl Suspending {
     /// With [that](Self::MAX_IN_FLIGHT) bound.
     #[must_use]
     pub const fn new() -> Self {
-        Suspending { max_in_flight: Self::MAX_IN_FLIGHT }
+        Suspending { max_in_flight: Self::MAX_IN_FLIGHT, divides: true }
     }
 
     /// At most `n` futures are in flight at any time: polled, and not ready.
@@ -84,13 +85,24 @@ impl Suspending {
             n > 0,
             "with no future in flight nothing would ever be done: `max_in_flight` needs at least 1"
         );
-        Suspending { max_in_flight: n }
+        Suspending { max_in_flight: n, ..self }
     }
 
     /// Any number of futures may be in flight.
     #[must_use]
     pub const fn unbounded(self) -> Self {
-        Suspending { max_in_flight: usize::MAX }
+        Suspending { max_in_flight: usize::MAX, ..self }
+    }
+
+    /// Whether the items are divided among tasks, as the policy says. If not, one task begins all futures, one after the
+    /// other; what is done with what they give is a task for each all the same.
+    #[must_use]
+    pub const fn dividing(self, divides: bool) -> Self {
+        Suspending { divides, ..self }
+    }
+
+    fn waits(&self) -> Waits {
+        Waits { in_flight: InFlight::new(self.max_in_flight), divides: self.divides }
     }
 }
 
@@ -107,6 +119,10 @@ impl Scheduler for Suspending {
         Some(self.max_in_flight)
     }
 
+    fn divides(&self) -> bool {
+        self.divides
+    }
+
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
         P: Producer,
@@ -114,20 +130,26 @@ impl Scheduler for Suspending {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        let in_flight = InFlight::new(self.max_in_flight);
-        greedy::schedule(producer, policy, reduction, executor, Holes { in_flight: &in_flight })
+        greedy::schedule(producer, policy, reduction, executor, self.waits().leaves())
     }
 
     fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
-        greedy::spawn(computation, executor, InFlight::new(self.max_in_flight));
+        greedy::spawn(computation, executor, self.waits());
     }
 }
 
-impl Plan for InFlight {
+/// What all tasks of a call share.
+#[derive(Debug)]
+struct Waits {
+    in_flight: InFlight,
+    divides: bool,
+}
+
+impl Plan for Waits {
     type Leaves<'s> = Holes<'s>;
 
     fn leaves(&self) -> Holes<'_> {
-        Holes { in_flight: self }
+        Holes { in_flight: &self.in_flight, divides: self.divides }
     }
 }
 
@@ -135,6 +157,7 @@ impl Plan for InFlight {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holes<'s> {
     in_flight: &'s InFlight,
+    divides: bool,
 }
 
 impl Leaves for Holes<'_> {
@@ -163,7 +186,7 @@ impl Leaves for Holes<'_> {
         L: Policy,
         R: Reduction<P::Item>,
     {
-        branch.decide(threads, false)
+        if self.divides { branch.decide(threads, false) } else { Decision::Leaf }
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
