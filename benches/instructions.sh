@@ -7,12 +7,14 @@
 # Then, per leaf of fib(n) forked to 15, of the forms of the table `overhead` of the bench `latency`; the second column is
 # without the instructions of the same form without futures: what a future costs that is ready at once. (Of `io_await`
 # that is an upper bound: where everything is fifty times slower, the clock has it look up as often.)
+# At last, per future that is pending once: of its suspension and resumption by `io_await`; the second column is without
+# the polls and wakes themselves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 command -v valgrind >/dev/null || { echo "instructions.sh: valgrind is missing; install it" >&2; exit 1; }
 
-built=$(cargo build --profile bench -p furcate-benches --bin fork_cost --bin overhead_cost --message-format json "$@")
+built=$(cargo build --profile bench -p furcate-benches --bin fork_cost --bin overhead_cost --bin suspension_cost --message-format json "$@")
 
 # The path of a program built.
 program() {
@@ -53,3 +55,16 @@ while IFS=/ read -r form without; do
     awk -v form="$form" -v count="${counts[$form]}" -v without="${counts[$without]}" -v leaves="$leaves" \
         'BEGIN { printf "%-28s %12.1f %12.1f %12.3f\n", form, count / leaves, (count - without) / leaves, count / without }'
 done < <("$overhead_cost")
+
+small=2000
+large=12000
+suspension_cost=$(program suspension_cost)
+printf '\n%s to %s futures, pending once\n' "$small" "$large"
+printf '%-28s %12s %12s\n' opened "instructions" "over bare"
+bare=
+while read -r form; do
+    count=$(($(instructions "$suspension_cost" "$form" "$large") - $(instructions "$suspension_cost" "$form" "$small")))
+    bare=${bare:-$count}
+    awk -v form="$form" -v count="$count" -v bare="$bare" -v each="$((large - small))" \
+        'BEGIN { printf "%-28s %12.1f %12.1f\n", form, count / each, (count - bare) / each }'
+done < <("$suspension_cost")

@@ -62,6 +62,13 @@
 //! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that go from step to step, and keep a state |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that says so |
 //! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::ParallelIterator::async_sum), [`async_collect()`](iter::ParallelIterator::async_collect) ... | futures as items, and as results |
+//! | [`spawn_future(future)`](spawn_future), [`join_async(left, right)`](ScopeHandle::join_async), [`block_on(future)`](block_on()) | tasks that wait, in direct style |
+#![cfg_attr(
+    feature = "stream",
+    doc = "| [`par_bridge_async()`](stream::ParallelStream::par_bridge_async), \
+           [`into_stream(n)`](iter::ParallelIterator::into_stream), \
+           [`stream::pipeline(stream)`](stream::pipeline()) | streams in and out, and in stages |"
+)]
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!
@@ -72,7 +79,7 @@
 //!
 //! * `derive` (default): `#[derive(Divisible)]`.
 //! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
-//! * `stream` (default): streams as sources, and as what comes out; pipelines. See [`stream`](mod@stream).
+//! * `stream` (default): streams as sources, and as what comes out; pipelines. See the module `stream`.
 //! * `tokio`: pools in which tokio's futures work.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]

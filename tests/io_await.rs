@@ -5,8 +5,11 @@
 
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder};
-use futures_lite::future;
+use futures_lite::future::{self, yield_now};
+use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
 use std::time::{Duration, Instant};
 
 fn pool(threads: usize) -> ThreadPool {
@@ -213,4 +216,31 @@ fn timeouts_drop_what_is_late() {
         }
     }
     assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+/// Behind `sequential` one task polls all futures for the first time, in their order; they wait at the same time, and what they
+/// give is folded by any worker.
+#[test]
+fn sequential_before_it_divides_nothing() {
+    for threads in [1, 2, 4] {
+        let (pool, order, threads_seen) = (pool(threads), Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
+        let begin = |x: u64| {
+            let (order, threads_seen) = (&order, &threads_seen);
+            async move {
+                order.lock().unwrap().push(x);
+                threads_seen.lock().unwrap().insert(thread::current().id());
+                yield_now().await;
+                x
+            }
+        };
+        let items = (0..300_u64).into_par_iter().map(begin).size_limit(1);
+        let numbers: Vec<_> = items.sequential().io_await().on(&pool).collect();
+        assert!(numbers.into_iter().eq(0..300));
+        let order = std::mem::take(&mut *order.lock().unwrap());
+        assert!(order.into_iter().eq(0..300), "begun in order");
+        assert_eq!(threads_seen.lock().unwrap().len(), 1);
+        // Also by the second one of a chain.
+        let twice = (0..300_u64).into_par_iter().map(begin).sequential().io_await().map(begin).io_await();
+        assert_eq!(twice.on(&pool).count(), 300);
+    }
 }

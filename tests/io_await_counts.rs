@@ -170,8 +170,13 @@ fn the_bound_is_reached() {
             .on(&pool)
             .for_each(drop);
         assert_eq!(gauge.most(), bound);
+        let counted = |pool: &furcate::ThreadPool| pool.stats().total().waits_for_room;
+        let waits = counted(&pool);
+        assert!((1..=5 * bound as u64).contains(&waits), "{waits} waits for room");
         // Five rounds: that no place stays empty.
         assert!(begun.elapsed() < Duration::from_millis(1000), "{:?}", begun.elapsed());
+        (0..100_u64).into_par_iter().map(wait).io_await().unbounded().on(&pool).for_each(drop);
+        assert_eq!(counted(&pool), waits, "there was room");
     }
 }
 
@@ -253,8 +258,8 @@ fn outputs_do_not_pile_up() {
             let all = it.io_await().max_in_flight(bound).on(&pool);
             let count = all.map(|_| (1, outputs.enter())).reduce_with(|a, b| (a.0 + b.0, a.1));
             assert_eq!(count.map(|(count, _)| count), Some(2000));
-            // Two tasks' trees, and a sibling of whatever is waited for.
-            let most = 2 * 12 + 12 * (bound + threads);
+            // Two tasks' trees, and the siblings of whatever is waited for: 8 levels, and rows of 8.
+            let most = (8 + 8) * (2 + bound + threads);
             assert!(outputs.most() <= most, "{} outputs, bound {bound} on {threads}", outputs.most());
         }
     }

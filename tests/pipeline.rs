@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
-use support::streams::{ALL_WAYS, Busy, Counted, census, collect, numbers, pools, sorted};
+use support::streams::{ALL_WAYS, Busy, Counted, assert_comes_to, census, collect, numbers, pools, sorted};
 use support::{Ways, a_minute, after, assert_settled, assert_settles, pool};
 
 /// Whatever comes in whatever way, and however much may wait: the items are those of the stream.
@@ -154,13 +154,14 @@ fn what_is_slow_holds_up_what_is_before_it() {
                 };
                 std::thread::scope(|threads| {
                     let runs = threads.spawn(|| pool.install(pipe));
-                    assert_eq!((census.at_rest(), arrived.load(Relaxed)), (bound, 0), "{slow} {bound}");
+                    assert_comes_to(|| census.alive(), bound);
+                    assert_eq!(arrived.load(Relaxed), 0, "{slow} {bound}");
                     let in_stage = match slow {
                         "stage" => 0,
                         "bounded stage" => bound.min(STAGE),
                         _ => bound,
                     };
-                    assert_eq!(begun.load(Relaxed), in_stage, "{slow} {bound}");
+                    assert_comes_to(|| begun.load(Relaxed), in_stage);
                     // All wait, and the workers are free.
                     assert_eq!(pool.install(|| furcate::join(|| 1, || 2)), (1, 2));
                     gate.open();
@@ -217,12 +218,8 @@ fn a_pipelines_stream_is_not_ahead_of_its_taker() {
                     assert_eq!(future::block_on(stream.next()).unwrap().value, expected);
                     expected += 1;
                 }
-                census.at_rest();
-                assert_eq!(
-                    census.alive.load(Relaxed),
-                    bound + capacity,
-                    "none is held back, and no more are taken"
-                );
+                // None is held back, and no more are taken.
+                assert_comes_to(|| census.alive(), bound + capacity);
                 assert_eq!(pool.install(|| 7), 7);
             }
             assert_eq!(pool.stats().workers.len(), pool.current_num_threads(), "no other thread was needed");

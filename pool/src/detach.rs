@@ -178,7 +178,9 @@ pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
     fn cancelled(self, scope: &S);
 
     /// The future has panicked. Returns the payload if it is one of the computation, as by default, which then unwinds.
-    fn failed(self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+    ///
+    /// It is dropped when the computation has that payload: whoever notices the drop comes later.
+    fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         Some(payload)
     }
 }
@@ -249,6 +251,9 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
             }
         }
     }
+
+    /// The caller is about to suspend a task that waits for room among those in flight: for the engine's counters.
+    fn waits_for_room(&self) {}
 
     /// Nobody needs the tasks that wait, nor those that will: they are dropped, and what was to follow them is told.
     fn cancel(&self);

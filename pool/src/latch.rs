@@ -176,7 +176,12 @@ impl Count {
 
     /// Announces one more. The caller is itself counted, so the count is not 0; Relaxed, as for `Arc`.
     pub(crate) fn announce(&self) {
-        self.0.fetch_add(1, Relaxed);
+        self.announce_many(1);
+    }
+
+    /// Announces so many more.
+    pub(crate) fn announce_many(&self, more: usize) {
+        self.0.fetch_add(more, Relaxed);
     }
 
     /// Announces one more, unless all have arrived.
@@ -187,7 +192,12 @@ impl Count {
 
     /// True for the last one. Release: what every one did is there for whoever learns of the last (acquire).
     pub(crate) fn arrive(&self) -> bool {
-        self.0.fetch_sub(1, AcqRel) == 1
+        self.arrive_many(1)
+    }
+
+    /// So many arrive together: true if they are the last ones.
+    pub(crate) fn arrive_many(&self, counts: usize) -> bool {
+        self.0.fetch_sub(counts, AcqRel) == counts
     }
 
     pub(crate) fn get(&self) -> usize {

@@ -10,10 +10,13 @@
 //!    are dropped unrun.
 
 mod detached;
+mod in_hand;
 mod suspended;
 mod unattended;
 
+pub(crate) use in_hand::InHand;
 pub use suspended::Handle;
+pub(crate) use suspended::TASK;
 pub(crate) use unattended::{List, spawn_unattended};
 
 use crate::broadcast::{self, BroadcastContext};
@@ -231,9 +234,13 @@ impl<'scope> Scope<'scope> {
             }
         };
         open_scopes(1);
-        let result = self.guard(|| op(&self));
         let AtEnd::Set(done) = &self.at_end else { unreachable!("nobody waits for this scope") };
-        if !self.pending.arrive() {
+        let body = || self.guard(|| op(&self));
+        let (result, in_hand) = match caller {
+            Some(worker) => self.with_in_hand(0, worker, body),
+            None => (body(), 0),
+        };
+        if !self.pending.arrive_many(1 + in_hand) {
             let latch = done.latch();
             match caller {
                 Some(worker) if worker.is_of(self.registry()) => worker.wait_for_scope(latch, self.number),
@@ -315,29 +322,31 @@ impl<'scope> Scope<'scope> {
             let scope = scope;
             // SAFETY: the job has not arrived (invariant 1).
             let this = unsafe { &*scope.0 };
-            if this.has_panicked() {
-                drop_quietly(body);
-            } else {
-                this.guard(|| body(this));
-            }
+            let ((), in_hand) = this.with_in_hand(0, worker, || {
+                if this.has_panicked() {
+                    drop_quietly(body);
+                } else {
+                    this.guard(|| body(this));
+                }
+            });
             // SAFETY: it arrives once, here.
-            unsafe { Scope::arrive(this, Some(worker)) };
+            unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
         };
         // SAFETY: the scope, and what the body borrows, is there until the job has arrived (invariant 1).
         unsafe { HeapJob::queueable(self.number, run) }
     }
 
-    /// One of those counted has ended.
+    /// So many of those counted have ended.
     ///
     /// # Safety
     ///
-    /// `this` is there, and one that was announced arrives; it does not use the scope afterwards. `worker` is this thread's,
-    /// which comes to the end of a job: the last one to arrive may give its place to who waits. None in the middle of one,
-    /// where jobs may still be spawned or forked.
-    pub(crate) unsafe fn arrive(this: *const Self, worker: Option<&Worker>) {
+    /// `this` is there, and so many that were announced arrive; they do not use the scope afterwards. `worker` is this
+    /// thread's, which comes to the end of a job: the last one to arrive may give its place to who waits. None in the middle of
+    /// one, where jobs may still be spawned or forked.
+    pub(crate) unsafe fn arrive(this: *const Self, counts: usize, worker: Option<&Worker>) {
         // SAFETY: the scope is there until the latch is set, or the node is queued, by the last one to arrive.
         unsafe {
-            if (*this).pending.arrive() {
+            if (*this).pending.arrive_many(counts) {
                 match &(*this).at_end {
                     AtEnd::Set(done) => CallLatch::set(done, worker),
                     &AtEnd::Queue(node) => unattended::queue((*this).registry, node, worker),

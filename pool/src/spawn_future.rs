@@ -104,7 +104,7 @@ impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
         self.deliver(Deliver::nothing);
     }
 
-    fn failed(mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+    fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         match catch_unwind(AssertUnwindSafe(|| self.deliver.panic(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => self.job.registry().handle_panic(payload),

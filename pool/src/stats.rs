@@ -56,6 +56,7 @@ pub(crate) struct Outside {
     pub(crate) cancelled: SharedCounter,
     pub(crate) wakes: SharedCounter,
     pub(crate) wakes_coalesced: SharedCounter,
+    pub(crate) waits_for_room: SharedCounter,
 }
 
 impl Outside {
@@ -66,6 +67,7 @@ impl Outside {
             cancelled: self.cancelled.get(),
             wakes: self.wakes.get(),
             wakes_coalesced: self.wakes_coalesced.get(),
+            waits_for_room: self.waits_for_room.get(),
             ..WorkerStats::default()
         }
     }
@@ -164,6 +166,8 @@ counters! {
     /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
     /// dropped: in the [total](Stats::total), `suspensions == resumes + cancelled`.
     cancelled,
+    /// Tasks suspended because there was no room for their futures among those in flight.
+    waits_for_room,
     /// Wakes by this worker, each of which has put a task where workers find it.
     wakes,
     /// Tasks woken while this worker polled them.

@@ -79,11 +79,13 @@ impl Stealable {
     }
 
     /// A task of that scope, or a deque that waits, or has waited, with one; if there is any among the oldest or the newest of a
-    /// set: there may be many of others. The oldest come first, lest one waits for all that are woken after it.
-    pub(crate) fn take_of(&self, scope: u64) -> Option<Entry> {
+    /// set: there may be many of others. The oldest come first, lest one waits for all that are woken after it. For who holds
+    /// the place: others begin with other sets.
+    pub(crate) fn take_of(&self, place: usize, scope: u64) -> Option<Entry> {
         const LOOKS: usize = 32;
         let of_scope = |entry: &Entry| entry.scope() == scope;
-        self.0.iter().find_map(|set| {
+        let (before, from) = self.0.split_at(place);
+        from.iter().chain(before).find_map(|set| {
             if set.is_empty() {
                 return None;
             }

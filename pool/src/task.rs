@@ -26,7 +26,7 @@
 //! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
 //!    there, and the registry.
 //! 6. `deque` and `woken` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
-//!    that puts it in a queue.
+//!    that puts it in a queue. Queues order that before the task's run, which may free it.
 //! 7. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
 
 mod erased;
@@ -43,7 +43,7 @@ use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, SpawnHeader};
 use crate::join_handle;
-use crate::scope::Scope;
+use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
 use crate::unseen::drop_quietly;
@@ -53,6 +53,7 @@ use state::{Begin, Suspend, Wake};
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -62,20 +63,38 @@ use std::task::Poll;
 #[repr(C)]
 struct Task<'scope, F, K> {
     core: Core,
-    future: UnsafeCell<Option<F>>,
+    /// If the core says that it has one.
+    future: UnsafeCell<MaybeUninit<F>>,
     then: UnsafeCell<Option<K>>,
     _scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
 impl<'scope, F, K> Task<'scope, F, K> {
-    /// Drops the future in its place (invariant 2). Returns its panic.
+    /// Puts a future in its place (invariant 2).
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's (invariant 1), and has no future.
+    unsafe fn set_future(this: NonNull<Self>, future: F) {
+        // SAFETY: the caller's.
+        unsafe {
+            (*this.as_ref().future.get()).write(future);
+            this.as_ref().core.has_future.set(true);
+        }
+    }
+
+    /// Drops the future, if there is one, in its place (invariant 2). Returns its panic.
     ///
     /// # Safety
     ///
     /// The task is the caller's (invariant 1).
     unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
-        // SAFETY: the caller's. An assignment drops in place. Unwind-safe: nobody sees the future again.
-        catch_unwind(AssertUnwindSafe(|| unsafe { *this.as_ref().future.get() = None }))
+        // SAFETY: the caller's.
+        if !unsafe { this.as_ref() }.core.has_future.replace(false) {
+            return Ok(());
+        }
+        // SAFETY: it is there, and will not be dropped again. Unwind-safe: nobody sees it again.
+        catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }))
     }
 }
 
@@ -89,7 +108,7 @@ where
     scope.announce_task();
     // SAFETY: the node is this function's until it is queued or abandoned; and the scope counts it.
     unsafe {
-        *task.as_ref().future.get() = Some(future);
+        Task::set_future(task, future);
         *task.as_ref().then.get() = Some(then);
         let state = &task.as_ref().core.state;
         state.retain();
@@ -115,7 +134,7 @@ where
         // SAFETY: the header is the first field of the first field, and `run` expects a pointer to it.
         let header = unsafe { SpawnHeader::new(Self::run, scope.number()) };
         let core = Core::new(header, &Self::TABLE, scope);
-        let (future, then) = (UnsafeCell::new(None), UnsafeCell::new(None));
+        let (future, then) = (UnsafeCell::new(MaybeUninit::uninit()), UnsafeCell::new(None));
         NonNull::from(Box::leak(Box::new(Task { core, future, then, _scope: PhantomData })))
     }
 
@@ -123,9 +142,11 @@ where
     ///
     /// The task is the caller's, and its future is there.
     unsafe fn poll(this: NonNull<Self>) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
-        // SAFETY: the caller's; the future is pinned: invariant 2.
-        let future =
-            unsafe { Pin::new_unchecked((*this.as_ref().future.get()).as_mut().expect("it is there")) };
+        // SAFETY: the caller's: it is there; and it is pinned: invariant 2.
+        let future = unsafe {
+            debug_assert!(this.as_ref().core.has_future.get());
+            Pin::new_unchecked((*this.as_ref().future.get()).assume_init_mut())
+        };
         // Unwind-safe: after a panic the future is dropped.
         waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))))
     }
@@ -194,21 +215,23 @@ where
                     Self::settle(this, Some(worker));
                 }
                 Ok(Poll::Ready(output)) => {
-                    match Self::end(this, scope) {
+                    let in_hand = match Self::end(this, scope) {
                         (then, Ok(())) => {
                             count(&worker.counters.resumes);
                             if context.migrated() {
                                 count(&worker.counters.resumes_elsewhere);
                             }
-                            scope.guard(|| then.resume(scope, output, context));
+                            let resume = || scope.guard(|| then.resume(scope, output, context));
+                            scope.with_in_hand(TASK - 1, worker, resume).1
                         }
                         (then, Err(payload)) => {
                             count(&worker.counters.cancelled);
                             Self::fail(scope, then, payload);
                             drop_quietly(output);
+                            TASK - 1
                         }
-                    }
-                    Scope::arrive(scope, Some(worker));
+                    };
+                    Scope::arrive(scope, 1 + in_hand, Some(worker));
                 }
                 Err(payload) => {
                     count(&worker.counters.cancelled);
@@ -220,7 +243,7 @@ where
                         Self::fail(scope, then, payload);
                     }
                     drop_quietly(dropped);
-                    Scope::arrive(scope, Some(worker));
+                    Scope::arrive(scope, TASK, Some(worker));
                 }
             }
         }
@@ -228,12 +251,14 @@ where
     }
 
     /// The future has panicked.
-    fn fail(scope: &Scope<'scope>, then: K, payload: Box<dyn Any + Send>) {
+    fn fail(scope: &Scope<'scope>, mut then: K, payload: Box<dyn Any + Send>) {
         // Unwind-safe: nobody sees the continuation again.
         match catch_unwind(AssertUnwindSafe(|| then.failed(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => scope.keep(payload),
         }
+        // Not before: who awaits what it was to deliver hears of its drop, and panics in turn.
+        scope.guard(|| drop(then));
     }
 
     /// The future was dropped, or is as good as that.
@@ -279,7 +304,7 @@ where
                 (then, Err(payload)) => Self::fail(scope, then, payload),
                 (then, Ok(())) => Self::cancelled(scope, then),
             }
-            Scope::arrive(scope, worker);
+            Scope::arrive(scope, TASK, worker);
         }
     }
 
@@ -289,7 +314,7 @@ where
     ///
     /// `core` is a task of this type with no reference left.
     unsafe fn free(core: NonNull<Core>) {
-        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: what is dropped is `None`s.
+        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: nothing of them is dropped.
         drop(unsafe { Box::from_raw(core.cast::<Self>().as_ptr()) });
     }
 }

@@ -16,6 +16,7 @@ use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::registry::Registry;
+use crate::scope::InHand;
 use crate::stats::Counters;
 use crate::unseen::drop_quietly;
 use crossbeam_deque::Injector;
@@ -93,6 +94,8 @@ pub struct Worker {
     /// The number of the scope that the job started last is a part of, if all that lies in `forks` was forked by such; else
     /// 0. Written by this thread.
     root: AtomicU64,
+    /// Counts of the scope of the job that it runs; this thread's.
+    pub(crate) in_hand: Cell<InHand>,
     /// How many scopes this thread has open, or waits for; this thread's.
     pub(crate) scopes: Cell<usize>,
     /// How many places it has where parts are on offer, or may be; this thread's.
@@ -169,6 +172,7 @@ impl Worker {
             call: Call::default(),
             aside: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
+            in_hand: Cell::default(),
             scopes: Cell::new(0),
             offers: Cell::new(0),
             taken: AtomicBool::new(false),

@@ -61,6 +61,10 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
         self.inner.in_flight()
     }
 
+    fn divides(&self) -> bool {
+        self.inner.divides()
+    }
+
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
         P: Producer,

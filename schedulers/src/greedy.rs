@@ -31,8 +31,10 @@
 //! 4. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
 //!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
 
+mod row;
 mod spawned;
 
+pub(crate) use row::{PLACES, Row};
 pub(crate) use spawned::{Plan, spawn};
 
 use crate::branch::{Branch, Decision, Joint, Parts};
@@ -287,6 +289,8 @@ pub(crate) enum Done<'s, O, R> {
     Here(O),
     /// Its output will be that of a node, which has still to be told its place.
     Away { node: Arc<Node<'s, O, R>>, joint: Joint<'s, R> },
+    /// As above, of a row with so many places.
+    AwayInRow { row: Arc<Row<'s, O, R>>, places: u8, joint: Joint<'s, R> },
 }
 
 impl<'s, O, R> Done<'s, O, R> {
@@ -314,6 +318,12 @@ impl<'s, O, R> Done<'s, O, R> {
         match self {
             Done::Here(output) => to.deliver(output),
             Done::Away { node, joint } => Node::place(&node, joint, to),
+            Done::AwayInRow { row, places, joint } => {
+                if let Some(full) = row.place(places, joint, to) {
+                    let (output, to) = full.reduce();
+                    to.deliver(output);
+                }
+            }
         }
     }
 }
@@ -322,6 +332,7 @@ impl<'s, O, R> Done<'s, O, R> {
 pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
+    Row(Arc<Row<'s, O, R>>, u8),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -330,7 +341,7 @@ pub(crate) enum Side {
     Right,
 }
 
-impl<O, R> Link<'_, O, R> {
+impl<'s, O, R> Link<'s, O, R> {
     /// Brings an output to its place, and on from there as far as it gets.
     pub(crate) fn deliver<T>(self, output: O)
     where
@@ -338,21 +349,35 @@ impl<O, R> Link<'_, O, R> {
     {
         let (mut to, mut output) = (self, output);
         loop {
-            let (node, side) = match to {
+            let reduced = match to {
                 Link::Root(root) => {
                     *lock(&root.output) = Some(output);
                     root.end();
                     return;
                 }
-                Link::Node(node, side) => (node, side),
+                Link::Node(node, side) => {
+                    let full = node.arrive(|open| match side {
+                        Side::Left => open.left = Some(output),
+                        Side::Right => open.right = Some(output),
+                    });
+                    full.map(Full::reduce)
+                }
+                Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
             };
-            let Some(full) = node.arrive(|open| match side {
-                Side::Left => open.left = Some(output),
-                Side::Right => open.right = Some(output),
-            }) else {
-                return;
+            let Some(above) = reduced else { return };
+            (output, to) = above;
+        }
+    }
+
+    /// Of what is given up: what is above it, if nobody else has that; and so on.
+    fn give_up(self) {
+        let mut up = Some(self);
+        while let Some(link) = up {
+            up = match link {
+                Link::Root(_) => None,
+                Link::Node(node, _) => Arc::into_inner(node).and_then(|mut node| node.leave()),
+                Link::Row(row, _) => Arc::into_inner(row).and_then(|mut row| row.leave()),
             };
-            (output, to) = full.reduce();
         }
     }
 }
@@ -383,22 +408,18 @@ impl<O, R> Default for Node<'_, O, R> {
 impl<O, R> Drop for Node<'_, O, R> {
     /// Of a node that is given up: those above it that nobody else has go, too (invariant 4).
     fn drop(&mut self) {
-        let mut up = self.leave();
-        while let Some(mut node) = up {
-            up = node.leave();
+        if let Some(up) = self.leave() {
+            up.give_up();
         }
     }
 }
 
 impl<'s, O, R> Node<'s, O, R> {
-    /// Parts with the node above, and returns it if nobody else has it.
-    fn leave(&mut self) -> Option<Self> {
+    /// Parts with what is above it.
+    fn leave(&mut self) -> Option<Link<'s, O, R>> {
         // Poisoned or not: a panic of user code is why it is dropped.
         let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        match open.up.take()? {
-            (_, Link::Node(node, _)) => Arc::into_inner(node),
-            (_, Link::Root(_)) => None,
-        }
+        open.up.take().map(|(_, to)| to)
     }
 
     /// Tells a node its place.

@@ -40,6 +40,11 @@ pub trait Scheduler: Clone + Send {
         None
     }
 
+    /// Does it divide at all? If not, an `io_await` that is named behind it does not either.
+    fn divides(&self) -> bool {
+        true
+    }
+
     /// Runs the whole computation and returns its result.
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

@@ -18,6 +18,10 @@ use furcate_pool::Executor;
 pub struct Sequential;
 
 impl Scheduler for Sequential {
+    fn divides(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, _executor: &E) -> R::Output
     where

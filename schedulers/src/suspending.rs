@@ -10,8 +10,8 @@
 //!   segments  [a   b] (c) [d   e] (f) (g) [h]
 //!                  \  /        \  /   /    |          what was folded before a hole is reduced with the hole's
 //!   tree            1            2   3     4          output by whoever fills that; holes are leaves of a
-//!                    \          /   /     /           balanced tree of nodes, as stolen forks are
-//!                     o--------o   /     /
+//!                    \          /   /     /           balanced tree of nodes, as stolen forks are (where
+//!                     o--------o   /     /             there are many, up to eight in one node)
 //!                       \         o-----o
 //! ```
 //!
@@ -25,8 +25,8 @@
 //! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
 //! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
 //! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
-//!    *Bounded memory*, too: what is complete is reduced, so nodes are no more than what is waited for and a logarithm; and a
-//!    task that was put aside goes on with the same tree.
+//!    *Bounded memory*, too: what is complete is reduced, but for the few that share a [row](tree::Tree) with one that is not;
+//!    so nodes are no more than what is waited for and a logarithm; and a task that was put aside goes on with the same tree.
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
@@ -35,6 +35,7 @@
 mod frame;
 mod in_flight;
 mod leaf;
+mod tree;
 
 use crate::branch::{Branch, Decision, Joint};
 use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side};
@@ -45,12 +46,13 @@ use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
 use in_flight::{Acquire, InFlight, Permit};
-use leaf::{Fold, Leaf, Tree, cancel_if_stopped};
+use leaf::{Fold, Leaf, cancel_if_stopped};
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{self, Poll};
+use tree::Tree;
 
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
@@ -58,6 +60,7 @@ use std::task::{self, Poll};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suspending {
     max_in_flight: usize,
+    divides: bool,
 }
 
 impl Suspending {
@@ -68,7 +71,7 @@ impl Suspending {
     /// With [that](Self::MAX_IN_FLIGHT) bound.
     #[must_use]
     pub const fn new() -> Self {
-        Suspending { max_in_flight: Self::MAX_IN_FLIGHT }
+        Suspending { max_in_flight: Self::MAX_IN_FLIGHT, divides: true }
     }
 
     /// At most `n` futures are in flight at any time: polled, and not ready.
@@ -82,13 +85,24 @@ impl Suspending {
             n > 0,
             "with no future in flight nothing would ever be done: `max_in_flight` needs at least 1"
         );
-        Suspending { max_in_flight: n }
+        Suspending { max_in_flight: n, ..self }
     }
 
     /// Any number of futures may be in flight.
     #[must_use]
     pub const fn unbounded(self) -> Self {
-        Suspending { max_in_flight: usize::MAX }
+        Suspending { max_in_flight: usize::MAX, ..self }
+    }
+
+    /// Whether the items are divided among tasks, as the policy says. If not, one task begins all futures, one after the
+    /// other; what is done with what they give is a task for each all the same.
+    #[must_use]
+    pub const fn dividing(self, divides: bool) -> Self {
+        Suspending { divides, ..self }
+    }
+
+    fn waits(&self) -> Waits {
+        Waits { in_flight: InFlight::new(self.max_in_flight), divides: self.divides }
     }
 }
 
@@ -105,6 +119,10 @@ impl Scheduler for Suspending {
         Some(self.max_in_flight)
     }
 
+    fn divides(&self) -> bool {
+        self.divides
+    }
+
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
         P: Producer,
@@ -112,20 +130,26 @@ impl Scheduler for Suspending {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        let in_flight = InFlight::new(self.max_in_flight);
-        greedy::schedule(producer, policy, reduction, executor, Holes { in_flight: &in_flight })
+        greedy::schedule(producer, policy, reduction, executor, self.waits().leaves())
     }
 
     fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
-        greedy::spawn(computation, executor, InFlight::new(self.max_in_flight));
+        greedy::spawn(computation, executor, self.waits());
     }
 }
 
-impl Plan for InFlight {
+/// What all tasks of a call share.
+#[derive(Debug)]
+struct Waits {
+    in_flight: InFlight,
+    divides: bool,
+}
+
+impl Plan for Waits {
     type Leaves<'s> = Holes<'s>;
 
     fn leaves(&self) -> Holes<'_> {
-        Holes { in_flight: self }
+        Holes { in_flight: &self.in_flight, divides: self.divides }
     }
 }
 
@@ -133,6 +157,7 @@ impl Plan for InFlight {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holes<'s> {
     in_flight: &'s InFlight,
+    divides: bool,
 }
 
 impl Leaves for Holes<'_> {
@@ -161,7 +186,7 @@ impl Leaves for Holes<'_> {
         L: Policy,
         R: Reduction<P::Item>,
     {
-        branch.decide(threads, false)
+        if self.divides { branch.decide(threads, false) } else { Decision::Leaf }
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -234,7 +259,7 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let call = branch.call;
-    match advance(branch, Tree::default(), None, holes, scope) {
+    match advance(branch, Tree::of_leaf::<P::Item>(), None, holes, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {
             let joint = Joint { reduction: branch.reduction.clone(), call };
@@ -243,7 +268,9 @@ where
             let node = Arc::<Node<'s, R::Output, R>>::default();
             tree.end::<P::Item>(None, &left, call).deliver(Link::Node(Arc::clone(&node), Side::Left));
             let link = Link::Node(Arc::clone(&node), Side::Right);
-            scope.handle().suspend(&mut slot, Aside { branch, tree: Tree::default(), holes, link });
+            scope
+                .handle()
+                .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf::<P::Item>(), holes, link });
             Done::Away { node, joint }
         }
     }
@@ -300,7 +327,10 @@ where
         match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),
-            Poll::Pending => return Err(Paused { branch, tree, slot }),
+            Poll::Pending => {
+                handle.waits_for_room();
+                return Err(Paused { branch, tree, slot });
+            }
         }
     }
 }

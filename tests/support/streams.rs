@@ -47,17 +47,9 @@ impl Census {
         Counted { value, census: self }
     }
 
-    /// Waits until no more items are made. Returns how many there were in all.
-    pub(crate) fn at_rest(&self) -> usize {
-        let (mut made, mut since) = (0, Instant::now());
-        while since.elapsed() < Duration::from_millis(50) {
-            let now = self.made.load(Relaxed);
-            if now != made {
-                (made, since) = (now, Instant::now());
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        made
+    /// How many are alive.
+    pub(crate) fn alive(&self) -> usize {
+        self.alive.load(Relaxed)
     }
 
     #[track_caller]
@@ -68,6 +60,17 @@ impl Census {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+}
+
+/// Waits until a count is what it should be, and checks that it stays so.
+#[track_caller]
+pub(crate) fn assert_comes_to(count: impl Fn() -> usize, expected: usize) {
+    let begun = Instant::now();
+    while count() != expected && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(count(), expected);
 }
 
 pub(crate) fn census() -> &'static Census {

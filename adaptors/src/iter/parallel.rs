@@ -746,20 +746,22 @@ pub trait ParallelIterator: Sized + Send {
     /// Behind `io_await`, items come in any order and in any thread, one by one; results are reduced in order, though. What
     /// needs positions (`zip`, `enumerate`, `rev` ...) is not there; `fold`, `map_init` and their kin make a state for
     /// every item or few. Policies say how the work before it is divided, blocks that are named behind it
-    /// (`.io_await().by_blocks(..)`) how many items are begun before the first ones are awaited. There may be several
-    /// `io_await`s in a chain.
+    /// (`.io_await().by_blocks(..)`) how many items are begun before the first ones are awaited. It is a
+    /// [scheduler](Suspending) of its own, which takes the place of one named before it; behind [`sequential`](Self::sequential)
+    /// one task begins all futures, in their order. There may be several `io_await`s in a chain.
     ///
     /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
     /// waited for are dropped. So are they if no more items are let pass (`take_any`, `while_some` ..., a collected `Result`
     /// that is an error), unless another `io_await` comes behind, or they are one side of a `chain`: then those that wait are
-    /// waited for. `find_first` and its kin wait for all that has begun.
+    /// waited for. `find_first` and its kin wait for all that has begun, also behind the hit: name
+    /// [`by_uniform_blocks`](Self::by_uniform_blocks) behind this, where that may take long.
     ///
     /// How many futures wait at once is [bounded](IoAwait::max_in_flight).
     ///
     /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
     ///
-    /// Cost: of a future that is pending, two allocations: one for itself and what follows it, one for its place in the order.
-    /// (ProWS-R: Singer, Goldstein, Muller, Agrawal, Lee and Acar, "Proactive Work Stealing for Futures".)
+    /// Cost: of a future that is pending, an allocation, for itself and what follows it; and one in eight has another one, for
+    /// their places in the order. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;

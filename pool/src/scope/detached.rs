@@ -135,15 +135,17 @@ impl<'scope> Scope<'scope> {
         let scope = unsafe { &*this };
         worker.begins_part();
         let root = worker.enter_root(scope.number);
-        if scope.has_panicked() {
-            drop_quietly((part, meeting));
-        } else {
-            let context = Context::new(!ptr::eq(worker, from));
-            scope.guard(|| part.run(scope, meeting, context));
-        }
+        let ((), in_hand) = scope.with_in_hand(0, worker, || {
+            if scope.has_panicked() {
+                drop_quietly((part, meeting));
+            } else {
+                let context = Context::new(!ptr::eq(worker, from));
+                scope.guard(|| part.run(scope, meeting, context));
+            }
+        });
         worker.leave_root(root);
         // SAFETY: the caller's.
-        unsafe { Scope::arrive(this, Some(worker)) };
+        unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //!
-//! 1. A task counts as a job of its scope from its first suspension until its future and its continuation are gone.
+//! 1. A task counts as a job of its scope from its first suspension until its future and its continuation are gone. It has
+//!    [`TASK`] counts: its own, and one for the handle that its continuation is likely to make.
 //! 2. A [`Handle`] counts as a job of its scope as long as it lives. So the scope is there for whoever has one, and what
 //!    has one may suspend tasks.
 
@@ -16,6 +17,9 @@ use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
 use std::task::Poll;
+
+/// How often a task counts (invariant 1).
+pub(crate) const TASK: usize = 2;
 
 /// What suspends tasks of a scope: see [`Suspend`].
 ///
@@ -61,6 +65,9 @@ impl<'scope> Handle<'scope> {
     /// the right one when that is ready, it is run there and then, as [`join`](crate::join()) does. If this is dropped before
     /// its end, the right one goes on in the scope.
     ///
+    /// A function that calls itself through this boxes its calls, and names its future's type, as here, or promises an `impl
+    /// Future<..> + Send`: whether the future of an `async fn` that contains itself is `Send` the compiler cannot tell.
+    ///
     /// Cost: two allocations, and those of a suspension if one of both is pending.
     ///
     /// ```
@@ -105,10 +112,9 @@ impl Clone for Handle<'_> {
 
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
-        // In the middle of a job, perhaps, of another scope: that goes on with its place, whoever waits for this one.
         // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again; and no
         // reference to the scope lives on while this arrives: it may be gone in that moment.
-        unsafe { Scope::arrive(self.scope, None) };
+        Worker::with_current(|worker| unsafe { Scope::give_back(self.scope, worker) });
     }
 }
 
@@ -160,6 +166,10 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         unsafe { slot.0.suspend(self.scope(), then) };
     }
 
+    fn waits_for_room(&self) {
+        self.scope().count(|worker| &worker.waits_for_room, |outside| &outside.waits_for_room, 1);
+    }
+
     fn cancel(&self) {
         self.scope().cancel_tasks();
     }
@@ -172,17 +182,19 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
 impl<'scope> Scope<'scope> {
     /// A handle of the scope, for tasks to spawn others with: it may be kept as long as what the scope's jobs borrow.
     ///
-    /// The scope does not end before all its handles have been dropped.
+    /// The scope does not end before all its handles have been dropped. So one that is forgotten, or returned from the scope's
+    /// closure, makes its caller wait for ever.
     #[must_use]
     pub fn handle(&self) -> Handle<'scope> {
-        self.pending.announce();
+        self.announce(1);
         Handle { scope: ptr::from_ref(self), _scope: PhantomData }
     }
 
     /// Spawns a future into the scope: a task that any worker polls, and that holds none while it is pending.
     ///
     /// As with [`spawn`](Self::spawn) the scope ends when it has, whether its handle is awaited or not; what it borrows
-    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end.
+    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end. One that is to spawn further ones
+    /// takes a [`handle`](Self::handle) along.
     ///
     /// Cost: two allocations.
     ///
@@ -251,7 +263,7 @@ impl<'scope> Scope<'scope> {
 
     /// A task is suspended for the first time.
     pub(crate) fn announce_task(&self) {
-        self.pending.announce();
+        self.announce(TASK);
     }
 
     /// Drops all tasks that wait, or will. Called in the body, in a job, or by one that is counted otherwise.

@@ -123,13 +123,14 @@ where
         let (scope, computation) =
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
         // If it is cancelled already, then from outside. Relaxed: a hint.
+        let mut in_hand = 0;
         if !worker.registry().unattended.cancelled.load(Relaxed) {
             let root = worker.enter_root(scope.number());
-            scope.guard(|| computation.begin(scope));
+            (_, in_hand) = scope.with_in_hand(0, worker, || scope.guard(|| computation.begin(scope)));
             worker.leave_root(root);
         }
         // SAFETY: it arrives once, here.
-        unsafe { Scope::arrive(scope, Some(worker)) };
+        unsafe { Scope::arrive(scope, 1 + in_hand, Some(worker)) };
     }
 
     /// # Safety
@@ -229,7 +230,7 @@ impl List {
                 (*scope).cancel_tasks();
                 Worker::with_current(|worker| {
                     let worker = worker.filter(|worker| worker.is_of((*scope).registry()));
-                    Scope::arrive(scope, worker);
+                    Scope::arrive(scope, 1, worker);
                 });
             }
         }

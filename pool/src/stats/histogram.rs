@@ -1,6 +1,7 @@
 //! How long tasks are awake before they run.
 
 use super::Counter;
+use std::fmt;
 use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -61,7 +62,7 @@ fn class(nanoseconds: u64) -> usize {
 /// assert!(waits.count() > 0);
 /// println!("99 of 100 waited for less than {:?}", waits.quantile(0.99));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct WakeToRun([u64; CLASSES]);
 
 impl Default for WakeToRun {
@@ -108,6 +109,13 @@ impl WakeToRun {
     }
 }
 
+/// The [classes](WakeToRun::classes): what each is less than, and how many it has.
+impl fmt::Debug for WakeToRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.classes()).finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +147,14 @@ mod tests {
         assert_eq!(read.quantile(1.0), Duration::from_nanos(8192));
         times.add(u64::MAX);
         assert_eq!(times.read().count(), 101);
+    }
+
+    #[test]
+    fn debug_shows_the_classes_that_have_any() {
+        let times = WakeTimes::default();
+        assert_eq!(format!("{:?}", times.read()), "{}");
+        [10, 12, 3000].into_iter().for_each(|nanoseconds| times.add(nanoseconds));
+        assert_eq!(format!("{:?}", times.read()), "{16ns: 2, 4.096µs: 1}");
     }
 
     #[test]

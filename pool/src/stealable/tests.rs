@@ -153,12 +153,24 @@ fn the_oldest_task_is_taken_first() {
 fn tasks_of_a_scope_are_taken_from_all_sets() {
     let (sets, tasks) = (Stealable::new(4), Tasks::of(&[(1, 20), (2, 30)]));
     tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
-    assert!(sets.take_of(3).is_none());
-    let ones: HashSet<_> = std::iter::from_fn(|| sets.take_of(1)).map(|task| tasks.index(task)).collect();
+    assert!(sets.take_of(3, 3).is_none());
+    let ones: HashSet<_> = std::iter::from_fn(|| sets.take_of(2, 1)).map(|task| tasks.index(task)).collect();
     assert_eq!(ones, (0..20).collect());
     assert_eq!(lengths(&sets).into_iter().sum::<usize>(), 30);
-    assert_eq!(std::iter::from_fn(|| sets.take_of(2)).count(), 30);
+    assert_eq!(std::iter::from_fn(|| sets.take_of(0, 2)).count(), 30);
     assert!(sets.is_empty());
+}
+
+#[test]
+fn a_scopes_tasks_are_looked_for_in_ones_own_set_first() {
+    let (sets, tasks) = (Stealable::new(3), Tasks::of(&[(1, 60)]));
+    tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
+    for place in 0..3 {
+        let before = lengths(&sets);
+        assert!(before[place] > 0 && sets.take_of(place, 1).is_some());
+        let taken: Vec<_> = lengths(&sets).iter().zip(&before).map(|(now, before)| before - now).collect();
+        assert_eq!(taken, (0..3).map(|set| usize::from(set == place)).collect::<Vec<_>>());
+    }
 }
 
 #[test]
@@ -166,13 +178,13 @@ fn only_the_oldest_and_the_newest_are_looked_at() {
     // A set may be long; whoever looks for a scope's holds its lock meanwhile.
     let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(2, 500), (1, 2), (2, 500), (3, 2)]));
     tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
-    let take_of = |scope| sets.take_of(scope).map(|task| tasks.index(task));
+    let take_of = |scope| sets.take_of(0, scope).map(|task| tasks.index(task));
     assert_eq!(take_of(1), None);
     // The newest of them that is looked at first, from the new end; the oldest, from the old one.
     assert_eq!(take_of(3), Some(1003));
     assert_eq!(take_of(2), Some(0));
     (1..480).for_each(|i| assert_eq!(sets.take(0).map(|task| tasks.index(task)), Some(i)));
-    let take_of = |scope| sets.take_of(scope).map(|task| tasks.index(task));
+    let take_of = |scope| sets.take_of(0, scope).map(|task| tasks.index(task));
     assert_eq!(take_of(1), Some(500), "the oldest first");
     assert_eq!(take_of(1), Some(501));
 }

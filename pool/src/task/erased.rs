@@ -2,7 +2,7 @@
 //!
 //! The invariants are those of [tasks](super).
 
-use super::list::Links;
+use super::list::{Links, NOWHERE, ShardNumber};
 use super::state::{Cancel, State, Wake};
 use crate::deques::DequeRef;
 use crate::job::{Header, JobRef, SpawnHeader};
@@ -23,25 +23,35 @@ pub(in crate::task) struct Core {
     pub(super) scope: *const Scope<'static>,
     /// Its place in the scope's list, whose lock guards it.
     pub(super) links: UnsafeCell<Links>,
-    /// The number of the worker whose poll it has been suspended after; the owner's
-    /// (invariant 1).
-    pub(super) polled_by: Cell<u32>,
-    /// How often it was woken when it was awake.
-    coalesced: AtomicU32,
     /// The deque that is suspended with it, while it waits; the owner's (invariant 6).
     deque: Cell<Option<DequeRef>>,
     /// When it was woken last, if that is measured; the owner's (invariant 6).
     woken: Cell<Option<Moment>>,
+    /// How often it was woken when it was awake.
+    coalesced: AtomicU32,
+    /// The worker whose poll it has been suspended after; the owner's (invariant 1).
+    pub(super) polled_by: Cell<Name>,
+    /// Where it is in the scope's list; the owner's.
+    pub(super) shard: Cell<ShardNumber>,
+    /// Is the future there? The owner's.
+    pub(super) has_future: Cell<bool>,
 }
 
-/// It was not suspended yet.
-pub(super) const NOBODY: u32 = u32::MAX;
-/// A thread that is none of the pool's workers.
-pub(super) const OUTSIDE: u32 = NOBODY - 1;
+// A million tasks that wait are as many of these.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Core>() == 80);
 
 /// A worker, in a task.
-pub(super) fn name(worker: &Worker) -> u32 {
-    worker.number() as u32
+pub(super) type Name = u16;
+
+/// It was not suspended yet.
+pub(super) const NOBODY: Name = Name::MAX;
+/// A thread that is none of the pool's workers.
+pub(super) const OUTSIDE: Name = NOBODY - 1;
+
+/// The worker's name: its number. (Of tens of thousands of workers the last ones are taken for each other.)
+pub(super) fn name(worker: &Worker) -> Name {
+    Name::try_from(worker.number()).unwrap_or(Name::MAX).min(OUTSIDE - 1)
 }
 
 /// What can be done with a task whose types are not known.
@@ -61,10 +71,12 @@ impl Core {
             table,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
-            polled_by: Cell::new(NOBODY),
             deque: Cell::new(None),
             woken: Cell::new(None),
             coalesced: AtomicU32::new(0),
+            polled_by: Cell::new(NOBODY),
+            shard: Cell::new(NOWHERE),
+            has_future: Cell::new(false),
         }
     }
 
@@ -125,10 +137,12 @@ impl Core {
     ///
     /// The task is the caller's, who does not use it again; it is in no list.
     pub(super) unsafe fn finish(this: NonNull<Core>) {
-        // SAFETY: the caller's; the reference is the task's own (invariant 4).
+        // SAFETY: the caller's; the reference is the task's own (invariant 4). What is needed afterwards is read before.
         unsafe {
-            this.as_ref().state.finish();
-            Self::release(this);
+            let free = this.as_ref().table.free;
+            if this.as_ref().state.finish() {
+                free(this);
+            }
         }
     }
 
@@ -154,16 +168,50 @@ impl Core {
     /// The caller has a reference.
     pub(super) unsafe fn wake(this: NonNull<Core>) {
         // SAFETY: the reference keeps the memory.
-        let core = unsafe { this.as_ref() };
-        match core.state.wake() {
-            // SAFETY: this caller has made it scheduled; so the scope is there (invariant 5).
-            Wake::Submit => unsafe {
-                (*core.scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
-                Self::submit(this);
-            },
-            // Relaxed: it only counts.
-            Wake::Coalesced => drop(core.coalesced.fetch_add(1, Relaxed)),
+        match unsafe { this.as_ref() }.state.wake() {
+            // SAFETY: this caller has made it scheduled.
+            Wake::Submit => unsafe { Self::submit_woken(this) },
+            // SAFETY: the reference keeps the memory.
+            Wake::Coalesced => unsafe { this.as_ref() }.coalesce(),
             Wake::InPoll => {}
+        }
+    }
+
+    /// Wakes the task, and gives a reference up.
+    ///
+    /// # Safety
+    ///
+    /// It is the caller's, who does not use the task again.
+    pub(super) unsafe fn wake_and_release(this: NonNull<Core>) {
+        // SAFETY: the reference keeps the memory.
+        match unsafe { this.as_ref() }.state.wake_and_release() {
+            // SAFETY: this caller has made it scheduled: until that is in a queue the task's own reference keeps it.
+            Wake::Submit => unsafe { Self::submit_woken(this) },
+            Wake::Coalesced => {
+                // SAFETY: the reference keeps the memory until it is given up, here.
+                unsafe {
+                    this.as_ref().coalesce();
+                    Self::release(this);
+                }
+            }
+            Wake::InPoll => {}
+        }
+    }
+
+    /// A wake of a task that is awake, or done.
+    fn coalesce(&self) {
+        // Relaxed: it only counts.
+        self.coalesced.fetch_add(1, Relaxed);
+    }
+
+    /// # Safety
+    ///
+    /// As for [`submit`](Self::submit).
+    unsafe fn submit_woken(this: NonNull<Core>) {
+        // SAFETY: the scope is there (invariant 5).
+        unsafe {
+            (*this.as_ref().scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
+            Self::submit(this);
         }
     }
 

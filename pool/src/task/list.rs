@@ -3,7 +3,7 @@
 //! # Invariants
 //!
 //! 1. A task is in its scope's list from its first suspension until its future is dropped, or until somebody takes it out
-//!    to cancel it. Its links are read and written under its shard's lock only.
+//!    to cancel it. Its links are read and written under its shard's lock only; which shard that is its owner knows.
 //! 2. Who finds a task in the list finds it there: it is taken out, under the lock, before it is given up. Who takes it out
 //!    to cancel it has retained it under the lock.
 //! 3. Once the scope is cancelled nothing is put in the list: the flag is set before the first shard is locked to be
@@ -45,17 +45,19 @@ unsafe impl Send for First {}
 pub(super) struct Links {
     previous: *const Core,
     next: *const Core,
-    /// Where it is: 0 for the first, from 1 on for the others; `NOWHERE` if it is in no list.
-    shard: usize,
 }
-
-const NOWHERE: usize = usize::MAX;
 
 impl Default for Links {
     fn default() -> Self {
-        Links { previous: ptr::null(), next: ptr::null(), shard: NOWHERE }
+        Links { previous: ptr::null(), next: ptr::null() }
     }
 }
+
+/// The shard that a task is in: 0 for the first, from 1 on for the others.
+pub(super) type ShardNumber = u8;
+
+/// That of a task that was put in none.
+pub(super) const NOWHERE: ShardNumber = ShardNumber::MAX;
 
 /// More than threads that suspend at once.
 const SHARDS: usize = 16;
@@ -65,21 +67,22 @@ impl Tasks {
         self.others.get_or_init(|| (0..SHARDS).map(|_| CachePadded::default()).collect())
     }
 
-    fn shard(&self, shard: usize) -> &Shard {
+    fn shard(&self, shard: ShardNumber) -> &Shard {
         match shard.checked_sub(1) {
             None => &self.first,
-            Some(other) => &self.others()[other],
+            Some(other) => &self.others()[usize::from(other)],
         }
     }
 
     /// Locks a shard for one more task.
-    fn lock_one(&self) -> (usize, MutexGuard<'_, First>) {
+    fn lock_one(&self) -> (ShardNumber, MutexGuard<'_, First>) {
         if self.others.get().is_none()
             && let Ok(first) = self.first.try_lock()
         {
             return (0, first);
         }
-        let shard = 1 + Worker::with_current(|worker| worker.map_or(0, |worker| worker.number() % SHARDS));
+        let worker = Worker::with_current(|worker| worker.map_or(0, Worker::number));
+        let shard = 1 + (worker % SHARDS) as ShardNumber;
         (shard, lock(self.shard(shard)))
     }
 
@@ -102,7 +105,8 @@ impl Tasks {
         }
         // SAFETY: the lock guards the links of all tasks of the shard (invariant 1), which are there (invariant 2).
         unsafe {
-            *task.as_ref().links.get() = Links { previous: ptr::null(), next: first.0, shard };
+            task.as_ref().shard.set(shard);
+            *task.as_ref().links.get() = Links { previous: ptr::null(), next: first.0 };
             if let Some(next) = first.0.as_ref() {
                 (*next.links.get()).previous = task.as_ptr();
             }
@@ -117,8 +121,8 @@ impl Tasks {
     ///
     /// The task is the caller's.
     pub(super) unsafe fn remove(&self, task: NonNull<Core>) {
-        // SAFETY: only its owner puts a task in, and `shard` does not change before it is out.
-        let shard = unsafe { ptr::read(&raw const (*task.as_ref().links.get()).shard) };
+        // SAFETY: the caller's.
+        let shard = unsafe { task.as_ref() }.shard.get();
         if shard == NOWHERE {
             return;
         }
@@ -137,7 +141,7 @@ impl Tasks {
             return;
         }
         // All, also those that are not there yet (invariant 3).
-        for shard in 0..=SHARDS {
+        for shard in 0..=SHARDS as ShardNumber {
             let shard = self.shard(shard);
             loop {
                 let task = {
@@ -168,7 +172,7 @@ impl First {
         // SAFETY: the caller's; neighbours are there (invariant 2).
         unsafe {
             let links = task.as_ref().links.get();
-            let Links { previous, next, .. } = *links;
+            let Links { previous, next } = *links;
             match previous.as_ref() {
                 Some(previous) => (*previous.links.get()).next = next,
                 None if ptr::eq(self.0, task.as_ptr()) => self.0 = next,
@@ -178,8 +182,7 @@ impl First {
             if let Some(next) = next.as_ref() {
                 (*next.links.get()).previous = previous;
             }
-            (*links).previous = ptr::null();
-            (*links).next = ptr::null();
+            *links = Links::default();
         }
     }
 }

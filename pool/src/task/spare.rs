@@ -42,7 +42,7 @@ where
         let task = self.take_for(scope).unwrap_or_else(|| Task::<F, K>::new(scope));
         // SAFETY: the node is this value's (invariant 1), and empty.
         let polled = unsafe {
-            *task.as_ref().future.get() = Some(future);
+            Task::set_future(task, future);
             Task::poll(task)
         };
         if matches!(polled, Ok(Poll::Pending)) {

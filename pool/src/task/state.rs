@@ -25,7 +25,8 @@
 //! 1. Whoever takes a task from idle to scheduled puts it in a queue, and nobody else does: k wakes are one entry (W1).
 //! 2. Only who took it from scheduled to running touches the future, until `end`; or who cancelled it when it was idle.
 //! 3. A wake between the beginning of a poll and its end is remembered in the word: not lost, and not early (W2).
-//! 4. Once done, nothing but the count changes; the memory is freed by the one who takes the count to 0.
+//! 4. Once done, nothing but the count changes; the memory is freed by the one who takes the count to 0. Until it is done the
+//!    task has a reference of its own: so no other one is the last.
 
 use crate::sync::atomic::{
     AtomicUsize,
@@ -106,18 +107,32 @@ impl State {
     }
 
     pub(super) fn wake(&self) -> Wake {
+        self.wake_with(0)
+    }
+
+    /// Wakes the task, and gives the caller's reference up: unless the wake is coalesced. Then it is still the caller's.
+    ///
+    /// It is never the last one: the task has its own.
+    pub(super) fn wake_and_release(&self) -> Wake {
+        self.wake_with(REFERENCE)
+    }
+
+    fn wake_with(&self, given_up: usize) -> Wake {
         // Release: what the waker has done before is seen by the poll that follows, whose `begin` acquires: this wake, if
         // it submits; and one that is coalesced, or comes in a poll, for all changes of the word are read-modify-writes,
-        // which continue its release sequence.
+        // which continue its release sequence. And what it has done with the memory comes before that is freed, if it gives
+        // its reference up.
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
                 return Wake::Coalesced;
             }
+            let is_coalesced = word & SCHEDULED != 0;
             // Even a coalesced wake writes the word: else the poll that is to come would not synchronise with it.
-            match self.0.compare_exchange_weak(word, word | SCHEDULED, Release, Relaxed) {
+            let next = if is_coalesced { word } else { (word | SCHEDULED) - given_up };
+            match self.0.compare_exchange_weak(word, next, Release, Relaxed) {
                 Err(now) => word = now,
-                Ok(_) if word & SCHEDULED != 0 => return Wake::Coalesced,
+                Ok(_) if is_coalesced => return Wake::Coalesced,
                 Ok(_) if word & RUNNING != 0 => return Wake::InPoll,
                 Ok(_) => return Wake::Submit,
             }
@@ -157,16 +172,23 @@ impl State {
         }
     }
 
-    /// When the future has been dropped by the one it belonged to.
-    pub(super) fn finish(&self) {
-        let mut word = self.0.load(Relaxed);
+    /// When the future has been dropped by the one it belonged to, who gives up the task's own reference. Is that the last
+    /// one, so that the memory is to be freed?
+    #[must_use]
+    pub(super) fn finish(&self) -> bool {
+        // Acquire: who frees comes after all that those did with the memory who have given their references up.
+        let mut word = self.0.load(Acquire);
         loop {
             debug_assert_eq!(word & (RUNNING | DONE), RUNNING);
-            let done = word & !(RUNNING | SCHEDULED) | DONE;
-            // Relaxed: who frees the memory, or finds it free, synchronises with the `release` that follows.
-            match self.0.compare_exchange_weak(word, done, Relaxed, Relaxed) {
+            if word / REFERENCE == 1 {
+                // Nobody else knows of the task, and nobody can learn of it but from one who does.
+                return true;
+            }
+            let done = (word & !(RUNNING | SCHEDULED) | DONE) - REFERENCE;
+            // Release: as for `release`.
+            match self.0.compare_exchange_weak(word, done, Release, Acquire) {
                 Err(now) => word = now,
-                Ok(_) => return,
+                Ok(_) => return false,
             }
         }
     }

@@ -31,10 +31,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 
 unsafe fn wake(data: *const ()) {
     // SAFETY: the waker's own reference, which ends here.
-    unsafe {
-        Core::wake(task(data));
-        Core::release(task(data));
-    }
+    unsafe { Core::wake_and_release(task(data)) };
 }
 
 unsafe fn wake_by_ref(data: *const ()) {

@@ -107,6 +107,10 @@ impl Worker {
     }
 
     pub(super) fn find_broadcast(&self) -> Option<JobRef> {
+        // Almost always; it saves the fence of an attempt.
+        if self.broadcasts.is_empty() {
+            return None;
+        }
         loop {
             match self.broadcasts.steal() {
                 crossbeam_deque::Steal::Success(job) => return Some(job),

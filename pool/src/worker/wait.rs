@@ -5,6 +5,7 @@ use super::search::{Patience, Pauses};
 use crate::job::JobRef;
 use crate::latch::Latch;
 use crate::registry::FAIR;
+use crate::stealable::Stealable;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -100,9 +101,10 @@ impl Worker {
             turn.set(turn.get().wrapping_add(1));
             // Jobs that spawn again and again do not keep those waiting that were woken.
             let fair = turn.get().is_multiple_of(FAIR);
-            let woken = fair.then(|| self.find_woken_beside(|sets| sets.take_of(scope))).flatten();
+            let of_scope = |sets: &Stealable| sets.take_of(self.place()?, scope);
+            let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
             let found = woken.or_else(|| self.find_spawned());
-            let Some(job) = found.or_else(|| self.find_woken(|sets| sets.take_of(scope))) else {
+            let Some(job) = found.or_else(|| self.find_woken(of_scope)) else {
                 return self.steal_part(scope, patience);
             };
             // SAFETY: just taken.

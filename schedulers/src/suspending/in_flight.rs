@@ -18,43 +18,56 @@ use std::task::{Context, Poll, Waker};
 /// What all tasks of a call share.
 #[derive(Debug)]
 pub(crate) struct InFlight {
-    /// `usize::MAX`, and never changed, if there is no bound.
-    free: AtomicUsize,
+    /// How many permits are free, and [`WAITING`].
+    word: AtomicUsize,
+    unbounded: bool,
     waiting: Mutex<VecDeque<Waker>>,
 }
+
+/// Somebody may wait: set before a waker lies in the queue, and until that is empty; written with the lock.
+const WAITING: usize = 1 << (usize::BITS - 1);
 
 /// The right to one future; given back when dropped.
 #[derive(Debug)]
 pub(super) struct Permit<'s>(&'s InFlight);
 
 impl InFlight {
+    /// So many that the bit is free are no bound.
     pub(super) fn new(permits: usize) -> Self {
-        InFlight { free: AtomicUsize::new(permits), waiting: Mutex::default() }
+        let unbounded = permits >= WAITING;
+        let free = if unbounded { 0 } else { permits };
+        InFlight { word: AtomicUsize::new(free), unbounded, waiting: Mutex::default() }
     }
 
     /// How many permits there are. A hint.
     fn free(&self) -> usize {
-        self.free.load(Relaxed)
+        if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !WAITING }
     }
 
     /// Takes so many permits, or as many as there are. Returns how many.
     ///
-    /// Relaxed, here and below: a permit publishes nothing. That no wake is missed, the lock sees to.
+    /// Relaxed, here and below: a permit publishes nothing. That no wake is missed, the word sees to: it has one order of
+    /// changes, in which a permit is given back before somebody says that he waits, who then finds it, or behind that.
     fn take(&self, most: usize) -> usize {
-        let take = |free: usize| match free {
+        if self.unbounded {
+            return most;
+        }
+        let take = |word: usize| match (word & !WAITING).min(most) {
             0 => None,
-            usize::MAX => Some(usize::MAX),
-            free => Some(free.saturating_sub(most)),
+            taken => Some(word - taken),
         };
-        self.free.fetch_update(Relaxed, Relaxed, take).map_or(0, |free| free.min(most))
+        let taken = self.word.fetch_update(Relaxed, Relaxed, take);
+        taken.map_or(0, |before| (before & !WAITING).min(most))
     }
 
     /// Gives permits back.
     fn give_back(&self, permits: usize) {
-        if permits == 0 || self.free() == usize::MAX {
+        if permits == 0 || self.unbounded {
             return;
         }
-        self.free.fetch_add(permits, Relaxed);
+        if self.word.fetch_add(permits, Relaxed) & WAITING == 0 {
+            return;
+        }
         for _ in 0..permits {
             if !self.wake_one() {
                 return;
@@ -78,12 +91,22 @@ impl InFlight {
 
     /// Wakes one that waits, if there are permits. Has it?
     fn wake_one(&self) -> bool {
-        // With the lock: who waits has looked for a permit, under the lock, before, and finds it; or is woken.
         let waker = {
             let mut waiting = self.waiting();
-            if self.free() == 0 { None } else { waiting.pop_front() }
+            let waker = if self.free() == 0 { None } else { waiting.pop_front() };
+            if waiting.is_empty() {
+                self.word.fetch_and(!WAITING, Relaxed);
+            }
+            waker
         };
         waker.map(Waker::wake).is_some()
+    }
+}
+
+impl<'s> Permit<'s> {
+    /// Where it is from.
+    pub(super) fn source(&self) -> &'s InFlight {
+        self.0
     }
 }
 
@@ -162,9 +185,15 @@ impl<'s> Future for Acquire<'s> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
         let from = self.from;
         let mut waiting = from.waiting();
-        if let Some(permit) = from.try_acquire() {
-            self.waits = false;
-            return Poll::Ready(permit);
+        loop {
+            if let Some(permit) = from.try_acquire() {
+                self.waits = false;
+                return Poll::Ready(permit);
+            }
+            // From here on whoever gives one back looks who waits; one that was given back before is there.
+            if from.word.fetch_or(WAITING, Relaxed) & !WAITING == 0 {
+                break;
+            }
         }
         self.waits = true;
         waiting.push_back(context.waker().clone());
@@ -254,6 +283,32 @@ mod tests {
         assert!(poll(first, &count), "the permit, which is dropped at once");
         assert_eq!(count.0.load(Relaxed), 2);
         assert!(poll(second, &count));
+    }
+
+    /// Permits go from hand to hand among threads that wait for them: nobody waits for ever, and none is lost.
+    #[test]
+    fn nobody_waits_while_there_are_permits() {
+        const THREADS: usize = 4;
+        for permits in [1, 2, 3] {
+            let (in_flight, held) = (InFlight::new(permits), AtomicUsize::new(0));
+            std::thread::scope(|threads| {
+                for _ in 0..THREADS {
+                    threads.spawn(|| {
+                        for round in 0..2000 {
+                            let permit = furcate_pool::block_on(in_flight.acquire());
+                            assert!(held.fetch_add(1, Relaxed) < permits);
+                            if round % 8 == 0 {
+                                std::thread::yield_now();
+                            }
+                            held.fetch_sub(1, Relaxed);
+                            drop(permit);
+                        }
+                    });
+                }
+            });
+            assert_eq!(in_flight.free(), permits);
+            assert_eq!(in_flight.word.into_inner(), permits, "nobody waits any more");
+        }
     }
 
     #[test]

@@ -2,18 +2,17 @@
 
 use super::frame::{Frame, Shared};
 use super::in_flight::{InFlight, Permit};
+use super::tree::{Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
-use crate::greedy::{Done, Link, Node, Side};
+use crate::greedy::{Done, Link};
 use crate::{NanoFold, Reduction, Suspendable};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use std::iter;
 use std::marker::PhantomData;
-use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::Poll;
 
 /// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
@@ -84,6 +83,12 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         left
     }
 
+    /// The place that the task has come to, in the tree.
+    fn grow(&mut self) -> Link<'s, R::Output, R> {
+        let (reduction, call) = (&self.reduction, self.call);
+        self.holes.grow::<T>(|| Joint { reduction: reduction.clone(), call })
+    }
+
     /// Everything: the task is over.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
         // Others may have them while outputs are reduced.
@@ -96,7 +101,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
         self.frame.reserve.empty();
         if let Some(segment) = self.segment() {
-            let place = self.holes.grow::<T>(self.joint());
+            let place = self.grow();
             self.divide();
             place.deliver::<T>(segment);
         }
@@ -128,7 +133,10 @@ where
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
                 match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire()) {
-                    Poll::Pending => handle.suspend(&mut deferred, Deferred { future, hole }),
+                    Poll::Pending => {
+                        handle.waits_for_room();
+                        handle.suspend(&mut deferred, Deferred { future, hole });
+                    }
                     Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
                 }
                 continue;
@@ -158,17 +166,9 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
     /// Leaves a hole at the place that the task has come to.
     fn hole<F: Clone>(&mut self, fold: &F) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
-        let link = self.holes.grow::<T>(self.joint());
+        let link = self.grow();
         let (joint, reduction) = (self.joint(), self.divide());
-        Hole {
-            before,
-            reduction,
-            joint,
-            in_flight: self.frame.reserve.source(),
-            fold: fold.clone(),
-            link,
-            items: PhantomData,
-        }
+        Hole { before, reduction, joint, fold: fold.clone(), link, items: PhantomData }
     }
 }
 
@@ -179,85 +179,11 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
     }
 }
 
-/// The output of no items.
-pub(super) fn nothing<T, R: Reduction<T>>(reduction: &R) -> R::Output {
-    reduction.finish(reduction.start())
-}
-
-/// The holes of a task, in pairs, pairs of pairs and so on: like a binary number that is counted up.
-///
-/// What is complete has been reduced, but for the last step in each of the full trees. So it holds no more than what is
-/// waited for, and a logarithm of what there was.
-pub(super) struct Tree<'s, O, R> {
-    /// Full binary trees with fewer and fewer holes, 2^(rank + 1).
-    full: Vec<(u32, Done<'s, O, R>)>,
-    /// The node of a hole whose neighbour is not there yet.
-    open: Option<Arc<Node<'s, O, R>>>,
-}
-
-impl<O, R> Default for Tree<'_, O, R> {
-    fn default() -> Self {
-        Tree { full: Vec::new(), open: None }
-    }
-}
-
-impl<'s, O, R> Tree<'s, O, R> {
-    /// All of it, and what comes last.
-    pub(super) fn end<T>(mut self, mut last: Option<O>, reduction: &R, call: &'s Call) -> Done<'s, O, R>
-    where
-        R: Reduction<T, Output = O>,
-    {
-        let joint = || Joint { reduction: reduction.clone(), call };
-        if let Some(open) = self.open.take() {
-            let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));
-            Link::Node(Arc::clone(&open), Side::Right).deliver::<T>(last);
-            self.add::<T>(open, joint());
-        }
-        let trees = mem::take(&mut self.full).into_iter().rev().map(|(_, done)| done);
-        let done = last.map(Done::Here).into_iter().chain(trees);
-        let done = done.reduce(|right, left| left.join::<T>(right, joint()));
-        done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
-    }
-
-    /// A place for one hole more.
-    fn grow<T>(&mut self, joint: Joint<'s, R>) -> Link<'s, O, R>
-    where
-        R: Reduction<T, Output = O>,
-    {
-        match self.open.take() {
-            None => {
-                let node = Arc::<Node<'s, O, R>>::default();
-                self.open = Some(Arc::clone(&node));
-                Link::Node(node, Side::Left)
-            }
-            Some(node) => {
-                self.add::<T>(Arc::clone(&node), joint);
-                Link::Node(node, Side::Right)
-            }
-        }
-    }
-
-    /// A pair of holes is complete.
-    fn add<T>(&mut self, node: Arc<Node<'s, O, R>>, joint: Joint<'s, R>)
-    where
-        R: Reduction<T, Output = O>,
-    {
-        let (reduction, call) = (joint.reduction.clone(), joint.call);
-        let (mut rank, mut tree) = (0, Done::Away { node, joint });
-        while let Some((_, left)) = self.full.pop_if(|(left, _)| *left == rank) {
-            tree = left.join::<T>(tree, Joint { reduction: reduction.clone(), call });
-            rank += 1;
-        }
-        self.full.push((rank, tree));
-    }
-}
-
 /// What fills a hole: a future's output, folded, behind what was folded before it.
 struct Hole<'s, R, O, T, F> {
     before: Option<O>,
     reduction: R,
     joint: Joint<'s, R>,
-    in_flight: &'s InFlight,
     fold: F,
     link: Link<'s, O, R>,
     items: PhantomData<fn(T)>,
@@ -272,15 +198,15 @@ where
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
-        permit: Option<Permit<'s>>,
+        (in_flight, permit): (&'s InFlight, Option<Permit<'s>>),
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
-        let Hole { before, reduction, joint, in_flight, fold, link, .. } = self;
+        let Hole { before, reduction, joint, fold, link, .. } = self;
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
             let frame = Frame::new(handle, in_flight, permit);
-            let leaf = Leaf::new(&frame, reduction, call, Tree::default());
+            let leaf = Leaf::new(&frame, reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
                 None => leaf.end(),
@@ -300,7 +226,9 @@ where
         U: Future + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, Some(permit), |leaf, mut fold| leaf.wait_for(iter::once(future), &mut fold));
+        self.run::<S>(handle, (permit.source(), Some(permit)), |leaf, mut fold| {
+            leaf.wait_for(iter::once(future), &mut fold)
+        });
     }
 
     /// There will be no output.
@@ -329,7 +257,7 @@ where
     fn resume(self, scope: &S, output: V, _: Context) {
         // The next one may begin while this item is folded; unless there is another future to come of this one: what has
         // begun goes first.
-        let permit = Some(self.permit).filter(|_| F::WAITS);
+        let permit = (self.permit.source(), Some(self.permit).filter(|_| F::WAITS));
         self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 

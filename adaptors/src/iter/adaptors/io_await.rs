@@ -25,8 +25,9 @@ pub struct IoAwait<I> {
 impl<I: ParallelIterator> IoAwait<I> {
     #[inline]
     pub(crate) fn new(base: I) -> Self {
-        let bound = base.scheduler().in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
-        IoAwait { base, scheduler: Suspending::new().max_in_flight(bound) }
+        let before = base.scheduler();
+        let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
+        IoAwait { base, scheduler: Suspending::new().max_in_flight(bound).dividing(before.divides()) }
     }
 
     /// The same way of waiting, for other futures.

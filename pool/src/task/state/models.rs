@@ -66,10 +66,14 @@ impl World {
     fn release(&self) {
         self.use_memory();
         if self.state.release() {
-            // SAFETY: loom checks that nobody else uses it.
-            assert!(self.memory.with_mut(|memory| unsafe { memory.replace(false) }), "freed twice");
+            self.free();
         }
         turn();
+    }
+
+    fn free(&self) {
+        // SAFETY: loom checks that nobody else uses it.
+        assert!(self.memory.with_mut(|memory| unsafe { memory.replace(false) }), "freed twice");
     }
 
     fn future<R>(&self, f: impl FnOnce(&mut Future) -> R) -> R {
@@ -90,6 +94,18 @@ impl World {
             self.submit();
         }
         wake
+    }
+
+    /// As a waker that is used up does.
+    fn wake_and_release(&self) {
+        turn();
+        self.use_memory();
+        match self.state.wake_and_release() {
+            // It uses the task until that is queued, and queues order that before what follows; this one does not.
+            Wake::Submit => self.submit(),
+            Wake::Coalesced => self.release(),
+            Wake::InPoll => {}
+        }
     }
 
     /// Tells one thing, and wakes.
@@ -123,8 +139,10 @@ impl World {
     fn end(&self) {
         self.future(|future| future.ends += 1);
         turn();
-        self.state.finish();
-        self.release();
+        if self.state.finish() {
+            self.free();
+        }
+        turn();
     }
 
     /// Takes the task from its queue, if it is in one, as a worker does.
@@ -317,6 +335,47 @@ fn the_last_reference_frees() {
         // It is ready after all.
         world.end();
         wakers.into_iter().for_each(|waker| waker.join().unwrap());
+        world.assert_freed();
+    });
+}
+
+/// Wakers that are used up, from the first poll on.
+#[test]
+fn wakers_give_their_references_up_as_they_wake() {
+    explore(Some(2), || {
+        let world = World::new(2);
+        world.state.retain();
+        world.state.retain();
+        let wakers = [0, 1].map(|i| {
+            world.thread(move |world| {
+                world.told[i].store(1, Relaxed);
+                world.wake_and_release();
+            })
+        });
+        world.poll();
+        world.work();
+        world.end_of(wakers);
+        assert!(world.assert_ended() <= 3);
+        world.assert_freed();
+    });
+}
+
+/// One that is used up against one who cancels.
+#[test]
+fn a_waker_that_is_used_up_against_a_cancellation() {
+    explore(Some(3), || {
+        let world = World::new(0);
+        world.state.retain();
+        world.state.retain();
+        let waker = world.thread(World::wake_and_release);
+        let canceller = world.thread(|world| {
+            world.cancel();
+            world.release();
+        });
+        world.poll();
+        world.work();
+        world.end_of([waker, canceller]);
+        world.assert_ended();
         world.assert_freed();
     });
 }

@@ -40,6 +40,10 @@ fn a_wake_from_every_state() {
         (DONE | CANCELLED, Wake::Coalesced, DONE | CANCELLED),
     ] {
         assert_eq!(after(before, State::wake), (wake, then), "from {before}");
+        let state = word(before);
+        assert_eq!(state.wake_and_release(), wake, "from {before}");
+        let given_up = if wake == Wake::Coalesced { 0 } else { REFERENCE };
+        assert_eq!(state.0.into_inner() + given_up, then + 2 * REFERENCE, "from {before}");
     }
 }
 
@@ -66,7 +70,10 @@ fn a_poll_ends() {
         (RUNNING | CANCELLED, DONE | CANCELLED),
         (BOTH | CANCELLED, DONE | CANCELLED),
     ] {
-        assert_eq!(after(before, State::finish), ((), then), "from {before}");
+        let state = word(before);
+        assert!(!state.finish(), "another one knows of it");
+        assert_eq!(state.0.into_inner(), then + REFERENCE, "from {before}");
+        assert!(State(AtomicUsize::new(before + REFERENCE)).finish(), "nobody else does");
     }
 }
 
@@ -99,7 +106,8 @@ fn references_are_counted() {
     // Of the wake nothing is left.
     assert_eq!(state.suspend(), Suspend::Suspended);
     assert_eq!(state.cancel(), Cancel::Drop);
-    state.finish();
+    state.retain();
+    assert!(!state.finish());
     assert!(state.release());
 }
 
@@ -123,7 +131,7 @@ fn histories_are_as_the_oracle_tells() {
     let (mut wakes, mut ends) = ([0; 3], [0; 2]);
     for _ in 0..3000 {
         let (state, mut oracle) = (State::running(), Oracle { polled: true, ..Oracle::default() });
-        let mut references = 1;
+        let mut references = 1_u64;
         for _ in 0..random(40) {
             match random(9) {
                 0..3 => {
@@ -132,7 +140,12 @@ fn histories_are_as_the_oracle_tells() {
                         Oracle { polled: true, .. } => Wake::InPoll,
                         _ => Wake::Submit,
                     };
-                    assert_eq!(state.wake(), expected, "{oracle:?}");
+                    if references > 1 && !oracle.done && random(2) == 0 {
+                        assert_eq!(state.wake_and_release(), expected, "{oracle:?}");
+                        references -= u64::from(expected != Wake::Coalesced);
+                    } else {
+                        assert_eq!(state.wake(), expected, "{oracle:?}");
+                    }
                     oracle.due |= !oracle.done;
                     wakes[expected as usize] += 1;
                 }
@@ -151,7 +164,12 @@ fn histories_are_as_the_oracle_tells() {
                     oracle.polled = oracle.cancelled;
                 }
                 7 if oracle.polled && random(3) == 0 => {
-                    state.finish();
+                    assert_eq!(state.finish(), references == 1);
+                    references -= 1;
+                    if references == 0 {
+                        ends[usize::from(oracle.cancelled)] += 1;
+                        break;
+                    }
                     (oracle.polled, oracle.due, oracle.done) = (false, false, true);
                     ends[usize::from(oracle.cancelled)] += 1;
                 }
@@ -165,15 +183,17 @@ fn histories_are_as_the_oracle_tells() {
                     state.retain();
                     references += 1;
                 }
-                8 if references > 1 => {
+                8 if references > 1 + u64::from(!oracle.done) => {
                     assert!(!state.release());
                     references -= 1;
                 }
                 _ => {}
             }
         }
-        (1..references).for_each(|_| assert!(!state.release()));
-        assert!(state.release());
+        if references > 0 {
+            (1..references).for_each(|_| assert!(!state.release()));
+            assert!(state.release());
+        }
     }
     let all = [&wakes[..], &ends[..]].concat();
     assert!(all.iter().all(|&count| count > 100), "each case, often: {all:?}");

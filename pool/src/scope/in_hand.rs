@@ -1,0 +1,77 @@
+//! Counts in hand: what keeps workers from counting each task and each handle of a scope for itself.
+//!
+//! Tasks that wait count as jobs of their scope, and so do handles: a read-modify-write each, of a word that all of the
+//! scope's workers write. So a worker that runs a job takes several counts at once, has those that are left in hand for what
+//! comes next, and gives them back together with the job's own.
+//!
+//! # Invariants
+//!
+//! 1. What is in hand has been announced, and has not arrived: who takes some of it is counted.
+//! 2. It is a job's, the body's among them: whatever is left when that ends arrives with it. Jobs on top of it have their
+//!    own.
+
+use super::Scope;
+use crate::worker::Worker;
+
+/// Of the job that a worker runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InHand {
+    /// The number of the scope; 0 if there is none.
+    scope: u64,
+    counts: usize,
+}
+
+/// So many are taken at once.
+const BATCH: usize = 32;
+
+impl Scope<'_> {
+    /// Runs a job, or a part of one, with so many counts in hand. Returns how many there are at its end: the caller sees to
+    /// it that they arrive (invariant 2).
+    ///
+    /// `job` must not panic.
+    pub(crate) fn with_in_hand<R>(
+        &self,
+        counts: usize,
+        worker: &Worker,
+        job: impl FnOnce() -> R,
+    ) -> (R, usize) {
+        let before = worker.in_hand.replace(InHand { scope: self.number, counts });
+        let result = job();
+        (result, worker.in_hand.replace(before).counts)
+    }
+
+    /// Counts so many more. The caller is itself counted.
+    pub(super) fn announce(&self, counts: usize) {
+        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.in_hand.get())) {
+            Some((worker, mut in_hand)) if in_hand.scope == self.number => {
+                if in_hand.counts < counts {
+                    self.pending.announce_many(BATCH);
+                    in_hand.counts += BATCH;
+                }
+                in_hand.counts -= counts;
+                worker.in_hand.set(in_hand);
+            }
+            _ => self.pending.announce_many(counts),
+        });
+    }
+
+    /// One of those counted has ended, in a thread that is that worker, if it is one: in the middle of a job, perhaps, of
+    /// another scope, that goes on with its place, whoever waits for this one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`arrive`](Self::arrive).
+    pub(super) unsafe fn give_back(this: *const Self, worker: Option<&Worker>) {
+        // SAFETY: the caller's: the scope is there.
+        let number = unsafe { (*this).number };
+        if let Some(worker) = worker
+            && let InHand { scope, counts } = worker.in_hand.get()
+            && scope == number
+        {
+            worker.in_hand.set(InHand { scope, counts: counts + 1 });
+            return;
+        }
+        // SAFETY: the caller's.
+        unsafe { Scope::arrive(this, 1, None) };
+    }
+}

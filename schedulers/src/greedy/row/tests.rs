@@ -1,0 +1,89 @@
+//! Rows in every order of arrival, and what is given up with them.
+
+use super::{PLACES, Row};
+use crate::branch::Joint;
+use crate::call::Call;
+use crate::greedy::{Done, Link, Root};
+use crate::samples::Text;
+use std::sync::Arc;
+
+/// What there is at a root.
+fn output<O>(root: &Root<O>) -> Option<O> {
+    root.output.lock().unwrap().take()
+}
+
+/// Calls `f` with every order of the numbers below `n`.
+fn every_order(n: usize, f: &mut impl FnMut(&[usize])) {
+    fn extend(n: usize, order: &mut Vec<usize>, f: &mut impl FnMut(&[usize])) {
+        if order.len() == n {
+            return f(order);
+        }
+        for next in (0..n).filter(|next| !order.contains(next)).collect::<Vec<_>>() {
+            order.push(next);
+            extend(n, order, f);
+            order.pop();
+        }
+    }
+    extend(n, &mut Vec::new(), f);
+}
+
+/// The outputs, and the row's own place, come in every order: what comes last reduces, in the order of the places.
+#[test]
+fn the_last_one_reduces_in_order() {
+    let call = Call::default();
+    let expected = ["0", "(01)", "((01)2)", "(((01)2)3)", "((((01)2)3)4)"];
+    for places in 1..=5_u8 {
+        every_order(usize::from(places) + 1, &mut |order| {
+            let (root, row) = (Root::default(), Arc::<Row<'_, String, Text>>::default());
+            for (at, &what) in order.iter().enumerate() {
+                assert_eq!(output(&root), None, "{order:?}, {at}");
+                if what < usize::from(places) {
+                    Link::Row(Arc::clone(&row), what as u8).deliver::<usize>(what.to_string());
+                } else {
+                    let joint = Joint { reduction: Text, call: &call };
+                    Done::AwayInRow { row: Arc::clone(&row), places, joint }.deliver(Link::Root(&root));
+                }
+            }
+            assert_eq!(output(&root).as_deref(), Some(expected[usize::from(places) - 1]), "{order:?}");
+        });
+    }
+}
+
+/// Rows upon rows, of which nothing ever comes: each has the next one up, and only that is in the way of the stack's end.
+#[test]
+fn rows_that_are_given_up_go_in_a_loop() {
+    let (call, root) = (Call::default(), Root::default());
+    let output = Arc::new(());
+    let mut link = Link::Root(&root);
+    for _ in 0..100_000 {
+        let row = Arc::<Row<'_, Arc<()>, Never>>::default();
+        Link::Row(Arc::clone(&row), 0).deliver::<usize>(Arc::clone(&output));
+        let joint = Joint { reduction: Never, call: &call };
+        Done::AwayInRow { row: Arc::clone(&row), places: PLACES, joint }.deliver(link);
+        link = Link::Row(row, PLACES - 1);
+    }
+    assert_eq!(Arc::strong_count(&output), 100_001);
+    drop(link);
+    assert_eq!(Arc::strong_count(&output), 1);
+}
+
+/// Is not to reduce anything.
+#[derive(Clone)]
+struct Never;
+
+impl crate::Reduction<usize> for Never {
+    type Accumulator = Arc<()>;
+    type Output = Arc<()>;
+    fn start(&self) -> Arc<()> {
+        Arc::default()
+    }
+    fn step(&self, unit: Arc<()>, _: usize) -> std::ops::ControlFlow<Arc<()>, Arc<()>> {
+        std::ops::ControlFlow::Continue(unit)
+    }
+    fn finish(&self, unit: Arc<()>) -> Arc<()> {
+        unit
+    }
+    fn reduce(&self, _: Arc<()>, _: Arc<()>) -> Arc<()> {
+        unreachable!("nothing is complete")
+    }
+}

@@ -1,0 +1,126 @@
+//! The holes of a task.
+
+use crate::Reduction;
+use crate::branch::Joint;
+use crate::call::Call;
+use crate::greedy::{Done, Link, Node, PLACES, Row, Side};
+use std::mem;
+use std::sync::Arc;
+
+/// The holes of a task, in rows, pairs of rows, pairs of pairs and so on: like a binary number that is counted up.
+///
+/// What is complete has been reduced, but for the last step in each of the full trees, and for what is in a row with a hole
+/// that is open. So it holds no more than what is waited for, times the length of a row, and a logarithm of what there was.
+pub(super) struct Tree<'s, O, R> {
+    /// Full binary trees with fewer and fewer holes, 2^rank rows or pairs.
+    full: Vec<(u32, Done<'s, O, R>)>,
+    /// Where there is a place for the next hole.
+    open: Option<Open<'s, O, R>>,
+    /// Few holes are to be expected: instead of rows there are pairs.
+    narrow: bool,
+}
+
+/// Neighbouring holes, and a place for another one.
+enum Open<'s, O, R> {
+    Pair(Arc<Node<'s, O, R>>),
+    /// So many places are used.
+    Row(Arc<Row<'s, O, R>>, u8),
+}
+
+impl<O, R> Tree<'_, O, R> {
+    fn new(narrow: bool) -> Self {
+        Tree { full: Vec::new(), open: None, narrow }
+    }
+
+    /// For the items of a leaf.
+    pub(super) fn of_leaf<T>() -> Self
+    where
+        R: Reduction<T, Output = O>,
+    {
+        // Where two outputs may end everything, none is kept back.
+        Tree::new(R::STOPS_ALL)
+    }
+
+    /// For one item.
+    pub(super) fn of_item() -> Self {
+        Tree::new(true)
+    }
+}
+
+impl<'s, O, R> Tree<'s, O, R> {
+    /// All of it, and what comes last.
+    pub(super) fn end<T>(mut self, mut last: Option<O>, reduction: &R, call: &'s Call) -> Done<'s, O, R>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let joint = || Joint { reduction: reduction.clone(), call };
+        match self.open.take() {
+            None if self.full.is_empty() => {
+                return Done::Here(last.unwrap_or_else(|| nothing::<T, R>(reduction)));
+            }
+            None => {}
+            Some(Open::Pair(open)) => {
+                let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));
+                Link::Node(Arc::clone(&open), Side::Right).deliver::<T>(last);
+                self.add::<T>(Done::Away { node: open, joint: joint() }, joint);
+            }
+            Some(Open::Row(row, mut places)) => {
+                if let Some(last) = last.take() {
+                    Link::Row(Arc::clone(&row), places).deliver::<T>(last);
+                    places += 1;
+                }
+                self.add::<T>(Done::AwayInRow { row, places, joint: joint() }, joint);
+            }
+        }
+        let trees = mem::take(&mut self.full).into_iter().rev().map(|(_, done)| done);
+        let done = last.map(Done::Here).into_iter().chain(trees);
+        let done = done.reduce(|right, left| left.join::<T>(right, joint()));
+        done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
+    }
+
+    /// A place for one hole more.
+    pub(super) fn grow<T>(&mut self, joint: impl Fn() -> Joint<'s, R>) -> Link<'s, O, R>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let (row, place) = match self.open.take() {
+            None if self.narrow => {
+                let node = Arc::<Node<'s, O, R>>::default();
+                self.open = Some(Open::Pair(Arc::clone(&node)));
+                return Link::Node(node, Side::Left);
+            }
+            Some(Open::Pair(node)) => {
+                self.add::<T>(Done::Away { node: Arc::clone(&node), joint: joint() }, joint);
+                return Link::Node(node, Side::Right);
+            }
+            None => (Arc::<Row<'s, O, R>>::default(), 0),
+            Some(Open::Row(row, places)) => (row, places),
+        };
+        let link = Link::Row(Arc::clone(&row), place);
+        let places = place + 1;
+        if places == PLACES {
+            self.add::<T>(Done::AwayInRow { row, places, joint: joint() }, joint);
+        } else {
+            self.open = Some(Open::Row(row, places));
+        }
+        link
+    }
+
+    /// A row is complete, or a pair.
+    fn add<T>(&mut self, mut tree: Done<'s, O, R>, joint: impl Fn() -> Joint<'s, R>)
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let mut rank = 0;
+        while let Some((_, left)) = self.full.pop_if(|(left, _)| *left == rank) {
+            tree = left.join::<T>(tree, joint());
+            rank += 1;
+        }
+        self.full.push((rank, tree));
+    }
+}
+
+/// The output of no items.
+pub(super) fn nothing<T, R: Reduction<T>>(reduction: &R) -> R::Output {
+    reduction.finish(reduction.start())
+}
