@@ -15,6 +15,8 @@ pub(crate) fn explore(preemptions: Option<usize>, model: impl Fn() + Send + Sync
         let explored = Arc::clone(&explored);
         move || {
             explored.fetch_add(1, Relaxed);
+            // What stands for fences is made here: else who comes to it first makes it, and is ordered before all others.
+            crate::fence::turn();
             model();
         }
     });

@@ -27,6 +27,8 @@
 //! 3. A wake between the beginning of a poll and its end is remembered in the word: not lost, and not early (W2).
 //! 4. Once done, nothing but the count changes; the memory is freed by the one who takes the count to 0. Until it is done the
 //!    task has a reference of its own: so no other one is the last.
+//! 5. What lies beside the future, for who queues the task, is written by who touches the future, before `suspend`; and by who
+//!    takes it from idle to scheduled, until it is queued.
 
 use crate::sync::atomic::{
     AtomicUsize,
@@ -121,7 +123,7 @@ impl State {
         // Release: what the waker has done before is seen by the poll that follows, whose `begin` acquires: this wake, if
         // it submits; and one that is coalesced, or comes in a poll, for all changes of the word are read-modify-writes,
         // which continue its release sequence. And what it has done with the memory comes before that is freed, if it gives
-        // its reference up.
+        // its reference up. Acquire: who submits uses what the owner has left beside the future (invariant 5).
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
@@ -130,7 +132,7 @@ impl State {
             let is_coalesced = word & SCHEDULED != 0;
             // Even a coalesced wake writes the word: else the poll that is to come would not synchronise with it.
             let next = if is_coalesced { word } else { (word | SCHEDULED) - given_up };
-            match self.0.compare_exchange_weak(word, next, Release, Relaxed) {
+            match self.0.compare_exchange_weak(word, next, AcqRel, Relaxed) {
                 Err(now) => word = now,
                 Ok(_) if is_coalesced => return Wake::Coalesced,
                 Ok(_) if word & RUNNING != 0 => return Wake::InPoll,

@@ -261,6 +261,46 @@ fn what_a_poll_leaves_is_there_for_the_next() {
     });
 }
 
+/// What the owner writes beside the future before a suspension, who makes the task scheduled reads, and writes: its deque.
+#[test]
+fn what_is_left_beside_the_future_is_there_for_who_wakes() {
+    explore(None, || {
+        let world = World::new(0);
+        let beside = Arc::new(Beside(UnsafeCell::new(0)));
+        world.state.retain();
+        world.state.retain();
+        let wakers = [false, true].map(|gives_up| {
+            let beside = Arc::clone(&beside);
+            world.thread(move |world| {
+                turn();
+                let wake = if gives_up { world.state.wake_and_release() } else { world.state.wake() };
+                if wake == Wake::Submit {
+                    // SAFETY: loom checks that no other thread uses the cell.
+                    assert_eq!(beside.0.with_mut(|left| unsafe { std::mem::replace(&mut *left, 2) }), 1);
+                }
+            })
+        });
+        // SAFETY: as above.
+        beside.0.with_mut(|left| unsafe { *left = 1 });
+        turn();
+        if world.state.suspend() == Suspend::Again {
+            // SAFETY: as above.
+            assert_eq!(beside.0.with_mut(|left| unsafe { std::mem::replace(&mut *left, 2) }), 1);
+        }
+        wakers.into_iter().for_each(|waker| waker.join().unwrap());
+        // SAFETY: as above.
+        assert_eq!(beside.0.with(|left| unsafe { *left }), 2);
+    });
+}
+
+/// See the model above.
+struct Beside(UnsafeCell<usize>);
+
+// SAFETY: loom reports accesses that race.
+unsafe impl Sync for Beside {}
+// SAFETY: as above.
+unsafe impl Send for Beside {}
+
 /// Whoever it is that finds the task cancelled, the future is dropped once.
 #[test]
 fn a_cancellation_against_a_suspension() {
