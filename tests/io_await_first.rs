@@ -5,13 +5,16 @@
 
 mod support;
 
+use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use proptest::prelude::*;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Poll, Waker};
 use std::time::Duration;
-use support::{a_minute, after, assert_settled, assert_settles, pool};
+use support::{after, assert_settled, assert_settles, pool};
 
 /// Counts the futures that were made and dropped.
 #[derive(Default)]
@@ -157,7 +160,7 @@ fn with_a_bound() {
         {
             // With a single permit one of a part that is divided may be what never comes: there is no telling which.
             soon(move || {
-                for _ in 0..10 {
+                for _ in 0..3 {
                     let (pool, counts) = (pool(threads), Counts::default());
                     let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
                         let counted = counts.new();
@@ -174,5 +177,293 @@ fn with_a_bound() {
                 }
             });
         }
+    }
+}
+
+/// Futures that a test makes ready one by one: given what they are to give, or nothing for ever.
+#[derive(Default)]
+struct Doors(Vec<Mutex<(bool, Option<Waker>)>>);
+
+impl Doors {
+    fn new(n: usize) -> Self {
+        Doors((0..n).map(|_| Mutex::default()).collect())
+    }
+
+    fn open(&self, n: usize) {
+        let waker = {
+            let mut door = self.0[n].lock().unwrap();
+            door.0 = true;
+            door.1.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    async fn pass(&self, n: usize) {
+        poll_fn(|context| {
+            let mut door = self.0[n].lock().unwrap();
+            if door.0 {
+                return Poll::Ready(());
+            }
+            door.1 = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+/// A hit is the result neither before all that lies before it has come, nor later.
+#[test]
+fn not_before_it_is_the_first_one() {
+    for (threads, depth, back) in
+        [(1, 0, false), (1, 0, true), (2, 0, false), (2, 4, false), (2, 4, true), (5, 4, false), (5, 4, true)]
+    {
+        let pool = pool(threads);
+        soon(move || {
+            let (doors, begun, looked) = (Doors::new(40), AtomicUsize::new(0), AtomicUsize::new(0));
+            let at = |x: usize| if back { 39 - x } else { x };
+            let search = || {
+                let it = (0..40_usize).into_par_iter().bound_depth(depth).map(|x| {
+                    let (doors, begun, looked) = (&doors, &begun, &looked);
+                    async move {
+                        begun.fetch_add(1, Relaxed);
+                        doors.pass(x).await;
+                        looked.fetch_add(1, Relaxed);
+                        x
+                    }
+                });
+                let it = it.io_await().on(&pool);
+                let is_hit = |x: &usize| at(*x) == 20 || at(*x) >= 25;
+                if back { it.find_last(is_hit) } else { it.find_first(is_hit) }
+            };
+            let ended = AtomicBool::new(false);
+            std::thread::scope(|threads| {
+                let searcher = threads.spawn(|| {
+                    let found = search();
+                    ended.store(true, Relaxed);
+                    found
+                });
+                let wait_for = |count: &AtomicUsize, n| {
+                    while count.load(Relaxed) < n {
+                        std::thread::yield_now();
+                    }
+                };
+                wait_for(&begun, 40);
+                // The second hit, the first one, and then all that lies before that, but for one.
+                doors.open(at(25));
+                wait_for(&looked, 1);
+                [20].into_iter().chain((0..20).filter(|x| *x != 7)).for_each(|x| doors.open(at(x)));
+                wait_for(&looked, 21);
+                std::thread::sleep(Duration::from_millis(10));
+                assert!(!ended.load(Relaxed), "what might be the first one has not come");
+                doors.open(at(7));
+                assert_eq!(searcher.join().unwrap(), Some(at(20)));
+            });
+            assert_eq!(looked.into_inner(), 22, "and nothing else has come");
+            assert_settled(&pool);
+        });
+    }
+}
+
+/// What is done with the futures of the items of a random search.
+#[derive(Clone, Debug)]
+struct Plan {
+    comes: Vec<Comes>,
+    hits: Vec<bool>,
+    threads: usize,
+    depth: u32,
+    bound: Option<usize>,
+    blocks: Option<usize>,
+    stages: bool,
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let comes = prop_oneof![Just(Comes::Ready), (0..3_u64).prop_map(Comes::After), Just(Comes::Never)];
+    let items = prop::collection::vec((comes, prop::bool::weighted(0.1)), 0..200);
+    let bound = prop::option::of(1..40_usize);
+    (items, 1..5_usize, 0..6_u32, bound, prop::option::of(1..90_usize), any::<bool>()).prop_map(
+        |(items, threads, depth, bound, blocks, stages)| {
+            let (comes, hits) = items.into_iter().unzip();
+            Plan { comes, hits, threads, depth, bound, blocks, stages }
+        },
+    )
+}
+
+impl Plan {
+    /// Searches, from either end; what is needed comes, what is not may never come.
+    fn check(mut self, back: bool) {
+        let hit =
+            if back { self.hits.iter().rposition(|hit| *hit) } else { self.hits.iter().position(|hit| *hit) };
+        let is_needed = |x: usize| hit.is_none_or(|hit| if back { x >= hit } else { x <= hit });
+        // What never comes has its permit for good: parts that lie before the hit could find none. And a search from the back
+        // begins with what it needs least.
+        let few = self.bound.is_some() && (back || self.depth > 0);
+        for (x, comes) in self.comes.iter_mut().enumerate() {
+            if *comes == Comes::Never && (is_needed(x) || few) {
+                *comes = Comes::After(1);
+            }
+        }
+        soon(move || {
+            let (pool, counts) = (pool(self.threads), Counts::default());
+            let plan = &self;
+            let counts_of = &counts;
+            let it = (0..self.hits.len()).into_par_iter().bound_depth(self.depth).map(move |x| {
+                let counted = counts_of.new();
+                async move {
+                    let _counted = counted;
+                    plan.comes[x].wait().await;
+                    x
+                }
+            });
+            let it = it.io_await().max_in_flight(self.bound.unwrap_or(1 << 16)).on(&pool);
+            let is_hit = |x: &usize| plan.hits[*x];
+            let again = |x: usize| async move {
+                plan.comes[x].wait().await;
+                x
+            };
+            let found = match (self.stages, self.blocks, back) {
+                (false, None, false) => it.find_first(is_hit),
+                (false, None, true) => it.find_last(is_hit),
+                (false, Some(blocks), false) => it.by_uniform_blocks(blocks).find_first(is_hit),
+                (false, Some(blocks), true) => it.by_uniform_blocks(blocks).find_last(is_hit),
+                (true, _, false) => it.map(again).io_await().find_first(is_hit),
+                (true, _, true) => it.map(again).io_await().find_last(is_hit),
+            };
+            assert_eq!(found, hit);
+            counts.assert_all_dropped();
+            assert_settled(&pool);
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn as_the_sequential_search(plan in plans(), back: bool) {
+        plan.check(back);
+    }
+}
+
+/// What panics ends the search, before or behind the hit, unless that was there first.
+#[test]
+fn panics() {
+    for threads in [1, 2, 5] {
+        for (depth, bad) in [(0, 40), (0, 150), (4, 40), (4, 99)] {
+            for in_future in [false, true] {
+                soon(move || {
+                    let (pool, counts) = (pool(threads), Counts::default());
+                    let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
+                        let counted = counts.new();
+                        async move {
+                            let _counted = counted;
+                            // The bad one comes first, and something before the hit never.
+                            if x == bad {
+                                after(1)
+                            } else if x < 20 {
+                                after(2)
+                            } else {
+                                after(60_000)
+                            }
+                            .await;
+                            assert!(!in_future || x != bad, "planned");
+                            x
+                        }
+                    });
+                    let search = || {
+                        first.io_await().on(&pool).find_first(|x| {
+                            assert!(in_future || *x != bad, "planned");
+                            *x >= 100
+                        })
+                    };
+                    let payload = catch_unwind(AssertUnwindSafe(search)).expect_err("a panic");
+                    assert_eq!(*payload.downcast::<&str>().unwrap(), "planned");
+                    counts.assert_all_dropped();
+                    assert_settled(&pool);
+                    assert_eq!(pool.install(|| (0..100).into_par_iter().find_first(|x| *x > 7)), Some(8));
+                });
+            }
+        }
+    }
+}
+
+/// A hit that is found behind another one is dropped, and its panic is one of the search.
+#[test]
+fn hits_that_come_too_late_are_dropped_once() {
+    struct Hit<'a>(usize, &'a Counts);
+    impl Drop for Hit<'_> {
+        fn drop(&mut self) {
+            self.1.dropped.fetch_add(1, Relaxed);
+        }
+    }
+    for (threads, depth) in [(1, 0), (2, 0), (2, 5), (5, 5)] {
+        for back in [false, true] {
+            let (pool, counts) = (pool(threads), Counts::default());
+            let it = (0..200_usize).into_par_iter().bound_depth(depth);
+            let it = it.map(|x| async move {
+                after(x as u64 % 3).await;
+                x
+            });
+            let it = it.io_await().on(&pool).map(|x| {
+                counts.made.fetch_add(1, Relaxed);
+                Hit(x, &counts)
+            });
+            let found = if back { it.find_last(|_| true) } else { it.find_first(|_| true) };
+            assert_eq!(found.as_ref().map(|hit| hit.0), Some(if back { 199 } else { 0 }));
+            assert_eq!(counts.made.load(Relaxed), counts.dropped.load(Relaxed) + 1);
+            drop(found);
+            counts.assert_all_dropped();
+            assert_settled(&pool);
+        }
+    }
+}
+
+/// Nobody's thread waits, either.
+#[test]
+fn as_a_future() {
+    for threads in [1, 2, 5] {
+        let pool = Arc::new(pool(threads));
+        for depth in [0, 5] {
+            let pool = Arc::clone(&pool);
+            soon(move || {
+                let counts: &'static Counts = Box::leak(Box::default());
+                let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
+                    let counted = counts.new();
+                    async move {
+                        let _counted = counted;
+                        up_to(x, 100).wait().await;
+                        x
+                    }
+                });
+                let first = first.io_await().on(Arc::clone(&pool)).async_find_first(|x| *x >= 100);
+                assert_eq!(futures_lite::future::block_on(first), Some(100));
+                counts.assert_all_dropped();
+                assert_settles(&pool);
+            });
+        }
+    }
+}
+
+/// A policy that stops is heard in a search, too, and a search that has ended does not wait for it.
+#[test]
+fn with_a_token() {
+    for threads in [1, 2, 5] {
+        soon(move || {
+            let (pool, token) = (pool(threads), CancelToken::new());
+            let waits = |hit| {
+                (0..300).into_par_iter().map(move |x| async move {
+                    up_to(x, hit).wait().await;
+                    x
+                })
+            };
+            let found = waits(100).io_await().on(&pool).stop_on(&token).find_first(|x| *x >= 100);
+            assert_eq!(found.unwrap(), Some(100));
+            let stopped = waits(100).io_await().on(&pool).inspect(|x| {
+                if *x == 100 {
+                    token.cancel();
+                }
+            });
+            assert!(stopped.stop_on(&token).find_first(|x| *x > 100).is_err());
+            assert_settled(&pool);
+        });
     }
 }

@@ -40,11 +40,14 @@
 //! 6. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
 //!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
 
+mod any_order;
 mod row;
 mod spawned;
 
 pub(crate) use row::{PLACES, Row};
 pub(crate) use spawned::{Plan, spawn};
+
+use any_order::AnyOrder;
 
 use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::call::Call;
@@ -54,6 +57,7 @@ use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, Fork};
 use furcate_pool::{Context, Executor};
 use std::mem;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -156,6 +160,30 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
+    if !P::IN_ORDER && ends_early::<P::Item, R>() {
+        let reduction = AnyOrder::new(reduction, &root.found);
+        start_in_order(producer, policy, reduction, (call, root), leaves, scope)
+    } else {
+        start_in_order(producer, policy, reduction, (call, root), leaves, scope)
+    }
+}
+
+/// As [`start`], with a reduction that goes by the order of the items if that means anything.
+fn start_in_order<'s, S, P, L, R, F>(
+    producer: P,
+    policy: L,
+    reduction: R,
+    (call, root): (&'s Call, &'s Root<R::Output>),
+    leaves: F,
+    scope: &S,
+) -> Option<R::Output>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+    F: Leaves + 's,
+{
     leaves.begin(&policy, root, scope);
     let end = R::STOPS_ALL.then(|| reduction.clone());
     match run(Branch::root(producer, policy, reduction, call), leaves, scope) {
@@ -180,6 +208,8 @@ where
 pub(crate) struct Root<O> {
     output: Mutex<Option<O>>,
     end: Mutex<End>,
+    /// See [`AnyOrder`].
+    found: AtomicBool,
 }
 
 /// Is all done? If not, who wants to know.
@@ -190,7 +220,7 @@ enum End {
 
 impl<O> Default for Root<O> {
     fn default() -> Self {
-        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)) }
+        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)), found: AtomicBool::new(false) }
     }
 }
 
