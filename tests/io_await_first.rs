@@ -156,7 +156,7 @@ searches! {
 fn with_a_bound() {
     for threads in [1, 2, 5] {
         for (bound, depth, hit) in
-            [(1, 0, 0), (1, 0, 100), (1, 3, 0), (2, 0, 100), (3, 0, 299), (7, 0, 100), (64, 0, 100)]
+            [(1, 0, 0), (1, 0, 100), (1, 3, 0), (2, 0, 250), (3, 0, 299), (7, 0, 100), (64, 0, 100)]
         {
             // With a single permit one of a part that is divided may be what never comes: there is no telling which.
             soon(move || {
@@ -177,6 +177,28 @@ fn with_a_bound() {
                 }
             });
         }
+    }
+}
+
+/// Those that wait for room and lie behind the hit do not take it from those before: the queue is for both.
+#[test]
+fn what_is_not_needed_does_not_begin() {
+    for threads in [1, 2] {
+        soon(move || {
+            let (pool, looks) = (pool(threads), AtomicUsize::new(0));
+            let first = (0..80_u64).into_par_iter().bound_depth(1).flat_map_iter(|x| {
+                (4 * x..4 * x + 4).map(|x| async move {
+                    if x <= 160 { Comes::After(1) } else { Comes::Never }.wait().await;
+                    x
+                })
+            });
+            let first = first.io_await().max_in_flight(1).on(&pool).find_first(|x| {
+                looks.fetch_add(1, Relaxed);
+                *x >= 160
+            });
+            assert_eq!((first, looks.into_inner()), (Some(160), 161));
+            assert_settled(&pool);
+        });
     }
 }
 
