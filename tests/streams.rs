@@ -140,6 +140,23 @@ fn a_stream_that_hangs_does_not_hold_a_search() {
         }))
     };
     assert_eq!(hangs().par_bridge_async().find_any(|&x| x == 15), Some(15));
+    // There is no first one, so it is any: one that hangs is before many, on several threads.
+    for pool in pools() {
+        for _ in 0..20 {
+            let found = hangs().par_bridge_async().on(&pool).find_first(|&x| x == 15);
+            assert_eq!(found, Some(15));
+            let twice = hangs().par_bridge_async().map(|x| async move { x }).io_await().on(&pool);
+            assert!(twice.filter(|x| x % 2 > 0).find_first(|&x| x > 15).is_some());
+            let found =
+                hangs().par_bridge_async().max_in_flight(1).on(&pool).find_map_first(|x| x.checked_sub(19));
+            assert_eq!(found, Some(0));
+            let last = hangs().par_bridge_async().on(&pool).find_last(|&x| x >= 15);
+            assert!(last.is_some_and(|x| (15..20).contains(&x)));
+        }
+        let found = hangs().par_bridge_async().async_find_first(|&x| x == 15);
+        assert_eq!(futures_lite::future::block_on(found), Some(15));
+        assert_settled(&pool);
+    }
     assert_eq!(hangs().par_bridge_async().take_any(20).count(), 20);
     let token = furcate::policy::CancelToken::new();
     let stopped = hangs()

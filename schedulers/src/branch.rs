@@ -162,6 +162,15 @@ impl<R> Joint<'_, R> {
         }
         self.reduction.reduce(left, right)
     }
+
+    /// Does nothing that comes behind an output change it? Not asked after a panic, either.
+    #[inline]
+    pub(crate) fn is_final<T>(&self, output: &R::Output) -> bool
+    where
+        R: Reduction<T>,
+    {
+        !self.call.has_failed() && self.reduction.is_final(output)
+    }
 }
 
 impl<'c, P, L, R> Branch<'c, P, L, R>

@@ -20,6 +20,10 @@
 //!       l   *
 //! ```
 //!
+//! A [search](ends_early) does not wait for what cannot change its result: if the output of the side that decides is
+//! [final](Reduction::is_final), it goes up from its node as soon as that has its place. When it comes to the root, what still
+//! waits is dropped.
+//!
 //! # Invariants
 //!
 //! 1. A node's three things arrive once each. They are taken out together, by the one who brought the last, and are
@@ -28,14 +32,22 @@
 //!    [`Join`](crate::Join).
 //! 3. A part that is run by a thief is told its place when it begins: the right side of the node that it met its owner at.
 //!    A part of which only an inner node is left when its frames return is told by [`Done::deliver`].
-//! 4. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
+//! 4. *Once only.* A final output leaves its node with the node's place: so nothing goes up from there a second time, nor comes
+//!    to the root. What arrives at the other side, or has, is dropped. Whether it is final is asked once, without a lock,
+//!    of whoever has taken it out for that; if not, it is put back, and who has put it back looks whether all is there now.
+//! 5. An early output at the root says nothing about what is under way. That all parts and all that waits have ended, the
+//!    engine knows ([`Executor::detached`]).
+//! 6. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
 //!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
 
+mod any_order;
 mod row;
 mod spawned;
 
 pub(crate) use row::{PLACES, Row};
 pub(crate) use spawned::{Plan, spawn};
+
+use any_order::AnyOrder;
 
 use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::call::Call;
@@ -45,6 +57,7 @@ use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, Fork};
 use furcate_pool::{Context, Executor};
 use std::mem;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -83,6 +96,13 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         let _ = (reduction, scope);
     }
 
+    /// Called when the output of the whole is there, of a computation that [ends early](ends_early): nothing that is under way
+    /// is needed.
+    #[inline]
+    fn has_ended<'s, S: Detach<'s>>(self, scope: &S) {
+        let _ = scope;
+    }
+
     /// Runs one that is to be divided, where no more forks may lie on the stack.
     #[cold]
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -95,6 +115,12 @@ pub(crate) trait Leaves: Copy + Send + Sync {
     {
         Done::Here(run_in_turn(branch, |branch| self.decide(branch, scope.num_threads())))
     }
+}
+
+/// Does a final output end the computation before all of it is done? So it is with searches, but for those that stop
+/// everywhere by themselves, at any hit.
+pub(crate) const fn ends_early<T, R: Reduction<T>>() -> bool {
+    R::SEARCH && !R::STOPS_ALL
 }
 
 /// Runs a whole computation.
@@ -134,6 +160,30 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
+    if !P::IN_ORDER && ends_early::<P::Item, R>() {
+        let reduction = AnyOrder::new(reduction, &root.found);
+        start_in_order(producer, policy, reduction, (call, root), leaves, scope)
+    } else {
+        start_in_order(producer, policy, reduction, (call, root), leaves, scope)
+    }
+}
+
+/// As [`start`], with a reduction that goes by the order of the items if that means anything.
+fn start_in_order<'s, S, P, L, R, F>(
+    producer: P,
+    policy: L,
+    reduction: R,
+    (call, root): (&'s Call, &'s Root<R::Output>),
+    leaves: F,
+    scope: &S,
+) -> Option<R::Output>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+    F: Leaves + 's,
+{
     leaves.begin(&policy, root, scope);
     let end = R::STOPS_ALL.then(|| reduction.clone());
     match run(Branch::root(producer, policy, reduction, call), leaves, scope) {
@@ -142,7 +192,10 @@ where
             Some(output)
         }
         away => {
-            away.deliver(Link::Root(root));
+            let is_whole = away.deliver(Link::Root(root));
+            if ends_early::<P::Item, R>() && is_whole {
+                leaves.has_ended(scope);
+            }
             if let Some(reduction) = end {
                 leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
             }
@@ -155,6 +208,8 @@ where
 pub(crate) struct Root<O> {
     output: Mutex<Option<O>>,
     end: Mutex<End>,
+    /// See [`AnyOrder`].
+    found: AtomicBool,
 }
 
 /// Is all done? If not, who wants to know.
@@ -165,7 +220,7 @@ enum End {
 
 impl<O> Default for Root<O> {
     fn default() -> Self {
-        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)) }
+        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)), found: AtomicBool::new(false) }
     }
 }
 
@@ -275,7 +330,10 @@ where
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
             let end = R::STOPS_ALL.then(|| branch.reduction.clone());
-            run(branch, self.leaves, scope).deliver(Link::Node(node, Side::Right));
+            let is_whole = run(branch, self.leaves, scope).deliver(Link::Node(node, Side::Right));
+            if ends_early::<P::Item, R>() && is_whole {
+                self.leaves.has_ended(scope);
+            }
             if let Some(reduction) = end {
                 self.leaves.has_delivered::<_, P::Item, _>(&reduction, scope);
             }
@@ -310,20 +368,21 @@ impl<'s, O, R> Done<'s, O, R> {
         }
     }
 
-    /// Sees to it that the output gets to its place.
-    pub(crate) fn deliver<T>(self, to: Link<'s, O, R>)
+    /// Sees to it that the output gets to its place. Has one come to the root by that?
+    pub(crate) fn deliver<T>(self, to: Link<'s, O, R>) -> bool
     where
         R: Reduction<T, Output = O>,
     {
         match self {
             Done::Here(output) => to.deliver(output),
             Done::Away { node, joint } => Node::place(&node, joint, to),
-            Done::AwayInRow { row, places, joint } => {
-                if let Some(full) = row.place(places, joint, to) {
+            Done::AwayInRow { row, places, joint } => match row.place(places, joint, to) {
+                Some(full) => {
                     let (output, to) = full.reduce();
-                    to.deliver(output);
+                    to.deliver(output)
                 }
-            }
+                None => false,
+            },
         }
     }
 }
@@ -342,8 +401,8 @@ pub(crate) enum Side {
 }
 
 impl<'s, O, R> Link<'s, O, R> {
-    /// Brings an output to its place, and on from there as far as it gets.
-    pub(crate) fn deliver<T>(self, output: O)
+    /// Brings an output to its place, and on from there as far as it gets. Is that the root?
+    pub(crate) fn deliver<T>(self, output: O) -> bool
     where
         R: Reduction<T, Output = O>,
     {
@@ -353,18 +412,15 @@ impl<'s, O, R> Link<'s, O, R> {
                 Link::Root(root) => {
                     *lock(&root.output) = Some(output);
                     root.end();
-                    return;
+                    return true;
                 }
-                Link::Node(node, side) => {
-                    let full = node.arrive(|open| match side {
-                        Side::Left => open.left = Some(output),
-                        Side::Right => open.right = Some(output),
-                    });
-                    full.map(Full::reduce)
-                }
+                Link::Node(node, side) => node.arrive(match side {
+                    Side::Left => Thing::Left(output),
+                    Side::Right => Thing::Right(output),
+                }),
                 Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
             };
-            let Some(above) = reduced else { return };
+            let Some(above) = reduced else { return false };
             (output, to) = above;
         }
     }
@@ -389,24 +445,46 @@ pub(crate) struct Node<'s, O, R>(Mutex<Open<'s, O, R>>);
 struct Open<'s, O, R> {
     left: Option<O>,
     right: Option<O>,
-    up: Option<(Joint<'s, R>, Link<'s, O, R>)>,
+    up: Option<Up<'s, O, R>>,
+    early: Early,
 }
 
-/// All that a node waits for.
-struct Full<'s, O, R> {
-    left: O,
-    right: O,
-    up: (Joint<'s, R>, Link<'s, O, R>),
+/// What makes one output of two, and where it belongs.
+type Up<'s, O, R> = (Joint<'s, R>, Link<'s, O, R>);
+
+/// Has a node given an output away before all was there (invariant 4)?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Early {
+    /// Nobody has asked yet whether there is a final one.
+    Unknown,
+    /// There is none.
+    No,
+    Yes,
+}
+
+/// What arrives at a node.
+enum Thing<'s, O, R> {
+    Left(O),
+    Right(O),
+    Up(Up<'s, O, R>),
+}
+
+/// What a node has to go on with.
+enum Ready<'s, O, R> {
+    /// All that it waits for.
+    All { left: O, right: O, up: Up<'s, O, R> },
+    /// An output that may be final, and its place.
+    Decisive(O, Up<'s, O, R>),
 }
 
 impl<O, R> Default for Node<'_, O, R> {
     fn default() -> Self {
-        Node(Mutex::new(Open { left: None, right: None, up: None }))
+        Node(Mutex::new(Open { left: None, right: None, up: None, early: Early::Unknown }))
     }
 }
 
 impl<O, R> Drop for Node<'_, O, R> {
-    /// Of a node that is given up: those above it that nobody else has go, too (invariant 4).
+    /// Of a node that is given up: those above it that nobody else has go, too (invariant 6).
     fn drop(&mut self) {
         if let Some(up) = self.leave() {
             up.give_up();
@@ -422,37 +500,85 @@ impl<'s, O, R> Node<'s, O, R> {
         open.up.take().map(|(_, to)| to)
     }
 
-    /// Tells a node its place.
-    pub(crate) fn place<T>(this: &Arc<Self>, joint: Joint<'s, R>, to: Link<'s, O, R>)
+    /// Tells a node its place. Has an output come to the root by that?
+    pub(crate) fn place<T>(this: &Arc<Self>, joint: Joint<'s, R>, to: Link<'s, O, R>) -> bool
     where
         R: Reduction<T, Output = O>,
     {
-        if let Some(full) = this.arrive(|open| open.up = Some((joint, to))) {
-            let (output, to) = full.reduce();
-            to.deliver(output);
+        match this.arrive(Thing::Up((joint, to))) {
+            Some((output, to)) => to.deliver(output),
+            None => false,
         }
     }
 
-    /// Brings one of the three; returns all of them if it was the last (invariant 1).
-    fn arrive(&self, bring: impl FnOnce(&mut Open<'s, O, R>)) -> Option<Full<'s, O, R>> {
+    /// Brings one of the three; returns what goes up, and where that belongs: if it was the last one (invariant 1), or there
+    /// is no need to wait for that (invariant 4).
+    fn arrive<T>(&self, thing: Thing<'s, O, R>) -> Option<(O, Link<'s, O, R>)>
+    where
+        R: Reduction<T, Output = O>,
+    {
         let mut open = lock(&self.0);
-        bring(&mut open);
-        if open.left.is_none() || open.right.is_none() {
+        if open.early == Early::Yes {
+            drop(open);
+            drop(thing);
             return None;
         }
-        let up = open.up.take()?;
-        let (left, right) = open.left.take().zip(open.right.take())?;
-        Some(Full { left, right, up })
+        match thing {
+            Thing::Left(output) => open.left = Some(output),
+            Thing::Right(output) => open.right = Some(output),
+            Thing::Up(up) => open.up = Some(up),
+        }
+        let mut ready = open.take()?;
+        drop(open);
+        loop {
+            let (output, up) = match ready {
+                Ready::All { left, right, up: (joint, to) } => return Some((joint.reduce(left, right), to)),
+                Ready::Decisive(output, up) => (output, up),
+            };
+            let is_final = up.0.is_final(&output);
+            let mut open = lock(&self.0);
+            if is_final {
+                open.early = Early::Yes;
+                let needless = if R::BACKWARD { open.left.take() } else { open.right.take() };
+                drop(open);
+                drop(needless);
+                return Some((output, up.1));
+            }
+            open.early = Early::No;
+            *open.decisive() = Some(output);
+            open.up = Some(up);
+            ready = open.take()?;
+        }
     }
 }
 
-impl<'s, O, R> Full<'s, O, R> {
-    fn reduce<T>(self) -> (O, Link<'s, O, R>)
+impl<'s, O, R> Open<'s, O, R> {
+    /// The side that decides.
+    fn decisive<T>(&mut self) -> &mut Option<O>
     where
         R: Reduction<T, Output = O>,
     {
-        let (joint, to) = self.up;
-        (joint.reduce(self.left, self.right), to)
+        if R::BACKWARD { &mut self.right } else { &mut self.left }
+    }
+
+    /// What there is to go on with, if anything.
+    fn take<T>(&mut self) -> Option<Ready<'s, O, R>>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        let up = self.up.take()?;
+        match (self.left.take(), self.right.take()) {
+            (Some(left), Some(right)) => return Some(Ready::All { left, right, up }),
+            (left, right) => (self.left, self.right) = (left, right),
+        }
+        if ends_early::<T, R>()
+            && self.early == Early::Unknown
+            && let Some(output) = self.decisive().take()
+        {
+            return Some(Ready::Decisive(output, up));
+        }
+        self.up = Some(up);
+        None
     }
 }
 

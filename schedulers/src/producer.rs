@@ -51,6 +51,11 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// [default scheduler](crate::ByTerminal) cuts on demand. A producer that wraps others passes it on.
     const COSTLY_CUTS: bool = false;
 
+    /// Does it mean anything that one item comes before another? If not (those of a stream go to whoever asks first), a search
+    /// for the first one that [waits for futures](crate::Suspending) ends with any: what it would wait for may never come. A
+    /// producer that wraps others passes it on.
+    const IN_ORDER: bool = true;
+
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
     /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it

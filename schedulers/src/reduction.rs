@@ -55,7 +55,7 @@ pub trait Reduction<T>: Clone + Send {
     const INTERRUPTIBLE: bool = false;
 
     /// Is it a search, made to end long before all is done? Then the [default scheduler](crate::ByTerminal) walks it in
-    /// blocks.
+    /// blocks; and one that [waits for futures](crate::Suspending) waits for nothing behind a [final](Self::is_final) output.
     const SEARCH: bool = false;
 
     /// If a task [is stopped](Self::stopped), are all, wherever they are? Then what they wait for is dropped.
@@ -112,9 +112,17 @@ pub trait Reduction<T>: Clone + Send {
         (self.clone(), self)
     }
 
+    /// The reductions of one item, or of a few, and of all that comes behind: where a task walks its items and one of them
+    /// has to be waited for. There may be many, in one task. By default as any two parts: [`divide`](Self::divide).
+    #[inline]
+    fn divide_item(self) -> (Self, Self) {
+        self.divide()
+    }
+
     /// Is this output, of what comes first, the output of the whole, whatever comes behind it?
     ///
-    /// Schedulers that run parts one after the other end with such an output. By default nothing is final.
+    /// Schedulers that run parts one after the other end with such an output; of a [search](Self::SEARCH), others do not wait
+    /// for what is behind it, either. By default nothing is final.
     #[inline]
     fn is_final(&self, output: &Self::Output) -> bool {
         let _ = output;

@@ -31,6 +31,9 @@
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
 //!    item with another future to come keeps its permit meanwhile.
+//! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
+//!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
+//!    what comes before the hit is not kept out by what lies behind it.
 
 mod frame;
 mod in_flight;
@@ -38,7 +41,7 @@ mod leaf;
 mod tree;
 
 use crate::branch::{Branch, Decision, Joint};
-use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side};
+use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side, ends_early};
 use crate::pace::Pace;
 use crate::policy::{StopSignals, Stopped};
 use crate::{Computation, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
@@ -204,6 +207,10 @@ impl Leaves for Holes<'_> {
         cancel_if_stopped::<S, T, R>(reduction, &scope.handle());
     }
 
+    fn has_ended<'s, S: Detach<'s>>(self, scope: &S) {
+        scope.handle().cancel();
+    }
+
     /// As it is: a leaf like any other, but for its size.
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
@@ -357,7 +364,11 @@ where
         call.watch(|| {
             let reduction = branch.reduction.clone();
             match advance(branch.migrated(context.migrated()), tree, Some(permit), holes, scope) {
-                Ok(done) => done.deliver(link),
+                Ok(done) => {
+                    if done.deliver(link) && ends_early::<P::Item, R>() {
+                        holes.has_ended(scope);
+                    }
+                }
                 Err(Paused { branch, tree, mut slot }) => {
                     scope.handle().suspend(&mut slot, Aside { branch, tree, holes, link });
                 }
@@ -369,7 +380,9 @@ where
     fn cancelled(self, _scope: &S) {
         let Aside { branch, tree, link, .. } = self;
         let call = branch.call;
-        call.watch(|| tree.end::<P::Item>(None, &branch.reduction, call).deliver(link));
+        call.watch(|| {
+            tree.end::<P::Item>(None, &branch.reduction, call).deliver(link);
+        });
     }
 }
 

@@ -26,6 +26,9 @@ pub trait Gate<T>: Copy + Send {
     /// Does every item pass that comes, unless all is lost?
     const EXACT: bool = false;
 
+    /// Are the items that pass in the order of those that come? See [`Producer::IN_ORDER`].
+    const IN_ORDER: bool = true;
+
     /// Lives as long as items are being passed on; it is made by [`guard`](Self::guard).
     type Guard;
 
@@ -102,6 +105,7 @@ impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
 
 impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER && G::IN_ORDER;
 
     #[inline]
     fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>

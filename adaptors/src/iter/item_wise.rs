@@ -210,6 +210,7 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     const PIECES: bool = P::PIECES;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 
     #[inline]
     fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>

@@ -753,8 +753,8 @@ pub trait ParallelIterator: Sized + Send {
     /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
     /// waited for are dropped. So are they if no more items are let pass (`take_any`, `while_some` ..., a collected `Result`
     /// that is an error), unless another `io_await` comes behind, or they are one side of a `chain`: then those that wait are
-    /// waited for. `find_first` and its kin wait for all that has begun, also behind the hit: name
-    /// [`by_uniform_blocks`](Self::by_uniform_blocks) behind this, where that may take long.
+    /// waited for. `find_first` and its kin drop them when their hit is the first one for certain, as nothing that lies before
+    /// it (behind it, for `find_last`) is waited for any more.
     ///
     /// How many futures wait at once is [bounded](IoAwait::max_in_flight).
     ///
@@ -1601,7 +1601,9 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_any(|item| predicate(&item).then_some(item))
     }
 
-    /// The first item, in order, that a predicate holds for. A hit stops what lies behind it, soon and only that.
+    /// The first item, in order, that a predicate holds for. A hit stops what lies behind it, soon and only that. (Behind
+    /// [`io_await`](Self::io_await) it does not wait for that, either: once all that lies before the hit has come, what still
+    /// waits is dropped.)
     ///
     /// By default it goes by blocks, so that nothing behind the hit's block is looked at; see
     /// [`ByTerminal`](furcate_schedulers::ByTerminal). Within it, as in all searches, the predicate is called once for
@@ -1955,8 +1957,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Searched::new(search), convert::identity)
     }
 
-    /// [`find_first`](Self::find_first), as a future: see [`async_for_each`](Self::async_for_each). What waits is awaited: it
-    /// might come before the hit.
+    /// [`find_first`](Self::find_first), as a future: see [`async_for_each`](Self::async_for_each). What lies before the hit is
+    /// awaited; then, what still waits is dropped.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -32,7 +32,9 @@ pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
     /// stream that is faster than what is done with its items is not asked for more of them (back-pressure), and one that is
     /// slower costs no core. See [`io_await`](ParallelIterator::io_await) for what can be chained.
     ///
-    /// As with rayon's `par_bridge` the items come in no order; [`pipeline`](super::pipeline()) keeps it.
+    /// As with rayon's `par_bridge` the items come in no order; [`pipeline`](super::pipeline()) keeps it. So `find_first` and
+    /// `find_last` find any hit, and end with it, whatever the stream does behind it; unless what has an order is chained
+    /// to the stream: then they wait for what lies before the hit there.
     ///
     /// # Panics
     ///
@@ -142,6 +144,8 @@ impl<S> fmt::Debug for Open<'_, S> {
 impl<'a, S: Send> Gate<()> for Open<'a, S> {
     type Output = Next<'a, S>;
     type Guard = ();
+
+    const IN_ORDER: bool = false;
 
     fn guard(self) {}
 

@@ -8,6 +8,7 @@ use crate::{DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread;
 
 /// Every theft, every order: it is the tree that a join makes.
@@ -35,6 +36,52 @@ fn reductions_are_those_of_a_join() {
     check(400, || Stack(0..5), SizeLimit::new(1));
     // Divisions that are not forked, with nodes below them.
     check(50, || 0..8, Both::new(ForceDepth::new(3), Cap::new(2)));
+}
+
+/// The first one of some items, or the last one; its outputs are counted.
+#[derive(Clone)]
+struct Outermost<'a, const BACK: bool>(&'a [usize], &'a Arc<()>);
+
+impl<const BACK: bool> Reduction<usize> for Outermost<'_, BACK> {
+    type Accumulator = Option<(usize, Arc<()>)>;
+    type Output = Self::Accumulator;
+
+    const SEARCH: bool = true;
+    const BACKWARD: bool = BACK;
+
+    fn start(&self) -> Self::Output {
+        None
+    }
+    fn step(&self, hit: Self::Output, item: usize) -> ControlFlow<Self::Output, Self::Output> {
+        let found = self.0.contains(&item).then(|| (item, Arc::clone(self.1)));
+        ControlFlow::Continue(if BACK { found.or(hit) } else { hit.or(found) })
+    }
+    fn finish(&self, hit: Self::Output) -> Self::Output {
+        hit
+    }
+    fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output {
+        if BACK { right.or(left) } else { left.or(right) }
+    }
+    fn is_final(&self, hit: &Self::Output) -> bool {
+        hit.is_some()
+    }
+}
+
+/// What goes up early is the result, whatever arrives before it and behind it, and that is dropped.
+#[test]
+fn searches_under_every_theft() {
+    for hits in [&[][..], &[0], &[5], &[2, 3], &[1, 4], &[0, 1, 2, 3, 4, 5]] {
+        let alive = Arc::new(());
+        let ran = Scripted::every(14, |engine| {
+            let policy = SizeLimit::new(1);
+            let first = DepJoin.schedule(0..6, policy, Outermost::<false>(hits, &alive), engine);
+            assert_eq!(first.map(|hit| hit.0), hits.first().copied(), "{engine:?}");
+            let last = DepJoin.schedule(List(0..6), policy, Outermost::<true>(hits, &alive), engine);
+            assert_eq!(last.map(|hit| hit.0), hits.last().copied(), "{engine:?}");
+            assert_eq!(Arc::strong_count(&alive), 1);
+        });
+        assert!(ran > 100, "{ran}");
+    }
 }
 
 /// One element to the left, the rest to the right.

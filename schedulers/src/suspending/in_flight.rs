@@ -11,7 +11,8 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::mem;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
@@ -46,8 +47,10 @@ impl InFlight {
 
     /// Takes so many permits, or as many as there are. Returns how many.
     ///
-    /// Relaxed, here and below: a permit publishes nothing. That no wake is missed, the word sees to: it has one order of
-    /// changes, in which a permit is given back before somebody says that he waits, who then finds it, or behind that.
+    /// Acquire: pairs with the release in `give_back`. Who has a permit knows what was found with it before (invariant 6 of the
+    /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. All else is Relaxed, here and below.
+    /// That no wake is missed, the word sees to: it has one order of changes, in which a permit is given back before somebody
+    /// says that he waits, who then finds it, or behind that.
     fn take(&self, most: usize) -> usize {
         if self.unbounded {
             return most;
@@ -56,7 +59,7 @@ impl InFlight {
             0 => None,
             taken => Some(word - taken),
         };
-        let taken = self.word.fetch_update(Relaxed, Relaxed, take);
+        let taken = self.word.fetch_update(Ordering::Acquire, Relaxed, take);
         taken.map_or(0, |before| (before & !WAITING).min(most))
     }
 
@@ -65,7 +68,7 @@ impl InFlight {
         if permits == 0 || self.unbounded {
             return;
         }
-        if self.word.fetch_add(permits, Relaxed) & WAITING == 0 {
+        if self.word.fetch_add(permits, Ordering::Release) & WAITING == 0 {
             return;
         }
         for _ in 0..permits {

@@ -5,7 +5,7 @@ use super::in_flight::{InFlight, Permit};
 use super::tree::{Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
-use crate::greedy::{Done, Link};
+use crate::greedy::{Done, Link, ends_early};
 use crate::{NanoFold, Reduction, Suspendable};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
@@ -78,7 +78,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
 
     /// Divides the reduction at the place that the task has come to. Returns that of what comes before.
     fn divide(&mut self) -> R {
-        let (left, right) = self.reduction.clone().divide();
+        let (left, right) = self.reduction.clone().divide_item();
         self.reduction = right;
         left
     }
@@ -129,7 +129,13 @@ where
                 needed = false;
                 continue;
             }
-            let Some(permit) = self.frame.reserve.take() else {
+            let permit = self.frame.reserve.take();
+            // Now, and not before: what was found with this permit is known (invariant 6 of the scheduler).
+            if R::INTERRUPTIBLE && self.reduction.stopped() {
+                needed = false;
+                continue;
+            }
+            let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
                 match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire()) {
@@ -212,7 +218,9 @@ where
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
-            done.deliver::<T>(link);
+            if done.deliver::<T>(link) && ends_early::<T, R>() {
+                frame.handle().cancel();
+            }
             if let Some(reduction) = end {
                 cancel_if_stopped::<S, T, R>(&reduction, &frame.handle());
             }
@@ -256,8 +264,9 @@ where
 {
     fn resume(self, scope: &S, output: V, _: Context) {
         // The next one may begin while this item is folded; unless there is another future to come of this one: what has
-        // begun goes first.
-        let permit = (self.permit.source(), Some(self.permit).filter(|_| F::WAITS));
+        // begun goes first. Nor in a search, of which this may be the end.
+        let keeps = F::WAITS || ends_early::<T, R>();
+        let permit = (self.permit.source(), Some(self.permit).filter(|_| keeps));
         self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 

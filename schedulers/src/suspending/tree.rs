@@ -3,7 +3,7 @@
 use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;
-use crate::greedy::{Done, Link, Node, PLACES, Row, Side};
+use crate::greedy::{Done, Link, Node, PLACES, Row, Side, ends_early};
 use std::mem;
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ impl<O, R> Tree<'_, O, R> {
     where
         R: Reduction<T, Output = O>,
     {
-        // Where two outputs may end everything, none is kept back.
-        Tree::new(R::STOPS_ALL)
+        // Where one output, or two, may end everything, none is kept back.
+        Tree::new(R::STOPS_ALL || ends_early::<T, R>())
     }
 
     /// For one item.

@@ -218,6 +218,7 @@ macro_rules! fold_sides {
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
+    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 
     fn partial_fold<C, D, F, L>(self, init: C, mut fold: F, loops: &mut L) -> ControlFlow<D, C>
     where
@@ -375,6 +376,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
+    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 
     #[inline]
     fn partial_fold<C, D, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<D, C>

@@ -86,6 +86,7 @@ where
 {
     const PIECES: bool = P::PIECES;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 
     fn partial_fold<B, C, G, L>(self, init: B, fold: G, loops: &mut L) -> ControlFlow<C, B>
     where

@@ -2,7 +2,8 @@
 //!
 //! A hit makes everything *farther* from that end needless, and nothing else. So every task has a range of numbers
 //! that stands for its place: the root has all numbers, and a division gives the lower half of them to the part nearer
-//! to the end, the upper half to the other. A hit announces the last number of its task in a number that all share
+//! to the end, the upper half to the other. (One item of a task that goes on is given few of them: there may be many such.)
+//! A hit announces the last number of its task in a number that all share
 //! ([`Nearest`]: the least one counts), and a task stops when its first number is greater.
 //!
 //! # Invariants
@@ -107,14 +108,22 @@ impl<E: End, F> Clone for OutermostHit<'_, E, F> {
     }
 }
 
-/// The halves of a place, the nearer one first (invariants 1 and 2).
+/// Two parts of a place, the nearer one first, of which one has `share` numbers, or the only one there is: the nearer one, or
+/// the farther one (invariants 1 and 2).
 #[inline]
-fn halves(place: Range<usize>) -> (Range<usize>, Range<usize>) {
+fn parted(place: Range<usize>, share: usize, of_nearer: bool) -> (Range<usize>, Range<usize>) {
     if place.len() < 2 {
         return (place.clone(), place);
     }
-    let middle = place.start + place.len() / 2;
+    let middle = if of_nearer { place.start + share } else { place.end - share };
     (place.start..middle, middle..place.end)
+}
+
+/// How many numbers one item is given of so many: the root's are enough for 2^32 items and more (where `usize` has 64 bits),
+/// each with as many to divide.
+#[inline]
+fn share_of_item(numbers: usize) -> usize {
+    (numbers >> (usize::BITS / 2)).max(1)
 }
 
 impl<T, H, E, F> Reduction<T> for OutermostHit<'_, E, F>
@@ -174,7 +183,14 @@ where
 
     #[inline]
     fn divide(self) -> (Self, Self) {
-        let (near, far) = halves(self.place.clone());
+        let (near, far) = parted(self.place.clone(), self.place.len() / 2, true);
+        if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
+    }
+
+    /// The item is the left one.
+    #[inline]
+    fn divide_item(self) -> (Self, Self) {
+        let (near, far) = parted(self.place.clone(), share_of_item(self.place.len()), !E::IS_BACK);
         if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
     }
 

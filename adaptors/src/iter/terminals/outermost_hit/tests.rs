@@ -53,6 +53,36 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
     }
 }
 
+/// However many there are; and what is divided further keeps to its place.
+#[test]
+fn a_hit_in_one_item_of_a_task_stops_the_later_ones_or_the_earlier_ones() {
+    fn check<E: End>(end: E, depth: usize, items: usize) {
+        for hit in [0, 1, 70, items / 2, items - 2, items - 1] {
+            let nearest = Nearest::new();
+            let mut task = spine(end, &nearest, depth as u32, true).swap_remove(depth / 2);
+            let mut parts = vec![];
+            for _ in 0..items {
+                let (item, rest) = Reduction::<u32>::divide_item(task);
+                let (left, right) = Reduction::<u32>::divide(item);
+                parts.extend([left, right]);
+                task = rest;
+            }
+            let _: Step = parts[2 * hit + 1].step(None, 10);
+            for (at, part) in parts.iter().enumerate() {
+                let behind = if E::IS_BACK { at / 2 < hit } else { at / 2 > hit };
+                let beside = at == 2 * hit;
+                assert!(beside || Reduction::<u32>::stopped(part) == behind, "{at} {hit} {depth}");
+                assert!(!beside || E::IS_BACK || !Reduction::<u32>::stopped(part));
+            }
+            assert_eq!(Reduction::<u32>::stopped(&task), !E::IS_BACK);
+        }
+    }
+    for depth in [0, 10, 40] {
+        check(Front, depth, 5000);
+        check(Back, depth, 5000);
+    }
+}
+
 #[test]
 fn exhausted_places_never_stop_what_lies_before_the_hit_nor_each_other() {
     for to_the_left in [false, true] {

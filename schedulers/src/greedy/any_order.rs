@@ -1,0 +1,84 @@
+//! Searches among items that come in no order.
+//!
+//! For the first hit it is to be known that nothing before it is one. Where it means nothing that an item comes before
+//! another ([`Producer::IN_ORDER`](crate::Producer::IN_ORDER)) it would be waited for in vain, and for ever if it never comes. So
+//! there the first output that is final stops everything, as with a search for any hit. Of several, the nearest one is kept.
+
+use crate::Reduction;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// A search that any final output of a task stops everywhere.
+#[derive(Clone)]
+pub(super) struct AnyOrder<'s, R> {
+    search: R,
+    /// Has anybody found something?
+    found: &'s AtomicBool,
+}
+
+impl<'s, R> AnyOrder<'s, R> {
+    pub(super) fn new(search: R, found: &'s AtomicBool) -> Self {
+        AnyOrder { search, found }
+    }
+}
+
+impl<T, R: Reduction<T>> Reduction<T> for AnyOrder<'_, R> {
+    type Accumulator = R::Accumulator;
+    type Output = R::Output;
+
+    const INTERRUPTIBLE: bool = true;
+    const SEARCH: bool = R::SEARCH;
+    const STOPS_ALL: bool = true;
+    const BACKWARD: bool = R::BACKWARD;
+
+    fn start(&self) -> R::Accumulator {
+        self.search.start()
+    }
+
+    fn step(&self, accumulator: R::Accumulator, item: T) -> ControlFlow<R::Accumulator, R::Accumulator> {
+        self.search.step(accumulator, item)
+    }
+
+    fn fold<I: Iterator<Item = T>>(&self, accumulator: R::Accumulator, items: I) -> R::Accumulator {
+        self.search.fold(accumulator, items)
+    }
+
+    fn fold_loop<I: Iterator<Item = T>>(
+        &self,
+        accumulator: R::Accumulator,
+        items: I,
+    ) -> ControlFlow<R::Accumulator, R::Accumulator> {
+        self.search.fold_loop(accumulator, items)
+    }
+
+    fn finish(&self, accumulator: R::Accumulator) -> R::Output {
+        let output = self.search.finish(accumulator);
+        if self.search.is_final(&output) {
+            // Relaxed: it only tells others that they may stop; the output goes its own way.
+            self.found.store(true, Relaxed);
+        }
+        output
+    }
+
+    fn reduce(&self, left: R::Output, right: R::Output) -> R::Output {
+        self.search.reduce(left, right)
+    }
+
+    fn divide(self) -> (Self, Self) {
+        let (left, right) = self.search.divide();
+        (AnyOrder::new(left, self.found), AnyOrder::new(right, self.found))
+    }
+
+    fn divide_item(self) -> (Self, Self) {
+        let (item, rest) = self.search.divide_item();
+        (AnyOrder::new(item, self.found), AnyOrder::new(rest, self.found))
+    }
+
+    fn is_final(&self, output: &R::Output) -> bool {
+        self.search.is_final(output)
+    }
+
+    fn stopped(&self) -> bool {
+        self.found.load(Relaxed) || self.search.stopped()
+    }
+}
