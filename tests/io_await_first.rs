@@ -26,7 +26,7 @@ struct Counts {
 struct Counted<'a>(&'a Counts);
 
 impl Counts {
-    fn new(&self) -> Counted<'_> {
+    fn one_more(&self) -> Counted<'_> {
         self.made.fetch_add(1, Relaxed);
         Counted(self)
     }
@@ -89,7 +89,7 @@ macro_rules! searches {
                         let (pool, counts) = (pool(threads), Counts::default());
                         let run = || {
                             let $it = (0..$len).into_par_iter().bound_depth(depth).map(|$x: u64| {
-                                let (counted, comes): (_, Comes) = (counts.new(), $comes);
+                                let (counted, comes): (_, Comes) = (counts.one_more(), $comes);
                                 async move {
                                     let _counted = counted;
                                     comes.wait().await;
@@ -141,9 +141,9 @@ searches! {
     many: 20_000, |x| up_to(x, 10_000), |it| it.find_first(|x| *x >= 10_000), Some(10_000);
     // The chain goes on behind it.
     chained: 300, |x| up_to(x, 100), |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
-    another_wait: 300, |x| if x % 2 > 0 { Comes::Ready } else { Comes::After(mixed(x)) }, |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
+    another_wait: 300, |x| if !x.is_multiple_of(2) { Comes::Ready } else { Comes::After(mixed(x)) }, |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
     another_wait_for_the_last: 300, |x| Comes::After(mixed(x)), |it| it.map(|x| async move { up_to(299 - x, 100).wait().await; x }).io_await().find_last(|x| *x <= 199), Some(199);
-    filtered: 300, |x| up_to(x, 100), |it| it.filter(|x| x % 50 == 0).find_first(|x| *x >= 100), Some(100);
+    filtered: 300, |x| up_to(x, 100), |it| it.filter(|x| x.is_multiple_of(50)).find_first(|x| *x >= 100), Some(100);
     several_of_one: 300, |x| up_to(x, 100), |it| it.flat_map_iter(|x| [x, x + 1, x + 2]).find_first(|x| *x >= 101), Some(101);
     before_a_chain: 300, |x| up_to(x, 100), |it| it.chain(0..3).find_first(|x| *x >= 100), Some(100);
     behind_a_chain: 300, |x| up_to(299 - x, 100), |it| it.chain(0..3).find_last(|x| *x == 2), Some(2);
@@ -163,7 +163,7 @@ fn with_a_bound() {
                 for _ in 0..3 {
                     let (pool, counts) = (pool(threads), Counts::default());
                     let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
-                        let counted = counts.new();
+                        let counted = counts.one_more();
                         async move {
                             let _counted = counted;
                             if depth > 0 && x > hit { Comes::After(1) } else { up_to(x, hit) }.wait().await;
@@ -329,7 +329,7 @@ impl Plan {
             let plan = &self;
             let counts_of = &counts;
             let it = (0..self.hits.len()).into_par_iter().bound_depth(self.depth).map(move |x| {
-                let counted = counts_of.new();
+                let counted = counts_of.one_more();
                 async move {
                     let _counted = counted;
                     plan.comes[x].wait().await;
@@ -375,7 +375,7 @@ fn panics() {
                 soon(move || {
                     let (pool, counts) = (pool(threads), Counts::default());
                     let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
-                        let counted = counts.new();
+                        let counted = counts.one_more();
                         async move {
                             let _counted = counted;
                             // The bad one comes first, and something before the hit never.
@@ -449,7 +449,7 @@ fn as_a_future() {
             soon(move || {
                 let counts: &'static Counts = Box::leak(Box::default());
                 let first = (0..300).into_par_iter().bound_depth(depth).map(|x| {
-                    let counted = counts.new();
+                    let counted = counts.one_more();
                     async move {
                         let _counted = counted;
                         up_to(x, 100).wait().await;
