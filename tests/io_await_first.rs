@@ -143,7 +143,7 @@ searches! {
     chained: 300, |x| up_to(x, 100), |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
     another_wait: 300, |x| if !x.is_multiple_of(2) { Comes::Ready } else { Comes::After(mixed(x)) }, |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
     another_wait_for_the_last: 300, |x| Comes::After(mixed(x)), |it| it.map(|x| async move { up_to(299 - x, 100).wait().await; x }).io_await().find_last(|x| *x <= 199), Some(199);
-    filtered: 300, |x| up_to(x, 100), |it| it.filter(|x| x % 50 == 0).find_first(|x| *x >= 100), Some(100);
+    filtered: 300, |x| up_to(x, 100), |it| it.filter(|x| x.is_multiple_of(50)).find_first(|x| *x >= 100), Some(100);
     several_of_one: 300, |x| up_to(x, 100), |it| it.flat_map_iter(|x| [x, x + 1, x + 2]).find_first(|x| *x >= 101), Some(101);
     before_a_chain: 300, |x| up_to(x, 100), |it| it.chain(0..3).find_first(|x| *x >= 100), Some(100);
     behind_a_chain: 300, |x| up_to(299 - x, 100), |it| it.chain(0..3).find_last(|x| *x == 2), Some(2);
