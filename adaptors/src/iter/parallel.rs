@@ -747,7 +747,7 @@ pub trait ParallelIterator: Sized + Send {
     /// needs positions (`zip`, `enumerate`, `rev` ...) is not there; `fold`, `map_init` and their kin make a state for
     /// every item or few. Policies say how the work before it is divided, blocks that are named behind it
     /// (`.io_await().by_blocks(..)`) how many items are begun before the first ones are awaited. It is a
-    /// [scheduler](Suspending) of its own, which takes the place of one named before it; behind [`sequential`](Self::sequential)
+    /// [scheduler](furcate_schedulers::Suspending) of its own, which takes the place of one named before it; behind [`sequential`](Self::sequential)
     /// one task begins all futures, in their order. There may be several `io_await`s in a chain.
     ///
     /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
