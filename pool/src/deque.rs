@@ -323,13 +323,9 @@ impl<T> Deque<T> {
     ///
     /// As for [`push`](Self::push).
     pub(crate) unsafe fn pop_newest(&self) -> Option<NonNull<T>> {
-        if self.is_empty() {
-            return None;
-        }
-        let index = self.owner.bottom.load(Relaxed) - 1;
-        let job = self.buffer().read(index);
-        // SAFETY: the caller is the owner, and the newest job's index is below the bottom.
-        unsafe { self.pop(index) }.then(|| NonNull::new(job).expect("a slot below bottom holds a job"))
+        let (index, job) = self.newest()?;
+        // SAFETY: the caller is the owner; it is the newest job's index.
+        unsafe { self.pop(index) }.then_some(job)
     }
 
     /// Takes the newest job if it is that one.
@@ -338,12 +334,18 @@ impl<T> Deque<T> {
     ///
     /// As for [`push`](Self::push).
     pub(crate) unsafe fn pop_newest_if(&self, job: NonNull<T>) -> bool {
+        // SAFETY: the caller is the owner; it is the newest job's index.
+        self.newest().is_some_and(|(index, newest)| newest == job && unsafe { self.pop(index) })
+    }
+
+    /// The newest job and its index, if there is one; it may be stolen meanwhile. For the owner.
+    fn newest(&self) -> Option<(u64, NonNull<T>)> {
         if self.is_empty() {
-            return false;
+            return None;
         }
         let index = self.owner.bottom.load(Relaxed) - 1;
-        // SAFETY: the caller is the owner, and the newest job's index is below the bottom.
-        self.buffer().read(index) == job.as_ptr() && unsafe { self.pop(index) }
+        let job = NonNull::new(self.buffer().read(index)).expect("a slot below bottom holds a job");
+        Some((index, job))
     }
 
     /// `pop` where the word does not leave the job to the owner at first sight.

@@ -104,8 +104,9 @@ struct Workers(Box<[OnceLock<Box<Worker>>]>);
 impl Registry {
     /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
     /// comes before they do wakes them as soon as they have begun.
-    pub(crate) fn new(threads: usize, setup: Setup) -> Arc<Self> {
-        let eager = setup.eager || !fence::asymmetric();
+    pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
+        setup.eager |= !fence::asymmetric();
+        let eager = setup.eager;
         let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
@@ -178,8 +179,7 @@ impl Registry {
 
     fn make_worker(&self, number: usize, guest: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
-            let eager = self.setup.eager || !fence::asymmetric();
-            let active = self.deques.take();
+            let (eager, active) = (self.setup.eager, self.deques.take());
             Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest, active))
         })
     }

@@ -5,6 +5,7 @@ use crate::deque::Steal;
 use crate::job::{Header, JobRef};
 use crate::stealable::{Entry, Stealable};
 use std::hint;
+use std::iter;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -158,22 +159,12 @@ impl Worker {
 
     /// What there is to run of the first entry of a stealable set that has anything.
     pub(super) fn find_woken(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
-        loop {
-            let found = self.take_up(entry(&self.registry().stealable)?);
-            if found.is_some() {
-                return found;
-            }
-        }
+        iter::from_fn(|| entry(&self.registry().stealable)).find_map(|entry| self.take_up(entry))
     }
 
     /// As `find_woken`, of a worker that need not have run out of jobs of its own: so they do not keep these waiting for ever.
     pub(super) fn find_woken_beside(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
-        loop {
-            let found = self.take_up_beside(entry(&self.registry().stealable)?);
-            if found.is_some() {
-                return found;
-            }
-        }
+        iter::from_fn(|| entry(&self.registry().stealable)).find_map(|entry| self.take_up_beside(entry))
     }
 
     /// Steals a forked job, if `wanted` says so of what is there.
