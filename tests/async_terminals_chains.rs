@@ -13,7 +13,7 @@ use futures_lite::future;
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
 use support::policies::{AnyPolicy, any_policy};
-use support::{Ways, pool};
+use support::{Ways, any_ways, pool};
 
 /// How a chain is run.
 #[derive(Clone, Debug)]
@@ -30,16 +30,8 @@ struct Run {
 }
 
 fn any_run() -> impl Strategy<Value = Run> {
-    let ways = prop_oneof![
-        Just(Ways::Ready),
-        Just(Ways::Yields),
-        Just(Ways::Timers),
-        Just(Ways::Threads),
-        (1..1_000_u64).prop_map(Ways::Mixed),
-        (1..1_000_u64).prop_map(Ways::Mixed),
-    ];
     let in_flight = prop_oneof![Just(0_usize), Just(1), Just(2), Just(7)];
-    (ways, any_policy(), in_flight, 0..3_usize, 0..4_usize)
+    (any_ways(), any_policy(), in_flight, 0..3_usize, 0..4_usize)
         .prop_map(|(ways, policy, in_flight, on, polled)| Run { ways, policy, in_flight, on, polled })
 }
 

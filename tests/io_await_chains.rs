@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use support::policies::{AnyPolicy, any_policy};
-use support::{Ways, pools};
+use support::{Ways, any_ways, pools};
 
 /// How a chain is run.
 #[derive(Clone, Debug)]
@@ -26,16 +26,8 @@ struct Run {
 }
 
 fn any_run() -> impl Strategy<Value = Run> {
-    let ways = prop_oneof![
-        Just(Ways::Ready),
-        Just(Ways::Yields),
-        Just(Ways::Timers),
-        Just(Ways::Threads),
-        (1..1_000_u64).prop_map(Ways::Mixed),
-        (1..1_000_u64).prop_map(Ways::Mixed),
-    ];
     let in_flight = prop_oneof![Just(0_usize), Just(1), Just(2), Just(7), Just(1000)];
-    (ways, (any_policy(), any_policy()), in_flight, 0..6_usize)
+    (any_ways(), (any_policy(), any_policy()), in_flight, 0..6_usize)
         .prop_map(|(ways, policies, in_flight, place)| Run { ways, policies, in_flight, place })
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod streams;
 
 use furcate::{ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::yield_now;
+use proptest::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::task::{Poll, Waker};
@@ -118,4 +119,16 @@ async fn yields(times: u64) {
     for _ in 0..times {
         yield_now().await;
     }
+}
+
+/// Any way, chosen at run time.
+pub(crate) fn any_ways() -> impl Strategy<Value = Ways> {
+    prop_oneof![
+        Just(Ways::Ready),
+        Just(Ways::Yields),
+        Just(Ways::Timers),
+        Just(Ways::Threads),
+        (1..1_000_u64).prop_map(Ways::Mixed),
+        (1..1_000_u64).prop_map(Ways::Mixed),
+    ]
 }
