@@ -39,6 +39,7 @@ mod frame;
 mod in_flight;
 mod leaf;
 mod tree;
+mod walk;
 
 use crate::branch::{Branch, Decision, Joint};
 use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side, ends_early};
@@ -56,6 +57,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{self, Poll};
 use tree::Tree;
+use walk::Walk;
 
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
@@ -152,7 +154,7 @@ impl Plan for Waits {
     type Leaves<'s> = Holes<'s>;
 
     fn leaves(&self) -> Holes<'_> {
-        Holes { in_flight: &self.in_flight, divides: self.divides }
+        Holes { in_flight: &self.in_flight, divides: self.divides, walks: true }
     }
 }
 
@@ -161,6 +163,8 @@ impl Plan for Waits {
 pub(crate) struct Holes<'s> {
     in_flight: &'s InFlight,
     divides: bool,
+    /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). Not so its units.
+    walks: bool,
 }
 
 impl Leaves for Holes<'_> {
@@ -189,7 +193,8 @@ impl Leaves for Holes<'_> {
         L: Policy,
         R: Reduction<P::Item>,
     {
-        if self.divides { branch.decide(threads, false) } else { Decision::Leaf }
+        let is_leaf = !self.divides || (R::WINDOWED && self.walks);
+        if is_leaf { Decision::Leaf } else { branch.decide(threads, false) }
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -266,6 +271,14 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let call = branch.call;
+    if R::WINDOWED && holes.walks {
+        let joint = Joint { reduction: branch.reduction.clone(), call };
+        let node = Arc::<Node<'s, R::Output, R>>::default();
+        let left = Link::Node(Arc::clone(&node), Side::Left);
+        left.deliver::<P::Item>(tree::nothing::<P::Item, R>(&branch.reduction));
+        Walk::new(branch, holes, Link::Node(Arc::clone(&node), Side::Right)).go_on(scope);
+        return Done::Away { node, joint };
+    }
     match advance(branch, Tree::of_leaf::<P::Item>(), None, holes, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {
