@@ -29,4 +29,4 @@ pub(crate) use reduce::Reduce;
 pub(crate) use search_loop::SearchLoop;
 pub(crate) use sums::{Count, Product, Sum};
 pub(crate) use try_reduce::TryReduce;
-pub(crate) use visit::{Visit, effects};
+pub(crate) use visit::effects;
