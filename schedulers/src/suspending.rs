@@ -38,6 +38,8 @@
 mod frame;
 mod in_flight;
 mod leaf;
+mod limit;
+mod room;
 mod tree;
 
 use crate::branch::{Branch, Decision, Joint};
@@ -48,8 +50,9 @@ use crate::{Computation, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
-use in_flight::{Acquire, InFlight, Permit};
 use leaf::{Fold, Leaf, cancel_if_stopped};
+pub use limit::{Limit, LimitPermit};
+use room::{Acquire, Permit, Room};
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -60,9 +63,10 @@ use tree::Tree;
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
 /// It runs any producer: one that waits for nothing as [`DepJoin`](crate::DepJoin) does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspending {
     max_in_flight: usize,
+    limit: Option<Limit>,
     divides: bool,
 }
 
@@ -74,7 +78,7 @@ impl Suspending {
     /// With [that](Self::MAX_IN_FLIGHT) bound.
     #[must_use]
     pub const fn new() -> Self {
-        Suspending { max_in_flight: Self::MAX_IN_FLIGHT, divides: true }
+        Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
     /// At most `n` futures are in flight at any time: polled, and not ready.
@@ -83,29 +87,39 @@ impl Suspending {
     ///
     /// If `n` is 0.
     #[must_use]
-    pub const fn max_in_flight(self, n: usize) -> Self {
+    pub const fn max_in_flight(mut self, n: usize) -> Self {
         assert!(
             n > 0,
             "with no future in flight nothing would ever be done: `max_in_flight` needs at least 1"
         );
-        Suspending { max_in_flight: n, ..self }
+        self.max_in_flight = n;
+        self
+    }
+
+    /// The futures are in flight under a limit that other calls share. It holds besides the call's own
+    /// [bound](Self::max_in_flight).
+    #[must_use]
+    pub fn limit(self, limit: &Limit) -> Self {
+        Suspending { limit: Some(limit.clone()), ..self }
     }
 
     /// Any number of futures may be in flight.
     #[must_use]
-    pub const fn unbounded(self) -> Self {
-        Suspending { max_in_flight: usize::MAX, ..self }
+    pub const fn unbounded(mut self) -> Self {
+        self.max_in_flight = usize::MAX;
+        self
     }
 
     /// Whether the items are divided among tasks, as the policy says. If not, one task begins all futures, one after the
     /// other; what is done with what they give is a task for each all the same.
     #[must_use]
-    pub const fn dividing(self, divides: bool) -> Self {
-        Suspending { divides, ..self }
+    pub const fn dividing(mut self, divides: bool) -> Self {
+        self.divides = divides;
+        self
     }
 
     fn waits(&self) -> Waits {
-        Waits { in_flight: InFlight::new(self.max_in_flight), divides: self.divides }
+        Waits { room: Room::new(self.max_in_flight, self.limit.as_ref()), divides: self.divides }
     }
 }
 
@@ -120,6 +134,10 @@ impl Scheduler for Suspending {
 
     fn in_flight(&self) -> Option<usize> {
         Some(self.max_in_flight)
+    }
+
+    fn limit(&self) -> Option<&Limit> {
+        self.limit.as_ref()
     }
 
     fn divides(&self) -> bool {
@@ -144,7 +162,7 @@ impl Scheduler for Suspending {
 /// What all tasks of a call share.
 #[derive(Debug)]
 struct Waits {
-    in_flight: InFlight,
+    room: Room,
     divides: bool,
 }
 
@@ -152,14 +170,14 @@ impl Plan for Waits {
     type Leaves<'s> = Holes<'s>;
 
     fn leaves(&self) -> Holes<'_> {
-        Holes { in_flight: &self.in_flight, divides: self.divides }
+        Holes { room: &self.room, divides: self.divides }
     }
 }
 
 /// How a branch is run whose items may have to be waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holes<'s> {
-    in_flight: &'s InFlight,
+    room: &'s Room,
     divides: bool,
 }
 
@@ -313,7 +331,7 @@ where
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
-        let frame = Frame::<S>::new(handle.clone(), holes.in_flight, permit);
+        let frame = Frame::<S>::new(handle.clone(), holes.room, permit);
         let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
@@ -331,7 +349,7 @@ where
         let reduction;
         (tree, reduction) = leaf.pause();
         branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
-        match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
+        match handle.poll_once(&mut slot, holes.room.acquire()) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {

@@ -3,7 +3,9 @@
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_pool::block_on;
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending};
+use furcate_schedulers::{
+    Divisible, Limit, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending,
+};
 use std::iter;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -27,7 +29,12 @@ impl<I: ParallelIterator> IoAwait<I> {
     pub(crate) fn new(base: I) -> Self {
         let before = base.scheduler();
         let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
-        IoAwait { base, scheduler: Suspending::new().max_in_flight(bound).dividing(before.divides()) }
+        let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
+        let scheduler = match before.limit() {
+            Some(limit) => scheduler.limit(limit),
+            None => scheduler,
+        };
+        IoAwait { base, scheduler }
     }
 
     /// The same way of waiting, for other futures.
@@ -69,6 +76,28 @@ impl<I: ParallelIterator> IoAwait<I> {
         IoAwait { scheduler: self.scheduler.max_in_flight(n), ..self }
     }
 
+    /// The call's futures are in flight under a [limit](Limit) that other calls share: a semaphore, with a rate limiter if
+    /// that is wanted. Permits go round among the calls that wait for one.
+    ///
+    /// It holds besides [`max_in_flight`](Self::max_in_flight), and for the `io_await`s behind this one, too.
+    ///
+    /// ```
+    /// use furcate::Limit;
+    /// use furcate::prelude::*;
+    ///
+    /// let limit = Limit::new(16); // in the server's state, say
+    /// let handler = |from: u64| {
+    ///     let ready = |x| async move { x };
+    ///     (from..from + 100).into_par_iter().map(ready).io_await().limit(&limit).async_sum::<u64>()
+    /// };
+    /// let both = furcate::join(|| furcate::block_on(handler(0)), || furcate::block_on(handler(100)));
+    /// assert_eq!(both, (4950, 14_950));
+    /// assert_eq!(limit.in_use(), 0);
+    /// ```
+    pub fn limit(self, limit: &Limit) -> Self {
+        IoAwait { scheduler: self.scheduler.limit(limit), ..self }
+    }
+
     /// Any number of futures may be in flight: as many as memory holds.
     ///
     /// ```
@@ -100,7 +129,7 @@ where
         const {
             assert!(!I::Scheduler::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
         }
-        self.scheduler
+        self.scheduler.clone()
     }
 
     #[inline]
