@@ -80,7 +80,7 @@
 //! * `derive` (default): `#[derive(Divisible)]`.
 //! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
 //! * `stream` (default): streams as sources, and as what comes out; pipelines. See the module `stream`.
-//! * `tokio`: pools in which tokio's futures work.
+//! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 

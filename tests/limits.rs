@@ -1,4 +1,4 @@
-//! A limit that several calls share: how many are in flight, who is next, and where permits go at the end.
+//! A limit that several calls share: how many are in flight, which call is next, and where permits go at the end.
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
@@ -172,4 +172,15 @@ fn no_permits_at_all_are_refused() {
     assert!(payload.downcast_ref::<&str>().unwrap().contains("needs at least 1"));
     let payload = catch_unwind(|| Limit::new(1).per_second(0)).unwrap_err();
     assert!(payload.downcast_ref::<&str>().unwrap().contains("needs at least 1"));
+}
+
+/// A call that names no bound, and ends early, has not begun everything.
+#[test]
+fn what_ends_early_begins_no_more_than_the_default_bound() {
+    let in_flight = Arc::<InFlight>::default();
+    let few =
+        (0..10_000).into_par_iter().map(|x| wait(Arc::clone(&in_flight), x, 100)).io_await().take_any(5);
+    assert_eq!(few.count(), 5);
+    let begun = in_flight.begun.load(Relaxed);
+    assert!(begun < 2048, "{begun} of 10,000 begun for 5");
 }

@@ -40,8 +40,8 @@ pub trait Scheduler: Clone + Send {
         None
     }
 
-    /// The limit that its futures share with those of other calls, if there is one. As with [`in_flight`](Self::in_flight),
-    /// later stages keep to it.
+    /// Returns the limit that the call's futures share with other calls, if there is one. As with
+    /// [`in_flight`](Self::in_flight), later stages keep to it.
     fn limit(&self) -> Option<&Limit> {
         None
     }

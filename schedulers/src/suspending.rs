@@ -71,9 +71,11 @@ pub struct Suspending {
 }
 
 impl Suspending {
-    /// So many futures may be waited for at once, if nothing else is said: enough to hide any latency, and an end to what
-    /// memory they take.
-    pub const MAX_IN_FLIGHT: usize = 1 << 16;
+    /// How many futures of a call may be in flight at once, if the call names no bound: 1024.
+    ///
+    /// This bound hides a latency of up to 512 times the work per item on two threads, and 64 times on 16 threads. A larger bound takes
+    /// more memory and descriptors, and begins more futures in vain if the call ends early.
+    pub const MAX_IN_FLIGHT: usize = 1024;
 
     /// With [that](Self::MAX_IN_FLIGHT) bound.
     #[must_use]

@@ -185,11 +185,11 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
     }
 }
 
-/// What a task that fills a hole begins with.
+/// The permits of a task that fills a hole, at its beginning.
 enum Permits<'s> {
     /// For a future that has not begun.
     Fresh(Permit<'s>),
-    /// That of the future that is ready, if it is kept.
+    /// The permit of the future that is ready, if the task keeps it.
     Used(Option<Permit<'s>>),
 }
 

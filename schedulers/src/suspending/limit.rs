@@ -10,7 +10,7 @@
 //!
 //! 1. Permits handed out and free ones are as many as there were at the beginning. A permit that was handed to a ticket, and not
 //!    collected, counts as handed out.
-//! 2. *First come, first served.* While a ticket waits nobody else takes a permit: each one is handed to a ticket.
+//! 2. *First come, first served.* While a ticket waits, each permit is handed to a ticket. Others cannot take one.
 //! 3. *Fair among calls.* Calls with waiting tickets stand in a ring, in which each gets a permit in its turn; within a call the
 //!    oldest ticket comes first. So the wait for a permit does not depend on how many tickets another call has.
 //! 4. *No permit lies idle while a ticket waits*, unless the rate forbids it; and then the timer is set.
@@ -32,7 +32,7 @@ use {
 
 /// A limit that several calls share: how many of their futures may be in flight at once, and how many may begin in a second.
 ///
-/// It is a *semaphore*, and with [`per_second`](Self::per_second) a *rate limiter*. Clones share the permits. Chains take it
+/// A limit is a *semaphore*, and with [`per_second`](Self::per_second) a *rate limiter*. Clones share the permits. Chains take it
 /// with `.io_await().limit(&limit)`; code that is no chain takes a permit by [`acquire`](Self::acquire).
 ///
 /// Permits are handed out first come, first served, and fairly among calls: a call that waits with a thousand tasks and one
@@ -118,7 +118,7 @@ fn next_call() -> Call {
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     per_second: f64,
-    /// As many may begin at once after a pause: those of 10 ms, and at least one.
+    /// The number that may begin at once after a pause: a hundredth of `per_second`, and at least 1.
     burst: f64,
 }
 
@@ -129,7 +129,7 @@ struct Tokens {
 }
 
 impl Limit {
-    /// At most `permits` futures are in flight at once, those of all calls under this limit together.
+    /// Lets at most `permits` futures be in flight at once, counted over all calls under this limit.
     ///
     /// # Panics
     ///
@@ -316,7 +316,7 @@ impl<'s> Ticket<'s> {
     /// Collects a permit, which the caller gives back to the member.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let shared = &self.member.shared;
-        // Cloned, and dropped, without the lock: a waker is somebody's code (invariant 5).
+        // Cloned, and dropped, without the lock: a waker is foreign code (invariant 5).
         let waker = context.waker().clone();
         let _before = {
             let mut state = shared.lock();

@@ -3,9 +3,9 @@
 //! # Invariants
 //!
 //! 1. A permit stands for one of the call's [own](InFlight) and one of the [limit](Limit). Both are given back together.
-//! 2. Who waits has none of both, or one of its own. It gets that first: so the call has no more tickets at the limit than it has
+//! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
 //!    permits of its own.
-//! 3. *Nobody holds more than it can use*: a task has those that the futures of its next nano-loop need, while the loop lasts.
+//! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
 
 use super::in_flight::{self, InFlight};
 use super::limit::{Limit, Member, Ticket};
@@ -14,7 +14,7 @@ use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// What all tasks of a call share.
+/// The permits of a call: its tasks share them.
 #[derive(Debug)]
 pub(crate) struct Room {
     own: InFlight,
@@ -92,7 +92,7 @@ pub(super) struct Acquire<'s> {
     waits: Waits<'s>,
 }
 
-/// For what it waits (invariant 2).
+/// The semaphore at which it waits (invariant 2).
 #[derive(Debug)]
 enum Waits<'s> {
     ForOwn(in_flight::Acquire<'s>),

@@ -44,7 +44,7 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 
     /// At most `n` of the call's futures are in flight at any time: polled, and not ready. By default they are
-    /// [65,536](Suspending::MAX_IN_FLIGHT).
+    /// [1024](Suspending::MAX_IN_FLIGHT).
     ///
     /// Items behind those are not even made before there is room; so `n` bounds the memory that a call takes, and what it asks
     /// of those who answer. With 1 one future follows the other. If there are several `io_await`s in a chain, the bound named
@@ -79,7 +79,7 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// The call's futures are in flight under a [limit](Limit) that other calls share: a semaphore, with a rate limiter if
     /// that is wanted. Permits go round among the calls that wait for one.
     ///
-    /// It holds besides [`max_in_flight`](Self::max_in_flight), and for the `io_await`s behind this one, too.
+    /// The bound of [`max_in_flight`](Self::max_in_flight) holds as well. Later `io_await`s of the chain keep to the limit, too.
     ///
     /// ```
     /// use furcate::Limit;
