@@ -102,7 +102,7 @@ pub use furcate_pool::{
     in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
     spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local, yield_now,
 };
-pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
+pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, IntoExecutor, detach};
 pub use furcate_schedulers::{
     Adaptive, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling, IndexedProducer,
     Join, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential,

@@ -325,6 +325,11 @@ impl Registry {
         self.setup.runtime.enter()
     }
 
+    /// The runtime of a call that this thread makes: its own, but for a pool whose threads have entered one already.
+    pub(crate) fn runtime_of_call(&self) -> Runtime {
+        if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
+    }
+
     /// Rests and works until the pool ends.
     fn serve(&self, worker: &Worker) {
         while self.rest_until_needed(worker) {

@@ -19,7 +19,7 @@ use super::{
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
 use either::Either;
-use furcate_pool::Executor;
+use furcate_pool::{Executor, IntoExecutor};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -494,16 +494,29 @@ pub trait ParallelIterator: Sized + Send {
         BlocksIter::new(self, sizes)
     }
 
-    /// Chooses the executor.
+    /// Chooses the executor: `&pool`, where `pool` is a [`ThreadPool`](furcate_pool::ThreadPool) or an `Arc` of one, or any
+    /// other [`Executor`].
+    ///
+    /// The `async_*` terminals and streams need an engine that owns its share of the pool: a pool in an `Arc`, by value or by
+    /// reference.
+    ///
+    /// Cost: `&pool` of an `Arc<ThreadPool>` clones the `Arc`.
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// use furcate::Inline;
+    /// use furcate::{Inline, ThreadPoolBuilder};
+    /// use std::sync::Arc;
+    ///
     /// assert_eq!((0..10).into_par_iter().on(Inline).sum::<i32>(), 45);
+    /// let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// assert_eq!((0..10).into_par_iter().on(&pool).sum::<i32>(), 45);
+    /// let shared = Arc::new(pool);
+    /// let sum = (0..10).into_par_iter().on(&shared).async_sum::<i32>(); // `'static`
+    /// assert_eq!(furcate::block_on(sum), 45);
     /// ```
     #[inline]
-    fn on<E: Executor>(self, executor: E) -> On<Self, E> {
-        On::new(self, executor)
+    fn on<E: IntoExecutor>(self, executor: E) -> On<Self, E::Executor> {
+        On::new(self, executor.into_executor())
     }
 
     // ---------------------------------------------------------------------------------------------- interruption
@@ -1807,7 +1820,7 @@ pub trait ParallelIterator: Sized + Send {
     /// The `async_*` terminals own all that they work with: what is borrowed in the chain must be `'static` (an `Arc`, say).
     /// They begin when the future is polled first, and dropping it cancels them: see [`AsyncTerminal`]. Any executor may
     /// poll it. The engine is that of the chain: the pool in which the future is polled first, else the global one, if none is
-    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
+    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>` or `&Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
     /// runs it all.
     ///
     /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) what waits holds no
