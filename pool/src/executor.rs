@@ -78,6 +78,32 @@ pub trait Executor: Clone + Send + Sync {
         RA: Send,
         RB: Send;
 
+    /// Runs `f` where the engine's tasks run, and returns its result. Schedulers call it once, around a whole computation, so that a
+    /// computation that never forks runs there too.
+    ///
+    /// By default `f` runs in the calling thread.
+    ///
+    /// Cost on furcate's own pool: one look at a thread-local inside the pool; a thread from outside takes a slot of the pool, or
+    /// hands the call over to the pool's threads, see
+    /// [`caller_takes_part`](crate::ThreadPoolBuilder::caller_takes_part).
+    ///
+    /// # Panics
+    ///
+    /// If `f` does.
+    ///
+    /// ```
+    /// use furcate::{Executor, Pool};
+    /// assert_eq!(Pool.thread_index(), None);
+    /// assert!(Pool.enter(|| Pool.thread_index()).is_some());
+    /// ```
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        f()
+    }
+
     /// Runs a computation whose parts can outlive the frames that make them, and returns when all of it has ended: see
     /// [`detach`](crate::detach).
     ///

@@ -55,6 +55,8 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
+    pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,

@@ -112,7 +112,10 @@ where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
     R: Send,
 {
-    on_worker(Part::of_current().worker(), op)
+    match Part::of_current() {
+        Ok(part) => on_worker(part.worker(), op),
+        Err(registry) => registry.inside(|worker| on_worker(worker, op)),
+    }
 }
 
 /// [`scope()`], but among jobs spawned by the same thread and not stolen the first one runs first.
@@ -136,7 +139,10 @@ where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
     R: Send,
 {
-    fifo_on_worker(Part::of_current().worker(), op)
+    match Part::of_current() {
+        Ok(part) => fifo_on_worker(part.worker(), op),
+        Err(registry) => registry.inside(|worker| fifo_on_worker(worker, op)),
+    }
 }
 
 /// [`scope()`], with `op` run by the calling thread itself, whatever it is: so it need not be `Send`.

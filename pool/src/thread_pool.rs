@@ -236,8 +236,9 @@ impl ThreadPool {
     }
 }
 
-/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack. Use
-/// [`install`](ThreadPool::install), or the methods of `ThreadPool` itself, to run on one of the pool's threads.
+/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack and in one of the pool's
+/// slots, if the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part). [`install`](ThreadPool::install), and
+/// the methods of `ThreadPool` itself, always run on one of the pool's threads.
 impl Executor for &ThreadPool {
     type Scope<'scope> = Scope<'scope>;
 
@@ -250,6 +251,18 @@ impl Executor for &ThreadPool {
         match Part::of(&self.registry) {
             Some(part) => scope::on_worker(part.worker(), body),
             None => self.install(|| Executor::detached(self, body)),
+        }
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        match Part::of(&self.registry) {
+            Some(_part) => f(),
+            None => self.install(f),
         }
     }
 
@@ -307,6 +320,15 @@ impl Executor for Arc<ThreadPool> {
         R: Send,
     {
         Executor::detached(&&**self, body)
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        Executor::enter(&&**self, f)
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {

@@ -7,7 +7,7 @@ use super::flag::Flag;
 use super::quota::Quota;
 use super::terminals::{
     Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
-    ReduceWith, SearchLoop, Sum, TryReduce, effects,
+    ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
 };
 use super::{
     AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
@@ -1340,19 +1340,30 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
     ///
+    /// A sum of `Option`s or `Result`s ends at the first `None` or `Err`, in time, as [`collect`](Self::collect) into them does:
+    /// all tasks stop, and pending futures are dropped. If several items fail, the result is the first failure among those that
+    /// were found. A task looks for a failure elsewhere before every item that it adds.
+    ///
+    /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
+    /// go, so that a sum of floats depends on the policy alone and not on the machine.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
+    ///
+    /// let parsed = ["1", "2", "three"].into_par_iter().map(str::parse::<u32>);
+    /// assert!(parsed.sum::<Result<u32, _>>().is_err());
     /// ```
     #[inline]
     fn sum<S>(self) -> S
     where
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
     {
-        self.drive(Aggregated(Sum::new()))
+        self.drive(Totals::new(Sum::new()).reduction())
     }
 
-    /// Multiplies all items, in order within every task; the product of nothing is the type's one.
+    /// Multiplies all items, in order within every task; the product of nothing is the type's one. A product of `Option`s or
+    /// `Result`s ends at the first failure: see [`sum`](Self::sum).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1363,7 +1374,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
     {
-        self.drive(Aggregated(Product::new()))
+        self.drive(Totals::new(Product::new()).reduction())
     }
 
     /// Counts the items.
@@ -1903,7 +1914,7 @@ pub trait ParallelIterator: Sized + Send {
         Self: 'static,
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
     {
-        AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
+        AsyncTerminal::new(self, Totals::new(Sum::new()), convert::identity)
     }
 
     /// [`count`](Self::count), as a future: see [`async_for_each`](Self::async_for_each).

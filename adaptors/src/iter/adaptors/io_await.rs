@@ -199,6 +199,7 @@ where
     P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
     const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
