@@ -1327,6 +1327,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
     ///
+    /// A sum of floats depends on the division, because their addition rounds. With
+    /// [`bound_depth`](Self::bound_depth) it is the same on any number of threads.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
