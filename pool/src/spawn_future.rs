@@ -41,6 +41,7 @@ use std::ptr::NonNull;
 /// });
 /// assert_eq!(furcate::block_on(answer), 42);
 /// ```
+#[doc(alias = "spawn_blocking")]
 pub fn spawn_future<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send + 'static> + Send + 'static,

@@ -779,6 +779,13 @@ pub trait ParallelIterator: Sized + Send {
     /// let letters: usize = names.par_iter().map(fetch).io_await().map(|page| page.len()).sum();
     /// assert_eq!(letters, 33 * 15);
     /// ```
+    #[doc(alias = "then")]
+    #[doc(alias = "buffered")]
+    #[doc(alias = "buffer_unordered")]
+    #[doc(alias = "for_each_concurrent")]
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
+    #[doc(alias = "spawn_blocking")]
     #[inline]
     fn io_await(self) -> IoAwait<Self>
     where
@@ -828,6 +835,7 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!(sum, 385);
     /// ```
+    #[doc(alias = "buffered")]
     #[cfg(feature = "stream")]
     fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
     where
@@ -859,6 +867,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
     /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
     /// ```
+    #[doc(alias = "buffer_unordered")]
     #[cfg(feature = "stream")]
     fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
     where
@@ -1821,6 +1830,7 @@ pub trait ParallelIterator: Sized + Send {
     /// futures_lite::future::block_on(done);
     /// assert_eq!(sum.load(Relaxed), 30);
     /// ```
+    #[doc(alias = "for_each_concurrent")]
     fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
     where
         Self: 'static,
@@ -1837,6 +1847,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let done = ["1", "two"].into_par_iter().async_try_for_each(|s| s.parse::<u8>().map(drop));
     /// assert!(futures_lite::future::block_on(done).is_err());
     /// ```
+    #[doc(alias = "try_for_each_concurrent")]
     fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
     where
         Self: 'static,
@@ -1991,6 +2002,8 @@ pub trait ParallelIterator: Sized + Send {
     /// let parsed = ["1", "2", "3"].into_par_iter().map(str::parse::<u8>).async_collect::<Result<Vec<_>, _>>();
     /// assert_eq!(futures_lite::future::block_on(parsed), Ok(vec![1, 2, 3]));
     /// ```
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
     fn async_collect<C>(self) -> AsyncTerminal<C>
     where
         Self: 'static,
