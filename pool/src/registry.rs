@@ -21,6 +21,8 @@ use crate::scope::{List, Scope};
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
+use crate::unseen::drop_quietly;
+use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -67,6 +69,7 @@ pub(crate) struct Registry {
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
     pub(crate) injector: Injector<JobRef>,
+    pub(crate) urgent: Urgent,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
     /// Of spawned jobs: the workers' own, and those that wait.
@@ -113,6 +116,7 @@ impl Registry {
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
             workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
+            urgent: Urgent::default(),
             stealable: Stealable::new(threads),
             deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
@@ -193,6 +197,12 @@ impl Registry {
     pub(crate) fn inject(&self, job: JobRef) {
         self.check_generation();
         self.injector.push(job);
+        self.announce(None);
+    }
+
+    /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`.
+    pub(crate) fn inject_urgent(&self, job: JobRef) {
+        self.urgent.push(job);
         self.announce(None);
     }
 
