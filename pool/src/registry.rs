@@ -274,7 +274,18 @@ impl Registry {
         }
     }
 
-    /// A job that nobody waits for has panicked.
+    /// A future, or a detached computation, has panicked whose result nobody wants any more. Calls the panic handler. Without one
+    /// nothing is left to be done: the panic hook has printed the message, and what the task borrowed or owned is gone, as after
+    /// the panic of a thread that is not joined.
+    pub(crate) fn handle_task_panic(&self, payload: Box<dyn Any + Send>) {
+        if self.setup.panic.is_some() {
+            self.handle_panic(payload);
+        } else {
+            drop_quietly(payload);
+        }
+    }
+
+    /// A spawned closure, or a handler, has panicked. Calls the panic handler, or aborts the process, as rayon does.
     pub(crate) fn handle_panic(&self, payload: Box<dyn Any + Send>) {
         let abort = AbortOnUnwind("a panic handler, or a job without one, panicked");
         match &self.setup.panic {

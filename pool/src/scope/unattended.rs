@@ -152,7 +152,7 @@ where
         };
         // Unwind-safe: nobody sees the computation again.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| computation.into_inner().end(end))) {
-            registry.handle_panic(payload);
+            registry.handle_task_panic(payload);
         }
         registry.job_done();
     }
