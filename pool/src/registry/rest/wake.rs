@@ -9,7 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 impl Registry {
     /// Is there work anywhere? Callers that must not miss any have passed a fence.
     pub(super) fn sees_work(&self) -> bool {
-        !self.injector.is_empty() || !self.stealable.is_empty() || self.seated().any(Worker::has_jobs)
+        !self.injector.is_empty()
+            || !self.stealable.is_empty()
+            || !self.urgent.is_empty()
+            || self.seated().any(Worker::has_jobs)
     }
 
     /// The workers that hold places.
