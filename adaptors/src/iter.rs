@@ -42,7 +42,7 @@ pub use convert::{
 #[doc(no_inline)]
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;
-pub use interruption::{Interrupted, Interruptible, Partial};
+pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
