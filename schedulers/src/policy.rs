@@ -38,6 +38,7 @@
 //! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
 //! same task. So the cap is exact and the forced shape of the tree is kept.
 
+mod any_policy;
 mod auto;
 mod both;
 mod bound_depth;
@@ -54,6 +55,7 @@ mod stop_on;
 mod thief_splitting;
 mod tokens;
 
+pub use any_policy::AnyPolicy;
 pub use auto::Auto;
 pub use both::Both;
 pub use bound_depth::BoundDepth;

@@ -96,6 +96,7 @@ impl Suspending {
     ///
     /// If `n` is 0.
     #[must_use]
+    #[track_caller]
     pub const fn max_in_flight(mut self, n: usize) -> Self {
         assert!(
             n > 0,

@@ -13,8 +13,8 @@ use super::{
     AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
     FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
     Intersperse, IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
-    ParallelExtend, PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith,
-    UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
+    ParallelExtend, PrefixScan, ProductOf, SkipAny, SkipAnyWhile, SumOf, TakeAny, TakeAnyWhile, Try, TryFold,
+    TryFoldWith, UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
 };
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
@@ -449,21 +449,15 @@ pub trait ParallelIterator: Sized + Send {
         in_blocks(self, Doubling)
     }
 
-    /// [`by_blocks`](Self::by_blocks) of one size.
+    /// [`by_blocks`](Self::by_blocks) of one size. A size of 0 counts as 1, as it does there. (Rayon panics.)
     ///
     /// ```
     /// use furcate::prelude::*;
     /// assert!((0..1000).into_par_iter().by_uniform_blocks(64).any(|x| x == 600));
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If `block_size` is 0.
-    #[track_caller]
     #[inline]
     fn by_uniform_blocks(self, block_size: usize) -> UniformBlocks<Self> {
         const { no_blocks_of_blocks::<Self>() }
-        assert!(block_size > 0, "blocks of 0 units would get nowhere; use at least 1");
         in_blocks(self, std::iter::repeat(block_size))
     }
 
@@ -850,10 +844,12 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[doc(alias = "buffered")]
     #[cfg(feature = "stream")]
+    #[track_caller]
     fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
     where
         Self: 'static,
     {
+        assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::of(self, capacity)
     }
 
@@ -882,10 +878,12 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[doc(alias = "buffer_unordered")]
     #[cfg(feature = "stream")]
+    #[track_caller]
     fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
     where
         Self: 'static,
     {
+        assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::unordered(self, capacity)
     }
 
@@ -1367,7 +1365,7 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn sum<S>(self) -> S
     where
-        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
+        S: SumOf<Self::Item>,
     {
         self.drive(Totals::new(Sum::new()).reduction())
     }
@@ -1382,7 +1380,7 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn product<P>(self) -> P
     where
-        P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
+        P: ProductOf<Self::Item>,
     {
         self.drive(Totals::new(Product::new()).reduction())
     }
@@ -2033,7 +2031,7 @@ pub trait ParallelIterator: Sized + Send {
     fn async_sum<S>(self) -> AsyncTerminal<S>
     where
         Self: 'static,
-        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
+        S: SumOf<Self::Item> + 'static,
     {
         AsyncTerminal::new(self, Totals::new(Sum::new()), convert::identity)
     }
@@ -2407,6 +2405,10 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Sorted::new(sort), extended_by)
     }
 }
+
+#[cfg(feature = "stream")]
+const NO_CAPACITY: &str =
+    "a stream of capacity 0 would have no room for any item: pass a capacity of 1 or more";
 
 fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
     base: I,

@@ -113,8 +113,9 @@ impl<I> Pipeline<I> {
     /// ```
     #[doc(alias = "buffered")]
     #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn max_in_flight(self, n: usize) -> Self {
-        assert!(n > 0, "a pipeline with no item under way would stand still");
+        assert!(n > 0, "a pipeline with no item in flight would never end: `max_in_flight` needs at least 1");
         Pipeline { max_in_flight: n, ..self }
     }
 }
@@ -231,6 +232,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// assert_eq!(sum, 4950);
     /// ```
     #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn stage_async_at_most<F, A>(
         self,
         n: usize,
@@ -240,7 +242,10 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
-        assert!(n > 0, "nothing would pass a stage for no item");
+        assert!(
+            n > 0,
+            "a stage with no item in flight would never end: `stage_async_at_most` needs at least 1"
+        );
         let shared = Arc::new((Permits::new(n), stage));
         let items = self.items.map(move |Numbered { number, item }| {
             let shared = Arc::clone(&shared);
