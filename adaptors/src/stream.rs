@@ -17,6 +17,7 @@ mod permits;
 mod pipeline;
 mod turns;
 mod waiting;
+mod window;
 
 pub use bridge::{ParallelStream, StreamBridge};
 #[doc(no_inline)]

@@ -55,6 +55,8 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
+    pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
@@ -321,6 +323,11 @@ impl Registry {
     /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.
     fn enter_runtime(&self) -> Entered<'_> {
         self.setup.runtime.enter()
+    }
+
+    /// The runtime of a call that this thread makes: its own, but for a pool whose threads have entered one already.
+    pub(crate) fn runtime_of_call(&self) -> Runtime {
+        if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
     }
 
     /// Rests and works until the pool ends.

@@ -7,7 +7,7 @@ use super::flag::Flag;
 use super::quota::Quota;
 use super::terminals::{
     Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
-    ReduceWith, SearchLoop, Sum, TryReduce, effects,
+    ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
 };
 use super::{
     AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
@@ -19,7 +19,7 @@ use super::{
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
 use either::Either;
-use furcate_pool::Executor;
+use furcate_pool::{Executor, IntoExecutor};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -494,16 +494,29 @@ pub trait ParallelIterator: Sized + Send {
         BlocksIter::new(self, sizes)
     }
 
-    /// Chooses the executor.
+    /// Chooses the executor: `&pool`, where `pool` is a [`ThreadPool`](furcate_pool::ThreadPool) or an `Arc` of one, or any
+    /// other [`Executor`].
+    ///
+    /// The `async_*` terminals and streams need an engine that owns its share of the pool: a pool in an `Arc`, by value or by
+    /// reference.
+    ///
+    /// Cost: `&pool` of an `Arc<ThreadPool>` clones the `Arc`.
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// use furcate::Inline;
+    /// use furcate::{Inline, ThreadPoolBuilder};
+    /// use std::sync::Arc;
+    ///
     /// assert_eq!((0..10).into_par_iter().on(Inline).sum::<i32>(), 45);
+    /// let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// assert_eq!((0..10).into_par_iter().on(&pool).sum::<i32>(), 45);
+    /// let shared = Arc::new(pool);
+    /// let sum = (0..10).into_par_iter().on(&shared).async_sum::<i32>(); // `'static`
+    /// assert_eq!(furcate::block_on(sum), 45);
     /// ```
     #[inline]
-    fn on<E: Executor>(self, executor: E) -> On<Self, E> {
-        On::new(self, executor)
+    fn on<E: IntoExecutor>(self, executor: E) -> On<Self, E::Executor> {
+        On::new(self, executor.into_executor())
     }
 
     // ---------------------------------------------------------------------------------------------- interruption
@@ -1336,22 +1349,31 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
     ///
-    /// A sum of floats depends on the division, because their addition rounds. With
-    /// [`bound_depth`](Self::bound_depth) it is the same on any number of threads.
+    /// A sum of `Option`s or `Result`s ends at the first `None` or `Err`, in time, as [`collect`](Self::collect) into them does:
+    /// all tasks stop, and pending futures are dropped. If several items fail, the result is the first failure among those that
+    /// were found. A task looks for a failure elsewhere before every item that it adds.
+    ///
+    /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
+    /// go. A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
+    /// the same on any number of threads.
     ///
     /// ```
     /// use furcate::prelude::*;
     /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
+    ///
+    /// let parsed = ["1", "2", "three"].into_par_iter().map(str::parse::<u32>);
+    /// assert!(parsed.sum::<Result<u32, _>>().is_err());
     /// ```
     #[inline]
     fn sum<S>(self) -> S
     where
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
     {
-        self.drive(Aggregated(Sum::new()))
+        self.drive(Totals::new(Sum::new()).reduction())
     }
 
-    /// Multiplies all items, in order within every task; the product of nothing is the type's one.
+    /// Multiplies all items, in order within every task; the product of nothing is the type's one. A product of `Option`s or
+    /// `Result`s ends at the first failure: see [`sum`](Self::sum).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1362,7 +1384,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
     {
-        self.drive(Aggregated(Product::new()))
+        self.drive(Totals::new(Product::new()).reduction())
     }
 
     /// Counts the items.
@@ -1808,7 +1830,7 @@ pub trait ParallelIterator: Sized + Send {
     /// The `async_*` terminals own all that they work with: what is borrowed in the chain must be `'static` (an `Arc`, say).
     /// They begin when the future is polled first, and dropping it cancels them: see [`AsyncTerminal`]. Any executor may
     /// poll it. The engine is that of the chain: the pool in which the future is polled first, else the global one, if none is
-    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
+    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>` or `&Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
     /// runs it all.
     ///
     /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) what waits holds no
@@ -1904,7 +1926,7 @@ pub trait ParallelIterator: Sized + Send {
         Self: 'static,
         S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
     {
-        AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
+        AsyncTerminal::new(self, Totals::new(Sum::new()), convert::identity)
     }
 
     /// [`count`](Self::count), as a future: see [`async_for_each`](Self::async_for_each).

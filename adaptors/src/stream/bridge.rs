@@ -122,7 +122,7 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
     }
 
     fn scheduler(&self) -> Suspending {
-        self.scheduler
+        self.scheduler.clone()
     }
 
     fn executor(&self) -> DefaultExecutor {
