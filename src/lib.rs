@@ -139,6 +139,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
+        recipes: "../book/src/recipes.md",
         suspension: "../book/src/suspension.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",

@@ -6,7 +6,7 @@
 
 mod adaptor;
 pub(crate) mod adaptors;
-mod async_terminal;
+pub(crate) mod async_terminal;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;

@@ -1,4 +1,4 @@
-//! Streams: asynchronous sequences, as sources of parallel computations and as what comes out of them.
+//! Streams: asynchronous sequences, as sources and as results of parallel computations. (Feature `stream`, on by default.)
 //!
 //! * [`par_bridge_async`](ParallelStream::par_bridge_async) makes a parallel iterator of a [`Stream`].
 //! * [`into_stream`](crate::iter::ParallelIterator::into_stream) and
@@ -17,6 +17,7 @@ mod permits;
 mod pipeline;
 mod turns;
 mod waiting;
+mod window;
 
 pub use bridge::{ParallelStream, StreamBridge};
 #[doc(no_inline)]

@@ -32,7 +32,7 @@ impl<T> Bounds<T> {
 }
 
 impl<T: Copy + Display + FromStr + PartialOrd> Bounds<T> {
-    /// Parses an argument. The error says what is expected; clap adds the argument's name and value.
+    /// Parses an argument. The error names the bounds; clap adds the argument's name and value.
     pub(crate) fn parser(self) -> impl Fn(&str) -> Result<T, String> + Clone {
         move |text| {
             let value = text.parse::<T>().ok().filter(|value| (self.least..=self.greatest).contains(value));

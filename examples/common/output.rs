@@ -6,7 +6,7 @@ use std::process::{ExitCode, exit};
 
 /// Writes a line to standard output.
 ///
-/// If the reader has closed the pipe, the program ends with code 0: the reader has what it wants.
+/// If the reader has closed the pipe, the program ends with code 0, because the reader wants no more.
 pub(crate) fn line(text: impl Display) {
     let mut out = io::stdout().lock();
     if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) {

@@ -1,13 +1,13 @@
-//! Tables whose columns are aligned, with one unit per column.
+//! Tables whose columns are aligned, with one unit for all times.
 
 use super::output::grouped;
 use std::fmt;
 use std::time::Duration;
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Clone, Debug)]
 pub(crate) enum Cell {
-    /// Printed in the unit of its column, which the column's head names.
+    /// Printed in the table's unit, which the column's head names.
     Time(Duration),
     Count(u64),
     /// Printed as `1.25x`.
@@ -39,21 +39,27 @@ impl Table {
         self.rows.push((name.into(), cells.into()));
     }
 
+    /// The unit of all times in the table, which its least time decides. A time of 0 is below the clock's resolution.
+    fn unit(&self) -> Unit {
+        let cells = self.rows.iter().flat_map(|(_, cells)| cells);
+        let times = cells.filter_map(|cell| if let Cell::Time(time) = cell { Some(*time) } else { None });
+        Unit::of(times.filter(|time| !time.is_zero()).min().unwrap_or_default())
+    }
+
     /// A column's head and cells as texts.
     fn column(&self, i: usize) -> Vec<String> {
+        let unit = self.unit();
         let cells = || self.rows.iter().map(|(_, cells)| &cells[i]);
-        let times = cells().filter_map(|cell| if let Cell::Time(time) = cell { Some(*time) } else { None });
-        let unit = times.min().map(Unit::of);
         let mut head = self.heads[i].to_owned();
-        if let Some(unit) = unit {
+        if cells().any(|cell| matches!(cell, Cell::Time(_))) {
             head += &format!(" [{}]", unit.name);
         }
-        let text = |cell: &Cell| match (cell, unit) {
-            (Cell::Time(time), Some(unit)) => unit.text(*time),
-            (Cell::Time(_), None) | (Cell::Empty, _) => String::new(),
-            (Cell::Count(count), _) => grouped(*count),
-            (Cell::Ratio(ratio), _) => format!("{ratio:.2}x"),
-            (Cell::Text(text), _) => text.clone(),
+        let text = |cell: &Cell| match cell {
+            Cell::Time(time) => unit.text(*time),
+            Cell::Count(count) => grouped(*count),
+            Cell::Ratio(ratio) => format!("{ratio:.2}x"),
+            Cell::Text(text) => text.clone(),
+            Cell::Empty => String::new(),
         };
         std::iter::once(head).chain(cells().map(text)).collect()
     }

@@ -1,11 +1,11 @@
-//! One sentence about a comparison: the chain that won, its lead, and the reason, all from what was measured.
+//! One sentence about a comparison: the chain that won, its lead, and the reason, all from measured numbers.
 
 use crate::common::timing::Times;
 
 /// A lead that is smaller than this counts as a tie.
 const LEAD: f64 = 1.05;
 
-/// What was measured of a parallel chain.
+/// The measurements of a parallel chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured<'a> {
     pub(crate) name: &'a str,
@@ -36,8 +36,8 @@ pub(crate) fn verdict(sequential: &Times, chains: &[Measured<'_>]) -> String {
     };
     if sequential.median() <= best.times.median() {
         return format!(
-            "The sequential loop won: the fastest chain, `{}`, took {:.2} times as long, so this text is too short, or the \
-             processors too busy, to gain from threads.",
+            "No chain beats the sequential loop: the fastest, `{}`, took {:.2} times as long, so this text is too short, or \
+             the processors are too busy, to gain from threads.",
             best.name,
             best.seconds() / sequential.median().as_secs_f64().max(1e-9)
         );
@@ -89,9 +89,9 @@ fn reason(best: &Measured<'_>, loser: &Measured<'_>) -> String {
         (Some(shares), Some(tasks)) => format!("{shares}, and {tasks}"),
         (Some(reason), None) | (None, Some(reason)) => reason,
         (None, None) => format!(
-            "although the busiest thread counts {} of the text there and {} here, so the division is not the reason",
-            percent(loser.busiest),
-            percent(best.busiest)
+            "although both make a like number of tasks and its busiest thread counts no more than {} of the text, so the \
+             division is not the reason",
+            percent(loser.busiest)
         ),
     }
 }
@@ -155,7 +155,7 @@ mod tests {
         let chains = [chain("a", [100; 5], 8, 1.0), chain("b", [300; 5], 8, 0.5)];
         let sentence = verdict(&times([50; 5]), &chains);
         assert!(
-            sentence.starts_with("The sequential loop won: the fastest chain, `a`, took 2.00"),
+            sentence.starts_with("No chain beats the sequential loop: the fastest, `a`, took 2.00"),
             "{sentence}"
         );
     }

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
-/// the global one.
+/// the global one. (Feature `rayon`.)
 ///
 /// A call from outside is taken to one of the pool's threads.
 ///

@@ -46,6 +46,7 @@ use std::task::{self, Poll};
 /// });
 /// assert_eq!(furcate::block_on(answer), 42);
 /// ```
+#[doc(alias = "spawn_blocking")]
 pub fn spawn_future<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send + 'static> + Send + 'static,

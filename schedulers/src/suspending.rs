@@ -41,6 +41,7 @@ mod leaf;
 mod limit;
 mod room;
 mod tree;
+mod walk;
 
 use crate::branch::{Branch, Decision, Joint};
 use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side, ends_early};
@@ -59,6 +60,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{self, Poll};
 use tree::Tree;
+use walk::Walk;
 
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
@@ -172,7 +174,7 @@ impl Plan for Waits {
     type Leaves<'s> = Holes<'s>;
 
     fn leaves(&self) -> Holes<'_> {
-        Holes { room: &self.room, divides: self.divides }
+        Holes { room: &self.room, divides: self.divides, walks: true }
     }
 }
 
@@ -181,6 +183,8 @@ impl Plan for Waits {
 pub(crate) struct Holes<'s> {
     room: &'s Room,
     divides: bool,
+    /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). Not so its units.
+    walks: bool,
 }
 
 impl Leaves for Holes<'_> {
@@ -209,7 +213,8 @@ impl Leaves for Holes<'_> {
         L: Policy,
         R: Reduction<P::Item>,
     {
-        if self.divides { branch.decide(threads, false) } else { Decision::Leaf }
+        let is_leaf = !self.divides || (R::WINDOWED && self.walks);
+        if is_leaf { Decision::Leaf } else { branch.decide(threads, false) }
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -286,6 +291,14 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let call = branch.call;
+    if R::WINDOWED && holes.walks {
+        let joint = Joint { reduction: branch.reduction.clone(), call };
+        let node = Arc::<Node<'s, R::Output, R>>::default();
+        let left = Link::Node(Arc::clone(&node), Side::Left);
+        left.deliver::<P::Item>(tree::nothing::<P::Item, R>(&branch.reduction));
+        Walk::new(branch, holes, Link::Node(Arc::clone(&node), Side::Right)).go_on(scope);
+        return Done::Away { node, joint };
+    }
     match advance(branch, Tree::of_leaf::<P::Item>(), None, holes, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {

@@ -792,6 +792,13 @@ pub trait ParallelIterator: Sized + Send {
     /// let letters: usize = names.par_iter().map(fetch).io_await().map(|page| page.len()).sum();
     /// assert_eq!(letters, 33 * 15);
     /// ```
+    #[doc(alias = "then")]
+    #[doc(alias = "buffered")]
+    #[doc(alias = "buffer_unordered")]
+    #[doc(alias = "for_each_concurrent")]
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
+    #[doc(alias = "spawn_blocking")]
     #[inline]
     fn io_await(self) -> IoAwait<Self>
     where
@@ -841,6 +848,7 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!(sum, 385);
     /// ```
+    #[doc(alias = "buffered")]
     #[cfg(feature = "stream")]
     fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
     where
@@ -872,6 +880,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
     /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
     /// ```
+    #[doc(alias = "buffer_unordered")]
     #[cfg(feature = "stream")]
     fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
     where
@@ -1345,7 +1354,8 @@ pub trait ParallelIterator: Sized + Send {
     /// were found. A task looks for a failure elsewhere before every item that it adds.
     ///
     /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
-    /// go, so that a sum of floats depends on the policy alone and not on the machine.
+    /// go. A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
+    /// the same on any number of threads.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1842,6 +1852,7 @@ pub trait ParallelIterator: Sized + Send {
     /// futures_lite::future::block_on(done);
     /// assert_eq!(sum.load(Relaxed), 30);
     /// ```
+    #[doc(alias = "for_each_concurrent")]
     fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
     where
         Self: 'static,
@@ -1858,6 +1869,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let done = ["1", "two"].into_par_iter().async_try_for_each(|s| s.parse::<u8>().map(drop));
     /// assert!(futures_lite::future::block_on(done).is_err());
     /// ```
+    #[doc(alias = "try_for_each_concurrent")]
     fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
     where
         Self: 'static,
@@ -2012,6 +2024,8 @@ pub trait ParallelIterator: Sized + Send {
     /// let parsed = ["1", "2", "3"].into_par_iter().map(str::parse::<u8>).async_collect::<Result<Vec<_>, _>>();
     /// assert_eq!(futures_lite::future::block_on(parsed), Ok(vec![1, 2, 3]));
     /// ```
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
     fn async_collect<C>(self) -> AsyncTerminal<C>
     where
         Self: 'static,

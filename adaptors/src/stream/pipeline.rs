@@ -107,6 +107,8 @@ impl<I> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..10)).max_in_flight(1).for_each(|x| sum += x);
     /// assert_eq!(sum, 45);
     /// ```
+    #[doc(alias = "buffered")]
+    #[doc(alias = "Semaphore")]
     pub fn max_in_flight(self, n: usize) -> Self {
         assert!(n > 0, "a pipeline with no item under way would stand still");
         Pipeline { max_in_flight: n, ..self }
@@ -145,6 +147,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..20)).stage_async(slow).for_each(|x| arrived.push(x));
     /// assert!(arrived.into_iter().eq(0..20));
     /// ```
+    #[doc(alias = "then")]
     pub fn stage_async<F, A>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
     where
         F: Fn(T) -> A + Sync + Send,
@@ -182,6 +185,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..100)).stage_async_at_most(4, request).for_each(|x| sum += x);
     /// assert_eq!(sum, 4950);
     /// ```
+    #[doc(alias = "Semaphore")]
     pub fn stage_async_at_most<F, A>(
         self,
         n: usize,

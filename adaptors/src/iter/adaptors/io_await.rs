@@ -72,6 +72,10 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// assert_eq!(sum, 499_500);
     /// assert!(most.into_inner() <= 8);
     /// ```
+    #[doc(alias = "buffered")]
+    #[doc(alias = "buffer_unordered")]
+    #[doc(alias = "for_each_concurrent")]
+    #[doc(alias = "Semaphore")]
     pub fn max_in_flight(self, n: usize) -> Self {
         IoAwait { scheduler: self.scheduler.max_in_flight(n), ..self }
     }
