@@ -51,9 +51,13 @@ pub trait Reduction<T>: Clone + Send {
 
     /// Can a task of this reduction end before its items do?
     ///
-    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and between its nano-loops, else
-    /// they fold a leaf in one go.
+    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and, unless [`IN_LOOPS`](Self::IN_LOOPS)
+    /// says no, between its nano-loops; else they fold a leaf in one go.
     const INTERRUPTIBLE: bool = false;
+
+    /// Is a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction folded in nano-loops? A reduction whose result depends on
+    /// how items are grouped (a sum of floats) says no; its own [`fold`](Self::fold) then looks for the stop.
+    const IN_LOOPS: bool = Self::INTERRUPTIBLE;
 
     /// Is it a search, made to end long before all is done? Then the [default scheduler](crate::ByTerminal) walks it in
     /// blocks; and one that [waits for futures](crate::Suspending) waits for nothing behind a [final](Self::is_final) output.
@@ -61,6 +65,9 @@ pub trait Reduction<T>: Clone + Send {
 
     /// If a task [is stopped](Self::stopped), are all, wherever they are? Then what they wait for is dropped.
     const STOPS_ALL: bool = false;
+
+    /// Can [`reduce`](Self::reduce) find the reason for such a stop? Then outputs are reduced as soon as they are there.
+    const REDUCE_STOPS_ALL: bool = Self::STOPS_ALL;
 
     /// The accumulator of a new task.
     fn start(&self) -> Self::Accumulator;

@@ -42,7 +42,8 @@ use std::time::Instant;
 /// # What a stop does
 ///
 /// A token that was cancelled before, or a deadline that is over, lets no item be evaluated. A running task ends between
-/// two items: while they cost about the same, within about 0.1 ms or after the item it is at. A single item is never
+/// two items: while they cost about the same, within about 0.1 ms or after the item it is at. Behind `io_await` each task looks
+/// before an item, so that none begins behind the stop, however many have been woken. A single item is never
 /// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter), or what `flat_map` makes of one item (a stop
 /// named inside its closure reaches that). The first pass of a scan is not interrupted either, nor kept from
 /// being made: it runs before anything is asked.

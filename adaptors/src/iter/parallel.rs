@@ -7,19 +7,19 @@ use super::flag::Flag;
 use super::quota::Quota;
 use super::terminals::{
     Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
-    ReduceWith, SearchLoop, Sum, TryReduce, effects,
+    ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
 };
 use super::{
     AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
     FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
     Intersperse, IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
-    ParallelExtend, PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith,
-    UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
+    ParallelExtend, PrefixScan, ProductOf, SkipAny, SkipAnyWhile, SumOf, TakeAny, TakeAnyWhile, Try, TryFold,
+    TryFoldWith, UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
 };
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
 use either::Either;
-use furcate_pool::Executor;
+use furcate_pool::{Executor, IntoExecutor};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -449,21 +449,15 @@ pub trait ParallelIterator: Sized + Send {
         in_blocks(self, Doubling)
     }
 
-    /// [`by_blocks`](Self::by_blocks) of one size.
+    /// [`by_blocks`](Self::by_blocks) of one size. A size of 0 counts as 1, as it does there. (Rayon panics.)
     ///
     /// ```
     /// use furcate::prelude::*;
     /// assert!((0..1000).into_par_iter().by_uniform_blocks(64).any(|x| x == 600));
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If `block_size` is 0.
-    #[track_caller]
     #[inline]
     fn by_uniform_blocks(self, block_size: usize) -> UniformBlocks<Self> {
         const { no_blocks_of_blocks::<Self>() }
-        assert!(block_size > 0, "blocks of 0 units would get nowhere; use at least 1");
         in_blocks(self, std::iter::repeat(block_size))
     }
 
@@ -494,16 +488,29 @@ pub trait ParallelIterator: Sized + Send {
         BlocksIter::new(self, sizes)
     }
 
-    /// Chooses the executor.
+    /// Chooses the executor: `&pool`, where `pool` is a [`ThreadPool`](furcate_pool::ThreadPool) or an `Arc` of one, or any
+    /// other [`Executor`].
+    ///
+    /// The `async_*` terminals and streams need an engine that owns its share of the pool: a pool in an `Arc`, by value or by
+    /// reference.
+    ///
+    /// Cost: `&pool` of an `Arc<ThreadPool>` clones the `Arc`.
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// use furcate::Inline;
+    /// use furcate::{Inline, ThreadPoolBuilder};
+    /// use std::sync::Arc;
+    ///
     /// assert_eq!((0..10).into_par_iter().on(Inline).sum::<i32>(), 45);
+    /// let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// assert_eq!((0..10).into_par_iter().on(&pool).sum::<i32>(), 45);
+    /// let shared = Arc::new(pool);
+    /// let sum = (0..10).into_par_iter().on(&shared).async_sum::<i32>(); // `'static`
+    /// assert_eq!(furcate::block_on(sum), 45);
     /// ```
     #[inline]
-    fn on<E: Executor>(self, executor: E) -> On<Self, E> {
-        On::new(self, executor)
+    fn on<E: IntoExecutor>(self, executor: E) -> On<Self, E::Executor> {
+        On::new(self, executor.into_executor())
     }
 
     // ---------------------------------------------------------------------------------------------- interruption
@@ -779,6 +786,13 @@ pub trait ParallelIterator: Sized + Send {
     /// let letters: usize = names.par_iter().map(fetch).io_await().map(|page| page.len()).sum();
     /// assert_eq!(letters, 33 * 15);
     /// ```
+    #[doc(alias = "then")]
+    #[doc(alias = "buffered")]
+    #[doc(alias = "buffer_unordered")]
+    #[doc(alias = "for_each_concurrent")]
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
+    #[doc(alias = "spawn_blocking")]
     #[inline]
     fn io_await(self) -> IoAwait<Self>
     where
@@ -828,11 +842,14 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!(sum, 385);
     /// ```
+    #[doc(alias = "buffered")]
     #[cfg(feature = "stream")]
+    #[track_caller]
     fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
     where
         Self: 'static,
     {
+        assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::of(self, capacity)
     }
 
@@ -859,11 +876,14 @@ pub trait ParallelIterator: Sized + Send {
     /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
     /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
     /// ```
+    #[doc(alias = "buffer_unordered")]
     #[cfg(feature = "stream")]
+    #[track_caller]
     fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
     where
         Self: 'static,
     {
+        assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::unordered(self, capacity)
     }
 
@@ -1327,19 +1347,31 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
     ///
+    /// A sum of `Option`s or `Result`s ends at the first `None` or `Err`, in time, as [`collect`](Self::collect) into them does:
+    /// all tasks stop, and pending futures are dropped. If several items fail, the result is the first failure among those that
+    /// were found. A task looks for a failure elsewhere before every item that it adds.
+    ///
+    /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
+    /// go. A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
+    /// the same on any number of threads.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
+    ///
+    /// let parsed = ["1", "2", "three"].into_par_iter().map(str::parse::<u32>);
+    /// assert!(parsed.sum::<Result<u32, _>>().is_err());
     /// ```
     #[inline]
     fn sum<S>(self) -> S
     where
-        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
+        S: SumOf<Self::Item>,
     {
-        self.drive(Aggregated(Sum::new()))
+        self.drive(Totals::new(Sum::new()).reduction())
     }
 
-    /// Multiplies all items, in order within every task; the product of nothing is the type's one.
+    /// Multiplies all items, in order within every task; the product of nothing is the type's one. A product of `Option`s or
+    /// `Result`s ends at the first failure: see [`sum`](Self::sum).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1348,9 +1380,9 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn product<P>(self) -> P
     where
-        P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
+        P: ProductOf<Self::Item>,
     {
-        self.drive(Aggregated(Product::new()))
+        self.drive(Totals::new(Product::new()).reduction())
     }
 
     /// Counts the items.
@@ -1796,7 +1828,7 @@ pub trait ParallelIterator: Sized + Send {
     /// The `async_*` terminals own all that they work with: what is borrowed in the chain must be `'static` (an `Arc`, say).
     /// They begin when the future is polled first, and dropping it cancels them: see [`AsyncTerminal`]. Any executor may
     /// poll it. The engine is that of the chain: the pool in which the future is polled first, else the global one, if none is
-    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
+    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>` or `&Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
     /// runs it all.
     ///
     /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) what waits holds no
@@ -1818,6 +1850,7 @@ pub trait ParallelIterator: Sized + Send {
     /// futures_lite::future::block_on(done);
     /// assert_eq!(sum.load(Relaxed), 30);
     /// ```
+    #[doc(alias = "for_each_concurrent")]
     fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
     where
         Self: 'static,
@@ -1869,6 +1902,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let done = ["1", "two"].into_par_iter().async_try_for_each(|s| s.parse::<u8>().map(drop));
     /// assert!(futures_lite::future::block_on(done).is_err());
     /// ```
+    #[doc(alias = "try_for_each_concurrent")]
     fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
     where
         Self: 'static,
@@ -1997,9 +2031,9 @@ pub trait ParallelIterator: Sized + Send {
     fn async_sum<S>(self) -> AsyncTerminal<S>
     where
         Self: 'static,
-        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
+        S: SumOf<Self::Item> + 'static,
     {
-        AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
+        AsyncTerminal::new(self, Totals::new(Sum::new()), convert::identity)
     }
 
     /// [`product`](Self::product), as a future: see [`async_for_each`](Self::async_for_each).
@@ -2278,6 +2312,8 @@ pub trait ParallelIterator: Sized + Send {
     /// let parsed = ["1", "2", "3"].into_par_iter().map(str::parse::<u8>).async_collect::<Result<Vec<_>, _>>();
     /// assert_eq!(futures_lite::future::block_on(parsed), Ok(vec![1, 2, 3]));
     /// ```
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
     fn async_collect<C>(self) -> AsyncTerminal<C>
     where
         Self: 'static,
@@ -2369,6 +2405,10 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Sorted::new(sort), extended_by)
     }
 }
+
+#[cfg(feature = "stream")]
+const NO_CAPACITY: &str =
+    "a stream of capacity 0 would have no room for any item: pass a capacity of 1 or more";
 
 fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
     base: I,

@@ -111,8 +111,11 @@ impl<I> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..10)).max_in_flight(1).for_each(|x| sum += x);
     /// assert_eq!(sum, 45);
     /// ```
+    #[doc(alias = "buffered")]
+    #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn max_in_flight(self, n: usize) -> Self {
-        assert!(n > 0, "a pipeline with no item under way would stand still");
+        assert!(n > 0, "a pipeline with no item in flight would never end: `max_in_flight` needs at least 1");
         Pipeline { max_in_flight: n, ..self }
     }
 }
@@ -184,6 +187,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..20)).stage_async(slow).for_each(|x| arrived.push(x));
     /// assert!(arrived.into_iter().eq(0..20));
     /// ```
+    #[doc(alias = "then")]
     pub fn stage_async<F, A>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
     where
         F: Fn(T) -> A + Sync + Send,
@@ -227,6 +231,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..100)).stage_async_at_most(4, request).for_each(|x| sum += x);
     /// assert_eq!(sum, 4950);
     /// ```
+    #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn stage_async_at_most<F, A>(
         self,
         n: usize,
@@ -236,7 +242,10 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
-        assert!(n > 0, "nothing would pass a stage for no item");
+        assert!(
+            n > 0,
+            "a stage with no item in flight would never end: `stage_async_at_most` needs at least 1"
+        );
         let shared = Arc::new((Permits::new(n), stage));
         let items = self.items.map(move |Numbered { number, item }| {
             let shared = Arc::clone(&shared);

@@ -3,7 +3,7 @@
 use crate::iter::collect::{Lists, SortInto, TwoLists};
 use crate::iter::flag::Flag;
 use crate::iter::terminals::{
-    Aggregate, Aggregated, AnyHit, End, Nearest, OutermostHit, Reduce, SearchLoop, TryReduce,
+    Aggregate, Aggregated, AnyHit, End, Nearest, OutermostHit, Reduce, SearchLoop, Total, Totals, TryReduce,
 };
 use crate::iter::{FromParallelIterator, Try};
 use furcate_schedulers::Reduction;
@@ -29,6 +29,15 @@ impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Aggregated<A> {
 
     fn reduction(&self) -> Self {
         *self
+    }
+}
+
+impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Totals<A> {
+    type Output = A::Output;
+    type Reduction<'a> = Total<'a, A>;
+
+    fn reduction(&self) -> Total<'_, A> {
+        self.reduction()
     }
 }
 
