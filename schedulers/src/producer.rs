@@ -61,6 +61,11 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// producer that wraps others passes it on.
     const IN_ORDER: bool = true;
 
+    /// Does one unit, of size 1, give one item at most, and without waiting for it? Then a `flat_map` behind it may ask the
+    /// last unit of a part for its item, to divide what becomes of that. A producer that wraps another one passes it on, if it
+    /// makes no more of an item, and keeps nothing for a task.
+    const SINGLE: bool = false;
+
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
     /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it
