@@ -1,4 +1,4 @@
-//! What a producer says of itself (its constants) is passed on by every adaptor.
+//! Every adaptor passes on the constants of its base's producer.
 
 mod support;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What a producer says.
+/// The constants of a producer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Facts {
     pieces: bool,
@@ -162,7 +162,7 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     let source = || Source::<IS_ODD>;
     // Items are results of tasks, of which a cut makes one more.
     let of_tasks = Facts { pieces: true, single: false, ..facts };
-    // Of one item there may be many, or none yet, or there is a state for all.
+    // An item becomes several, or has to be waited for, or a state is kept for all items.
     let not_single = Facts { single: false, ..facts };
     let costly_cuts = Facts { costly_cuts: true, ..facts };
 
@@ -250,7 +250,7 @@ fn every_adaptor_passes_the_facts_of_its_base_on() {
     assert!(missing.is_empty(), "adaptors without a line in this test: {missing:?}");
 }
 
-/// Pieces stay in one, whatever comes behind them: as many are made as the policy says.
+/// Gates do not cut pieces: as many are made as the policy says.
 #[test]
 fn pieces_behind_gates_are_not_cut_into_blocks() {
     let pieces = AtomicUsize::new(0);

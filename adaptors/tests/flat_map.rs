@@ -183,7 +183,7 @@ fn outer_states_and_items_are_made_once() {
     }
 }
 
-/// What inner iterators own is dropped once, whoever takes it, and whatever panics.
+/// Items that inner iterators own are dropped once, also after a panic.
 #[test]
 fn owned_inner_items_are_dropped_once() {
     let ledger = Ledger::default();

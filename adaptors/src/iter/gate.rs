@@ -29,8 +29,8 @@ pub trait Gate<T>: Copy + Send {
     /// Are the items that pass in the order of those that come? See [`Producer::IN_ORDER`].
     const IN_ORDER: bool = true;
 
-    /// May an item be taken out of its leaf, to be divided further? Not if the [guard](Self::guard) has to see what becomes of it.
-    /// See [`Producer::SINGLE`].
+    /// Whether an item may leave its leaf, to be divided further ([`Producer::SINGLE`]). It may not if the
+    /// [guard](Self::guard) has to be alive while the item is processed.
     const SINGLE: bool = true;
 
     /// Lives as long as items are being passed on; it is made by [`guard`](Self::guard).

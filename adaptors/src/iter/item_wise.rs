@@ -14,7 +14,7 @@ pub trait ItemWise<T>: Copy + Send {
     /// May it be done to an item more than once, at no cost and with no effect?
     const FREE: bool = false;
 
-    /// Does it make no more than one item of one? See [`Producer::SINGLE`].
+    /// Whether the adaptor makes at most one item of each item: see [`Producer::SINGLE`].
     const SINGLE: bool = true;
 
     /// The items that come out.

@@ -2038,7 +2038,7 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     );
 }
 
-/// What waits in an inner iterator would block its worker, one future after the other.
+/// Futures of an inner iterator would block the worker, one after the other.
 const fn inner_does_not_wait<I: ParallelIterator>() {
     assert!(
         !I::Scheduler::SUSPENDS,

@@ -34,7 +34,7 @@ use std::{option, vec};
 
 /// Makes a parallel iterator of an outer item.
 pub trait Unfold<T>: Sync + Send {
-    /// What it makes.
+    /// The inner iterator.
     type Inner: ParallelIterator;
 
     /// Makes one.
@@ -99,7 +99,7 @@ impl<N> Clone for Slots<N> {
     }
 }
 
-/// A part of what is made of outer items by an `F`.
+/// Outer items, of which `F` makes inner iterators; or a part of one inner iterator.
 pub struct FlatProducer<'a, P, F, N: ParallelIterator + 'a> {
     part: Part<P, N::Producer<'a>>,
     op: &'a F,
@@ -318,7 +318,7 @@ struct OuterLoops<'l, 'a, P, F, N: ParallelIterator, L> {
     asked: bool,
     /// Whether the unit that the producer gives next is that one.
     keeps: bool,
-    /// That unit.
+    /// The unit that was kept back.
     last: Option<P>,
     /// A part of an inner iterator that was taken back.
     back: Option<FlatProducer<'a, P, F, N>>,
@@ -398,7 +398,7 @@ where
 struct InnerLoops<'l, 'a, P, F, N: ParallelIterator, L> {
     loops: &'l mut L,
     op: &'a F,
-    /// What was taken back and is no part of the inner iterator.
+    /// A part that was taken back and does not belong to the inner iterator.
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
@@ -458,7 +458,7 @@ where
             let mut inner = self.op.unfold(item);
             self.fold.fold(folded, inner.producer().into_iter())
         });
-        // Not behind what is returned: a panic in their drop would leak that.
+        // Dropped before the result is returned: a panic in this drop would leak the result.
         drop(items);
         end
     }
@@ -479,8 +479,8 @@ impl<T, B, C, G: NanoFold<T, B, C>> NanoFold<T, B, C> for ByRef<'_, G> {
 
 /// The sequential iterator over the items of parallel iterators.
 ///
-/// A parallel iterator lends what it walks over, and cannot lie beside it: so a fold walks each where it is, and only
-/// who asks for one item after the other gets them from a vector.
+/// A parallel iterator lends its producer, so the two cannot lie in one value. `fold` walks each inner iterator in its own frame;
+/// `next` collects its items in a vector first.
 pub struct Walk<'a, I, F, T> {
     outer: I,
     op: &'a F,
