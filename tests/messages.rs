@@ -105,11 +105,6 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).max_in_flight(3).for_each(drop);",
         &["no method named `max_in_flight`", "is available on `IoAwait<"],
     ),
-    (
-        "awaited_as_if_all_were_done",
-        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).async_count();",
-        &["no method named `async_count`", "Interruptible"],
-    ),
     ("no_futures", "(0..9).into_par_iter().io_await().for_each(drop);", &["is not a future"]),
     (
         "plain_side_before_io_await",

@@ -6,7 +6,7 @@
 
 mod adaptor;
 pub(crate) mod adaptors;
-mod async_terminal;
+pub(crate) mod async_terminal;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
@@ -44,7 +44,7 @@ pub use convert::{
 #[doc(no_inline)]
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;
-pub use interruption::{Interrupted, Interruptible, Partial};
+pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};

@@ -3,14 +3,15 @@
 mod detached;
 
 use crate::detach::{Unattended, attend};
+use crate::unseen::drop_quietly;
 use crate::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
-/// the global one.
+/// the global one. (Feature `rayon`.)
 ///
-/// A call from outside that never forks runs in the calling thread; the first fork takes it to the pool.
+/// A call from outside is taken to one of the pool's threads.
 ///
 /// ```
 /// use furcate::{Executor, Rayon};
@@ -31,9 +32,27 @@ impl Executor for Rayon {
         detached::root(body)
     }
 
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        match rayon_core::current_thread_index() {
+            Some(_) => f(),
+            None => rayon_core::scope(|_| f()),
+        }
+    }
+
     /// One of rayon's threads waits for it.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        rayon_core::spawn(|| attend(&Rayon, computation));
+        rayon_core::spawn(|| {
+            // Its end has panicked: nobody wants to know. Rayon would abort the process if it has no handler, and does not say
+            // whether it has one.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| attend(&Rayon, computation))) {
+                drop_quietly(payload);
+            }
+        });
     }
 
     #[inline]

@@ -66,4 +66,4 @@ pub use reduction::Reduction;
 pub use scheduler::Scheduler;
 pub use sequential::Sequential;
 pub use suspendable::Suspendable;
-pub use suspending::Suspending;
+pub use suspending::{Limit, LimitPermit, Suspending};

@@ -208,7 +208,7 @@ pub trait Policy: Clone + Send {
     }
 
     /// Says by what it will stop, for schedulers that wait: nobody asks [`stopped`](Self::stopped) while all tasks are
-    /// suspended. By default by nothing that would tell.
+    /// suspended, or queued. When a signal comes, no item begins any more, however many are queued. By default there is none.
     fn watch(&self, signals: &mut StopSignals) {
         let _ = signals;
     }

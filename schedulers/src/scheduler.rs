@@ -1,7 +1,7 @@
 //! *How* the parts are run and reduced.
 
 use crate::computation::Awaited;
-use crate::{Computation, Policy, Producer, Reduction};
+use crate::{Computation, Limit, Policy, Producer, Reduction};
 use furcate_pool::Executor;
 
 /// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the
@@ -41,6 +41,12 @@ pub trait Scheduler: Clone + Send {
     /// How many futures it lets be in flight at once, if it [suspends](Self::SUSPENDS) what waits for them. What waits for
     /// others behind keeps to the same bound, unless another one is named.
     fn in_flight(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns the limit that the call's futures share with other calls, if there is one. As with
+    /// [`in_flight`](Self::in_flight), later stages keep to it.
+    fn limit(&self) -> Option<&Limit> {
         None
     }
 
