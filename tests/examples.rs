@@ -170,7 +170,7 @@ fn the_least_values_work() {
     let out = succeeds("words", &["--skewed", "--files", "2", "--megabytes", "1", "--rounds", "3"]);
     let sentence = out.lines().last().unwrap_or_default();
     assert!(
-        [" won: ", "All chains tie: ", "No chain beats "].iter().any(|start| sentence.contains(start)),
+        sentence.contains(" won") || sentence.contains("All chains tie: "),
         "no sentence about the winner: {sentence}"
     );
 }
