@@ -242,7 +242,8 @@ fn an_ordered_stream_runs_in_parallel() {
 
 /// At most `capacity` futures are begun and not taken, in order: what `buffered` of the futures crate does.
 async fn buffered<A: Future<Output = u64>>(futures: impl Iterator<Item = A>, capacity: usize) -> Vec<u64> {
-    let (mut futures, mut begun, mut taken) = (futures, VecDeque::<(Pin<Box<A>>, Option<u64>)>::new(), vec![]);
+    let (mut futures, mut begun, mut taken) =
+        (futures, VecDeque::<(Pin<Box<A>>, Option<u64>)>::new(), vec![]);
     poll_fn(|context| {
         loop {
             while begun.len() < capacity {

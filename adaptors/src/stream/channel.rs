@@ -155,7 +155,8 @@ impl<T> Channel<T> {
             return drop((state, items));
         }
         let State { queue, next, ahead, .. } = &mut *state;
-        let place = usize::try_from(number - *next).expect("no more units than there is room for are under way");
+        let place =
+            usize::try_from(number - *next).expect("no more units than there is room for are under way");
         if ahead.len() <= place {
             ahead.resize_with(place + 1, || None);
         }

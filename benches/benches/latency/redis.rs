@@ -22,7 +22,8 @@ impl Tables {
                 pool.expect("threads can be started")
             });
             let mut runtime = tokio::runtime::Builder::new_multi_thread();
-            let runtime = runtime.worker_threads(self.threads).enable_io().build().expect("threads can be started");
+            let runtime =
+                runtime.worker_threads(self.threads).enable_io().build().expect("threads can be started");
             let names = ["buffer_unordered", "furcate, 1 thread", "furcate", "tokio, a task per connection"];
             let mut costs = names.map(|_| Vec::<RedisCost>::new());
             for _ in 0..=self.rounds {

@@ -68,7 +68,14 @@ where
         } else {
             Units::Cut(Blocks::new(branch.producer, repeat(1)))
         };
-        Walk { units, policy, reduction, call, holes: Holes { walks: false, ..holes }, whole: Arc::new(Whole::new(link)) }
+        Walk {
+            units,
+            policy,
+            reduction,
+            call,
+            holes: Holes { walks: false, ..holes },
+            whole: Arc::new(Whole::new(link)),
+        }
     }
 
     /// The next unit.
@@ -82,8 +89,7 @@ where
         };
         loop {
             let mut branch = stack.pop()?;
-            let decision =
-                if self.holes.divides { branch.decide(threads, false) } else { Decision::Leaf };
+            let decision = if self.holes.divides { branch.decide(threads, false) } else { Decision::Leaf };
             let Decision::Divide { task, .. } = decision else { return Some(branch) };
             match branch.divide_in_turn(&task) {
                 Parts::One(branch) => stack.push(branch),
