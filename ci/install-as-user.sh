@@ -11,7 +11,7 @@ git clone --quiet "$repository" "$folder/furcate"
 git diff HEAD --binary | git -C "$folder/furcate" apply --allow-empty
 readme=$folder/furcate/README.md
 
-# The only dependency lines of the README.
+# The dependency lines of the README.
 path_line=$(grep -x 'furcate = { path = "../furcate" }' "$readme") || {
     echo 'ci/install-as-user.sh: the README has no line `furcate = { path = "../furcate" }`' >&2
     exit 1
@@ -20,25 +20,32 @@ async_io_line=$(grep -m1 -E '^async-io = ' "$readme") || {
     echo 'ci/install-as-user.sh: the README does not name the dependency `async-io` that its example of waiting needs' >&2
     exit 1
 }
+tokio_line=$(grep -m1 -E '^tokio = ' "$readme") || {
+    echo 'ci/install-as-user.sh: the README does not name the dependency `tokio` that its example with tokio needs' >&2
+    exit 1
+}
 if grep -E '^furcate = "' "$readme"; then
     echo "ci/install-as-user.sh: the README names a version that is not published" >&2
     exit 1
 fi
 
-# A package with the README's Rust blocks: `main` for the first one, `block-N` for the others.
+# A package with the README's Rust blocks: `main` for the first one, `block-N` for the others. Those that are not to be run
+# need a feature, and wait for the second package.
 package=$folder/hello
 cargo new --quiet --vcs none "$package"
 awk -v folder="$package/src" '
-    /^```rust$/ {
+    /^```rust(,no_run)?$/ {
         inside = 1
-        if (blocks++) { name = folder "/bin/block-" blocks ".rs" } else { name = folder "/main.rs" }
+        if (!blocks++) { name = folder "/main.rs" }
+        else if (/no_run/) { name = folder "/no_run/block-" blocks ".rs" }
+        else { name = folder "/bin/block-" blocks ".rs" }
         print "fn main() {" > name
         next
     }
     /^```$/ && inside { inside = 0; print "}" >> name; close(name); next }
     inside { print >> name }
     END { print blocks " Rust blocks in the README" }
-' <(mkdir -p "$package/src/bin" && cat "$readme")
+' <(mkdir -p "$package/src/bin" "$package/src/no_run" && cat "$readme")
 { echo "$path_line"; echo "$async_io_line"; } >>"$package/Cargo.toml"
 cp "$repository/Cargo.lock" "$package/" # the versions that are tested, and no look at the registry
 cd "$package"
@@ -62,7 +69,8 @@ furcate = { git = "file://$folder/furcate", features = [$(sed 's/[a-z-]*/"&"/g' 
 EOF_GIT
 sed -i '/^\[dependencies\]/,$d' Cargo.toml
 cat "$folder/git.toml" >>Cargo.toml
-echo "$async_io_line" >>Cargo.toml
+{ echo "$async_io_line"; echo "$tokio_line"; } >>Cargo.toml
+mv src/no_run/* src/bin/
 # The clone needs its changes committed for that.
 git -C "$folder/furcate" -c user.name=ci -c user.email=ci@localhost commit --quiet --all --allow-empty --message "the change"
 cargo check --quiet --bins

@@ -104,9 +104,9 @@ pub use furcate_pool::{
 };
 pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, IntoExecutor, detach};
 pub use furcate_schedulers::{
-    Adaptive, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling, IndexedProducer,
-    Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction,
-    Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
+    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling,
+    IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer,
+    Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;

@@ -237,8 +237,15 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called with the payload of a panic in a job that nobody waits for ([`spawn`](crate::spawn)). Without a handler,
-    /// or if it panics itself, the process is aborted.
+    /// Called with the payload of a panic that nobody else is told of.
+    ///
+    /// Without a handler, it depends on what has panicked:
+    ///
+    /// - A spawned closure ([`spawn`](crate::spawn)), or a start or exit handler: the process is aborted, as with rayon.
+    /// - A future or a computation whose result nobody wants any more ([`spawn_future`](crate::spawn_future) with its handle dropped,
+    ///   an awaited terminal that was dropped): the panic hook has printed the message, and the process goes on.
+    ///
+    /// If the handler panics itself, the process is aborted.
     pub fn panic_handler<H>(mut self, handler: H) -> Self
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,

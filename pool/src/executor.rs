@@ -125,8 +125,9 @@ pub trait Executor: Clone + Send + Sync {
     ///
     /// # Panics
     ///
-    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that one is treated as one of a
-    /// spawned job; by default it is raised.
+    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that method is treated as that of a
+    /// [spawned future](crate::spawn_future) that nobody awaits: it goes to the pool's panic handler, if there is one. By default
+    /// it is raised.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         attend(self, computation);
     }

@@ -87,6 +87,8 @@ mod task {
 mod thread_pool;
 mod unseen;
 #[cfg(not(loom))]
+mod urgent;
+#[cfg(not(loom))]
 mod worker;
 #[cfg(not(loom))]
 mod yields;

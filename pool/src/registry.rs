@@ -21,10 +21,13 @@ use crate::scope::{List, Scope};
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
+use crate::unseen::drop_quietly;
+use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
 use rest::Rest;
+pub(crate) use rest::{Next, Watch};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -69,12 +72,15 @@ pub(crate) struct Registry {
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
     pub(crate) injector: Injector<JobRef>,
+    pub(crate) urgent: Urgent,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
     /// Of spawned jobs: the workers' own, and those that wait.
     pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
+    /// How many workers lie on the shelf; written with the rest lock held.
+    shelved: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -115,10 +121,12 @@ impl Registry {
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
             workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
+            urgent: Urgent::default(),
             stealable: Stealable::new(threads),
             deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
+            shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
             outside: Outside::default(),
@@ -198,6 +206,12 @@ impl Registry {
         self.announce(None);
     }
 
+    /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`.
+    pub(crate) fn inject_urgent(&self, job: JobRef) {
+        self.urgent.push(job);
+        self.announce(None);
+    }
+
     /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
     /// worker that has done so, if one has.
     ///
@@ -266,7 +280,18 @@ impl Registry {
         }
     }
 
-    /// A job that nobody waits for has panicked.
+    /// A future, or a detached computation, has panicked whose result nobody wants any more. Calls the panic handler. Without one
+    /// nothing is left to be done: the panic hook has printed the message, and what the task borrowed or owned is gone, as after
+    /// the panic of a thread that is not joined.
+    pub(crate) fn handle_task_panic(&self, payload: Box<dyn Any + Send>) {
+        if self.setup.panic.is_some() {
+            self.handle_panic(payload);
+        } else {
+            drop_quietly(payload);
+        }
+    }
+
+    /// A spawned closure, or a handler, has panicked. Calls the panic handler, or aborts the process, as rayon does.
     pub(crate) fn handle_panic(&self, payload: Box<dyn Any + Send>) {
         let abort = AbortOnUnwind("a panic handler, or a job without one, panicked");
         match &self.setup.panic {
@@ -308,7 +333,10 @@ impl Registry {
             run_handler(&self.setup.start);
             // What the handler has spawned is run, or moved to where others find it, before this thread rests.
             self.become_alert();
-            self.work(worker);
+            if worker.place().is_some() {
+                self.is_no_relief(worker);
+                self.work(worker);
+            }
         }
         self.serve(worker);
         if self.setup.exit.is_some() {
@@ -321,7 +349,7 @@ impl Registry {
     }
 
     /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.
-    fn enter_runtime(&self) -> Entered<'_> {
+    pub(crate) fn enter_runtime(&self) -> Entered<'_> {
         self.setup.runtime.enter()
     }
 
@@ -333,7 +361,11 @@ impl Registry {
     /// Rests and works until the pool ends.
     fn serve(&self, worker: &Worker) {
         while self.rest_until_needed(worker) {
-            self.work(worker);
+            if worker.place().is_some() {
+                self.work(worker);
+            } else {
+                self.run_as_relief(worker);
+            }
         }
     }
 

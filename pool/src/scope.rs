@@ -11,10 +11,12 @@
 
 mod detached;
 mod in_hand;
+mod stop;
 mod suspended;
 mod unattended;
 
 pub(crate) use in_hand::InHand;
+pub(crate) use stop::Stop;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
 pub(crate) use unattended::{List, spawn_unattended};
@@ -54,6 +56,8 @@ pub struct Scope<'scope> {
     runtime: Runtime,
     /// Those that wait.
     tasks: Tasks,
+    /// What stops them from outside.
+    stop: stop::Slot,
     /// Invariant in `'scope`: jobs may write to what they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
@@ -232,6 +236,7 @@ impl<'scope> Scope<'scope> {
             fifo: Fifo::new(number),
             runtime: Runtime::default(),
             tasks: Tasks::default(),
+            stop: stop::Slot::default(),
             _jobs: PhantomData,
         }
     }
@@ -258,6 +263,7 @@ impl<'scope> Scope<'scope> {
                 None => done.lock().wait(),
             }
         }
+        self.stop.disarm();
         open_scopes(-1);
         self.registry().job_done();
         let panic = self.panic.into_inner().expect("nobody panics with this lock");

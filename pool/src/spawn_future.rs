@@ -34,8 +34,9 @@ use std::task::{self, Poll};
 ///
 /// # Panics
 ///
-/// Not here: a panic of the future is raised by its handle; if that was dropped before, it goes to the pool's [panic
-/// handler](crate::ThreadPoolBuilder::panic_handler), and aborts the process if there is none.
+/// Not here: a panic of the future is raised by its handle. If the handle was dropped before, the panic goes to the pool's
+/// [panic handler](crate::ThreadPoolBuilder::panic_handler). Without one it ends nothing but the future: the panic hook has
+/// printed its message.
 ///
 /// ```
 /// use std::time::Duration;
@@ -128,7 +129,7 @@ impl<T> Detached<T> {
     fn deliver(&mut self, deliver: impl FnOnce(&mut Deliver<T>)) {
         // Unwind-safe: nobody sees it again.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| deliver(&mut self.deliver))) {
-            self.job.registry().handle_panic(payload);
+            self.job.registry().handle_task_panic(payload);
         }
     }
 }
@@ -146,7 +147,7 @@ impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
         let payload = runtime::explain(payload);
         match catch_unwind(AssertUnwindSafe(|| self.deliver.panic(payload))) {
             Ok(None) => {}
-            Ok(Some(payload)) | Err(payload) => self.job.registry().handle_panic(payload),
+            Ok(Some(payload)) | Err(payload) => self.job.registry().handle_task_panic(payload),
         }
         None
     }

@@ -104,6 +104,8 @@ impl Default for Adaptive {
 }
 
 impl Scheduler for Adaptive {
+    const ON_DEMAND: bool = true;
+
     #[inline]
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

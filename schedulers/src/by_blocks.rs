@@ -56,6 +56,7 @@ impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
 impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     const BLOCKS: bool = true;
     const SUSPENDS: bool = S::SUSPENDS;
+    const ON_DEMAND: bool = S::ON_DEMAND;
 
     fn in_flight(&self) -> Option<usize> {
         self.inner.in_flight()

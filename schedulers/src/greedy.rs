@@ -59,10 +59,8 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, Fork};
 use furcate_pool::{Context, Executor};
-use std::mem;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
 
 /// How a branch that is not divided (any more) is run.
 pub(crate) trait Leaves: Copy + Send + Sync {
@@ -84,13 +82,12 @@ pub(crate) trait Leaves: Copy + Send + Sync {
 
     /// Called before anything else.
     #[inline]
-    fn begin<'s, S, L, O>(self, policy: &L, root: &'s Root<O>, scope: &S)
+    fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
-        L: Policy + 's,
-        O: Send,
+        L: Policy,
     {
-        let _ = (policy, root, scope);
+        let _ = (policy, call, scope);
     }
 
     /// Called when a task has brought its output to its place, and all that it was the last one for.
@@ -142,8 +139,19 @@ where
     F: Leaves,
 {
     let (call, root) = (Call::default(), Root::default());
+    let stop = L::STOPS.then(|| policy.clone());
     let output = executor.detached(|scope| start(producer, policy, reduction, (&call, &root), leaves, scope));
+    tell_stop(stop.as_ref(), &call);
     output.unwrap_or_else(|| root.into_output())
+}
+
+/// Tells the policy if a signal of its own has kept something from being done: the tasks that were cancelled did not ask it.
+fn tell_stop<L: Policy>(policy: Option<&L>, call: &Call) {
+    if let Some(policy) = policy
+        && call.was_stopped()
+    {
+        let _ = policy.stopped();
+    }
 }
 
 /// Runs a whole computation, or what of it is not stolen. Returns the output, if that is there; if not, the last one to
@@ -187,13 +195,10 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
-    leaves.begin(&policy, root, scope);
+    leaves.begin(&policy, call, scope);
     let end = R::STOPS_ALL.then(|| reduction.clone());
     match run(Branch::root(producer, policy, reduction, call), leaves, scope) {
-        Done::Here(output) => {
-            root.end();
-            Some(output)
-        }
+        Done::Here(output) => Some(output),
         away => {
             let is_whole = away.deliver(Link::Root(root));
             if ends_early::<P::Item, R>() && is_whole {
@@ -210,20 +215,13 @@ where
 /// Where the last output goes.
 pub(crate) struct Root<O> {
     output: Mutex<Option<O>>,
-    end: Mutex<End>,
     /// See [`AnyOrder`].
     found: AtomicBool,
 }
 
-/// Is all done? If not, who wants to know.
-enum End {
-    Pending(Option<Waker>),
-    Done,
-}
-
 impl<O> Default for Root<O> {
     fn default() -> Self {
-        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)), found: AtomicBool::new(false) }
+        Root { output: Mutex::new(None), found: AtomicBool::new(false) }
     }
 }
 
@@ -232,25 +230,6 @@ impl<O> Root<O> {
     fn into_output(self) -> O {
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         output.expect("the last one to finish leaves the output at the root")
-    }
-
-    /// All is done.
-    fn end(&self) {
-        let before = mem::replace(&mut *lock(&self.end), End::Done);
-        if let End::Pending(Some(waker)) = before {
-            waker.wake();
-        }
-    }
-
-    /// Is all done? If not, the one who asked last is woken when it is.
-    pub(crate) fn poll_end(&self, waker: &Waker) -> bool {
-        match &mut *lock(&self.end) {
-            End::Done => true,
-            End::Pending(waiting) => {
-                *waiting = Some(waker.clone());
-                false
-            }
-        }
     }
 }
 
@@ -439,7 +418,6 @@ impl<'s, O, R> Link<'s, O, R> {
             let reduced = match to {
                 Link::Root(root) => {
                     *lock(&root.output) = Some(output);
-                    root.end();
                     return true;
                 }
                 Link::Node(node, side) => node.arrive(match side {

@@ -34,6 +34,10 @@ pub trait Scheduler: Clone + Send {
     /// would wait.
     const SUSPENDS: bool = false;
 
+    /// Does it divide on demand? Then it is a mistake to name `io_await` behind it, which suspends tasks and divides them as the
+    /// policy says: the demand would not be heard.
+    const ON_DEMAND: bool = false;
+
     /// How many futures it lets be in flight at once, if it [suspends](Self::SUSPENDS) what waits for them. What waits for
     /// others behind keeps to the same bound, unless another one is named.
     fn in_flight(&self) -> Option<usize> {

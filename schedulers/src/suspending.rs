@@ -34,7 +34,11 @@
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.
+//! 7. *A stop waits behind nothing.* Every task of a call looks whether it was cancelled: before its future is polled (the engine
+//!    looks), and before an item is made or folded. What stops the call sets that flag itself, see [`alarm`]. A task that leaves
+//!    something out tells the [call](Call::leave_out), which tells the policy at the end.
 
+mod alarm;
 mod frame;
 mod in_flight;
 mod leaf;
@@ -44,10 +48,12 @@ mod tree;
 mod walk;
 
 use crate::branch::{Branch, Decision, Joint};
-use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side, ends_early};
+use crate::call::Call;
+use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Side, ends_early};
 use crate::pace::Pace;
-use crate::policy::{StopSignals, Stopped};
+use crate::policy::StopSignals;
 use crate::{Computation, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
+pub(crate) use alarm::Alarm;
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
@@ -55,10 +61,9 @@ use leaf::{Fold, Leaf, cancel_if_stopped};
 pub use limit::{Limit, LimitPermit};
 use room::{Acquire, Permit, Room};
 use std::ops::ControlFlow;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{self, Poll};
+use std::task::Poll;
 use tree::Tree;
 use walk::Walk;
 
@@ -91,6 +96,7 @@ impl Suspending {
     ///
     /// If `n` is 0.
     #[must_use]
+    #[track_caller]
     pub const fn max_in_flight(mut self, n: usize) -> Self {
         assert!(
             n > 0,
@@ -188,22 +194,16 @@ pub(crate) struct Holes<'s> {
 }
 
 impl Leaves for Holes<'_> {
-    /// What stops the policy is watched by a task of its own: while all others wait, nobody else would hear it.
-    fn begin<'s, S, L, O>(self, policy: &L, root: &'s Root<O>, scope: &S)
+    /// What stops the policy stops the call's tasks: those that wait would not hear it otherwise.
+    fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
-        L: Policy + 's,
-        O: Send,
+        L: Policy,
     {
         if L::STOPS && S::Handle::SUSPENDS {
             let mut signals = StopSignals::default();
             policy.watch(&mut signals);
-            let watch = Watch { stopped: signals.wait(), root };
-            let then = || OnStop { policy: policy.clone() };
-            let handle = scope.handle();
-            if let Some(stopped) = handle.poll(&mut Default::default(), watch, then) {
-                then().resume(scope, stopped, Context::new(false));
-            }
+            call.stop_on(signals, scope.handle().stopper());
         }
     }
 
@@ -247,39 +247,6 @@ impl Leaves for Holes<'_> {
     {
         run(branch, self, scope)
     }
-}
-
-/// Waits until the policy is about to stop (true), or all is done.
-struct Watch<'s, O> {
-    stopped: Stopped,
-    root: &'s Root<O>,
-}
-
-impl<O> Future for Watch<'_, O> {
-    type Output = bool;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<bool> {
-        if self.root.poll_end(context.waker()) {
-            return Poll::Ready(false);
-        }
-        Pin::new(&mut self.stopped).poll(context).map(|()| true)
-    }
-}
-
-/// Drops all that waits, if the policy has stopped. (It is told that something was left out, though all may have come to
-/// its end in this moment.)
-struct OnStop<L> {
-    policy: L,
-}
-
-impl<'s, S: Detach<'s>, L: Policy + 's> Resume<'s, S, bool> for OnStop<L> {
-    fn resume(self, scope: &S, stopped: bool, _: Context) {
-        if stopped && self.policy.stopped() {
-            scope.handle().cancel();
-        }
-    }
-
-    fn cancelled(self, _: &S) {}
 }
 
 /// Runs a leaf.
@@ -413,6 +380,7 @@ where
     fn cancelled(self, _scope: &S) {
         let Aside { branch, tree, link, .. } = self;
         let call = branch.call;
+        call.leave_out();
         call.watch(|| {
             tree.end::<P::Item>(None, &branch.reduction, call).deliver(link);
         });

@@ -32,4 +32,4 @@ pub(crate) use search_loop::SearchLoop;
 pub(crate) use sums::{Count, Product, Sum};
 pub(crate) use total::{Total, Totals};
 pub(crate) use try_reduce::TryReduce;
-pub(crate) use visit::{Visit, effects};
+pub(crate) use visit::effects;

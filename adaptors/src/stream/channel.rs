@@ -59,10 +59,23 @@ struct State<T> {
 }
 
 impl<T> State<T> {
+    /// Number of items in the queue, and of units under way.
+    fn used(&self) -> usize {
+        let under_way = usize::try_from(self.begun - self.next).unwrap_or(usize::MAX);
+        self.queue.len().saturating_add(under_way)
+    }
+
     /// Whether one more item or unit may come.
     fn has_room(&self) -> bool {
-        let under_way = usize::try_from(self.begun - self.next).unwrap_or(usize::MAX);
-        self.queue.len().saturating_add(under_way) <= self.most
+        self.used() <= self.most
+    }
+
+    /// Takes the waker of the task that begins units, if there is room enough for it to begin some: an eighth of the
+    /// capacity, as it costs much more to wake a task than to begin a unit. One is enough if the queue is empty: then who takes
+    /// items waits, or soon will.
+    fn call_walk(&mut self) -> Option<Waker> {
+        let is_enough = |used| used <= self.most - self.most / 8 || self.queue.is_empty();
+        if self.has_room() && is_enough(self.used()) { self.walk.take() } else { None }
     }
 
     /// Invariant 3.
@@ -169,7 +182,7 @@ impl<T> Channel<T> {
         }
         let taker = if queue.len() > before { state.taker.take() } else { None };
         // A unit without items leaves room.
-        let walk = if state.has_room() { state.walk.take() } else { None };
+        let walk = state.call_walk();
         drop(state);
         taker.into_iter().chain(walk).for_each(Waker::wake);
     }
@@ -247,8 +260,8 @@ impl<T> Channel<T> {
 
 /// Calls one who waits, if there is room (invariant 2).
 fn call<T>(mut state: MutexGuard<'_, State<T>>) {
-    let (called, walk) =
-        if state.has_room() { (state.waiting.call(), state.walk.take()) } else { (None, None) };
+    let called = if state.has_room() { state.waiting.call() } else { None };
+    let walk = state.call_walk();
     drop(state);
     called.map(|(_, waker)| waker).into_iter().chain(walk).for_each(Waker::wake);
 }

@@ -52,8 +52,8 @@ use std::task::{Context, Poll};
 ///
 /// When it is polled, with the computation's panic: behind the items that had come before. Also if its pool is dropped before the
 /// computation has ended. A panic that comes when the stream has been dropped goes to the pool's
-/// [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler), as of any job that nobody waits for: without one it aborts
-/// the process.
+/// [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler), if there is one, as that of a [spawned
+/// future](furcate_pool::spawn_future) that nobody awaits.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -142,7 +142,9 @@ where
         // The node may be all that keeps the pool going; the thread that runs it keeps the registry.
         let registry = worker.registry();
         // SAFETY: all have arrived; who may still look at the scope does so under the list's lock (invariant 4).
-        let cancelled = registry.unattended.remove(unsafe { &(*this.as_ptr()).scope });
+        let scope = unsafe { &(*this.as_ptr()).scope };
+        let cancelled = registry.unattended.remove(scope);
+        scope.stop.disarm();
         // SAFETY: from `Box::leak`, and nobody else knows of it any more.
         let Node { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };
         let (panic, runtime) = scope.into_panic();
@@ -154,7 +156,7 @@ where
         // Unwind-safe: nobody sees the computation again.
         let entered = runtime.enter();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| computation.into_inner().end(end))) {
-            registry.handle_panic(payload);
+            registry.handle_task_panic(payload);
         }
         drop(entered);
         registry.job_done();

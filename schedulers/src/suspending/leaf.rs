@@ -124,11 +124,16 @@ where
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
-        while needed && let Some(future) = futures.next() {
+        while needed {
+            // Before the item is made.
             if handle.is_cancelled() {
+                if futures.size_hint().1 != Some(0) {
+                    self.call.leave_out();
+                }
                 needed = false;
                 continue;
             }
+            let Some(future) = futures.next() else { break };
             let permit = self.frame.reserve.take();
             // Now, and not before: what was found with this permit is known (invariant 6 of the scheduler).
             if R::INTERRUPTIBLE && self.reduction.stopped() {
@@ -253,9 +258,19 @@ where
         });
     }
 
+    /// Has the call been stopped? Then the hole is closed.
+    fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
+        if handle.is_cancelled() || self.joint.call.is_due() {
+            self.close();
+            return None;
+        }
+        Some(self)
+    }
+
     /// There will be no output.
     fn close(self) {
         let Hole { before, reduction, joint, link, .. } = self;
+        joint.call.leave_out();
         joint.call.watch(|| {
             let output = before.unwrap_or_else(|| nothing::<T, R>(&reduction));
             link.deliver::<T>(output);
@@ -280,9 +295,10 @@ where
         // The next one may begin while this item is folded; unless there is another future to come of this one: what has
         // begun goes first. Nor in a search, of which this may be the end.
         let keeps = F::WAITS || ends_early::<T, R>();
+        let handle = scope.handle();
         let (room, permits) = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));
-        self.hole
-            .run::<S>(scope.handle(), room, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
+        hole.run::<S>(handle, room, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     fn cancelled(self, _: &S) {
@@ -305,7 +321,10 @@ where
     F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
-        self.hole.begin::<S, U>(self.future, permit, scope.handle());
+        let handle = scope.handle();
+        if let Some(hole) = self.hole.close_if_stopped(&handle) {
+            hole.begin::<S, U>(self.future, permit, handle);
+        }
     }
 
     fn cancelled(self, _: &S) {

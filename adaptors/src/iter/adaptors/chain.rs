@@ -86,6 +86,7 @@ where
     }
 
     #[inline]
+    #[track_caller]
     fn len(&self) -> usize {
         total_len(self.first.len(), self.second.len())
     }

@@ -38,7 +38,6 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 
     /// The same way of waiting, for other futures.
-    #[cfg(feature = "async-io")]
     pub(super) fn map_base<J>(self, map: impl FnOnce(I) -> J) -> IoAwait<J> {
         IoAwait { base: map(self.base), scheduler: self.scheduler }
     }
@@ -76,6 +75,7 @@ impl<I: ParallelIterator> IoAwait<I> {
     #[doc(alias = "buffer_unordered")]
     #[doc(alias = "for_each_concurrent")]
     #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn max_in_flight(self, n: usize) -> Self {
         IoAwait { scheduler: self.scheduler.max_in_flight(n), ..self }
     }
@@ -132,6 +132,11 @@ where
     fn scheduler(&self) -> Suspending {
         const {
             assert!(!I::Scheduler::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
+            assert!(
+                !I::Scheduler::ON_DEMAND,
+                "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say \
+                 how it is divided; leave `adaptive()` out, or name a policy instead"
+            );
         }
         self.scheduler.clone()
     }
