@@ -91,7 +91,8 @@ fn succeeds(name: &str, arguments: &[&str]) -> String {
 #[test]
 fn every_example_is_tested_here() {
     for name in PROGRAMS.keys() {
-        let known = ["server", "words"].contains(&&name[..]) || NUMBERS.iter().any(|example| example.name == name);
+        let known =
+            ["server", "words"].contains(&&name[..]) || NUMBERS.iter().any(|example| example.name == name);
         assert!(known, "the example `{name}` is not in the list: add it to `NUMBERS`");
     }
 }
