@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
@@ -45,7 +45,7 @@ static PROGRAMS: LazyLock<BTreeMap<String, PathBuf>> = LazyLock::new(|| {
     };
     let messages = String::from_utf8(output.stdout).expect("cargo's messages are UTF-8");
     let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let ours = |line: &str| text(line, "manifest_path").is_some_and(|path| manifest == PathBuf::from(path));
+    let ours = |line: &str| text(line, "manifest_path").is_some_and(|path| Path::new(&path) == manifest);
     let examples = messages.lines().filter(|line| line.contains("\"kind\":[\"example\"]") && ours(line));
     examples.filter_map(|line| Some((text(line, "name")?, text(line, "executable")?.into()))).collect()
 });
@@ -170,7 +170,7 @@ fn the_least_values_work() {
     let out = succeeds("words", &["--skewed", "--files", "2", "--megabytes", "1", "--rounds", "3"]);
     let sentence = out.lines().last().unwrap_or_default();
     assert!(
-        [" won: ", "All chains tie: ", "No chain beats "].iter().any(|start| sentence.contains(start)),
+        sentence.contains(" won") || sentence.contains("All chains tie: "),
         "no sentence about the winner: {sentence}"
     );
 }

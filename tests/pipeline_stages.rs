@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use support::streams::{ALL_WAYS, Counted, assert_comes_to, census, collect, numbers, pools, sorted};
 use support::{Ways, a_minute, after, assert_settles};
 
-/// Even numbers and their halves, of those below `n`, through stages that drop what is odd.
+/// Even numbers below `n` and their halves: odd numbers are dropped by stages.
 fn halves(n: u64, ways: Ways) -> Pipeline<impl ParallelIterator<Item = Numbered<(u64, u64)>> + 'static> {
     pipeline(numbers(n, ways))
         .filter(|x| x % 3 != 2)
@@ -54,7 +54,7 @@ fn what_a_stage_drops_does_not_arrive_and_holds_up_nobody() {
     }
 }
 
-/// An error goes past the stages behind it; the first one in order ends a collection, and what is under way is dropped.
+/// An error goes past the stages behind it. The first error in order ends a collection, and items under way are dropped.
 #[test]
 fn stages_that_fail() {
     let begun = Instant::now();
@@ -167,7 +167,7 @@ fn a_dropped_pipeline_ends() {
         assert_comes_to(|| census.alive(), 500);
         assert_eq!(pool.install(|| 7), 7);
         for pipeline in all {
-            // It is not awaited for long.
+            // Polled once, and dropped.
             let ended = block_on(future::or(async { Some(pipeline.await) }, async {
                 after(0).await;
                 None
