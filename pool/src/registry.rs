@@ -17,6 +17,7 @@ use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
+use crate::saturation::Saturation;
 use crate::scope::{List, Scope};
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
@@ -30,7 +31,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicPtr, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -40,6 +41,8 @@ use std::thread::{JoinHandle, ThreadId};
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
 /// Called with the payload of a panic that nobody waits for.
 pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
+/// Called once, if a job that waits keeps its slot because there may be no more threads.
+pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
 /// Starts a thread.
 pub(crate) type Spawner =
     Box<dyn Fn(usize, Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> + Send + Sync>;
@@ -56,6 +59,9 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    /// How many spare threads may be started.
+    pub(crate) max_blocking_threads: usize,
+    pub(crate) saturation: Option<SaturationHandler>,
     /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
     pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
@@ -90,6 +96,8 @@ pub(crate) struct Registry {
     common: OnceLock<Box<Scope<'static>>>,
     /// Scopes that nobody waits for.
     pub(crate) unattended: List,
+    /// A job that waits has kept its slot for want of threads, and that has been reported.
+    is_saturated: AtomicBool,
     /// The number of the first guest.
     first_guest: usize,
     this: Weak<Registry>,
@@ -112,11 +120,14 @@ impl Registry {
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
         setup.eager |= !fence::asymmetric();
         let eager = setup.eager;
-        let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
+        let spares =
+            if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
+        // Some more, for when nobody could go on otherwise.
+        let first_guest = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
+            workers: Workers((0..first_guest + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             stealable: Stealable::new(threads),
             deques: Deques::new(eager),
@@ -129,7 +140,8 @@ impl Registry {
             threads: Mutex::default(),
             common: OnceLock::new(),
             unattended: List::default(),
-            first_guest: threads + spares,
+            first_guest,
+            is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
             generation: crate::process::generation(),
         });
@@ -282,6 +294,22 @@ impl Registry {
         }
     }
 
+    /// A job that waits keeps its slot for want of threads: says so, the first time. Called without a lock.
+    fn report_saturation(&self, saturation: &Saturation) {
+        // Relaxed: it says only that somebody else reports.
+        if self.is_saturated.swap(true, Relaxed) {
+            return;
+        }
+        match &self.setup.saturation {
+            Some(handler) => {
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(saturation))) {
+                    self.handle_panic(payload);
+                }
+            }
+            None => eprintln!("furcate: warning: {saturation}"),
+        }
+    }
+
     /// Counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
@@ -413,6 +441,10 @@ impl Registry {
         self.claims.load(Relaxed) > 0
     }
 }
+
+/// How many threads more than [allowed](crate::ThreadPoolBuilder::max_blocking_threads) may be started, one after the other, where
+/// nobody could go on otherwise.
+const LAST_RESORTS: usize = 4096;
 
 /// So many jobs of its own a worker runs before it looks for one from outside, or that was woken.
 pub(crate) const FAIR: usize = 64;

@@ -146,12 +146,25 @@ impl Worker {
         self.wait_by(Wait { rule, abroad: false, future: true, scope: None }, latch, |_| None);
     }
 
-    /// A fork of this thread itself, for one that waits for a future where nobody else is left to run anything: the fork may do
-    /// what the future waits for. If it wants a lock that this thread holds, it would wait for ever; so not before the future has
-    /// had some time.
-    fn find_last_resort(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
+    /// Where nobody else is left to run anything: lets one thread more be started, once nothing has happened for a while. If there
+    /// can be none, returns a job to be run on top of the waiting frame: what that waits for may need it. (If the job wants a lock
+    /// that this thread holds, or something that a frame below is to do, it waits for ever.)
+    fn find_as_last(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         const LAST_RESORT: Duration = Duration::from_millis(100);
-        if wait.future && idle.is_some_and(|idle| idle > LAST_RESORT) { self.take_own_fork() } else { None }
+        let waited = idle.is_some_and(|idle| idle > LAST_RESORT) && self.registry().sees_work();
+        if self.registry().may_start_more() {
+            if waited {
+                self.registry().allow_one_more();
+            }
+            return None;
+        }
+        if !wait.future {
+            return self.find_anywhere();
+        }
+        // What is spawned is likely to be what the future waits for. Forks come last: they are like this thread's own job, and may
+        // want the same locks.
+        self.find_queued()
+            .or_else(|| if waited { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None })
     }
 
     /// Runs the queued jobs of the scope that this worker waits for, as long as the slots are stuck. False if there were none.
@@ -162,10 +175,18 @@ impl Worker {
             && watch.still_sees_stuck(self)
             && let Some(job) = self.find_of_scope(scope)
         {
-            self.run_aside(job);
+            self.run_overdue(job);
             ran = true;
         }
         ran
+    }
+
+    /// Runs a job in the middle of a wait, perhaps without a slot.
+    fn run_overdue(&self, job: JobRef) {
+        if self.place().is_none() {
+            self.counters.overdue.add();
+        }
+        self.run_aside(job);
     }
 
     /// Gives other jobs a turn, if there are any: for a future of this thread that wants to be polled again at once.
@@ -275,7 +296,7 @@ impl Worker {
                 let next = self.registry().block(self, latch, wait, idle_for, &mut watch);
                 overdue = self.place().is_none();
                 let job = match next {
-                    Next::Anything => self.find_anywhere().or_else(|| self.find_last_resort(wait, idle_for)),
+                    Next::Anything => self.find_as_last(wait, idle_for),
                     Next::OfScope => {
                         // If none is queued, what the scope's tasks wait for may be.
                         let none = !self.run_scope(wait, latch, &watch) && !latch.is_set();
@@ -289,7 +310,7 @@ impl Worker {
                     Next::Usual => None,
                 };
                 if let Some(job) = job {
-                    self.run_aside(job);
+                    self.run_overdue(job);
                     idle = None;
                 } else {
                     idle.get_or_insert_with(Instant::now);
