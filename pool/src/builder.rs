@@ -266,7 +266,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// If so many threads have been started and none is idle, a job that waits keeps its slot: it goes on as soon as it can, but
     /// the slot runs nothing else meanwhile. If jobs are queued then, that is
     /// [counted](crate::WorkerStats::saturated) each time, and [reported](Self::saturation_handler) once. If every slot is
-    /// kept so and nothing has happened for 0.2 s while jobs are queued, one more thread is started all the same: what the
+    /// kept so and nothing has happened for 0.1 s while jobs are queued, one more thread is started all the same: what the
     /// jobs wait for may be queued.
     ///
     /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog), or where a

@@ -20,9 +20,13 @@ use std::time::{Duration, Instant};
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
-/// Where nobody else can run anything, because all of the pool's threads wait and there are no spare ones, a waiting worker
-/// runs whatever there is, under every rule: one of them may need it. (Where the system once refuses to start a spare
-/// thread, the pool starts no more of them.)
+/// Where nobody else can run anything, because all of the pool's threads wait and no spare one can be started, a waiting worker
+/// runs whatever there is, under every rule: one of them may need it. So it is under `Leapfrog`, with a [spawn
+/// handler](crate::ThreadPoolBuilder::spawn_handler), and where the system has refused to start a thread. (If only the pool's
+/// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
+///
+/// A thread that comes out of a wait takes a slot. If none becomes free for 10 ms, it goes on without: it may hold a lock that all
+/// threads with slots wait for. See [`WorkerStats::overdue`](crate::WorkerStats::overdue).
 ///
 /// ```
 /// use furcate::{ThreadPoolBuilder, WaitRule};
