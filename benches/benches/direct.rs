@@ -32,7 +32,10 @@ fn direct(range: Range<u64>) -> u64 {
     left + right
 }
 
-fn stackless<'s>(handle: ScopeHandle<'s>, range: Range<u64>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
+fn stackless<'s>(
+    handle: ScopeHandle<'s>,
+    range: Range<u64>,
+) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
     Box::pin(async move {
         if range.end - range.start == 1 {
             return fetch(range.start).await;

@@ -1,6 +1,8 @@
 //! How pools are made.
 
 use crate::registry::{Registry, Setup, Spawner};
+#[cfg(feature = "tokio")]
+use crate::runtime::Runtime;
 use crate::saturation::Saturation;
 use crate::suspension::Suspension;
 use crate::thread_pool::ThreadPool;
@@ -239,8 +241,15 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called with the payload of a panic in a job that nobody waits for ([`spawn`](crate::spawn)). Without a handler,
-    /// or if it panics itself, the process is aborted.
+    /// Called with the payload of a panic that nobody else is told of.
+    ///
+    /// Without a handler, it depends on what has panicked:
+    ///
+    /// - A spawned closure ([`spawn`](crate::spawn)), or a start or exit handler: the process is aborted, as with rayon.
+    /// - A future or a computation whose result nobody wants any more ([`spawn_future`](crate::spawn_future) with its handle dropped,
+    ///   an awaited terminal that was dropped): the panic hook has printed the message, and the process goes on.
+    ///
+    /// If the handler panics itself, the process is aborted.
     pub fn panic_handler<H>(mut self, handler: H) -> Self
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
@@ -345,11 +354,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Has every thread enter a tokio runtime while it is one of the pool's: the pool's own, and those from outside that take
-    /// part in their own calls. So futures of tokio, and of what builds on it, work in `io_await` and in spawned tasks: their
-    /// timers and sockets are driven by that runtime. (A thread that [is made](Self::use_current_thread) one of the pool's
-    /// enters it itself.) The runtime must be there as long as such futures are; it may be of one thread, as long as that is
-    /// driven.
+    /// Has every thread enter a tokio runtime while it is one of the pool's: the pool's own, and external threads that take
+    /// part in their own calls. Futures of tokio, and of libraries built on it, then work in `io_await` and in spawned tasks
+    /// wherever the call is started: their timers and sockets are driven by that runtime. (A thread that
+    /// [is made](Self::use_current_thread) one of the pool's enters the runtime itself.) The runtime must be there as long as
+    /// such futures are. It may be of one thread, as long as that thread drives it.
+    ///
+    /// A pool without this uses, for each call, the runtime that the call is started in. So in a task of tokio nothing need
+    /// be set up. Call this if calls are started by threads that have entered no runtime.
     ///
     /// ```
     /// # #[cfg(feature = "tokio")] {
@@ -368,7 +380,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// ```
     #[cfg(feature = "tokio")]
     pub fn tokio(mut self, runtime: tokio::runtime::Handle) -> Self {
-        self.setup.runtime.handle = Some(runtime);
+        self.setup.runtime = Runtime::new(runtime);
         self
     }
 

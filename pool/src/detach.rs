@@ -260,6 +260,75 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
 
     /// Have they been cancelled?
     fn is_cancelled(&self) -> bool;
+
+    /// What cancels the computation's tasks from any thread, also when the handle, or the computation, is gone. The stopper does
+    /// not keep the computation from its end.
+    ///
+    /// By default, for engines that suspend nothing, it does nothing.
+    fn stopper(&self) -> Stopper {
+        Stopper::default()
+    }
+}
+
+/// Cancels the tasks of a computation, from any thread and at any time: see [`Suspend::stopper`].
+///
+/// ```
+/// use furcate::detach::{Detach, Resume, Suspend};
+/// use furcate::{Context, DefaultExecutor, Executor};
+/// use std::future::pending;
+///
+/// /// What would follow a future that is never ready.
+/// struct Then;
+/// impl<'scope, S> Resume<'scope, S, ()> for Then {
+///     fn resume(self, _: &S, _: (), _: Context) {}
+///     fn cancelled(self, _: &S) {}
+/// }
+///
+/// let stopper = DefaultExecutor::default().detached(|scope| {
+///     let handle = scope.handle();
+///     handle.poll(&mut Default::default(), pending(), || Then);
+///     let stopper = handle.stopper();
+///     let other = stopper.clone();
+///     std::thread::spawn(move || other.stop());
+///     stopper
+/// }); // returns, since the future is dropped
+/// assert!(stopper.has_stopped());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Stopper {
+    #[cfg(not(loom))]
+    scope: Option<Arc<crate::scope::Stop>>,
+}
+
+impl Stopper {
+    #[cfg(not(loom))]
+    pub(crate) fn of(scope: Arc<crate::scope::Stop>) -> Self {
+        Stopper { scope: Some(scope) }
+    }
+
+    /// Cancels the tasks, as [`Suspend::cancel`] does: no task of the computation is polled from now on. If the computation is over,
+    /// or its tasks were cancelled before, nothing happens.
+    ///
+    /// The futures that wait are dropped by a worker of the pool, which does so before it begins another job. No code of theirs
+    /// runs in the calling thread: so a waker, a timer or a thread that holds locks may call this.
+    ///
+    /// Cost: an allocation, and a look at who sleeps.
+    pub fn stop(&self) {
+        #[cfg(not(loom))]
+        if let Some(scope) = &self.scope {
+            scope.stop();
+        }
+    }
+
+    /// Whether [`stop`](Self::stop) has cancelled the tasks: not [`Suspend::cancel`], nor a panic, before it. Exact once the
+    /// computation is over.
+    #[must_use]
+    pub fn has_stopped(&self) -> bool {
+        #[cfg(not(loom))]
+        return self.scope.as_ref().is_some_and(|scope| scope.has_stopped());
+        #[cfg(loom)]
+        false
+    }
 }
 
 /// A computation that stays in one thread: for engines that cannot detach anything.

@@ -60,7 +60,7 @@ impl Context {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nowhere to run tasks",
-    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
+    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `&Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
 )]
 pub trait Executor: Clone + Send + Sync {
     /// What a computation detaches its parts with; [`Alone`](crate::detach::Alone) for an engine that can detach nothing.
@@ -125,8 +125,9 @@ pub trait Executor: Clone + Send + Sync {
     ///
     /// # Panics
     ///
-    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that one is treated as one of a
-    /// spawned job; by default it is raised.
+    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that method is treated as that of a
+    /// [spawned future](crate::spawn_future) that nobody awaits: it goes to the pool's panic handler, if there is one. By default
+    /// it is raised.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         attend(self, computation);
     }
@@ -142,4 +143,37 @@ pub trait Executor: Clone + Send + Sync {
 
     /// The caller's index among this engine's workers (`0..num_threads`), `None` if it is not one of them.
     fn thread_index(&self) -> Option<usize>;
+}
+
+/// What `.on(..)` takes: an engine, or a reference to a shared pool, of which the engine gets its own share.
+///
+/// ```
+/// use furcate::{Executor, IntoExecutor, ThreadPool, ThreadPoolBuilder};
+/// use std::sync::Arc;
+///
+/// fn threads(on: impl IntoExecutor) -> usize {
+///     on.into_executor().num_threads()
+/// }
+/// let pool = Arc::new(ThreadPoolBuilder::new().num_threads(3).build().unwrap());
+/// assert_eq!((threads(&*pool), threads(&pool), threads(pool)), (3, 3, 3));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nowhere to run tasks",
+    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `&Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
+)]
+pub trait IntoExecutor {
+    /// The engine.
+    type Executor: Executor;
+
+    /// Returns the engine.
+    fn into_executor(self) -> Self::Executor;
+}
+
+impl<E: Executor> IntoExecutor for E {
+    type Executor = E;
+
+    #[inline]
+    fn into_executor(self) -> E {
+        self
+    }
 }

@@ -1,9 +1,8 @@
 //! What concerns the process and its threads as a whole.
 
-use std::sync::atomic::{
-    AtomicUsize,
-    Ordering::{AcqRel, Relaxed},
-};
+#[cfg(unix)]
+use std::sync::atomic::Ordering::AcqRel;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// How often this process descends from a fork after it was first asked.

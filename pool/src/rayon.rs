@@ -3,12 +3,13 @@
 mod detached;
 
 use crate::detach::{Unattended, attend};
+use crate::unseen::drop_quietly;
 use crate::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
-/// the global one.
+/// the global one. (Feature `rayon`.)
 ///
 /// A call from outside is taken to one of the pool's threads.
 ///
@@ -45,7 +46,13 @@ impl Executor for Rayon {
 
     /// One of rayon's threads waits for it.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        rayon_core::spawn(|| attend(&Rayon, computation));
+        rayon_core::spawn(|| {
+            // Its end has panicked: nobody wants to know. Rayon would abort the process if it has no handler, and does not say
+            // whether it has one.
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| attend(&Rayon, computation))) {
+                drop_quietly(payload);
+            }
+        });
     }
 
     #[inline]

@@ -22,6 +22,8 @@ use crate::scope::{List, Scope};
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
+use crate::unseen::drop_quietly;
+use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -76,6 +78,7 @@ pub(crate) struct Registry {
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
     pub(crate) injector: Injector<JobRef>,
+    pub(crate) urgent: Urgent,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
     /// Of spawned jobs: the workers' own, and those that wait.
@@ -129,6 +132,7 @@ impl Registry {
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
             workers: Workers((0..first_guest + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
+            urgent: Urgent::default(),
             stealable: Stealable::new(threads),
             deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
@@ -214,6 +218,12 @@ impl Registry {
         self.announce(None);
     }
 
+    /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`.
+    pub(crate) fn inject_urgent(&self, job: JobRef) {
+        self.urgent.push(job);
+        self.announce(None);
+    }
+
     /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
     /// worker that has done so, if one has.
     ///
@@ -282,7 +292,18 @@ impl Registry {
         }
     }
 
-    /// A job that nobody waits for has panicked.
+    /// A future, or a detached computation, has panicked whose result nobody wants any more. Calls the panic handler. Without one
+    /// nothing is left to be done: the panic hook has printed the message, and what the task borrowed or owned is gone, as after
+    /// the panic of a thread that is not joined.
+    pub(crate) fn handle_task_panic(&self, payload: Box<dyn Any + Send>) {
+        if self.setup.panic.is_some() {
+            self.handle_panic(payload);
+        } else {
+            drop_quietly(payload);
+        }
+    }
+
+    /// A spawned closure, or a handler, has panicked. Calls the panic handler, or aborts the process, as rayon does.
     pub(crate) fn handle_panic(&self, payload: Box<dyn Any + Send>) {
         let abort = AbortOnUnwind("a panic handler, or a job without one, panicked");
         match &self.setup.panic {
@@ -358,6 +379,11 @@ impl Registry {
     /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.
     pub(crate) fn enter_runtime(&self) -> Entered<'_> {
         self.setup.runtime.enter()
+    }
+
+    /// The runtime of a call that this thread makes: its own, but for a pool whose threads have entered one already.
+    pub(crate) fn runtime_of_call(&self) -> Runtime {
+        if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
     }
 
     /// Rests and works until the pool ends.

@@ -82,6 +82,11 @@ impl Registry {
         F: FnOnce(&Worker) -> R + Send,
         R: Send,
     {
+        let runtime = self.runtime_of_call();
+        let f = |worker: &Worker| {
+            let _entered = runtime.enter();
+            f(worker)
+        };
         let job = RootJob::new(f, caller);
         self.inject(JobRef::new(NonNull::from(&job).cast(), ptr::null()));
         match caller {

@@ -11,10 +11,12 @@
 
 mod detached;
 mod in_hand;
+mod stop;
 mod suspended;
 mod unattended;
 
 pub(crate) use in_hand::InHand;
+pub(crate) use stop::Stop;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
 pub(crate) use unattended::{List, spawn_unattended};
@@ -24,6 +26,7 @@ use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
 use crate::registry::{Part, Registry};
+use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
@@ -49,8 +52,12 @@ pub struct Scope<'scope> {
     is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     fifo: Fifo,
+    /// Entered by all its jobs.
+    runtime: Runtime,
     /// Those that wait.
     tasks: Tasks,
+    /// What stops them from outside.
+    stop: stop::Slot,
     /// Invariant in `'scope`: jobs may write to what they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
@@ -205,8 +212,8 @@ impl<'scope> Scope<'scope> {
         // The pool does not end before the scope.
         registry.job_made();
         let at_end = AtEnd::Set(CallLatch::new(caller));
-        let scope = Scope::of(&registry, at_end);
-        Scope { _registry: Some(registry), ..scope }
+        let (runtime, scope) = (registry.runtime_of_call(), Scope::of(&registry, at_end));
+        Scope { _registry: Some(registry), runtime, ..scope }
     }
 
     /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
@@ -214,7 +221,7 @@ impl<'scope> Scope<'scope> {
         Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
     }
 
-    /// A scope that the registry outlives.
+    /// A scope that the registry outlives, with no runtime.
     fn of(registry: &Registry, at_end: AtEnd) -> Self {
         let number = next_number();
         Scope {
@@ -227,7 +234,9 @@ impl<'scope> Scope<'scope> {
             is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
+            runtime: Runtime::default(),
             tasks: Tasks::default(),
+            stop: stop::Slot::default(),
             _jobs: PhantomData,
         }
     }
@@ -254,6 +263,7 @@ impl<'scope> Scope<'scope> {
                 None => done.lock().wait(),
             }
         }
+        self.stop.disarm();
         open_scopes(-1);
         self.registry().job_done();
         let panic = self.panic.into_inner().expect("nobody panics with this lock");
@@ -275,6 +285,7 @@ impl<'scope> Scope<'scope> {
 
     /// Keeps a panic, if it is the first; and cancels what waits. Called in the body or in a job.
     pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
+        let payload = runtime::explain(payload);
         // Relaxed: only says that running more is pointless; the payload itself is behind the lock.
         self.panicked.store(true, Relaxed);
         let later = {
@@ -315,6 +326,12 @@ impl<'scope> Scope<'scope> {
         self.panicked.load(Relaxed)
     }
 
+    /// Has this thread enter the runtime of the scope's maker: whoever runs, drops or ends a part of the scope does so.
+    #[inline]
+    pub(crate) fn enter_runtime(&self) -> Entered<'_> {
+        self.runtime.enter()
+    }
+
     /// Counts one job more, and makes it.
     fn job<BODY>(&self, body: BODY) -> NonNull<Header>
     where
@@ -328,6 +345,7 @@ impl<'scope> Scope<'scope> {
             let scope = scope;
             // SAFETY: the job has not arrived (invariant 1).
             let this = unsafe { &*scope.0 };
+            let entered = this.enter_runtime();
             let ((), in_hand) = this.with_in_hand(0, worker, || {
                 if this.has_panicked() {
                     drop_quietly(body);
@@ -335,6 +353,7 @@ impl<'scope> Scope<'scope> {
                     this.guard(|| body(this));
                 }
             });
+            drop(entered);
             // SAFETY: it arrives once, here.
             unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
         };

@@ -8,7 +8,7 @@ use crate::registry::{Part, Registry};
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
-use crate::{Context, Executor, Yield, spawn, spawn_future};
+use crate::{Context, Executor, IntoExecutor, Yield, spawn, spawn_future};
 use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
@@ -307,7 +307,7 @@ impl Executor for &ThreadPool {
 /// use std::sync::Arc;
 ///
 /// let pool = Arc::new(furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
-/// let sum = (0..1000_u64).into_par_iter().on(Arc::clone(&pool)).async_sum::<u64>();
+/// let sum = (0..1000_u64).into_par_iter().on(&pool).async_sum::<u64>();
 /// assert_eq!(furcate::block_on(sum), 499_500);
 /// ```
 impl Executor for Arc<ThreadPool> {
@@ -357,6 +357,15 @@ impl Executor for Arc<ThreadPool> {
     #[inline]
     fn demand(&self) -> bool {
         Executor::demand(&&**self)
+    }
+}
+
+/// `.on(&pool)` of a shared pool: the engine owns a share, as `Arc::clone(&pool)` does.
+impl IntoExecutor for &Arc<ThreadPool> {
+    type Executor = Arc<ThreadPool>;
+
+    fn into_executor(self) -> Arc<ThreadPool> {
+        Arc::clone(self)
     }
 }
 

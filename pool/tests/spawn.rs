@@ -192,6 +192,32 @@ fn without_a_handler_the_process_aborts() {
     aborted_child(TEST, "victim", "furcate: a panic handler, or a job without one, panicked; aborting");
 }
 
+/// A future that nobody awaits is like a thread that nobody joins: its panic ends nothing else.
+#[test]
+fn without_a_handler_the_process_outlives_a_future_that_nobody_awaits() {
+    const TEST: &str = "without_a_handler_the_process_outlives_a_future_that_nobody_awaits";
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("in a payload's drop");
+        }
+    }
+    if plays("victim") {
+        let pool = pool(2);
+        drop(pool.spawn_future(async { panic!("in a future") }));
+        drop(pool.spawn_future(async { panic_any(Bomb) }));
+        let handle = pool.spawn_future(async { panic!("awaited") });
+        let awaited =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| furcate_pool::block_on(handle)));
+        assert!(awaited.is_err(), "whoever awaits it has the panic");
+        assert_eq!(pool.install(|| 7), 7);
+        // Waits for the first two.
+        drop(pool);
+        return;
+    }
+    good_child(TEST, "victim", &[]);
+}
+
 #[test]
 fn a_handler_that_panics_aborts_the_process() {
     // P3: the handler itself, or the payload's drop in it.

@@ -174,7 +174,7 @@ impl Drop for Loud<'_> {
     }
 }
 
-/// It is a spawned job's panic.
+/// It is treated as that of a future that nobody awaits.
 #[test]
 fn a_panic_of_its_end_goes_to_the_handler() {
     struct Ends;

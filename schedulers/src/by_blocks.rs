@@ -21,7 +21,7 @@
 
 use crate::blocks::{BlockSizes, Blocks};
 use crate::branch::is_stopped;
-use crate::{Doubling, Policy, Producer, Reduction, Scheduler};
+use crate::{Doubling, Limit, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
 /// Blocks one after the other, each run by a scheduler `S`, of sizes that `Z` says.
@@ -56,9 +56,14 @@ impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
 impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     const BLOCKS: bool = true;
     const SUSPENDS: bool = S::SUSPENDS;
+    const ON_DEMAND: bool = S::ON_DEMAND;
 
     fn in_flight(&self) -> Option<usize> {
         self.inner.in_flight()
+    }
+
+    fn limit(&self) -> Option<&Limit> {
+        self.inner.limit()
     }
 
     fn divides(&self) -> bool {

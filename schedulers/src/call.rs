@@ -1,14 +1,22 @@
-//! What all tasks of one call share: has one of them panicked?
+//! What all tasks of one call share: has one of them panicked, or is the call to stop?
 //!
-//! Then nobody will see the result, and what has not begun need not begin: the rest of the call ends soon.
+//! After a panic nobody will see the result, and what has not begun need not begin: the rest of the call ends soon.
 
+use crate::policy::StopSignals;
+use crate::suspending::Alarm;
+use furcate_pool::detach::Stopper;
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// One run of a scheduler; it lies in the frame that waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
     failed: AtomicBool,
+    /// What stops the tasks that wait, if anything may.
+    alarm: OnceLock<Arc<Alarm>>,
+    /// Whether something was not done because its task was cancelled.
+    left_out: AtomicBool,
 }
 
 impl Call {
@@ -31,6 +39,41 @@ impl Call {
         let result = part();
         mem::forget(unwinding);
         result
+    }
+
+    /// Has the first of the signals stop the call's tasks, until the call is over. Called once.
+    pub(crate) fn stop_on(&self, signals: StopSignals, stopper: Stopper) {
+        if !signals.is_empty() {
+            self.alarm.get_or_init(|| Alarm::set(signals, stopper));
+        }
+    }
+
+    /// Whether the deadline is over. If so, the call's tasks are stopped, whether the timer has noticed or not.
+    pub(crate) fn is_due(&self) -> bool {
+        self.alarm.get().filter(|alarm| alarm.is_due()).inspect(|alarm| alarm.ring()).is_some()
+    }
+
+    /// Something is not done, since its task was cancelled.
+    pub(crate) fn leave_out(&self) {
+        // Relaxed: it is read when all tasks have ended, which orders the two. Looked at first: of many tasks that are dropped
+        // at once, one writes.
+        if !self.left_out.load(Relaxed) {
+            self.left_out.store(true, Relaxed);
+        }
+    }
+
+    /// Whether something was left out because a signal has come: only then is the call's result not that of all items. Called
+    /// when all tasks have ended.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.left_out.load(Relaxed) && self.alarm.get().is_some_and(|alarm| alarm.has_rung())
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(alarm) = self.alarm.get() {
+            alarm.switch_off();
+        }
     }
 }
 

@@ -59,10 +59,8 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, Fork};
 use furcate_pool::{Context, Executor};
-use std::mem;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
 
 /// How a branch that is not divided (any more) is run.
 pub(crate) trait Leaves: Copy + Send + Sync {
@@ -84,13 +82,12 @@ pub(crate) trait Leaves: Copy + Send + Sync {
 
     /// Called before anything else.
     #[inline]
-    fn begin<'s, S, L, O>(self, policy: &L, root: &'s Root<O>, scope: &S)
+    fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
-        L: Policy + 's,
-        O: Send,
+        L: Policy,
     {
-        let _ = (policy, root, scope);
+        let _ = (policy, call, scope);
     }
 
     /// Called when a task has brought its output to its place, and all that it was the last one for.
@@ -142,8 +139,19 @@ where
     F: Leaves,
 {
     let (call, root) = (Call::default(), Root::default());
+    let stop = L::STOPS.then(|| policy.clone());
     let output = executor.detached(|scope| start(producer, policy, reduction, (&call, &root), leaves, scope));
+    tell_stop(stop.as_ref(), &call);
     output.unwrap_or_else(|| root.into_output())
+}
+
+/// Tells the policy if a signal of its own has kept something from being done: the tasks that were cancelled did not ask it.
+fn tell_stop<L: Policy>(policy: Option<&L>, call: &Call) {
+    if let Some(policy) = policy
+        && call.was_stopped()
+    {
+        let _ = policy.stopped();
+    }
 }
 
 /// Runs a whole computation, or what of it is not stolen. Returns the output, if that is there; if not, the last one to
@@ -187,13 +195,10 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
-    leaves.begin(&policy, root, scope);
+    leaves.begin(&policy, call, scope);
     let end = R::STOPS_ALL.then(|| reduction.clone());
     match run(Branch::root(producer, policy, reduction, call), leaves, scope) {
-        Done::Here(output) => {
-            root.end();
-            Some(output)
-        }
+        Done::Here(output) => Some(output),
         away => {
             let is_whole = away.deliver(Link::Root(root));
             if ends_early::<P::Item, R>() && is_whole {
@@ -210,20 +215,13 @@ where
 /// Where the last output goes.
 pub(crate) struct Root<O> {
     output: Mutex<Option<O>>,
-    end: Mutex<End>,
     /// See [`AnyOrder`].
     found: AtomicBool,
 }
 
-/// Is all done? If not, who wants to know.
-enum End {
-    Pending(Option<Waker>),
-    Done,
-}
-
 impl<O> Default for Root<O> {
     fn default() -> Self {
-        Root { output: Mutex::new(None), end: Mutex::new(End::Pending(None)), found: AtomicBool::new(false) }
+        Root { output: Mutex::new(None), found: AtomicBool::new(false) }
     }
 }
 
@@ -232,25 +230,6 @@ impl<O> Root<O> {
     fn into_output(self) -> O {
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         output.expect("the last one to finish leaves the output at the root")
-    }
-
-    /// All is done.
-    fn end(&self) {
-        let before = mem::replace(&mut *lock(&self.end), End::Done);
-        if let End::Pending(Some(waker)) = before {
-            waker.wake();
-        }
-    }
-
-    /// Is all done? If not, the one who asked last is woken when it is.
-    pub(crate) fn poll_end(&self, waker: &Waker) -> bool {
-        match &mut *lock(&self.end) {
-            End::Done => true,
-            End::Pending(waiting) => {
-                *waiting = Some(waker.clone());
-                false
-            }
-        }
     }
 }
 
@@ -395,6 +374,31 @@ pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
     Row(Arc<Row<'s, O, R>>, u8),
+    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the place of the output of the whole, for
+    /// the last unit to arrive.
+    Unit(R, u64, Arc<Whole<'s, O, R>>),
+}
+
+/// The place of the output of a windowed whole: every unit under way has it, and so has the task that begins them.
+pub(crate) struct Whole<'s, O, R>(Mutex<Link<'s, O, R>>);
+
+impl<'s, O, R> Whole<'s, O, R> {
+    pub(crate) fn new(to: Link<'s, O, R>) -> Self {
+        Whole(Mutex::new(to))
+    }
+
+    /// The place, if nobody else has it any more.
+    fn last(self: Arc<Self>) -> Option<Link<'s, O, R>> {
+        Arc::into_inner(self).map(|whole| whole.0.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A unit is over, or the task that begins them. The last one brings the output, which is that of no items, to its place.
+    pub(crate) fn leave<T>(self: Arc<Self>, reduction: &R) -> Option<(O, Link<'s, O, R>)>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        self.last().map(|to| (reduction.finish(reduction.start()), to))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -414,7 +418,6 @@ impl<'s, O, R> Link<'s, O, R> {
             let reduced = match to {
                 Link::Root(root) => {
                     *lock(&root.output) = Some(output);
-                    root.end();
                     return true;
                 }
                 Link::Node(node, side) => node.arrive(match side {
@@ -422,6 +425,10 @@ impl<'s, O, R> Link<'s, O, R> {
                     Side::Right => Thing::Right(output),
                 }),
                 Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
+                Link::Unit(reduction, number, whole) => {
+                    reduction.arrive(number, output);
+                    whole.leave::<T>(&reduction)
+                }
             };
             let Some(above) = reduced else { return false };
             (output, to) = above;
@@ -434,6 +441,7 @@ impl<'s, O, R> Link<'s, O, R> {
         while let Some(link) = up {
             up = match link {
                 Link::Root(_) => None,
+                Link::Unit(_, _, whole) => whole.last(),
                 Link::Node(node, _) => Arc::into_inner(node).and_then(|mut node| node.leave()),
                 Link::Row(row, _) => Arc::into_inner(row).and_then(|mut row| row.leave()),
             };

@@ -38,6 +38,7 @@
 //! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
 //! same task. So the cap is exact and the forced shape of the tree is kept.
 
+mod any_policy;
 mod auto;
 mod both;
 mod bound_depth;
@@ -54,6 +55,7 @@ mod stop_on;
 mod thief_splitting;
 mod tokens;
 
+pub use any_policy::AnyPolicy;
 pub use auto::Auto;
 pub use both::Both;
 pub use bound_depth::BoundDepth;
@@ -206,7 +208,7 @@ pub trait Policy: Clone + Send {
     }
 
     /// Says by what it will stop, for schedulers that wait: nobody asks [`stopped`](Self::stopped) while all tasks are
-    /// suspended. By default by nothing that would tell.
+    /// suspended, or queued. When a signal comes, no item begins any more, however many are queued. By default there is none.
     fn watch(&self, signals: &mut StopSignals) {
         let _ = signals;
     }

@@ -34,47 +34,60 @@
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.
+//! 7. *A stop waits behind nothing.* Every task of a call looks whether it was cancelled: before its future is polled (the engine
+//!    looks), and before an item is made or folded. What stops the call sets that flag itself, see [`alarm`]. A task that leaves
+//!    something out tells the [call](Call::leave_out), which tells the policy at the end.
 
+mod alarm;
 mod frame;
 mod in_flight;
 mod leaf;
+mod limit;
+mod room;
 mod tree;
+mod walk;
 
 use crate::branch::{Branch, Decision, Joint};
-use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Root, Side, ends_early};
+use crate::call::Call;
+use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Side, ends_early};
 use crate::pace::Pace;
-use crate::policy::{StopSignals, Stopped};
+use crate::policy::StopSignals;
 use crate::{Computation, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
+pub(crate) use alarm::Alarm;
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
-use in_flight::{Acquire, InFlight, Permit};
 use leaf::{Fold, Leaf, cancel_if_stopped};
+pub use limit::{Limit, LimitPermit};
+use room::{Acquire, Permit, Room};
 use std::ops::ControlFlow;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{self, Poll};
+use std::task::Poll;
 use tree::Tree;
+use walk::Walk;
 
 /// Tasks that wait for futures are suspended; see `io_await`.
 ///
 /// It runs any producer: one that waits for nothing as [`DepJoin`](crate::DepJoin) does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspending {
     max_in_flight: usize,
+    limit: Option<Limit>,
     divides: bool,
 }
 
 impl Suspending {
-    /// So many futures may be waited for at once, if nothing else is said: enough to hide any latency, and an end to what
-    /// memory they take.
-    pub const MAX_IN_FLIGHT: usize = 1 << 16;
+    /// How many futures of a call may be in flight at once, if the call names no bound: 1024.
+    ///
+    /// This bound hides a latency of up to 512 times the work per item on two threads, and 64 times on 16 threads. A larger bound takes
+    /// more memory and descriptors, and begins more futures in vain if the call ends early.
+    pub const MAX_IN_FLIGHT: usize = 1024;
 
     /// With [that](Self::MAX_IN_FLIGHT) bound.
     #[must_use]
     pub const fn new() -> Self {
-        Suspending { max_in_flight: Self::MAX_IN_FLIGHT, divides: true }
+        Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
     /// At most `n` futures are in flight at any time: polled, and not ready.
@@ -83,29 +96,40 @@ impl Suspending {
     ///
     /// If `n` is 0.
     #[must_use]
-    pub const fn max_in_flight(self, n: usize) -> Self {
+    #[track_caller]
+    pub const fn max_in_flight(mut self, n: usize) -> Self {
         assert!(
             n > 0,
             "with no future in flight nothing would ever be done: `max_in_flight` needs at least 1"
         );
-        Suspending { max_in_flight: n, ..self }
+        self.max_in_flight = n;
+        self
+    }
+
+    /// The futures are in flight under a limit that other calls share. It holds besides the call's own
+    /// [bound](Self::max_in_flight).
+    #[must_use]
+    pub fn limit(self, limit: &Limit) -> Self {
+        Suspending { limit: Some(limit.clone()), ..self }
     }
 
     /// Any number of futures may be in flight.
     #[must_use]
-    pub const fn unbounded(self) -> Self {
-        Suspending { max_in_flight: usize::MAX, ..self }
+    pub const fn unbounded(mut self) -> Self {
+        self.max_in_flight = usize::MAX;
+        self
     }
 
     /// Whether the items are divided among tasks, as the policy says. If not, one task begins all futures, one after the
     /// other; what is done with what they give is a task for each all the same.
     #[must_use]
-    pub const fn dividing(self, divides: bool) -> Self {
-        Suspending { divides, ..self }
+    pub const fn dividing(mut self, divides: bool) -> Self {
+        self.divides = divides;
+        self
     }
 
     fn waits(&self) -> Waits {
-        Waits { in_flight: InFlight::new(self.max_in_flight), divides: self.divides }
+        Waits { room: Room::new(self.max_in_flight, self.limit.as_ref()), divides: self.divides }
     }
 }
 
@@ -120,6 +144,10 @@ impl Scheduler for Suspending {
 
     fn in_flight(&self) -> Option<usize> {
         Some(self.max_in_flight)
+    }
+
+    fn limit(&self) -> Option<&Limit> {
+        self.limit.as_ref()
     }
 
     fn divides(&self) -> bool {
@@ -144,7 +172,7 @@ impl Scheduler for Suspending {
 /// What all tasks of a call share.
 #[derive(Debug)]
 struct Waits {
-    in_flight: InFlight,
+    room: Room,
     divides: bool,
 }
 
@@ -152,34 +180,30 @@ impl Plan for Waits {
     type Leaves<'s> = Holes<'s>;
 
     fn leaves(&self) -> Holes<'_> {
-        Holes { in_flight: &self.in_flight, divides: self.divides }
+        Holes { room: &self.room, divides: self.divides, walks: true }
     }
 }
 
 /// How a branch is run whose items may have to be waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holes<'s> {
-    in_flight: &'s InFlight,
+    room: &'s Room,
     divides: bool,
+    /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). Not so its units.
+    walks: bool,
 }
 
 impl Leaves for Holes<'_> {
-    /// What stops the policy is watched by a task of its own: while all others wait, nobody else would hear it.
-    fn begin<'s, S, L, O>(self, policy: &L, root: &'s Root<O>, scope: &S)
+    /// What stops the policy stops the call's tasks: those that wait would not hear it otherwise.
+    fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
-        L: Policy + 's,
-        O: Send,
+        L: Policy,
     {
         if L::STOPS && S::Handle::SUSPENDS {
             let mut signals = StopSignals::default();
             policy.watch(&mut signals);
-            let watch = Watch { stopped: signals.wait(), root };
-            let then = || OnStop { policy: policy.clone() };
-            let handle = scope.handle();
-            if let Some(stopped) = handle.poll(&mut Default::default(), watch, then) {
-                then().resume(scope, stopped, Context::new(false));
-            }
+            call.stop_on(signals, scope.handle().stopper());
         }
     }
 
@@ -189,7 +213,8 @@ impl Leaves for Holes<'_> {
         L: Policy,
         R: Reduction<P::Item>,
     {
-        if self.divides { branch.decide(threads, false) } else { Decision::Leaf }
+        let is_leaf = !self.divides || (R::WINDOWED && self.walks);
+        if is_leaf { Decision::Leaf } else { branch.decide(threads, false) }
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
@@ -224,39 +249,6 @@ impl Leaves for Holes<'_> {
     }
 }
 
-/// Waits until the policy is about to stop (true), or all is done.
-struct Watch<'s, O> {
-    stopped: Stopped,
-    root: &'s Root<O>,
-}
-
-impl<O> Future for Watch<'_, O> {
-    type Output = bool;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<bool> {
-        if self.root.poll_end(context.waker()) {
-            return Poll::Ready(false);
-        }
-        Pin::new(&mut self.stopped).poll(context).map(|()| true)
-    }
-}
-
-/// Drops all that waits, if the policy has stopped. (It is told that something was left out, though all may have come to
-/// its end in this moment.)
-struct OnStop<L> {
-    policy: L,
-}
-
-impl<'s, S: Detach<'s>, L: Policy + 's> Resume<'s, S, bool> for OnStop<L> {
-    fn resume(self, scope: &S, stopped: bool, _: Context) {
-        if stopped && self.policy.stopped() {
-            scope.handle().cancel();
-        }
-    }
-
-    fn cancelled(self, _: &S) {}
-}
-
 /// Runs a leaf.
 fn run<'s, S, P, L, R>(branch: Branch<'s, P, L, R>, holes: Holes<'s>, scope: &S) -> Done<'s, R::Output, R>
 where
@@ -266,6 +258,14 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let call = branch.call;
+    if R::WINDOWED && holes.walks {
+        let joint = Joint { reduction: branch.reduction.clone(), call };
+        let node = Arc::<Node<'s, R::Output, R>>::default();
+        let left = Link::Node(Arc::clone(&node), Side::Left);
+        left.deliver::<P::Item>(tree::nothing::<P::Item, R>(&branch.reduction));
+        Walk::new(branch, holes, Link::Node(Arc::clone(&node), Side::Right)).go_on(scope);
+        return Done::Away { node, joint };
+    }
     match advance(branch, Tree::of_leaf::<P::Item>(), None, holes, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {
@@ -313,7 +313,7 @@ where
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
-        let frame = Frame::<S>::new(handle.clone(), holes.in_flight, permit);
+        let frame = Frame::<S>::new(handle.clone(), holes.room, permit);
         let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
@@ -331,7 +331,7 @@ where
         let reduction;
         (tree, reduction) = leaf.pause();
         branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
-        match handle.poll_once(&mut slot, holes.in_flight.acquire()) {
+        match handle.poll_once(&mut slot, holes.room.acquire()) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {
@@ -380,6 +380,7 @@ where
     fn cancelled(self, _scope: &S) {
         let Aside { branch, tree, link, .. } = self;
         let call = branch.call;
+        call.leave_out();
         call.watch(|| {
             tree.end::<P::Item>(None, &branch.reduction, call).deliver(link);
         });

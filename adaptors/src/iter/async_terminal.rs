@@ -20,7 +20,7 @@
 
 mod owned;
 
-pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, TryFolded};
+pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, Sorted, TryFolded};
 
 use super::ParallelIterator;
 use furcate_pool::detach::End;
@@ -39,15 +39,18 @@ use std::task::{Context, Poll, Waker};
 /// It is a future for any executor. The computation begins when it is polled first, and then runs in its own pool, or waits
 /// for what it waits for, whether the future is polled or not. When it has ended, all that it owned has been dropped.
 ///
-/// *Dropping the future cancels the computation.* What it waits for is dropped, as soon as a worker comes to it; tasks that
-/// run end within about 0.1 ms, or after the item they are at; what the chain owns is dropped by the pool, after that. A future
-/// that was never polled has done nothing. If it is forgotten instead, the computation comes to its end.
+/// *Dropping the future cancels the computation.* From that moment no item of it begins, however many are queued: each task looks
+/// before an item whether it is still needed. Tasks that run end after the item they are at. (Without `io_await`, where a task
+/// folds cheap items in loops, within about 0.1 ms.) A worker drops what the computation waits for before it begins another job.
+/// What the chain owns is dropped by the pool, after that. A future that was never polled has done nothing. If it is forgotten
+/// instead, the computation comes to its end.
 ///
 /// # Panics
 ///
 /// When it is polled: with the panic of the computation; if the pool was dropped before the computation's end; or after it was
 /// ready. If it has been dropped, a panic of the computation goes to the pool's [panic
-/// handler](furcate_pool::ThreadPoolBuilder::panic_handler), and aborts the process if there is none.
+/// handler](furcate_pool::ThreadPoolBuilder::panic_handler). Without one it ends nothing but the computation: the panic hook has
+/// printed its message.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -203,6 +206,21 @@ impl<T> AsyncTerminal<T> {
         T: Send + 'static,
     {
         AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
+    }
+
+    /// What an associative operation makes of all items, if there are any.
+    pub(crate) fn reduced<I, OP, F>(items: I, op: OP, finish: F) -> Self
+    where
+        I: ParallelIterator + 'static,
+        OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send + 'static,
+        F: FnOnce(Option<I::Item>) -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let op = move |left: Option<I::Item>, right: Option<I::Item>| match (left, right) {
+            (Some(left), Some(right)) => Some(op(left, right)),
+            (left, right) => left.or(right),
+        };
+        AsyncTerminal::new(items.map(Some), Folded { identity: || None, op }, finish)
     }
 }
 

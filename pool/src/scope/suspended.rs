@@ -8,7 +8,7 @@
 //!    has one may suspend tasks.
 
 use super::Scope;
-use crate::detach::{Resume, Suspend};
+use crate::detach::{Resume, Stopper, Suspend};
 use crate::join_handle::{self, JoinHandle};
 use crate::registry::Registry;
 use crate::stats::{Counter, Counters, Outside, SharedCounter};
@@ -16,6 +16,7 @@ use crate::task::{self, Spare, Tasks};
 use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
+use std::sync::Arc;
 use std::task::Poll;
 
 /// How often a task counts (invariant 1).
@@ -177,6 +178,10 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
     fn is_cancelled(&self) -> bool {
         self.scope().tasks.are_cancelled()
     }
+
+    fn stopper(&self) -> Stopper {
+        Stopper::of(Arc::clone(self.scope().stop()))
+    }
 }
 
 impl<'scope> Scope<'scope> {
@@ -268,7 +273,9 @@ impl<'scope> Scope<'scope> {
 
     /// Drops all tasks that wait, or will. Called in the body, in a job, or by one that is counted otherwise.
     pub(crate) fn cancel_tasks(&self) {
-        // SAFETY: the caller's count is still to arrive.
-        unsafe { self.tasks.cancel() };
+        if self.tasks.mark_cancelled() {
+            // SAFETY: the caller's count is still to arrive.
+            unsafe { self.tasks.sweep() };
+        }
     }
 }

@@ -131,33 +131,51 @@ impl Tasks {
         unsafe { first.unlink(task) };
     }
 
-    /// Cancels all tasks that are there, or will be.
+    /// Cancels all tasks that are there, or will be: from now on none is polled. Returns `false` if they have been cancelled
+    /// before; else the caller sees to it that they are [swept](Self::sweep).
+    #[must_use]
+    pub(crate) fn mark_cancelled(&self) -> bool {
+        // Relaxed: see `are_cancelled`.
+        !self.cancelled.swap(true, Relaxed)
+    }
+
+    /// Drops the tasks that wait, after they have been cancelled. Tasks in queues are dropped by the workers that take them
+    /// out.
     ///
     /// # Safety
     ///
     /// The scope is there, and not complete until this returns.
-    pub(crate) unsafe fn cancel(&self) {
-        if self.cancelled.swap(true, Relaxed) {
-            return;
-        }
-        // All, also those that are not there yet (invariant 3).
+    pub(crate) unsafe fn sweep(&self) {
+        const BATCH: usize = 64;
+        let mut batch = [NonNull::<Core>::dangling(); BATCH];
+        // All shards, also those that have not been made yet (invariant 3).
         for shard in 0..=SHARDS as ShardNumber {
             let shard = self.shard(shard);
             loop {
-                let task = {
+                let mut found = 0;
+                {
                     let mut first = lock(shard);
-                    let Some(task) = NonNull::new(first.0.cast_mut()) else { break };
-                    // SAFETY: under the lock, in which it is there (invariant 2).
-                    unsafe {
-                        task.as_ref().state.retain();
-                        first.unlink(task);
+                    while found < BATCH
+                        && let Some(task) = NonNull::new(first.0.cast_mut())
+                    {
+                        // SAFETY: under the lock, in which it is there (invariant 2).
+                        unsafe {
+                            task.as_ref().state.retain();
+                            first.unlink(task);
+                        }
+                        batch[found] = task;
+                        found += 1;
                     }
-                    task
-                };
-                // SAFETY: retained.
-                unsafe {
-                    Core::cancel(task);
-                    Core::release(task);
+                }
+                if found == 0 {
+                    break;
+                }
+                for &task in &batch[..found] {
+                    // SAFETY: retained.
+                    unsafe {
+                        Core::cancel(task);
+                        Core::release(task);
+                    }
                 }
             }
         }

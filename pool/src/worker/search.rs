@@ -97,9 +97,10 @@ impl Worker {
         self.find(&mut Patience::None)
     }
 
-    /// A broadcast job, the newest job spawned here, or a task of this place's set.
+    /// An urgent job, a broadcast job, the newest job spawned here, or a task of this place's set.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
-        self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+        let urgent = self.registry().urgent.take();
+        urgent.or_else(|| self.find_local()).or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
     }
 
     /// A broadcast job, or the newest job spawned here: nothing that others have woken.

@@ -106,6 +106,10 @@ impl Worker {
         let turn = Cell::new(0_usize);
         self.wait(latch, Some(scope), |patience| {
             turn.set(turn.get().wrapping_add(1));
+            // Not those of other scopes: they drop values of callers that this frame need have nothing to do with.
+            if let Some(job) = self.registry().urgent.take_of(scope) {
+                return Some(job);
+            }
             // Jobs that spawn again and again do not keep those waiting that were woken.
             let fair = turn.get().is_multiple_of(FAIR);
             let of_scope = |sets: &Stealable| sets.take_of(self.place()?, scope);

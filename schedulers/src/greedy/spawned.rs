@@ -1,8 +1,8 @@
 //! Greedy computations that nobody waits for: what lies in the frame of one that is waited for lies beside them.
 
-use super::{Leaves, Root, lock, start};
-use crate::Computation;
+use super::{Leaves, Root, lock, start, tell_stop};
 use crate::call::Call;
+use crate::{Computation, Policy};
 use furcate_pool::Executor;
 use furcate_pool::detach::{End, Unattended};
 
@@ -21,20 +21,24 @@ where
     E: Executor,
     N: Plan,
 {
-    executor.spawn_detached(Spawned { call: Call::default(), root: Root::default(), plan, computation });
+    let (call, root) = (Call::default(), Root::default());
+    executor.spawn_detached(Spawned { call, root, plan, stop: None, computation });
 }
 
 struct Spawned<C: Computation, N> {
     call: Call,
     root: Root<C::Output>,
     plan: N,
+    /// The policy, if it may stop the computation.
+    stop: Option<C::Policy>,
     computation: C,
 }
 
 impl<C: Computation, N: Plan, E: Executor> Unattended<E> for Spawned<C, N> {
     fn begin<'s>(&'s mut self, scope: &E::Scope<'s>) {
-        let Spawned { call, root, plan, computation } = self;
+        let Spawned { call, root, plan, stop, computation } = self;
         let (producer, policy, reduction) = computation.parts();
+        *stop = C::Policy::STOPS.then(|| policy.clone());
         let output = start(producer, policy, reduction, (call, root), plan.leaves(), scope);
         if output.is_some() {
             *lock(&root.output) = output;
@@ -42,7 +46,8 @@ impl<C: Computation, N: Plan, E: Executor> Unattended<E> for Spawned<C, N> {
     }
 
     fn end(self, end: End<()>) {
-        let Spawned { root, computation, .. } = self;
+        let Spawned { call, root, stop, computation, .. } = self;
+        tell_stop(stop.as_ref(), &call);
         computation.end(end.map(|()| root.into_output()));
     }
 }

@@ -21,6 +21,16 @@ impl StopSignals {
         self.deadline = Some(self.deadline.map_or(at, |other| other.min(at)));
     }
 
+    /// Whether there is any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tokens.is_empty() && self.deadline.is_none()
+    }
+
+    /// The time that will be over first.
+    pub(crate) fn first_deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Waits for the first one.
     pub(crate) fn wait(self) -> Stopped {
         Stopped {

@@ -23,7 +23,8 @@ use std::task::{Context, Poll, Waker};
 /// assert!(done.is_err());
 /// ```
 ///
-/// Cost: an allocation; looking is a load, cancelling a store and a look at who [waits](Self::cancelled) for it.
+/// Cost: an allocation; looking is a load, cancelling a store and a look at who [waits](Self::cancelled) for it. Of each
+/// computation behind `io_await` that it stops, cancelling costs an allocation too; futures are dropped by workers, not here.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     shared: Arc<Shared>,

@@ -1,7 +1,7 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
 
 use super::frame::{Frame, Shared};
-use super::in_flight::{InFlight, Permit};
+use super::room::{Permit, Room};
 use super::tree::{Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
@@ -124,11 +124,16 @@ where
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
-        while needed && let Some(future) = futures.next() {
+        while needed {
+            // Before the item is made.
             if handle.is_cancelled() {
+                if futures.size_hint().1 != Some(0) {
+                    self.call.leave_out();
+                }
                 needed = false;
                 continue;
             }
+            let Some(future) = futures.next() else { break };
             let permit = self.frame.reserve.take();
             // Now, and not before: what was found with this permit is known (invariant 6 of the scheduler).
             if R::INTERRUPTIBLE && self.reduction.stopped() {
@@ -185,6 +190,14 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
     }
 }
 
+/// The permits of a task that fills a hole, at its beginning.
+enum Permits<'s> {
+    /// For a future that has not begun.
+    Fresh(Permit<'s>),
+    /// The permit of the future that is ready, if the task keeps it.
+    Used(Option<Permit<'s>>),
+}
+
 /// What fills a hole: a future's output, folded, behind what was folded before it.
 struct Hole<'s, R, O, T, F> {
     before: Option<O>,
@@ -204,14 +217,20 @@ where
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
-        (in_flight, permit): (&'s InFlight, Option<Permit<'s>>),
+        room: &'s Room,
+        permits: Permits<'s>,
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
         let Hole { before, reduction, joint, fold, link, .. } = self;
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
-            let frame = Frame::new(handle, in_flight, permit);
+            let (fresh, used) = match permits {
+                Permits::Fresh(permit) => (Some(permit), None),
+                Permits::Used(permit) => (None, permit),
+            };
+            let frame = Frame::new(handle, room, fresh);
+            used.into_iter().for_each(|permit| frame.reserve.keep(permit));
             let leaf = Leaf::new(&frame, reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
@@ -234,14 +253,24 @@ where
         U: Future + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, (permit.source(), Some(permit)), |leaf, mut fold| {
+        self.run::<S>(handle, permit.source(), Permits::Fresh(permit), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
         });
+    }
+
+    /// Has the call been stopped? Then the hole is closed.
+    fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
+        if handle.is_cancelled() || self.joint.call.is_due() {
+            self.close();
+            return None;
+        }
+        Some(self)
     }
 
     /// There will be no output.
     fn close(self) {
         let Hole { before, reduction, joint, link, .. } = self;
+        joint.call.leave_out();
         joint.call.watch(|| {
             let output = before.unwrap_or_else(|| nothing::<T, R>(&reduction));
             link.deliver::<T>(output);
@@ -266,8 +295,10 @@ where
         // The next one may begin while this item is folded; unless there is another future to come of this one: what has
         // begun goes first. Nor in a search, of which this may be the end.
         let keeps = F::WAITS || ends_early::<T, R>();
-        let permit = (self.permit.source(), Some(self.permit).filter(|_| keeps));
-        self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        let handle = scope.handle();
+        let (room, permits) = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));
+        let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
+        hole.run::<S>(handle, room, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     fn cancelled(self, _: &S) {
@@ -290,7 +321,10 @@ where
     F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
-        self.hole.begin::<S, U>(self.future, permit, scope.handle());
+        let handle = scope.handle();
+        if let Some(hole) = self.hole.close_if_stopped(&handle) {
+            hole.begin::<S, U>(self.future, permit, handle);
+        }
     }
 
     fn cancelled(self, _: &S) {

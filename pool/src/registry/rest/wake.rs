@@ -14,7 +14,7 @@ impl Registry {
 
     /// Is a job queued in no worker's deque?
     pub(super) fn is_queued(&self) -> bool {
-        !self.injector.is_empty() || !self.stealable.is_empty()
+        !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty()
     }
 
     /// The workers that hold places.

@@ -1,0 +1,357 @@
+//! R1, R5 and R8: a stop takes effect behind any backlog, and a client that leaves takes nobody along.
+//!
+//! Every test queues seconds of woken work, stops it, and counts the items that begin afterwards. Each worker may be at one
+//! item when the stop comes, and another one may have passed its last look: [`LATE`] allows for that, and for no backlog.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
+
+mod support;
+
+use furcate::policy::{CancelToken, Reason};
+use furcate::prelude::*;
+use furcate::{ThreadPool, ThreadPoolBuilder};
+use futures_lite::future::{self, yield_now};
+use std::hint;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::{a_minute, after, assert_settles, pool};
+
+const THREADS: usize = 2;
+/// Number of items that may begin after a stop, on [`THREADS`] workers.
+const LATE: usize = 2 * THREADS;
+
+fn spin(time: Duration) {
+    let begun = Instant::now();
+    while begun.elapsed() < time {
+        hint::spin_loop();
+    }
+}
+
+/// Counts events; clones count together.
+#[derive(Clone, Default)]
+struct Count(Arc<AtomicUsize>);
+
+impl Count {
+    fn add(&self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+
+    fn get(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+
+    /// Waits until there have been `n` events.
+    #[track_caller]
+    fn wait_for(&self, n: usize) {
+        let begun = Instant::now();
+        while self.get() < n {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{} of {n}", self.get());
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Checks that there are at most [`LATE`] events from now on, while `meanwhile` runs and some time after it.
+    #[track_caller]
+    fn stands_still<R>(&self, meanwhile: impl FnOnce() -> R) -> R {
+        let before = self.get();
+        let result = meanwhile();
+        thread::sleep(Duration::from_millis(50));
+        let late = self.get() - before;
+        assert!(late <= LATE, "{late} items began after the stop");
+        result
+    }
+}
+
+/// `n` items that all wake after a few milliseconds, and then compute for `time` each.
+fn woken(
+    pool: &Arc<ThreadPool>,
+    n: usize,
+    time: Duration,
+    begun: &Count,
+) -> impl ParallelIterator<Item = ()> + use<> {
+    let begun = begun.clone();
+    (0..n).into_par_iter().map(|_| after(5)).io_await().on(Arc::clone(pool)).map(move |()| {
+        begun.add();
+        spin(time);
+    })
+}
+
+fn shared(threads: usize) -> Arc<ThreadPool> {
+    Arc::new(pool(threads))
+}
+
+/// A future that has been polled once: its computation has begun.
+fn begun<F: Future + Unpin>(mut future: F) -> F {
+    assert!(future::block_on(future::poll_once(&mut future)).is_none());
+    future
+}
+
+#[test]
+fn no_item_begins_behind_a_deadline() {
+    for threads in [1, THREADS] {
+        let pool = shared(threads);
+        let late = AtomicUsize::new(0);
+        let begun = Instant::now();
+        let deadline = begun + Duration::from_millis(200);
+        let count = (0..20_000_u64)
+            .into_par_iter()
+            .map(|_| after(20))
+            .io_await()
+            .on(&*pool)
+            .map(|()| {
+                if Instant::now() > deadline {
+                    late.fetch_add(1, SeqCst);
+                }
+                spin(Duration::from_micros(500));
+            })
+            .deadline(deadline)
+            .count();
+        let took = begun.elapsed();
+        let interrupted = count.unwrap_err();
+        assert_eq!(interrupted.reason(), Reason::DeadlineExceeded);
+        assert!(interrupted.into_done() <= 20_000);
+        let late = late.into_inner();
+        assert!(late <= LATE, "{late} items began behind the deadline; the call took {took:?}");
+        // All of them would take 5 s or more.
+        assert!(took < Duration::from_millis(2500), "{took:?}");
+        assert_settles(&pool);
+    }
+}
+
+/// As above, where the work is done by the futures themselves.
+#[test]
+fn no_future_is_polled_behind_a_deadline() {
+    let pool = shared(THREADS);
+    let late = AtomicUsize::new(0);
+    let begun = Instant::now();
+    let deadline = begun + Duration::from_millis(150);
+    let count = (0..25_000_u64)
+        .into_par_iter()
+        .map(|_| async {
+            yield_now().await;
+            if Instant::now() > deadline {
+                late.fetch_add(1, SeqCst);
+            }
+            spin(Duration::from_micros(200));
+        })
+        .io_await()
+        .on(&*pool)
+        .deadline(deadline)
+        .count();
+    let took = begun.elapsed();
+    assert_eq!(count.unwrap_err().reason(), Reason::DeadlineExceeded);
+    let late = late.into_inner();
+    assert!(late <= LATE, "{late} items began behind the deadline; the call took {took:?}");
+    assert!(took < Duration::from_millis(1500), "{took:?}");
+}
+
+#[test]
+fn no_item_begins_behind_a_cancelled_token() {
+    let (pool, token, items) = (shared(THREADS), CancelToken::new(), Count::default());
+    let work = woken(&pool, 20_000, Duration::from_micros(500), &items);
+    thread::scope(|threads| {
+        let call = threads.spawn(|| work.stop_on(&token).count());
+        items.wait_for(20);
+        token.cancel();
+        let count = items.stands_still(|| call.join().unwrap());
+        assert_eq!(count.unwrap_err().reason(), Reason::Cancelled);
+    });
+    assert_settles(&pool);
+}
+
+#[test]
+fn a_dropped_terminal_does_not_delay_the_next_call() {
+    let (pool, items) = (shared(THREADS), Count::default());
+    let terminal = begun(woken(&pool, 40_000, Duration::from_micros(100), &items).async_count());
+    items.wait_for(20);
+    drop(terminal);
+    let took = items.stands_still(|| {
+        let begun = Instant::now();
+        assert_eq!((0..100).into_par_iter().map(|_| after(1)).io_await().on(&*pool).count(), 100);
+        begun.elapsed()
+    });
+    // What was dropped would take 2 s.
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert_settles(&pool);
+}
+
+/// R8.
+#[test]
+fn nothing_begins_for_clients_that_have_left() {
+    let (pool, items) = (shared(THREADS), Count::default());
+    let clients: Vec<_> =
+        (0..40).map(|_| begun(woken(&pool, 200, Duration::from_millis(1), &items).async_count())).collect();
+    items.wait_for(20);
+    drop(clients);
+    items.stands_still(|| thread::sleep(Duration::from_millis(50)));
+    assert_settles(&pool);
+}
+
+/// What waits for an event that never comes is dropped beside a backlog of others.
+#[test]
+fn what_waits_is_dropped_beside_the_work_of_others() {
+    struct Alive(Count);
+    impl Drop for Alive {
+        fn drop(&mut self) {
+            self.0.add();
+        }
+    }
+
+    let (pool, items, dropped) = (shared(THREADS), Count::default(), Count::default());
+    let others = begun(woken(&pool, 10_000, Duration::from_micros(500), &items).async_count());
+    let (waiting, gone) = (Count::default(), dropped.clone());
+    let polled = waiting.clone();
+    let waits = (0..100)
+        .into_par_iter()
+        .map(move |_| {
+            let alive = Alive(gone.clone());
+            let polled = polled.clone();
+            async move {
+                polled.add();
+                let _alive = alive;
+                a_minute().await;
+            }
+        })
+        .io_await()
+        .on(Arc::clone(&pool));
+    let waits = begun(waits.async_count());
+    waiting.wait_for(100);
+    drop(waits);
+    dropped.wait_for(100);
+    let done = items.get();
+    assert!(done < 5_000, "the futures were dropped behind {done} of 10,000 items of another call");
+    drop(others);
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn nothing_begins_behind_a_dropped_stream() {
+    use furcate::stream::pipeline;
+    use futures_lite::stream;
+
+    let (pool, items) = (shared(THREADS), Count::default());
+    let work = woken(&pool, 20_000, Duration::from_micros(500), &items);
+    let mut stream = work.into_stream_unordered(10_000);
+    assert!(future::block_on(stream::StreamExt::next(&mut stream)).is_some());
+    items.wait_for(20);
+    drop(stream);
+    items.stands_still(|| thread::sleep(Duration::from_millis(50)));
+    assert_settles(&pool);
+
+    let items = Count::default();
+    let stage = {
+        let items = items.clone();
+        move |_| {
+            items.add();
+            spin(Duration::from_micros(500));
+        }
+    };
+    let stream = pipeline(stream::iter(0..20_000))
+        .stage_async(|_| after(5))
+        .stage(stage)
+        .max_in_flight(10_000)
+        .into_stream(10_000);
+    let stream = pool.install(|| begun_stream(stream));
+    items.wait_for(20);
+    drop(stream);
+    items.stands_still(|| thread::sleep(Duration::from_millis(50)));
+}
+
+/// A stream that has been polled once.
+#[cfg(feature = "stream")]
+fn begun_stream<S: furcate::stream::Stream + Unpin>(mut stream: S) -> S {
+    assert!(
+        future::block_on(future::poll_once(futures_lite::stream::StreamExt::next(&mut stream))).is_none()
+    );
+    stream
+}
+
+/// A token that is cancelled when all is done interrupts nothing.
+#[test]
+fn a_stop_behind_the_last_item_is_none() {
+    let pool = pool(THREADS);
+    for _ in 0..200 {
+        let (token, done) = (CancelToken::new(), AtomicUsize::new(0));
+        let count = (0..50_usize)
+            .into_par_iter()
+            .map(|_| yield_now())
+            .io_await()
+            .on(&pool)
+            .inspect(|()| {
+                if done.fetch_add(1, SeqCst) == 49 {
+                    token.cancel();
+                }
+            })
+            .stop_on(&token)
+            .count();
+        assert_eq!(count, Ok(50));
+    }
+}
+
+/// Runs this test once more in a process of its own, in the role of the victim. Returns whether that ended well.
+fn victim_lives(test: &str) -> bool {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env("FURCATE_TEST_ROLE", "victim")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        eprintln!("{said}{}", String::from_utf8_lossy(&output.stderr));
+    }
+    output.status.success() && said.contains("1 passed")
+}
+
+fn is_victim() -> bool {
+    std::env::var("FURCATE_TEST_ROLE").is_ok_and(|role| role == "victim")
+}
+
+/// R5: a client leaves, and an item of its call unwraps an error.
+#[test]
+fn a_panic_behind_a_dropped_terminal_does_not_end_the_process() {
+    if !is_victim() {
+        assert!(victim_lives("a_panic_behind_a_dropped_terminal_does_not_end_the_process"));
+        return;
+    }
+    let (pool, items, gate) = (shared(THREADS), Count::default(), Count::default());
+    for _ in 0..2 {
+        let (begins, open) = (items.clone(), gate.clone());
+        let before = items.get();
+        let terminal =
+            (0..100).into_par_iter().map(|_| after(1)).io_await().on(Arc::clone(&pool)).map(move |()| {
+                begins.add();
+                open.wait_for(1);
+                panic!("on purpose: behind the drop");
+            });
+        let terminal = begun(terminal.async_for_each(drop));
+        items.wait_for(before + 1);
+        drop(terminal);
+        gate.add();
+        thread::sleep(Duration::from_millis(20));
+    }
+    // The pool works on.
+    assert_eq!((0..100).into_par_iter().map(|_| after(1)).io_await().on(&*pool).count(), 100);
+}
+
+/// The same panic goes to the pool's handler, if there is one.
+#[test]
+fn a_panic_behind_a_dropped_terminal_goes_to_the_handler() {
+    let (handled, items, gate) = (Count::default(), Count::default(), Count::default());
+    let handler = handled.clone();
+    let pool = ThreadPoolBuilder::new().num_threads(1).panic_handler(move |_| handler.add()).build();
+    let (begins, open) = (items.clone(), gate.clone());
+    let terminal =
+        (0..100).into_par_iter().map(|_| after(1)).io_await().on(Arc::new(pool.unwrap())).map(move |()| {
+            begins.add();
+            open.wait_for(1);
+            panic!("on purpose: behind the drop");
+        });
+    let terminal = begun(terminal.async_for_each(drop));
+    items.wait_for(1);
+    drop(terminal);
+    gate.add();
+    handled.wait_for(1);
+}
