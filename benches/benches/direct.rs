@@ -1,4 +1,4 @@
-//! What it costs to wait in direct style: n leaves of a tree, each of which waits for 50 ms, on 8 workers.
+//! The cost of waiting in direct style: n leaves of a tree, each waiting for 50 ms, on 8 workers.
 //!
 //! `cargo bench -p furcate-benches --bench direct`; `QUICK=1` for few leaves.
 //!

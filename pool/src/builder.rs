@@ -269,8 +269,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// How many threads the pool may start, besides its own, to stand in for threads that wait in the middle of a job: in
     /// [`block_on`](crate::block_on()), or for a stolen half of a `join`, or for a scope. The default is 512, as in tokio.
     ///
-    /// Such a thread is started when it is needed first, and then kept. It takes memory for its stack; so waiting without a thread
-    /// is much cheaper, see [`block_on`](crate::block_on()).
+    /// Such a thread is started when a waiting thread finds no idle one to stand in, and kept until the pool ends. Each takes
+    /// memory for its stack. Waiting without a thread is much cheaper, see [`block_on`](crate::block_on()).
     ///
     /// If so many threads have been started and none is idle, a job that waits keeps its slot: it goes on as soon as it can, but
     /// the slot runs nothing else meanwhile. If jobs are queued then, that is
@@ -279,8 +279,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// jobs wait for may be queued.
     ///
     /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog), or where a
-    /// [spawn handler](Self::spawn_handler) starts the threads. Then a waiting thread runs queued jobs on top of the waiting job,
-    /// if nobody else can.
+    /// [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on
+    /// top of the waiting job.
     ///
     /// ```
     /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).max_blocking_threads(8).build().unwrap();

@@ -2,8 +2,9 @@
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
 //! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
-//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places sees
-//! every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places, and at the
+//! shelf, sees every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+//! (There is one exception, for jobs that hold locks while they wait: see `rest/overdue.rs`.)
 
 mod adopted;
 mod guest;
@@ -125,7 +126,7 @@ impl Registry {
         let eager = setup.eager;
         let spares =
             if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
-        // Some more, for when nobody could go on otherwise.
+        // Numbers for the threads that `allow_one_more` lets be started.
         let first_guest = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
@@ -317,7 +318,7 @@ impl Registry {
 
     /// A job that waits keeps its slot for want of threads: says so, the first time. Called without a lock.
     fn report_saturation(&self, saturation: &Saturation) {
-        // Relaxed: it says only that somebody else reports.
+        // Relaxed: nothing is published by it; the exchange alone chooses the one reporter.
         if self.is_saturated.swap(true, Relaxed) {
             return;
         }
@@ -468,8 +469,8 @@ impl Registry {
     }
 }
 
-/// How many threads more than [allowed](crate::ThreadPoolBuilder::max_blocking_threads) may be started, one after the other, where
-/// nobody could go on otherwise.
+/// The most threads that are started beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads), each because all slots are
+/// kept by waiting threads while jobs are queued.
 const LAST_RESORTS: usize = 4096;
 
 /// So many jobs of its own a worker runs before it looks for one from outside, or that was woken.

@@ -66,7 +66,7 @@ fn dependent_leaves(pool: &ThreadPool, count: usize, forwards: bool) {
     assert_eq!(done.into_inner(), count);
 }
 
-/// A pool with such a bound, and what was reported.
+/// A pool with such a bound, and the list of its reports.
 fn bounded(threads: usize, bound: usize) -> (ThreadPool, Arc<Mutex<Vec<Saturation>>>) {
     let reports = Arc::new(Mutex::new(vec![]));
     let reported = Arc::clone(&reports);

@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
-/// Where nobody else can run anything, because all of the pool's threads wait and no spare one can be started, a waiting worker
-/// runs whatever there is, under every rule: one of them may need it. So it is under `Leapfrog`, with a [spawn
-/// handler](crate::ThreadPoolBuilder::spawn_handler), and where the system has refused to start a thread. (If only the pool's
+/// If all of the pool's threads wait and no spare one can be started, a waiting worker runs any queued job, under every rule: one
+/// of the waiting threads may need that job. No spare thread can be started under `Leapfrog`, with a [spawn
+/// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
 /// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
 ///
 /// A thread that comes out of a wait takes a slot. If none becomes free for 10 ms, it goes on without: it may hold a lock that all
@@ -39,7 +39,8 @@ pub enum WaitRule {
     /// Descendants of what it waits for, by leapfrogging (Wagner and Calder 1993): it steals back from its thief. A
     /// worker that finds none for some tens of microseconds hands its place to a spare thread, and takes one when
     /// what it waits for is done, from the thread that has done it if no other is free. So never more than the
-    /// pool's number of threads run jobs, and as many do as there is work for.
+    /// pool's number of threads run jobs (but for those that have waited for a slot for 10 ms), and as many do as there is
+    /// work for.
     #[default]
     Descendants,
     /// As `Descendants`, without spare threads: where no descendant can be stolen, the worker idles.
@@ -154,9 +155,9 @@ impl Worker {
         self.wait_by(Wait { rule, abroad: false, future: true, scope: None }, latch, |_| None);
     }
 
-    /// Where nobody else is left to run anything: lets one thread more be started, once nothing has happened for a while. If there
-    /// can be none, returns a job to be run on top of the waiting frame: what that waits for may need it. (If the job wants a lock
-    /// that this thread holds, or something that a frame below is to do, it waits for ever.)
+    /// Finds a remedy when all slots are kept by waiting threads. After a while, lets one thread more be started. If no thread can
+    /// be started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that
+    /// this thread holds, or a result of a frame below, it waits for ever.)
     fn find_as_last(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         const LAST_RESORT: Duration = Duration::from_millis(100);
         let waited = idle.is_some_and(|idle| idle > LAST_RESORT) && self.registry().sees_work();
@@ -169,8 +170,8 @@ impl Worker {
         if !wait.future {
             return self.find_anywhere();
         }
-        // What is spawned is likely to be what the future waits for. Forks come last: they are like this thread's own job, and may
-        // want the same locks.
+        // The future is likely to wait for a spawned job. Forks come last: they are like this thread's own job, and may want the
+        // same locks.
         self.find_queued()
             .or_else(|| if waited { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None })
     }

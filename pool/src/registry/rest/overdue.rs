@@ -190,6 +190,11 @@ impl Registry {
             // SAFETY: just taken from a queue.
             unsafe { worker.execute(job) };
         }
+        if worker.place().is_some() {
+            // It came out of a wait with a slot: from now on it is a worker like any other.
+            self.become_alert();
+            self.work(worker);
+        }
     }
 
     /// Gives a slot to a worker in the middle of a job, if it has none: one that becomes free within the grace time, else it goes on

@@ -141,13 +141,13 @@ impl Registry {
         })
     }
 
-    /// Can the pool start threads, be it more than it [should](crate::ThreadPoolBuilder::max_blocking_threads)?
+    /// Whether the pool can start threads, beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads) too.
     pub(crate) fn may_start_more(&self) -> bool {
         let rest = self.lock();
         self.setup.spares.is_some() && !rest.refused && rest.max_threads < self.first_guest
     }
 
-    /// Lets one thread more be started than should be, because nobody else can run what is queued.
+    /// Raises the bound on threads by one: all slots are kept by waiting threads, while jobs are queued.
     pub(crate) fn allow_one_more(&self) {
         let mut rest = self.lock();
         if rest.next_spare == rest.max_threads && rest.max_threads < self.first_guest {
