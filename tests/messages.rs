@@ -32,6 +32,21 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         &["would have its workers wait", "policies say how it is divided"],
     ),
     (
+        "cap_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).cap(2).for_each(drop);",
+        &["`cap` behind `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "shared_cap_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().with_policy(furcate::policy::Cap::new(2)).for_each(drop);",
+        &["`cap` behind `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "cap_before_io_await",
+        "(0..9).into_par_iter().size_limit(1).cap(2).size_limit(2).map(|x| async move { x }).io_await().for_each(drop);",
+        &["`cap` before `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
         "blocks_before_io_await",
         "(0..9).into_par_iter().map(|x| async move { x }).by_blocks([3]).io_await().for_each(drop);",
         &["blocks are named behind `io_await`"],

@@ -213,6 +213,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn with_policy<P: Policy>(self, policy: P) -> WithPolicy<Self, P> {
+        const { no_cap_behind_io_await::<Self, P>() };
         WithPolicy::new(self, policy)
     }
 
@@ -262,6 +263,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Never has more than a number of live tasks. See [`Cap`], also for a cap that several computations share.
     ///
+    /// With `io_await` in the chain this does not compile: what waits goes on as tasks that no policy is asked about. There
+    /// [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -279,6 +283,7 @@ pub trait ParallelIterator: Sized + Send {
     #[track_caller]
     #[inline]
     fn cap(self, tasks: usize) -> WithPolicy<Self, Cap> {
+        const { no_cap_behind_io_await::<Self, Cap>() };
         self.with_policy(Cap::new(tasks))
     }
 
@@ -784,6 +789,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
     {
+        const { no_cap_before_io_await::<Self>() };
         IoAwait::new(self)
     }
 
@@ -2017,6 +2023,26 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
         !I::Scheduler::SUSPENDS || S::SUSPENDS,
         "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
          policies say how it is divided"
+    );
+}
+
+/// Tasks that wait are not made by forks: a cap would not bound them.
+const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
+    assert!(
+        !(I::Scheduler::SUSPENDS && P::CAPS),
+        "`cap` behind `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
+         the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
+         of n threads, `.on(&pool)`"
+    );
+}
+
+/// As above.
+const fn no_cap_before_io_await<I: ParallelIterator>() {
+    assert!(
+        !I::Policy::CAPS,
+        "`cap` before `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
+         the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
+         of n threads, `.on(&pool)`"
     );
 }
 
