@@ -291,7 +291,7 @@ where
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
         let frame = Frame::<S>::new(handle.clone(), holes.in_flight, permit);
-        let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call, tree);
+        let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
                 handle.cancel();

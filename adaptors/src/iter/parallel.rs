@@ -765,8 +765,9 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
     ///
-    /// Cost: of a future that is pending, an allocation, for itself and what follows it; and one in eight has another one, for
-    /// their places in the order. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
+    /// Cost: of a future that is pending, an allocation for itself and what follows it; and one in four has another one, for their
+    /// places in the order. (What a future allocates by itself is not counted.) An item that goes on to
+    /// a second `io_await` costs two more. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;
