@@ -1,4 +1,4 @@
-//! What a future that is pending costs: allocations, counted.
+//! Number of allocations for a future that is pending.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -87,8 +87,8 @@ fn a_pending_item_costs_what_is_documented() {
             (0..ITEMS).into_par_iter().map(waits).io_await().map(|x| x + 1).sum::<u64>() / 2
         });
         println!("{threads} threads: {sum:.4} allocations per pending item");
-        // One for itself; of eight neighbours one for their row, and one for two rows and what comes of them. A little more, for
-        // the call and its leaves.
+        // One for the future's task, one in eight for a row, one in eight for a node above the rows; and a few for the call and its
+        // leaves.
         assert!((1.25..1.26).contains(&sum), "{threads} threads: {sum}");
         let twice = allocations(threads, |wakers| {
             let waits = |_| Waits { wakers, polled: false };

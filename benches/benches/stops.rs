@@ -1,4 +1,4 @@
-//! Stops behind a backlog: how late items begin after a stop, and what it costs to drop what is queued or waits.
+//! Stops behind a backlog: how late items begin after a stop, and the cost of dropping the tasks that are queued or suspended.
 //!
 //! `cargo bench -p furcate-benches --bench stops`; `THREADS=n` takes another pool than one of as many threads as there are
 //! processors, `QUICK=1` a tenth of the items.
@@ -50,7 +50,7 @@ fn main() {
     bench.deadline("deadline: timers of 20 ms, items of 500 us", all * 100_000, 20, 500, 200);
 }
 
-/// What becomes of the items of a row.
+/// Counts and times of a row's items.
 struct Seen {
     start: Instant,
     polled: AtomicUsize,

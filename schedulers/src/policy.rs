@@ -38,7 +38,7 @@
 //! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
 //! same task. So the cap is exact and the forced shape of the tree is kept.
 //!
-//! Behind `io_await` tasks are made by what they wait for, and not by forks alone. There no cap could be exact, and a chain with one does
+//! Behind `io_await` each future that was pending makes a task as well, without a fork. There no cap could be exact, and a chain with one does
 //! not compile: `max_in_flight` bounds the futures in flight instead.
 
 mod auto;
@@ -201,7 +201,7 @@ pub trait Policy: Clone + Send {
     /// policy.
     const DECIDES: bool = true;
 
-    /// Does the policy bound the number of tasks, as [`Cap`] does?
+    /// Whether the policy bounds the number of live tasks, as [`Cap`] does.
     ///
     /// [`Suspending`](crate::Suspending) takes no such policy: what follows a future that was pending is a task that no fork has
     /// made, and that no policy is asked about.

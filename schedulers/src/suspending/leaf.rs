@@ -20,7 +20,7 @@ use std::task::Poll;
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     /// `None` if nothing of the task is waited for: a frame is an allocation, which most items do without.
     frame: Option<Rc<Shared<'s, S>>>,
-    /// Without a frame: whether what waits is to be cancelled when the fold returns.
+    /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
     cancels: Cell<bool>,
     reduction: R,
     call: &'s Call,
@@ -30,7 +30,7 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     items: PhantomData<fn(T)>,
 }
 
-/// Of a fold that waits and does not say so.
+/// Message of the panic for a fold that waits although its `WAITS` is false.
 const NO_FRAME: &str = "a fold has futures to be waited for, but its `NanoFold::WAITS` is false: a fold that wraps another one \
                         passes its `WAITS` on, `const WAITS: bool = F::WAITS`";
 
@@ -78,7 +78,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         Leaf { frame, cancels, reduction, call, accumulator: None, holes, items: PhantomData }
     }
 
-    /// Cancels what waits: at once, or when the fold returns.
+    /// Cancels the call's tasks: at once, or when the fold returns.
     fn cancel_tasks(&self) {
         match &self.frame {
             Some(frame) => frame.handle().cancel(),
