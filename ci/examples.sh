@@ -4,6 +4,7 @@ set -euo pipefail
 cargo build --release --examples --locked
 cargo run --release --locked --example words
 cargo run --release --locked --example words -- README.md book
+cargo run --release --locked --example words -- --skewed
 if cargo run --release --locked --example words -- no/such/path; then
     echo "a missing path must be an error" >&2
     exit 1

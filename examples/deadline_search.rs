@@ -1,17 +1,41 @@
 //! An anytime search: the shortest round trip that can be found until a deadline.
 //!
-//! Each item is a seed: it shuffles the cities and then turns parts of the trip round as long as that makes it shorter
-//! (2-opt). There are far more seeds than anybody waits for. `deadline` ends the search in all tasks, and what comes out
-//! is the best trip of those seeds that were done; `stop_on` ends it earlier, when a trip is good enough.
+//! `cargo run --release --example deadline_search -- [CITIES [MILLISECONDS]]` searches in a random map.
+//!
+//! Each item is a seed: it shuffles the cities, and then reverses parts of the trip as long as that makes the trip shorter
+//! (2-opt). There are far more seeds than time. `deadline` ends the search in all tasks, and the result is the best trip
+//! of the seeds that were done. `stop_on` ends the search earlier, when a trip is good enough.
 
+mod common;
+
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{grouped, line};
+use common::progress::Progress;
+use common::random::Random;
+use common::table::{Cell, Table, time};
 use furcate::iter::Interrupted;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-const CITIES: usize = 80;
 const SEEDS: u64 = 1_000_000;
+
+/// A seed's time grows with the third power: 500 cities take some 0.1 s.
+const CITIES: Bounds<usize> = Bounds::new(5, 500);
+const MILLISECONDS: Bounds<u64> = Bounds::new(1, 60_000);
+
+/// Searches the shortest round trip through some cities, until a deadline.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 80, value_parser = CITIES.parser(), help = CITIES.help("Number of cities"))]
+    cities: usize,
+
+    #[arg(default_value_t = 500, value_parser = MILLISECONDS.parser(),
+          help = MILLISECONDS.help("The longest deadline in milliseconds"))]
+    milliseconds: u64,
+}
 
 type City = (f64, f64);
 
@@ -22,32 +46,24 @@ struct Trip {
     visits: Vec<usize>,
 }
 
-/// Cities anywhere in a square, the same ones every time.
-fn cities() -> Vec<City> {
-    let mut state = 2;
-    let mut coordinate = || (random(&mut state) % 10_000) as f64 / 100.0;
-    (0..CITIES).map(|_| (coordinate(), coordinate())).collect()
+/// Cities anywhere in a square of 100 by 100, the same ones in every run.
+fn cities(n: usize) -> Vec<City> {
+    let mut random = Random(2);
+    let mut coordinate = || random.below(10_000) as f64 / 100.0;
+    (0..n).map(|_| (coordinate(), coordinate())).collect()
 }
 
 fn distance(a: City, b: City) -> f64 {
     (a.0 - b.0).hypot(a.1 - b.1)
 }
 
-/// Random numbers, as good as they need be (splitmix64).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
 /// The trip that one seed leads to.
 fn search(cities: &[City], seed: u64) -> Trip {
     let n = cities.len();
     let mut visits: Vec<usize> = (0..n).collect();
-    let mut state = seed;
+    let mut random = Random(seed);
     for i in (1..n).rev() {
-        visits.swap(i, (random(&mut state) % (i as u64 + 1)) as usize);
+        visits.swap(i, random.below(i as u64 + 1) as usize);
     }
     let leg = |visits: &[usize], i: usize, j: usize| distance(cities[visits[i]], cities[visits[j % n]]);
     let mut better = true;
@@ -68,12 +84,16 @@ fn search(cities: &[City], seed: u64) -> Trip {
 }
 
 fn main() {
-    let cities = cities();
+    let Arguments { cities: n, milliseconds } = Arguments::parse();
+    let cities = cities(n);
     let shorter = |a: &Trip, b: &Trip| a.length.total_cmp(&b.length);
+    let length = |trip: Option<&Trip>| trip.map_or("none".into(), |trip| format!("{:.2}", trip.length));
 
-    println!("the shortest round trip through {CITIES} cities, of as many seeds as there is time for");
+    let deadlines = [(milliseconds / 25).max(1), (milliseconds / 5).max(1), milliseconds];
+    let progress = Progress::new("deadline_search", deadlines.len() + 1);
+    let mut table = Table::new(["length", "seeds", "time"]);
     let mut best = f64::INFINITY;
-    for millis in [20, 100, 500] {
+    for deadline in deadlines {
         let seeds = AtomicUsize::new(0);
         let begin = Instant::now();
         let found = (0..SEEDS)
@@ -83,21 +103,23 @@ fn main() {
                 seeds.fetch_add(1, Relaxed);
                 trip
             })
-            .deadline(begin + Duration::from_millis(millis))
+            .deadline(begin + Duration::from_millis(deadline))
             .min_by(shorter);
-        // The type does not let us forget that not all was done; here, that is as good.
-        let trip = found.unwrap_or_else(Interrupted::into_done).expect("one seed at least");
-        assert!(trip.visits.len() == CITIES && trip.length > 0.0);
-        best = best.min(trip.length);
-        println!(
-            "deadline {millis:>4} ms: length {:7.2} of {:>6} seeds, after {:?}",
-            trip.length,
-            seeds.into_inner(),
-            begin.elapsed()
+        // The type reminds us that not all seeds were done. Here the best of some is as good.
+        let trip = found.unwrap_or_else(Interrupted::into_done);
+        let elapsed = begin.elapsed();
+        if let Some(trip) = &trip {
+            assert!(trip.visits.len() == n && trip.length > 0.0);
+            best = best.min(trip.length);
+        }
+        table.row(
+            format!("deadline {deadline} ms"),
+            [Cell::Text(length(trip.as_ref())), Cell::Count(seeds.into_inner() as u64), Cell::Time(elapsed)],
         );
+        progress.step();
     }
 
-    // Or until it is good enough: a token ends the search from within.
+    // Or until a trip is good enough: a token ends the search from within.
     let token = CancelToken::new();
     let goal = best * 1.01;
     let begin = Instant::now();
@@ -110,15 +132,19 @@ fn main() {
             }
         })
         .stop_on(&token)
-        .deadline(begin + Duration::from_secs(2))
+        .deadline(begin + Duration::from_millis(4 * milliseconds))
         .min_by(shorter);
+    let elapsed = time(begin.elapsed());
+    drop(progress);
+    line(format_args!("the shortest round trip through {} cities\n\n{table}\n", grouped(n)));
     match found {
-        Ok(trip) => println!("all seeds are done: {:?}", trip.map(|trip| trip.length)),
-        Err(interrupted) => println!(
-            "{}, after {:?}: length {:7.2}, the goal was {goal:.2}",
+        Ok(trip) => {
+            line(format_args!("all seeds are done after {elapsed}: length {}", length(trip.as_ref())))
+        }
+        Err(interrupted) => line(format_args!(
+            "goal {goal:.2}: {} after {elapsed}, with length {}",
             interrupted.reason(),
-            begin.elapsed(),
-            interrupted.done().as_ref().map_or(f64::INFINITY, |trip| trip.length)
-        ),
+            length(interrupted.done().as_ref())
+        )),
     }
 }

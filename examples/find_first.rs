@@ -1,20 +1,41 @@
 //! A needle in a haystack: `find_first` and `all`, sequentially, with rayon, and under several schedules.
 //!
-//! `cargo run --release --example find_first -- [POSITION [LENGTH]]` hides a needle at a position (by default just before the
-//! middle) and one at the very end, lets everybody look for the first one, and prints how long that takes and how many
-//! items are looked at. A position behind the end hides none.
+//! `cargo run --release --example find_first -- [POSITION [LENGTH]]` hides a needle at a position (by default just before
+//! the middle) and one at the very end. Each contender looks for the first needle. The table shows the time, and the
+//! number of items that the contender looks at. A position behind the end hides no needle.
 
+mod common;
+
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{grouped, line};
+use common::progress::Progress;
+use common::table::{Cell, Table};
 use furcate::prelude::*;
-use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const NEEDLE: u32 = 7;
 
-/// How often everybody searches; the median counts.
+/// How often each contender searches; the median counts.
 const ROUNDS: usize = 9;
 
-/// Numbers that are no needles, but for the one at a position and the last one.
+/// Four bytes each.
+const LENGTH: Bounds<usize> = Bounds::new(1, 500_000_000);
+const POSITION: Bounds<usize> = Bounds::new(0, 500_000_000);
+
+/// Searches a needle in a haystack, in a loop, with rayon, and under several schedules.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(value_parser = POSITION.parser(),
+          help = POSITION.help("Position of the first needle, or one behind the end [default: before the middle]"))]
+    position: Option<usize>,
+
+    #[arg(default_value_t = 2_000_000, value_parser = LENGTH.parser(), help = LENGTH.help("Items of the haystack"))]
+    length: usize,
+}
+
+/// Items that are not needles, except the one at `position` and the last one. A `position` behind the end hides none.
 fn haystack(len: usize, position: usize) -> Vec<u32> {
     let mut items: Vec<u32> = (0..len).into_par_iter().map(|i| NEEDLE + 1 + (i % 1000) as u32).collect();
     if position < len {
@@ -29,25 +50,25 @@ fn first<'a>(items: impl ParallelIterator<Item = &'a u32>) -> Option<&'a u32> {
     items.find_first(|&&item| item == NEEDLE)
 }
 
-/// Is there hay and nothing else?
+/// Whether no item is a needle.
 fn only_hay<'a>(items: impl ParallelIterator<Item = &'a u32>) -> bool {
     items.all(|&item| item != NEEDLE)
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse().expect("a number"));
-    let position: Option<usize> = arguments.next();
-    let len: usize = arguments.next().unwrap_or(2_000_000);
-    let position = position.unwrap_or(len.saturating_sub(2) / 2);
+    let Arguments { position, length } = Arguments::parse();
+    let position = position.unwrap_or(length.saturating_sub(2) / 2);
 
-    let items = haystack(len, position);
+    let progress = Progress::new("find_first", 6);
+    let items = haystack(length, position);
     let (v, needle) = (&items[..], items.get(position));
     match needle {
-        Some(_) => println!("the first needle is at {position} of {len} items"),
-        None => println!("there is no needle among {len} items"),
+        Some(_) => {
+            line(format_args!("the first needle is at {} of {} items\n", grouped(position), grouped(length)))
+        }
+        None => line(format_args!("there is no needle among {} items\n", grouped(length))),
     }
 
-    println!("\n{:<36}{:>12}{:>12}{:>18}", "", "find_first", "all", "items looked at");
     let rayon = {
         use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
         let looks = |count: &AtomicUsize| {
@@ -62,18 +83,20 @@ fn main() {
     let sequential = Row {
         first: timed(|| v.iter().find(|&&x| x == NEEDLE)),
         all: timed(|| v.iter().all(|&x| x != NEEDLE)),
-        looks: (position + 1).min(len),
+        looks: (position + 1).min(length),
     };
     /// The same searches under another schedule.
     macro_rules! scheduled {
         ($($schedule:tt)*) => {
-            Row {
+            {
+                progress.step();
+                Row {
                 first: timed(|| first(v.par_iter()$($schedule)*)),
                 all: timed(|| only_hay(v.par_iter()$($schedule)*)),
                 looks: counted(|count| {
                     first(v.par_iter()$($schedule)*.inspect(|_| add(count)));
                 }),
-            }
+            }}
         };
     }
     let default = scheduled!();
@@ -81,6 +104,7 @@ fn main() {
     let least_block = 4096 * furcate::current_num_threads();
     assert!(default.looks <= sequential.looks + least_block.max(position / 8));
 
+    let mut table = Table::new(["find_first", "all", "items looked at"]);
     for (name, row) in [
         ("a loop", sequential),
         ("rayon", rayon),
@@ -90,12 +114,13 @@ fn main() {
         (".adaptive().by_exponential_blocks()", scheduled!(.adaptive().by_exponential_blocks())),
     ] {
         row.check(needle);
-        let (first, all) = (format!("{:.1?}", row.first.1), format!("{:.1?}", row.all.1));
-        println!("{name:<36}{first:>12}{all:>12}{:>18}", row.looks);
+        table.row(name, [Cell::Time(row.first.1), Cell::Time(row.all.1), Cell::Count(row.looks as u64)]);
     }
+    drop(progress);
+    line(table);
 }
 
-/// What everybody finds, and how long it takes.
+/// The result and the time of a contender, and the number of items that it looks at.
 struct Row<'v> {
     first: (Option<&'v u32>, Duration),
     all: (bool, Duration),
@@ -103,7 +128,7 @@ struct Row<'v> {
 }
 
 impl Row<'_> {
-    /// It is the very needle that counts, not one that looks like it.
+    /// Compares addresses: an equal item elsewhere is not the first needle.
     fn check(&self, needle: Option<&u32>) {
         assert_eq!(self.first.0.map(std::ptr::from_ref), needle.map(std::ptr::from_ref));
         assert_eq!(self.all.0, needle.is_none());
@@ -112,17 +137,12 @@ impl Row<'_> {
 
 /// A search's result, and its median time.
 fn timed<T>(search: impl Fn() -> T) -> (T, Duration) {
-    let run = || {
-        let begin = Instant::now();
-        let found = black_box(search());
-        (found, begin.elapsed())
-    };
-    let mut runs: Vec<(T, Duration)> = (0..ROUNDS).map(|_| run()).collect();
+    let mut runs: Vec<(T, Duration)> = (0..ROUNDS).map(|_| common::timing::timed(&search)).collect();
     runs.sort_by_key(|run| run.1);
     runs.swap_remove(ROUNDS / 2)
 }
 
-/// How many items a search looks at. (Not while it is timed: everybody counts in the same place.)
+/// The number of items that a search looks at. Searches are not timed while they count: all tasks write to one counter.
 fn counted(search: impl Fn(&AtomicUsize)) -> usize {
     let count = AtomicUsize::new(0);
     search(&count);

@@ -1,35 +1,50 @@
-//! Which nodes of a graph can be reached from a node, and in how many steps at most?
+//! Graph traversal: which nodes can be reached from a set of roots, and in how many levels from one node.
 //!
-//! A traversal is no fold over items: what there is to do grows while it is done. The work is a list of nodes; a step
-//! takes some off, and puts their neighbours on that nobody has visited yet. All tasks share one set of visited nodes;
-//! the list is cut in two where the scheduler wants a task more.
+//! `cargo run --release --example graph -- [NODES]` traverses a random graph in a loop and in parallel.
+//!
+//! A traversal is not a fold over items, because the work grows while it is done. The work is a list of nodes. A step
+//! takes some nodes off the list and puts their unvisited neighbors on it. All tasks share one set of visited nodes. The
+//! scheduler cuts the list in two where it wants one more task.
 
+mod common;
+
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{grouped, line};
+use common::progress::Progress;
+use common::random::Random;
+use common::table::{Cell, Table};
+use common::timing::timed;
 use furcate::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::time::Instant;
 
-/// A graph without a structure that anybody could make use of: every node has a few neighbours anywhere.
+/// 20 million nodes take about 2 GB.
+const NODES: Bounds<usize> = Bounds::new(1, 20_000_000);
+
+/// Counts the nodes of a random graph that can be reached from some roots, in a loop and in parallel.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 300_000, value_parser = NODES.parser(), help = NODES.help("Nodes of the graph"))]
+    nodes: usize,
+}
+
+/// A random graph: most nodes have a few neighbors anywhere in the graph.
 struct Graph {
-    neighbours: Vec<Vec<u32>>,
+    neighbors: Vec<Vec<u32>>,
 }
 
 impl Graph {
     fn new(nodes: usize, degree: usize) -> Self {
-        let mut random = 0x2545_f491_4f6c_dd1d_u64;
-        let mut next = || {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            (random % nodes as u64) as u32
-        };
-        // Some nodes lead nowhere.
+        let mut random = Random(1);
+        let mut next = || random.below(nodes as u64) as u32;
+        // Every third node has no neighbors.
         let mut list =
             |node: usize| (0..if node.is_multiple_of(3) { 0 } else { degree }).map(|_| next()).collect();
-        Graph { neighbours: (0..nodes).map(&mut list).collect() }
+        Graph { neighbors: (0..nodes).map(&mut list).collect() }
     }
 }
 
-/// Nodes that have been seen, and whose neighbours have not.
+/// Nodes that are marked as seen, and whose neighbors have not been looked at.
 struct Frontier(Vec<u32>);
 
 impl Divisible for Frontier {
@@ -42,9 +57,9 @@ impl Divisible for Frontier {
     }
 }
 
-/// How many nodes can be reached from some others, these included?
+/// The number of nodes that can be reached from `from`, including these.
 fn reachable(graph: &Graph, from: Vec<u32>, seen: &[AtomicBool]) -> usize {
-    // Relaxed: who sets the flag visits the node; nothing else is told by it.
+    // Relaxed: the task that sets a node's flag visits the node. The flag publishes no other memory.
     let first = |node: u32| !seen[node as usize].swap(true, Relaxed);
     let frontier = Frontier(from.into_iter().filter(|&node| first(node)).collect());
     frontier
@@ -55,8 +70,8 @@ fn reachable(graph: &Graph, from: Vec<u32>, seen: &[AtomicBool]) -> usize {
                 while left > 0
                     && let Some(node) = frontier.0.pop()
                 {
-                    let neighbours = &graph.neighbours[node as usize];
-                    frontier.0.extend(neighbours.iter().copied().filter(|&node| first(node)));
+                    let neighbors = &graph.neighbors[node as usize];
+                    frontier.0.extend(neighbors.iter().copied().filter(|&node| first(node)));
                     *visited += 1;
                     left -= 1;
                 }
@@ -67,7 +82,8 @@ fn reachable(graph: &Graph, from: Vec<u32>, seen: &[AtomicBool]) -> usize {
         .sum()
 }
 
-/// The same, breadth first: level by level, each one a parallel `flat_map_iter`. How many levels are there?
+/// The number of nodes that can be reached from `from`, and the number of levels of a breadth-first traversal. Each level is
+/// one parallel `flat_map_iter`.
 fn levels(graph: &Graph, from: u32) -> (usize, usize) {
     let seen: Vec<AtomicBool> = unseen(graph);
     let first = |node: u32| !seen[node as usize].swap(true, Relaxed);
@@ -75,65 +91,78 @@ fn levels(graph: &Graph, from: u32) -> (usize, usize) {
     first(from);
     while !level.is_empty() {
         (nodes, levels) = (nodes + level.len(), levels + 1);
-        let neighbours = |&node: &u32| graph.neighbours[node as usize].iter().copied();
-        level = level.par_iter().flat_map_iter(neighbours).filter(|&node| first(node)).collect();
+        let neighbors = |&node: &u32| graph.neighbors[node as usize].iter().copied();
+        level = level.par_iter().flat_map_iter(neighbors).filter(|&node| first(node)).collect();
     }
     (nodes, levels)
 }
 
 fn unseen(graph: &Graph) -> Vec<AtomicBool> {
-    graph.neighbours.iter().map(|_| AtomicBool::new(false)).collect()
+    graph.neighbors.iter().map(|_| AtomicBool::new(false)).collect()
 }
 
-/// One after the other.
+/// The number of nodes that can be reached from `from`, counted in a loop.
 fn reachable_seq(graph: &Graph, from: &[u32]) -> usize {
-    let mut seen = vec![false; graph.neighbours.len()];
+    let mut seen = vec![false; graph.neighbors.len()];
     let mut frontier = from.to_vec();
     let mut visited = 0;
     while let Some(node) = frontier.pop() {
         if !std::mem::replace(&mut seen[node as usize], true) {
             visited += 1;
-            frontier.extend(&graph.neighbours[node as usize]);
+            frontier.extend(&graph.neighbors[node as usize]);
         }
     }
     visited
 }
 
 fn main() {
-    let nodes = std::env::args().nth(1).map_or(300_000, |nodes| nodes.parse().expect("a number"));
+    let Arguments { nodes } = Arguments::parse();
+    let progress = Progress::new("graph", 5);
     let graph = Graph::new(nodes, 4);
-    let roots: Vec<u32> = (1..nodes as u32).step_by(nodes / 64 + 1).collect();
+    progress.step();
+    let roots: Vec<u32> = (0..nodes as u32).step_by(nodes / 64 + 1).collect();
 
-    let start = Instant::now();
-    let expected = reachable_seq(&graph, &roots);
-    let sequential = start.elapsed();
-    let start = Instant::now();
-    let visited = reachable(&graph, roots, &unseen(&graph));
-    let parallel = start.elapsed();
+    let (expected, sequential) = timed(|| reachable_seq(&graph, &roots));
+    progress.step();
+    let seen = unseen(&graph);
+    let (visited, parallel) = timed(|| reachable(&graph, roots, &seen));
     assert_eq!(visited, expected);
+    progress.step();
 
-    let (from_one, levels) = levels(&graph, 1);
-    assert_eq!(from_one, reachable_seq(&graph, &[1]));
+    let start = nodes as u32 - 1;
+    let (from_start, levels) = levels(&graph, start);
+    assert_eq!(from_start, reachable_seq(&graph, &[start]));
+    progress.step();
 
-    // A search that ends all tasks: between two steps they look whether they are still needed.
-    let steps = AtomicUsize::new(0);
-    let found = Frontier((0..nodes as u32).collect()).work(
+    // A search that ends all tasks: a task looks between two steps whether its work is still needed.
+    let (wanted, steps) = (nodes as u32 / 2, AtomicUsize::new(0));
+    let search = Frontier((0..nodes as u32).collect()).work(
         |_frontier| None,
         |found, frontier, count| {
             steps.fetch_add(1, Relaxed);
             let from = frontier.0.len().saturating_sub(count);
-            *found = frontier.0.drain(from..).rev().find(|&node| node % 1000 == 999).or(*found);
+            *found = frontier.0.drain(from..).rev().find(|&node| node == wanted).or(*found);
             if found.is_some() {
                 frontier.0.clear();
             }
         },
         |found| found,
     );
-    assert_eq!(found.find_map_any(|found| found).map(|node| node % 1000), Some(999));
+    let (found, searched) = timed(|| search.find_map_any(|found| found));
+    assert_eq!(found, Some(wanted));
+    drop(progress);
 
-    println!("{visited} of {nodes} nodes are reachable; from node 1, {from_one} in {levels} levels");
-    eprintln!(
-        "sequential {sequential:?}, in parallel {parallel:?}, a search in {} steps",
-        steps.into_inner()
+    let mut table = Table::new(["time"]);
+    table.row("reachable from the roots, in a loop", [Cell::Time(sequential)]);
+    table.row("reachable from the roots, in parallel", [Cell::Time(parallel)]);
+    table.row(
+        format!("a search in {} steps, in parallel", grouped(steps.into_inner())),
+        [Cell::Time(searched)],
     );
+    line(format_args!(
+        "{} of {} nodes are reachable from the roots; from the last node, {} in {levels} levels\n\n{table}",
+        grouped(visited),
+        grouped(nodes),
+        grouped(from_start)
+    ));
 }

@@ -3,11 +3,35 @@
 //! `wrap_iter()` makes a parallel iterator of the *pieces* of anything divisible. Each piece is solved sequentially;
 //! two neighbours are joined by looking at the subarrays that cross their border. Which pieces there are is the
 //! policy's business, not the algorithm's; who joins them, and when, is the scheduler's.
+//!
+//! `cargo run --release --example max_subarray -- [LENGTH]` compares schedules on so many numbers.
 
+mod common;
+
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{grouped, line};
+use common::progress::Progress;
+use common::random::Random;
+use common::table::{Cell, Table};
+use common::timing::{Times, timed};
 use furcate::prelude::*;
 use std::hint::black_box;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+/// How often each schedule runs; the median counts.
+const ROUNDS: usize = 7;
+
+/// Four bytes each.
+const LENGTH: Bounds<usize> = Bounds::new(1, 500_000_000);
+
+/// Finds the subarray with the greatest sum, under several schedules.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 10_000_000, value_parser = LENGTH.parser(), help = LENGTH.help("Numbers in the array"))]
+    length: usize,
+}
 
 /// A part of the data that knows its neighbours: cutting it cuts the range.
 #[derive(Clone, Debug, Divisible)]
@@ -124,49 +148,51 @@ fn max_sum_one_pass<'a>(pieces: impl ParallelIterator<Item = &'a [i32]>) -> i64 
 }
 
 fn main() {
+    let Arguments { length } = Arguments::parse();
     let small = [-2, 1, -3, 4, -1, 2, 1, -5, 4];
     assert_eq!(max_sum(&small), 6);
     assert_eq!(max_sum_one_pass(small.wrap_iter().force_depth(9)), 6);
 
-    // A multiplicative generator: the same data in every run.
-    let mut state = 88_172_645_463_325_252_u64;
-    let data: Vec<i32> = (0..10_000_000)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 59) as i32 - 16
-        })
-        .collect();
+    let progress = Progress::new("max_subarray", 8);
+    let mut random = Random(1);
+    let data: Vec<i32> = (0..length).map(|_| random.below(32) as i32 - 16).collect();
     let data = &data[..];
+    progress.step();
 
     let (expected, sequential) = median(|| max_sum_seq(black_box(data)));
-    println!("the best subarray of {} numbers sums to {expected}", data.len());
-    println!("{:<60}{sequential:>10.1?}", "sequential (Kadane, one pass)");
+    progress.step();
+    let mut table = Table::new(["time"]);
+    table.row("sequential (Kadane, one pass)", [Cell::Time(sequential)]);
 
     let windows = || Window::new(black_box(data)).wrap_iter();
     let pieces = || black_box(data).wrap_iter();
-    let report = |name: &str, (found, time): (i64, Duration)| {
+    let mut row = |name: &str, (found, time): (i64, Duration)| {
         assert_eq!(found, expected);
-        println!("{name:<60}{time:>10.1?}");
+        table.row(name, [Cell::Time(time)]);
+        progress.step();
     };
-    println!("\nwindows that are fused: another pass for each level of borders");
-    report(".thief_splitting(1)", median(|| max_sum(black_box(data))));
-    report(".thief_splitting(1).depjoin()", median(|| best_of(windows().thief_splitting(1).depjoin())));
-    report(".bound_depth(3)", median(|| best_of(windows().bound_depth(3))));
-    println!("\nsummaries that are joined: one pass");
-    report("the default", median(|| max_sum_one_pass(pieces())));
-    report(".bound_depth(3).depjoin()", median(|| max_sum_one_pass(pieces().bound_depth(3).depjoin())));
-    report(".adaptive()", median(|| max_sum_one_pass(pieces().adaptive())));
+    row("windows: .thief_splitting(1)", median(|| max_sum(black_box(data))));
+    row("windows: .thief_splitting(1).depjoin()", median(|| best_of(windows().thief_splitting(1).depjoin())));
+    row("windows: .bound_depth(3)", median(|| best_of(windows().bound_depth(3))));
+    row("summaries: the default", median(|| max_sum_one_pass(pieces())));
+    row(
+        "summaries: .bound_depth(3).depjoin()",
+        median(|| max_sum_one_pass(pieces().bound_depth(3).depjoin())),
+    );
+    row("summaries: .adaptive()", median(|| max_sum_one_pass(pieces().adaptive())));
+    drop(progress);
+    line(format_args!(
+        "the best subarray of {} numbers sums to {}\n\n{table}",
+        grouped(length),
+        grouped(expected)
+    ));
+    line(
+        "\nWindows are fused with another pass over each level of borders; summaries are joined in one pass.",
+    );
 }
 
 /// The median time of some runs, and their result.
 fn median(run: impl Fn() -> i64) -> (i64, Duration) {
-    let mut times = Vec::new();
-    let mut result = 0;
-    for _ in 0..7 {
-        let start = Instant::now();
-        result = black_box(run());
-        times.push(start.elapsed());
-    }
-    times.sort();
-    (result, times[3])
+    let (results, times): (Vec<i64>, Vec<Duration>) = (0..ROUNDS).map(|_| timed(&run)).unzip();
+    (results[0], Times::new(times).median())
 }

@@ -9,14 +9,32 @@
 //! cargo run --release --example merge_sort -- 10000000
 //! ```
 
+mod common;
+
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{grouped, line};
+use common::progress::Progress;
+use common::table::{Cell, Table as Lines, time};
+use common::timing::timed;
 use furcate::iter::empty;
 use furcate::prelude::*;
 use furcate::sort::{MergeBy, MergeSort};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Each sort is timed so many times; the shortest time counts.
 const ROUNDS: usize = 3;
+
+/// Eight bytes each, in three copies and a buffer.
+const LENGTH: Bounds<usize> = Bounds::new(1, 100_000_000);
+
+/// Sorts pairs by their keys under eighteen schedules, and compares them with the standard library's sort.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 1_000_000, value_parser = LENGTH.parser(), help = LENGTH.help("Pairs to sort"))]
+    length: usize,
+}
 
 /// Numbers with their places: whether equal ones keep their order can be seen.
 type Item = (u32, u32);
@@ -26,6 +44,8 @@ struct Table {
     sorted: Vec<Item>,
     std: Duration,
     best: (Duration, String),
+    lines: Lines,
+    progress: Progress,
 }
 
 impl Table {
@@ -41,7 +61,14 @@ impl Table {
         let items: Vec<Item> = (0..n as u32).map(|place| (next(), place)).collect();
         let mut sorted = items.clone();
         sorted.sort_by_key(|item| item.0);
-        let mut table = Table { items, sorted, std: Duration::MAX, best: (Duration::MAX, String::new()) };
+        let mut table = Table {
+            items,
+            sorted,
+            std: Duration::MAX,
+            best: (Duration::MAX, String::new()),
+            lines: Lines::new(["by slices", "", "by iterators", ""]),
+            progress: Progress::new("merge_sort", 20),
+        };
         table.std = table.time(|items| items.sort_by_key(|item| item.0));
         table
     }
@@ -50,26 +77,29 @@ impl Table {
     fn time(&self, sort: impl Fn(&mut [Item])) -> Duration {
         let run = || {
             let mut items = self.items.clone();
-            let start = Instant::now();
-            sort(black_box(&mut items));
-            let elapsed = start.elapsed();
-            assert!(items == self.sorted, "not as std sorts");
+            let ((), elapsed) = timed(|| sort(black_box(&mut items)));
+            assert!(items == self.sorted, "the order is not that of std's stable sort");
             elapsed
         };
         (0..ROUNDS).map(|_| run()).min().expect("there are rounds")
     }
 
-    fn print(&self, name: &str, times: &[Duration]) {
-        print!("{name:48}");
-        for time in times {
-            let ratio = self.std.as_secs_f64() / time.as_secs_f64();
-            print!("{:9.1} ms {ratio:5.2}x", time.as_secs_f64() * 1e3);
-        }
-        println!();
+    fn print(&mut self, name: &str, times: [Duration; 2]) {
+        let [slices, iterators] = times;
+        let ratio = |time: Duration| Cell::Ratio(self.std.as_secs_f64() / time.as_secs_f64());
+        self.lines.row(name, [Cell::Time(slices), ratio(slices), Cell::Time(iterators), ratio(iterators)]);
+        self.progress.step();
+    }
+
+    /// A line for a sort that has no choice between slices and iterators.
+    fn print_one(&mut self, name: &str, time: Duration) {
+        let ratio = Cell::Ratio(self.std.as_secs_f64() / time.as_secs_f64());
+        self.lines.row(name, [Cell::Time(time), ratio, Cell::Empty, Cell::Empty]);
+        self.progress.step();
     }
 
     /// A line of the table: a schedule for each level.
-    fn line(
+    fn measure(
         &mut self,
         name: &str,
         sort_level: &(impl ParallelIterator + Clone + Sync),
@@ -84,15 +114,15 @@ impl Table {
             }
             time
         });
-        self.print(name, &times);
+        self.print(name, times);
     }
 
     /// A scheduler for the sorts, with three schedules for the merges.
     fn by_merges(&mut self, name: &str, sort_level: impl ParallelIterator + Clone + Sync) {
         let it = empty::<()>();
-        self.line(&format!("{name}; adaptive"), &sort_level, it.clone().adaptive());
-        self.line(&format!("{name}; thief_splitting"), &sort_level, it.clone().thief_splitting(3));
-        self.line(&format!("{name}; sequential"), &sort_level, it.sequential());
+        self.measure(&format!("{name}; adaptive"), &sort_level, it.clone().adaptive());
+        self.measure(&format!("{name}; thief_splitting"), &sort_level, it.clone().thief_splitting(3));
+        self.measure(&format!("{name}; sequential"), &sort_level, it.sequential());
     }
 
     /// A policy for the sorts, with two schedulers.
@@ -103,13 +133,11 @@ impl Table {
 }
 
 fn main() {
-    let n = std::env::args().nth(1).map_or(1_000_000, |n| n.parse().expect("a number"));
-    let mut table = Table::new(n);
-    println!("{n} pairs, by key; shortest of {ROUNDS} runs, and how many times faster than std");
-    table.print("std's sort", &[table.std]);
+    let Arguments { length } = Arguments::parse();
+    let mut table = Table::new(length);
+    table.print_one("std's sort", table.std);
     let par_sort = table.time(|items| items.par_sort_by_key(|item| item.0));
-    table.print("par_sort", &[par_sort]);
-    println!("{:48}{:>19}{:>19}", "sorts; merges", "by slices", "by iterators");
+    table.print_one("par_sort", par_sort);
 
     // A few parts per thread: every level is a pass over all the data.
     let depth = (4 * furcate::current_num_threads()).ilog2();
@@ -117,5 +145,13 @@ fn main() {
     table.by_schedulers("join_context_policy", empty::<()>().join_context_policy(depth));
     table.by_schedulers("thief_splitting", empty::<()>().thief_splitting(depth - 1));
 
-    println!("best: {} ({:.2}x)", table.best.1, table.std.as_secs_f64() / table.best.0.as_secs_f64());
+    let Table { lines, best, std, progress, .. } = table;
+    drop(progress);
+    line(format_args!(
+        "{} pairs, by key; shortest of {ROUNDS} runs, and how many times faster than std\n\n{lines}\n\nbest: {} in {} ({:.2}x)",
+        grouped(length),
+        best.1,
+        time(best.0),
+        std.as_secs_f64() / best.0.as_secs_f64()
+    ));
 }

@@ -1,21 +1,40 @@
-//! A file that is read, unpacked, parsed and summed up, block by block, and a report that is written: by a loop, and by a
-//! pipeline.
+//! A packed log that is read, unpacked, parsed and summed up, block by block, and a report that is written: by a loop, and by
+//! a pipeline.
 //!
 //! `cargo run --release --example pipeline -- [BLOCKS]` makes a temporary file of so many compressed blocks of log lines, and
-//! writes one line for each block, in order, to another one. Files have no way of waiting but to block a thread: so `blocking`
-//! has a few for that, which the pipeline's tasks wait for.
+//! writes one line for each block, in order, to another file. The files have no name, so that they vanish with the
+//! program, however it ends. Reading a file blocks a thread: `blocking` has some threads for that, and the
+//! pipeline's tasks wait for them.
+
+mod common;
 
 use blocking::{Unblock, unblock};
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{finish, grouped, line};
+use common::progress::Progress;
+use common::table::{Cell, Table};
+use common::timing::timed;
 use furcate::prelude::*;
 use furcate::stream::{Stream, pipeline};
 use futures_lite::{AsyncReadExt, stream};
 use miniz_oxide::{deflate, inflate};
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
+
+/// A block takes about 45 kB of the folder for temporary files.
+const BLOCKS: Bounds<u64> = Bounds::new(1, 100_000);
+
+/// Sums up a packed log, block by block: by a loop, and by a pipeline.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 400, value_parser = BLOCKS.parser(),
+          help = BLOCKS.help("Blocks of the log, of 45 kB each in the folder for temporary files"))]
+    blocks: u64,
+}
 
 /// Lines of a block.
 const LINES: u64 = 5000;
@@ -23,8 +42,26 @@ const LINES: u64 = 5000;
 /// At most so many blocks are in memory, wherever they wait.
 const IN_FLIGHT: usize = 16;
 
+/// A file without a name: the system removes it when the program ends, also when it is killed.
+fn nameless() -> io::Result<File> {
+    tempfile::tempfile().map_err(|error| {
+        let folder = std::env::temp_dir();
+        io::Error::new(
+            error.kind(),
+            format!("no temporary file can be made in {}: {error}", folder.display()),
+        )
+    })
+}
+
+/// Another handle of a file, at its beginning. The handles share one position, so they are used one after the other.
+fn from_start(file: &File) -> io::Result<File> {
+    let mut file = file.try_clone()?;
+    file.rewind()?;
+    Ok(file)
+}
+
 /// The log: every block with its length before it, and at the end a length of 0.
-fn make(path: &Path, blocks: u64) -> io::Result<()> {
+fn make(file: &File, blocks: u64, progress: &Progress) -> io::Result<()> {
     let pack = |block: u64| {
         let mut text = String::new();
         for line in block * LINES..(block + 1) * LINES {
@@ -34,11 +71,12 @@ fn make(path: &Path, blocks: u64) -> io::Result<()> {
         }
         deflate::compress_to_vec(text.as_bytes(), 1)
     };
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut file = BufWriter::new(from_start(file)?);
     for block in &mut (0..blocks).into_par_iter().map(pack).blocks_iter(std::iter::repeat(64)) {
         for packed in block.collect::<Vec<_>>() {
             file.write_all(&(packed.len() as u32).to_le_bytes())?;
             file.write_all(&packed)?;
+            progress.step();
         }
     }
     file.write_all(&[0; 4])?;
@@ -62,8 +100,8 @@ fn sum_up(log: &str) -> io::Result<String> {
     Ok(format!("{} requests, {failed} failed, {sent} bytes\n", log.lines().count()))
 }
 
-fn by_loop(log: &Path, report: &Path) -> io::Result<()> {
-    let (mut log, mut report) = (BufReader::new(File::open(log)?), File::create(report)?);
+fn by_loop(log: File, mut report: File, progress: &Progress) -> io::Result<()> {
+    let mut log = BufReader::new(log);
     loop {
         let mut length = [0; 4];
         log.read_exact(&mut length)?;
@@ -73,6 +111,7 @@ fn by_loop(log: &Path, report: &Path) -> io::Result<()> {
         }
         log.read_exact(&mut packed)?;
         report.write_all(sum_up(&unpack(packed)?)?.as_bytes())?;
+        progress.step();
     }
 }
 
@@ -87,39 +126,50 @@ fn blocks(log: File) -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
     })
 }
 
-fn by_pipeline(log: &Path, report: &Path) -> io::Result<()> {
-    let (log, report) = (File::open(log)?, Arc::new(File::create(report)?));
+fn by_pipeline(log: File, report: File, progress: &Progress) -> io::Result<()> {
+    let report = Arc::new(report);
     pipeline(blocks(log))
         .stage(|packed| packed.and_then(unpack))
         .stage(|log| sum_up(&log?))
         .max_in_flight(IN_FLIGHT)
         .try_for_each_async(|line| {
             let report = Arc::clone(&report);
+            progress.step();
             unblock(move || (&*report).write_all(line?.as_bytes()))
         })
 }
 
-fn main() -> io::Result<()> {
-    let blocks = std::env::args().nth(1).map_or(400, |blocks| blocks.parse().expect("a number of blocks"));
-    let folder = std::env::temp_dir().join(format!("furcate-pipeline-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
-    let log = folder.join("log");
-    make(&log, blocks)?;
-    println!("{blocks} blocks of {LINES} lines, {} threads", furcate::current_num_threads());
-    type Way = fn(&Path, &Path) -> io::Result<()>;
+fn main() -> ExitCode {
+    finish("pipeline", run(&Arguments::parse()))
+}
+
+fn run(arguments: &Arguments) -> io::Result<()> {
+    type Way = fn(File, File, &Progress) -> io::Result<()>;
+    let Arguments { blocks } = *arguments;
     let ways: [(&str, Way); 2] = [("a loop", by_loop), ("a pipeline", by_pipeline)];
+    let progress = Progress::new("packing the log", (ways.len() + 1) * blocks as usize);
+    let log = nameless()?;
+    make(&log, blocks, &progress)?;
+    let mut table = Table::new(["time"]);
     let mut reports = vec![];
     for (name, way) in ways {
-        let report = folder.join(name);
-        let begun = Instant::now();
-        way(&log, &report)?;
-        println!("{name:<12} {:>9.1?}", begun.elapsed());
-        reports.push(fs::read_to_string(report)?);
+        progress.message(name);
+        let report = nameless()?;
+        let (input, output) = (from_start(&log)?, from_start(&report)?);
+        let (done, time) = timed(|| way(input, output, &progress));
+        done?;
+        table.row(name, [Cell::Time(time)]);
+        reports.push(io::read_to_string(from_start(&report)?)?);
     }
     assert!(reports[0] == reports[1] && reports[0].lines().count() as u64 == blocks);
-    // What is broken is an error, and no panic.
-    let packed = fs::read(&log)?;
-    fs::write(&log, &packed[..packed.len() - 6])?;
-    println!("a log that is cut off: {}", by_pipeline(&log, &folder.join("cut")).expect_err("it has no end"));
-    fs::remove_dir_all(&folder)
+    // A damaged log is an error, not a panic.
+    log.set_len(log.metadata()?.len() - 6)?;
+    let error = by_pipeline(from_start(&log)?, nameless()?, &progress).expect_err("the log has no end");
+    drop(progress);
+    line(format_args!(
+        "{} blocks of {LINES} lines, {} threads\n\n{table}\n\na log that is cut off: {error}",
+        grouped(blocks),
+        furcate::current_num_threads()
+    ));
+    Ok(())
 }

@@ -80,7 +80,7 @@
 //! * `derive` (default): `#[derive(Divisible)]`.
 //! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
 //! * `stream` (default): streams as sources, and as what comes out; pipelines. See the module `stream`.
-//! * `tokio`: pools in which tokio's futures work.
+//! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
@@ -102,11 +102,11 @@ pub use furcate_pool::{
     in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope, scope_fifo,
     spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local, yield_now,
 };
-pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, detach};
+pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, IntoExecutor, detach};
 pub use furcate_schedulers::{
-    Adaptive, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling, IndexedProducer,
-    Join, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential,
-    Suspendable, Suspending, Task, Verdict, policy,
+    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling,
+    IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer,
+    Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;
@@ -139,6 +139,7 @@ mod prose {
         policy: "../book/src/policy.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
+        recipes: "../book/src/recipes.md",
         suspension: "../book/src/suspension.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",

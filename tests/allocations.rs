@@ -84,7 +84,7 @@ fn a_pending_item_costs_what_is_documented() {
     for threads in [1, 2] {
         let sum = allocations(threads, |wakers| {
             let waits = |_| Waits { wakers, polled: false };
-            (0..ITEMS).into_par_iter().map(waits).io_await().map(|x| x + 1).sum::<u64>() / 2
+            (0..ITEMS).into_par_iter().map(waits).io_await().unbounded().map(|x| x + 1).sum::<u64>() / 2
         });
         println!("{threads} threads: {sum:.4} allocations per pending item");
         // One for the future's task, one in eight for a row, one in eight for a node above the rows; and a few for the call and its
@@ -93,14 +93,14 @@ fn a_pending_item_costs_what_is_documented() {
         let twice = allocations(threads, |wakers| {
             let waits = |_| Waits { wakers, polled: false };
             let ready = |x| std::future::ready(x);
-            (0..ITEMS).into_par_iter().map(waits).io_await().map(ready).io_await().sum::<u64>()
+            (0..ITEMS).into_par_iter().map(waits).io_await().unbounded().map(ready).io_await().sum::<u64>()
         });
         println!("{threads} threads: {twice:.4} allocations where a second future follows");
         // And a frame, and room for the second future.
         assert!((3.25..3.26).contains(&twice), "{threads} threads: {twice}");
         let found = allocations(threads, |wakers| {
             let waits = |_| Waits { wakers, polled: false };
-            let none = (0..ITEMS).into_par_iter().map(waits).io_await().find_any(|x| *x == 7);
+            let none = (0..ITEMS).into_par_iter().map(waits).io_await().unbounded().find_any(|x| *x == 7);
             none.unwrap_or(ITEMS as u64)
         });
         println!("{threads} threads: {found:.4} allocations in a search");

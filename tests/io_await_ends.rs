@@ -76,11 +76,31 @@ ends! {
     while_some: |it| it.map(|x| (x != COMES).then_some(x)).while_some().count(), 0;
     while_some_mapped: |it| it.map(|x| (x != COMES).then_some(x)).while_some().map(|x| x + 1).filter(|x| x % 2 > 0).sum::<u64>(), 0;
     results: |it| it.map(Err::<u64, _>).collect::<Result<Vec<_>, _>>(), Err(COMES);
+    sum_of_results: |it| it.map(Err::<u64, _>).sum::<Result<u64, _>>(), Err(COMES);
+    sum_of_options: |it| it.map(|x| (x != COMES).then_some(x)).sum::<Option<u64>>(), None;
+    product_of_results: |it| it.map(Err::<u64, _>).product::<Result<u64, _>>(), Err(COMES);
     options: |it| it.map(|x| (x != COMES).then_some(x)).collect::<Option<Vec<_>>>(), None;
     behind_a_chain: |it| it.chain(0..3_u64).any(|x| x == 2), true;
     behind_a_second_await: |it| it.map(|x| async move { x + 1 }).io_await().find_any(|_| true), Some(COMES + 1);
     in_flight: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).find_any(|_| true), Some(COMES + 1);
     in_blocks: |it| it.by_blocks([10_000]).find_any(|_| true), Some(COMES);
+}
+
+/// As a future, too.
+#[test]
+fn async_sum_of_results() {
+    let begun = Instant::now();
+    let waits = |x: u64| async move {
+        if x == COMES {
+            after(5).await
+        } else {
+            a_minute().await
+        }
+        Err::<u64, _>(x)
+    };
+    let sum = (0..LEN).into_par_iter().map(waits).io_await().async_sum::<Result<u64, _>>();
+    assert_eq!(futures_lite::future::block_on(sum), Err(COMES));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 /// A failure that is found only where two outputs meet (of neighbours, in a single task) ends what waits, too.

@@ -6,7 +6,7 @@
 
 mod adaptor;
 pub(crate) mod adaptors;
-mod async_terminal;
+pub(crate) mod async_terminal;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
@@ -19,12 +19,14 @@ mod indexed_adaptor;
 mod interruption;
 pub(crate) mod item_wise;
 mod mapped;
+mod misplaced;
 mod newtype;
 mod parallel;
 mod peek;
 mod quota;
 mod schedule;
 mod sources;
+mod sum_of;
 mod task_state;
 mod terminals;
 mod try_trait;
@@ -42,11 +44,12 @@ pub use convert::{
 #[doc(no_inline)]
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;
-pub use interruption::{Interrupted, Interruptible, Partial};
+pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
 pub use schedule::{On, WithPolicy, WithScheduler};
 pub use sources::*;
+pub use sum_of::{ProductOf, SumOf};
 pub use try_trait::Try;
 pub use work::Work;
 pub use wrap::{Wrap, WrapIter};

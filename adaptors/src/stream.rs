@@ -1,6 +1,7 @@
-//! Streams: asynchronous sequences, as sources of parallel computations and as what comes out of them.
+//! Streams: asynchronous sequences, as sources and as results of parallel computations. (Feature `stream`, on by default.)
 //!
 //! * [`par_bridge_async`](ParallelStream::par_bridge_async) makes a parallel iterator of a [`Stream`].
+//! * [`lines`] makes a stream of a reader, and [`from_poll`] of anything that is polled: tokio's receivers, say.
 //! * [`into_stream`](crate::iter::ParallelIterator::into_stream) and
 //!   [`into_stream_unordered`](crate::iter::ParallelIterator::into_stream_unordered) make a stream of a parallel iterator, for
 //!   tasks of any runtime.
@@ -15,11 +16,16 @@ mod in_order;
 mod into_stream;
 mod permits;
 mod pipeline;
+mod sources;
 mod turns;
 mod waiting;
+mod window;
 
 pub use bridge::{ParallelStream, StreamBridge};
 #[doc(no_inline)]
 pub use futures_core::Stream;
 pub use into_stream::IntoStream;
 pub use pipeline::{Numbered, Pipeline, pipeline};
+#[cfg(feature = "tokio")]
+pub use sources::tokio_lines;
+pub use sources::{FromPoll, Lines, from_poll, lines};

@@ -310,11 +310,15 @@ fn searches_go_by_blocks_unless_a_scheduler_is_named() {
     assert_eq!((last, looks.swap(0, Relaxed)), (Some(len - 1), 1));
 }
 
+/// Sizes of blocks change no result, so 0 counts as 1 wherever it is named. (Rayon refuses it in `by_uniform_blocks`.)
 #[test]
-fn rayons_panic() {
-    let zero = std::panic::catch_unwind(|| (0..10).into_par_iter().by_uniform_blocks(0).count());
-    let message = zero.unwrap_err();
-    assert!(message.downcast_ref::<&str>().unwrap().contains("blocks of 0"));
+fn a_size_of_0_counts_as_1() {
+    let blocks = std::sync::Mutex::new(vec![]);
+    let list = |piece: std::ops::Range<usize>| blocks.lock().unwrap().push(piece);
+    let source = || (0..5_usize).wrap_iter().sequential();
+    source().by_uniform_blocks(0).for_each(list);
+    source().by_blocks([0, 2]).for_each(list);
+    assert_eq!(*blocks.lock().unwrap(), [0..1, 1..2, 2..3, 3..4, 4..5, 0..1, 1..3, 3..5]);
 }
 
 /// What the blocks behind a hit own is dropped, and nothing twice (P2).

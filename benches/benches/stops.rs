@@ -146,7 +146,7 @@ impl Bench {
                 drop(part);
             }
         };
-        (0..n).into_par_iter().map(wait).io_await().on(Arc::clone(&self.pool)).map(move |()| {
+        (0..n).into_par_iter().map(wait).io_await().unbounded().on(Arc::clone(&self.pool)).map(move |()| {
             seen.begin();
             spin(micros);
         })
@@ -192,7 +192,7 @@ impl Bench {
                 pending::<()>().await;
             }
         };
-        let items = (0..n).into_par_iter().map(wait).io_await().on(Arc::clone(&self.pool));
+        let items = (0..n).into_par_iter().map(wait).io_await().unbounded().on(Arc::clone(&self.pool));
         let mut terminal = items.async_count();
         assert!(future::block_on(future::poll_once(&mut terminal)).is_none());
         until(|| seen.began.load(SeqCst) == n);

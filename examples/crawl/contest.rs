@@ -1,5 +1,6 @@
-//! Who takes part, and how long they take.
+//! The contestants and their times.
 
+use crate::common::progress::Progress;
 use crate::data::BUCKETS;
 use crate::http::Error;
 use crate::job::{Done, Job, Reference};
@@ -9,8 +10,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often everybody runs, in turn; the median counts.
+/// How often each contestant runs, in turn; the median counts.
 pub(crate) const ROUNDS: usize = 3;
+
+/// Number of contestants.
+pub(crate) const CONTESTANTS: usize = 5;
 
 /// How long the slowest may take: of its ranges only so many are fetched.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -45,8 +49,8 @@ impl Setup {
         })
     }
 
-    /// Everybody, of whom the last is furcate.
-    pub(crate) fn contestants(&self) -> Vec<Contestant<'_>> {
+    /// All contestants. The last one is furcate.
+    pub(crate) fn contestants(&self) -> [Contestant<'_>; CONTESTANTS] {
         let contestant = |name: &str, ranges, run| Contestant {
             name: name.into(),
             ranges,
@@ -57,7 +61,7 @@ impl Setup {
         let all = self.job.requests.len();
         let rayon =
             |pool: &rayon::ThreadPool| format!("rayon, waiting threads: {}", pool.current_num_threads());
-        vec![
+        [
             contestant(&rayon(&self.few), self.some, |with| {
                 with_rayon::blocking(&with.few, &with.job, with.job.first(with.some))
             }),
@@ -136,10 +140,13 @@ pub(crate) fn run(
     contestants: &mut [Contestant<'_>],
     server: &Server,
     reference: &Reference,
+    progress: &Progress,
 ) -> Result<(), Error> {
     for _round in 0..ROUNDS {
         for contestant in &mut *contestants {
+            progress.message(&contestant.name);
             contestant.round(server, reference)?;
+            progress.step();
         }
     }
     Ok(())

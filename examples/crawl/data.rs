@@ -6,6 +6,7 @@
 //! 00:00:17.250 station-07 23.4
 //! ```
 
+use crate::common::random::Random;
 use crate::http::Error;
 use miniz_oxide::{deflate, inflate};
 use std::fmt::Write;
@@ -62,19 +63,6 @@ fn block(number: usize) -> String {
         .expect("strings take everything");
     }
     text
-}
-
-/// SplitMix64 (Steele, Lea and Flood).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
 }
 
 /// The work on a block: unpacks it, and counts its temperatures. Gives the number of bytes unpacked.

@@ -1,11 +1,13 @@
-//! Fetch, unpack, count: thousands of ranges of a file on a server that takes its time, in five ways.
+//! Fetch, unpack, count: thousands of ranges of a file on a slow server, in five ways.
 //!
 //! `cargo run --release --example crawl -- [RANGES [MILLISECONDS [IN_FLIGHT]]]` starts an HTTP server as a process of its
-//! own, which waits so many milliseconds before it answers; fetches every range of its file, at most so many at the same
-//! time; unpacks each and counts its readings, into a slice of one vector. It prints the histogram, and a table of how long
-//! rayon, tokio, both together, and furcate take for the same, and how long the best could.
+//! own, which waits so many milliseconds before it answers. Each contestant fetches every range of the server's file, with
+//! a bound on the requests in flight, unpacks each range, and counts its readings into a slice of one vector. The program
+//! prints the histogram, and a table of the times of rayon, tokio, both together, and furcate, with the least possible time.
 
 mod client;
+#[path = "../common/mod.rs"]
+mod common;
 mod contest;
 mod data;
 mod http;
@@ -17,87 +19,78 @@ mod with_furcate;
 mod with_rayon;
 mod with_tokio;
 
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::finish;
+use common::progress::Progress;
 use http::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-const USAGE: &str = "usage: crawl [RANGES [MILLISECONDS [IN_FLIGHT]]]\n\n\
-    Fetches so many ranges (default: 2000) of a file from a server that takes so many milliseconds to answer (20),\n\
-    at most so many at the same time (128), in five ways.";
+const RANGES: Bounds<usize> = Bounds::new(1, 100_000);
+const MILLISECONDS: Bounds<u64> = Bounds::new(1, 10_000);
+
+/// Each thread may have a request in flight.
+fn in_flight() -> Bounds<usize> {
+    let threads = furcate::current_num_threads();
+    Bounds::new(threads, threads.max(1000))
+}
+
+/// Fetches ranges of a file from a slow server and works on them, in five ways.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 2000, value_parser = RANGES.parser(), help = RANGES.help("Ranges to fetch"))]
+    ranges: usize,
+
+    #[arg(default_value_t = 20, value_parser = MILLISECONDS.parser(),
+          help = MILLISECONDS.help("Milliseconds until the server answers"))]
+    milliseconds: u64,
+
+    #[arg(default_value_t = furcate::current_num_threads().max(128), value_parser = in_flight().parser(),
+          help = in_flight().help("Most requests at the same time; at least one for each thread"))]
+    in_flight: usize,
+
+    /// Be the server; the program starts itself with this flag.
+    #[arg(long, hide = true)]
+    serve: bool,
+}
 
 fn main() -> ExitCode {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    let serve = arguments.first().is_some_and(|argument| argument == process::SERVE);
-    if serve {
-        arguments.remove(0);
-    }
-    let options = match Options::parse(&arguments) {
-        Ok(options) => options,
-        Err(message) => {
-            eprintln!("crawl: {message}\n{USAGE}");
-            return ExitCode::FAILURE;
-        }
+    let arguments = Arguments::parse();
+    let options = Options {
+        ranges: arguments.ranges,
+        latency: Duration::from_millis(arguments.milliseconds),
+        in_flight: arguments.in_flight,
     };
-    let result = if serve {
+    let result = if arguments.serve {
         server::serve(options.ranges, options.latency)
             .map_err(|error| Error::Server(format!("has failed: {error}")))
     } else {
         compare(&options)
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("crawl: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    finish("crawl", result)
 }
 
-/// What the arguments say.
+/// The job's numbers.
 pub(crate) struct Options {
     ranges: usize,
     latency: Duration,
     in_flight: usize,
 }
 
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Self, String> {
-        if let Some(surplus) = arguments.get(3) {
-            return Err(format!("`{surplus}` is one argument too many"));
-        }
-        let number = |i: usize, default: u64, least: u64, most: u64, what: &str| match arguments.get(i) {
-            None => Ok(default),
-            Some(argument) => match argument.parse() {
-                Ok(number) if (least..=most).contains(&number) => Ok(number),
-                _ => Err(format!("`{argument}` is not a number of {what} from {least} to {most}")),
-            },
-        };
-        // Every thread can have one.
-        let threads = furcate::current_num_threads() as u64;
-        Ok(Options {
-            ranges: number(0, 2000, 1, 100_000, "ranges")? as usize,
-            latency: Duration::from_millis(number(1, 20, 1, 10_000, "milliseconds")?),
-            in_flight: number(2, threads.max(128), threads, threads.max(1000), "requests in flight")?
-                as usize,
-        })
-    }
-}
-
 fn compare(options: &Options) -> Result<(), Error> {
+    let progress = Progress::new("the server packs its file", 3 + contest::ROUNDS * contest::CONTESTANTS);
     let server = process::Server::start(options.ranges, options.latency)?;
+    progress.step();
+    progress.message("a loop does the job");
     let (job, reference) = job::Job::new(server.address, options.in_flight)?;
+    progress.step();
     let threads = furcate::current_num_threads();
     let setup = contest::Setup::new(job, threads, options.latency)?;
     let mut contestants = setup.contestants();
-    contest::run(&mut contestants, &server, &reference)?;
-    match table::print(&mut std::io::stdout().lock(), options, threads, &reference, &contestants) {
-        Ok(()) => Ok(()),
-        // Whoever reads has read enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Error::Setup(format!("the result could not be written: {error}"))),
-    }
+    progress.step();
+    contest::run(&mut contestants, &server, &reference, &progress)?;
+    drop(progress);
+    table::print(options, threads, &reference, &contestants);
+    Ok(())
 }

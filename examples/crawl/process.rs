@@ -6,9 +6,6 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The argument that makes the program the server.
-pub(crate) const SERVE: &str = "--serve";
-
 /// A running server. Dropping it ends the process, also when a panic does.
 pub(crate) struct Server {
     child: Child,
@@ -22,7 +19,7 @@ impl Server {
             Error::Server(format!("is not there: this program cannot find itself: {error}"))
         })?;
         let child = Command::new(program)
-            .args([SERVE, &blocks.to_string(), &delay.as_millis().to_string()])
+            .args(["--serve", &blocks.to_string(), &delay.as_millis().to_string()])
             .stdin(Stdio::piped()) // it ends when this end is closed, however this process ends
             .stdout(Stdio::piped())
             .spawn()

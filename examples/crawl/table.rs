@@ -1,82 +1,69 @@
-//! What is printed.
+//! The output: a histogram, and the table of times.
 
 use crate::Options;
+use crate::common::output::{grouped, line};
+use crate::common::table::{Cell, Table, time};
 use crate::contest::{Contestant, ROUNDS};
 use crate::data::BUCKETS;
 use crate::job::Reference;
-use std::io::{self, Write};
 use std::time::Duration;
 
 pub(crate) fn print(
-    out: &mut impl Write,
     options: &Options,
     threads: usize,
     reference: &Reference,
     contestants: &[Contestant<'_>],
-) -> io::Result<()> {
+) {
     let Options { ranges, latency, in_flight } = *options;
     let megabytes = |bytes: usize| bytes as f64 / 1e6;
-    writeln!(
-        out,
-        "{ranges} ranges of a file of {:.1} MB ({:.1} MB unpacked), {latency:?} each, {in_flight} at most at the same \
-         time; {threads} threads",
+    line(format_args!(
+        "{} ranges of a file of {:.1} MB ({:.1} MB unpacked), {} each, {in_flight} in flight at most; {threads} threads",
+        grouped(ranges),
         megabytes(reference.compressed),
-        megabytes(reference.unpacked)
-    )?;
-    histogram(out, reference)?;
+        megabytes(reference.unpacked),
+        time(latency)
+    ));
+    line(histogram(reference));
 
-    writeln!(
-        out,
-        "\nAll contestants found the same (medians of {ROUNDS} interleaved rounds).\n\n\
-         {:<30} {:>9} {:>9} {:>9} {:>9} {:>12}",
-        "", "time", "furcate=1", "CPU", "server's", "connections"
-    )?;
+    let mut table = Table::new(["time", "of furcate's", "CPU", "server's CPU", "connections"]);
     let furcate = contestants.last().map_or(Duration::ZERO, |furcate| furcate.median().time);
+    let ratio = |time: Duration| Cell::Ratio(time.as_secs_f64() / furcate.as_secs_f64());
+    let known = |time: Option<Duration>| time.map_or(Cell::Text("unknown".into()), Cell::Time);
     for contestant in contestants {
         let outcome = contestant.median();
         let scale = ranges as f64 / contestant.ranges as f64;
-        let mark = if scale > 1.0 { "~" } else { "" };
-        let time = outcome.time.mul_f64(scale);
-        let processor = |time: Option<Duration>| match time {
-            Some(time) => format!("{mark}{}", seconds(time.mul_f64(scale))),
-            None => "unknown".into(),
-        };
-        writeln!(
-            out,
-            "{:<30} {:>9} {:>9.2} {:>9} {:>9} {:>12}",
-            contestant.name,
-            format!("{mark}{}", seconds(time)),
-            time.as_secs_f64() / furcate.as_secs_f64(),
-            processor(outcome.own),
-            processor(outcome.server),
-            outcome.connections
-        )?;
+        let mark = if scale > 1.0 { " ~" } else { "" };
+        let scaled = |time: Duration| time.mul_f64(scale);
+        table.row(
+            format!("{}{mark}", contestant.name),
+            [
+                Cell::Time(scaled(outcome.time)),
+                ratio(scaled(outcome.time)),
+                known(outcome.own.map(scaled)),
+                known(outcome.server.map(scaled)),
+                Cell::Count(outcome.connections as u64),
+            ],
+        );
     }
     let work = reference.work / u32::try_from(threads).unwrap_or(u32::MAX);
     let waiting = latency.mul_f64((ranges as f64 / in_flight as f64).max(1.0));
     let ideal = work.max(waiting);
-    writeln!(
-        out,
-        "{:<30} {:>9} {:>9.2} {:>9}   waiting: {}",
-        "no less: its work, or waiting",
-        seconds(ideal),
-        ideal.as_secs_f64() / furcate.as_secs_f64(),
-        seconds(reference.work),
-        seconds(waiting)
-    )?;
+    table.row(
+        "least possible: the work, or the waiting",
+        [Cell::Time(ideal), ratio(ideal), Cell::Time(reference.work), Cell::Empty, Cell::Empty],
+    );
+    line(format_args!(
+        "\nAll contestants found the same. Medians of {ROUNDS} interleaved rounds; the waiting alone takes {}:\n\n{table}",
+        time(waiting)
+    ));
     for partial in contestants.iter().filter(|contestant| contestant.ranges < ranges) {
         let (name, some) = (&partial.name, partial.ranges);
-        writeln!(out, "\n~ {name}: measured with the first {some} ranges only, and multiplied.")?;
+        line(format_args!("\n~ {name}: measured with the first {some} ranges only, and multiplied."));
     }
-    Ok(())
 }
 
-fn seconds(time: Duration) -> String {
-    format!("{:.3} s", time.as_secs_f64())
-}
-
-/// All readings, a column for every two degrees.
-fn histogram(out: &mut impl Write, reference: &Reference) -> io::Result<()> {
+/// All readings, with a column for every two degrees.
+fn histogram(reference: &Reference) -> String {
     let mut total = [0_u64; BUCKETS];
     for histogram in reference.histograms.chunks(BUCKETS) {
         total.iter_mut().zip(histogram).for_each(|(total, count)| *total += count);
@@ -86,5 +73,5 @@ fn histogram(out: &mut impl Write, reference: &Reference) -> io::Result<()> {
     let bars = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let column = |&count: &u64| if count == 0 { ' ' } else { bars[(count * 7 / most) as usize] };
     let columns: String = pairs.iter().map(column).collect();
-    writeln!(out, "{} readings from -32 to 31 degrees: |{columns}|", total.iter().sum::<u64>())
+    format!("{} readings from -32 to 31 degrees: |{columns}|", grouped(total.iter().sum::<u64>()))
 }

@@ -1,38 +1,56 @@
 //! Fannkuch-redux: how often must the first n numbers of a deck be turned over, until the first one is 1?
 //!
-//! Of all permutations of 1 to n, in a given order: the largest number of flips, and a checksum; see [`deck`]. Any
-//! schedule gives the same outcome, and takes its own time.
+//! `cargo run --release --example fannkuch -- [N]` computes two values over all permutations of 1 to n, in a given order:
+//! the largest number of flips, and a checksum; see [`deck`]. Every schedule gives the same values.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod deck;
 
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::line;
+use common::progress::Progress;
+use common::table::{Cell, Table};
+use common::timing::timed;
 use deck::{Outcome, fannkuch, total};
 use furcate::prelude::*;
-use std::time::Instant;
+
+const N: Bounds<usize> = Bounds::new(3, 12);
+
+/// Flips all permutations of some numbers, under several schedules.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 9, value_parser = N.parser(), help = N.help("Numbers that are permuted"))]
+    n: usize,
+}
 
 fn main() {
-    let n = std::env::args().nth(1).map_or(9, |n| n.parse().expect("a number"));
-    assert!((3..=12).contains(&n), "n is 3 to 12");
+    let Arguments { n } = Arguments::parse();
+    let depths = [1, 3, 5, 7];
+    let progress = Progress::new("fannkuch", depths.len() + 3);
     for (n, checksum, max_flips) in [(7, 228, 16), (9, 8629, 30)] {
         let expected = Outcome { checksum, max_flips };
-        // Any schedule gives the same.
         assert_eq!(total(fannkuch(n)), expected);
         assert_eq!(total(fannkuch(n).adaptive()), expected);
         assert_eq!(total(fannkuch(n).size_limit(1000).cap(2)), expected);
         assert_eq!(total(fannkuch(n).bound_depth(3).depjoin().by_uniform_blocks(10_000)), expected);
     }
+    progress.step();
 
-    let result = timed("one task", || total(fannkuch(n).sequential()));
-    for depth in [1, 3, 5, 7] {
-        let parts = timed(&format!("{} parts", 1 << depth), || total(fannkuch(n).bound_depth(depth)));
+    let mut table = Table::new(["time"]);
+    let mut row = |name: &str, run: &dyn Fn() -> Outcome| {
+        let (outcome, time) = timed(run);
+        table.row(name, [Cell::Time(time)]);
+        progress.step();
+        outcome
+    };
+    let result = row("one task", &|| total(fannkuch(n).sequential()));
+    for depth in depths {
+        let parts = row(&format!("{} parts", 1 << depth), &|| total(fannkuch(n).bound_depth(depth)));
         assert_eq!(parts, result);
     }
-    assert_eq!(timed("adaptive", || total(fannkuch(n).adaptive())), result);
-    println!("{}\nPfannkuchen({n}) = {}", result.checksum, result.max_flips);
-}
-
-fn timed(name: &str, run: impl Fn() -> Outcome) -> Outcome {
-    let start = Instant::now();
-    let outcome = run();
-    eprintln!("{name}: {:?}", start.elapsed());
-    outcome
+    assert_eq!(row("adaptive", &|| total(fannkuch(n).adaptive())), result);
+    drop(progress);
+    line(format_args!("{table}\n\n{}\nPfannkuchen({n}) = {}", result.checksum, result.max_flips));
 }

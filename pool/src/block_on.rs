@@ -1,17 +1,35 @@
 //! A future waited for by the thread that needs what it gives.
+//!
+//! # Invariants
+//!
+//! 1. *Polled in place.* The future is polled by the calling thread alone, and lies in its frame. So it need not be `Send`, and
+//!    what wakes it needs nothing of the pool to go on but, for a while, a slot.
+//! 2. *Own wakers.* A waker holds no reference to the frame: it may be kept, and called, after `block_on` has returned. A stale
+//!    one makes its worker look once more, at most.
 
-use crate::detach::{Resume, Suspend};
-use crate::scope::Scope;
-use crate::{Context, Executor, Pool};
-use std::sync::{Mutex, PoisonError};
+use crate::latch::Latch;
+use crate::parker::Parker;
+use crate::registry::Registry;
+use crate::worker::Worker;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, Wake, Waker};
 
 /// Runs a future to its end, and returns what it gives.
 ///
-/// The calling thread polls it first. If it is pending it becomes a task that any worker goes on with when it is woken: of
-/// the pool that the caller is in, else of the global one. Inside the pool the caller runs nothing else meanwhile, but gives
-/// its place to a thread that does ([`WaitRule`](crate::WaitRule)): so no core idles. The future may borrow.
+/// The calling thread polls the future itself. So the future may borrow, and need not be `Send`.
 ///
-/// Cost: two allocations and what a scope costs, if it is pending.
+/// In a job of a pool, the caller runs nothing else while the future is pending, but gives its slot to another thread
+/// ([`WaitRule`](crate::WaitRule)): so no core idles. When the future is woken, the caller takes a slot that is free, else the
+/// next one to become free. If none does for 10 ms, the caller goes on without one: it may hold a lock that all other threads of
+/// the pool wait for. Those times are [counted](crate::WorkerStats::overdue). Until its next wait, such a caller has no
+/// [index](crate::current_thread_index), runs its forks itself, and what it spawns other threads run.
+///
+/// A thread that is no pool's worker blocks.
+///
+/// Cost: an allocation. In a job of a pool, also a thread that stands in for the caller while it waits, see
+/// [`max_blocking_threads`](crate::ThreadPoolBuilder::max_blocking_threads). Where many futures are waited for at once, use
+/// [`join_async`](crate::ScopeHandle::join_async), or `io_await` in an iterator: they need no thread for each.
 ///
 /// # Panics
 ///
@@ -25,25 +43,82 @@ use std::sync::{Mutex, PoisonError};
 /// });
 /// assert_eq!(len, 7);
 /// ```
-pub fn block_on<F>(future: F) -> F::Output
-where
-    F: Future<Output: Send> + Send,
-{
-    let output = Mutex::new(None);
-    let ready = Pool.detached(|scope| {
-        let handle = scope.handle();
-        handle.poll(&mut Default::default(), future, || Store(&output))
-    });
-    ready.or_else(|| output.into_inner().unwrap_or_else(PoisonError::into_inner)).expect("the task has ended")
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let future = pin!(future);
+    Worker::with_current(|current| match current {
+        Some(worker) => on_worker(worker, future),
+        None => on_thread(future),
+    })
 }
 
-/// Keeps what the future gives.
-struct Store<'s, T>(&'s Mutex<Option<T>>);
+/// Wakes a worker.
+struct WakeWorker {
+    latch: Latch,
+    registry: Weak<Registry>,
+    number: usize,
+}
 
-impl<'s, T: Send> Resume<'s, Scope<'s>, T> for Store<'s, T> {
-    fn resume(self, _: &Scope<'s>, output: T, _: Context) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
+impl Wake for WakeWorker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
     }
 
-    fn cancelled(self, _: &Scope<'s>) {}
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.latch.notify()
+            && let Some(registry) = self.registry.upgrade()
+        {
+            let waiter = registry.worker(self.number).expect("a worker that waits is there");
+            registry.resume(waiter, None);
+        }
+    }
+}
+
+fn on_worker<F: Future>(worker: &Worker, mut future: Pin<&mut F>) -> F::Output {
+    let wake = Arc::new(WakeWorker {
+        latch: Latch::new(),
+        registry: Arc::downgrade(&worker.registry().this()),
+        number: worker.number(),
+    });
+    let waker = Waker::from(Arc::clone(&wake));
+    let mut context = Context::from_waker(&waker);
+    let _frame = worker.opens_frame();
+    loop {
+        wake.latch.reset();
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        if wake.latch.is_set() {
+            // Woken in the poll: the future asks for a turn of others.
+            worker.let_others();
+        } else {
+            worker.wait_for_wake(&wake.latch);
+        }
+    }
+}
+
+/// Wakes a thread that is no worker.
+struct WakeThread(Parker);
+
+impl Wake for WakeThread {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    // Futures may ask for the runtime that the global pool was built with.
+    let _entered = crate::global::get().map(Registry::enter_runtime);
+    let wake = Arc::new(WakeThread(Parker::new()));
+    let waker = Waker::from(Arc::clone(&wake));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        wake.0.park();
+    }
 }

@@ -1,6 +1,8 @@
 //! How pools are made.
 
 use crate::registry::{Registry, Setup, Spawner};
+#[cfg(feature = "tokio")]
+use crate::runtime::Runtime;
 use crate::suspension::Suspension;
 use crate::thread_pool::ThreadPool;
 use crate::worker::{WaitRule, Worker};
@@ -29,6 +31,8 @@ pub struct ThreadPoolBuilder<S = DefaultSpawn> {
     name: Option<Box<dyn FnMut(usize) -> String>>,
     stack_size: Option<usize>,
     use_current_thread: bool,
+    /// `None`: as the other settings say.
+    caller_takes_part: Option<bool>,
     setup: Setup,
     spawn: S,
 }
@@ -142,6 +146,7 @@ impl Default for ThreadPoolBuilder {
             name: None,
             stack_size: None,
             use_current_thread: false,
+            caller_takes_part: None,
             setup: Setup::default(),
             spawn: DefaultSpawn(()),
         }
@@ -257,17 +262,56 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Whether a thread from outside, which is no pool's worker, takes part in its own calls.
+    ///
+    /// - `true`: the caller occupies one of the pool's slots for the time of its call, with that slot's
+    ///   [index](crate::current_thread_index), and runs jobs of this call alone, on its own stack. If all slots are taken, the
+    ///   caller blocks until one is free. A small call costs some hundred nanoseconds.
+    /// - `false`: the caller blocks, and the pool's threads run the call, as in rayon. A call costs a hand-over to another thread
+    ///   and back: some 10 microseconds.
+    ///
+    /// In both cases never more than [`num_threads`](Self::num_threads) closures run at once, and each of them has an index.
+    ///
+    /// The default is `true`, unless something was promised of the threads that a caller's thread does not have: a
+    /// [stack size](Self::stack_size), [names](Self::thread_name), a [start](Self::start_handler) or [exit
+    /// handler](Self::exit_handler), a [spawn handler](Self::spawn_handler), or [pinning](Self::pin_threads). With `true` and one
+    /// of these, the promise holds for the pool's own threads only.
+    ///
+    /// This concerns `join`, `scope` and iterators. [`ThreadPool::install`] and the other methods of [`ThreadPool`] always run on
+    /// the pool's threads. [`in_place_scope`](crate::in_place_scope) runs its body in the calling thread, and so does a chain that
+    /// is [`sequential`](https://docs.rs/furcate/latest/furcate/struct.Sequential.html): they occupy no slot.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::thread;
+    ///
+    /// let here = thread::current().id();
+    /// for takes_part in [true, false] {
+    ///     let pool =
+    ///         furcate::ThreadPoolBuilder::new().num_threads(2).caller_takes_part(takes_part).build().unwrap();
+    ///     let ran_here = (0..1).into_par_iter().on(&pool).all(|_| thread::current().id() == here);
+    ///     assert_eq!(ran_here, takes_part);
+    /// }
+    /// ```
+    pub fn caller_takes_part(mut self, takes_part: bool) -> Self {
+        self.caller_takes_part = Some(takes_part);
+        self
+    }
+
     /// Pins thread number i to the i-th core (modulo their number) that the process may use.
     pub fn pin_threads(mut self) -> Self {
         self.setup.pin = true;
         self
     }
 
-    /// Has every thread enter a tokio runtime while it is one of the pool's: the pool's own, and those from outside that take
-    /// part in their own calls. So futures of tokio, and of what builds on it, work in `io_await` and in spawned tasks: their
-    /// timers and sockets are driven by that runtime. (A thread that [is made](Self::use_current_thread) one of the pool's
-    /// enters it itself.) The runtime must be there as long as such futures are; it may be of one thread, as long as that is
-    /// driven.
+    /// Has every thread enter a tokio runtime while it is one of the pool's: the pool's own, and external threads that take
+    /// part in their own calls. Futures of tokio, and of libraries built on it, then work in `io_await` and in spawned tasks
+    /// wherever the call is started: their timers and sockets are driven by that runtime. (A thread that
+    /// [is made](Self::use_current_thread) one of the pool's enters the runtime itself.) The runtime must be there as long as
+    /// such futures are. It may be of one thread, as long as that thread drives it.
+    ///
+    /// A pool without this uses, for each call, the runtime that the call is started in. So in a task of tokio nothing need
+    /// be set up. Call this if calls are started by threads that have entered no runtime.
     ///
     /// ```
     /// # #[cfg(feature = "tokio")] {
@@ -286,7 +330,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// ```
     #[cfg(feature = "tokio")]
     pub fn tokio(mut self, runtime: tokio::runtime::Handle) -> Self {
-        self.setup.runtime.handle = Some(runtime);
+        self.setup.runtime = Runtime::new(runtime);
         self
     }
 
@@ -324,8 +368,17 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     where
         F: FnMut(ThreadBuilder) -> io::Result<()>,
     {
-        let ThreadPoolBuilder { threads, name, stack_size, use_current_thread, setup, spawn: _ } = self;
-        ThreadPoolBuilder { threads, name, stack_size, use_current_thread, setup, spawn: CustomSpawn(spawn) }
+        let ThreadPoolBuilder {
+            threads,
+            name,
+            stack_size,
+            use_current_thread,
+            caller_takes_part,
+            setup,
+            spawn: _,
+        } = self;
+        let spawn = CustomSpawn(spawn);
+        ThreadPoolBuilder { threads, name, stack_size, use_current_thread, caller_takes_part, setup, spawn }
     }
 
     /// Makes the pool.
@@ -353,6 +406,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         if self.use_current_thread && in_pool {
             return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
         }
+        // What a caller's own thread cannot keep.
+        let promised = self.stack_size.is_some()
+            || self.name.is_some()
+            || self.setup.start.is_some()
+            || self.setup.exit.is_some()
+            || self.setup.pin
+            || !S::SPARES;
+        self.setup.caller_takes_part = self.caller_takes_part.unwrap_or(!promised);
         // Spare threads are started under a lock: nobody's closure is called then.
         let names = self.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
         let (names, stack_size) = (Arc::<[String]>::from(names), self.stack_size);

@@ -60,7 +60,7 @@ impl Context {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nowhere to run tasks",
-    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
+    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `&Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
 )]
 pub trait Executor: Clone + Send + Sync {
     /// What a computation detaches its parts with; [`Alone`](crate::detach::Alone) for an engine that can detach nothing.
@@ -77,6 +77,32 @@ pub trait Executor: Clone + Send + Sync {
         B: FnOnce(Context) -> RB + Send,
         RA: Send,
         RB: Send;
+
+    /// Runs `f` where the engine's tasks run, and returns its result. Schedulers call it once, around a whole computation, so that a
+    /// computation that never forks runs there too.
+    ///
+    /// By default `f` runs in the calling thread.
+    ///
+    /// Cost on furcate's own pool: one look at a thread-local inside the pool; a thread from outside takes a slot of the pool, or
+    /// hands the call over to the pool's threads, see
+    /// [`caller_takes_part`](crate::ThreadPoolBuilder::caller_takes_part).
+    ///
+    /// # Panics
+    ///
+    /// If `f` does.
+    ///
+    /// ```
+    /// use furcate::{Executor, Pool};
+    /// assert_eq!(Pool.thread_index(), None);
+    /// assert!(Pool.enter(|| Pool.thread_index()).is_some());
+    /// ```
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        f()
+    }
 
     /// Runs a computation whose parts can outlive the frames that make them, and returns when all of it has ended: see
     /// [`detach`](crate::detach).
@@ -117,4 +143,37 @@ pub trait Executor: Clone + Send + Sync {
 
     /// The caller's index among this engine's workers (`0..num_threads`), `None` if it is not one of them.
     fn thread_index(&self) -> Option<usize>;
+}
+
+/// What `.on(..)` takes: an engine, or a reference to a shared pool, of which the engine gets its own share.
+///
+/// ```
+/// use furcate::{Executor, IntoExecutor, ThreadPool, ThreadPoolBuilder};
+/// use std::sync::Arc;
+///
+/// fn threads(on: impl IntoExecutor) -> usize {
+///     on.into_executor().num_threads()
+/// }
+/// let pool = Arc::new(ThreadPoolBuilder::new().num_threads(3).build().unwrap());
+/// assert_eq!((threads(&*pool), threads(&pool), threads(pool)), (3, 3, 3));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nowhere to run tasks",
+    note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `&Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
+)]
+pub trait IntoExecutor {
+    /// The engine.
+    type Executor: Executor;
+
+    /// Returns the engine.
+    fn into_executor(self) -> Self::Executor;
+}
+
+impl<E: Executor> IntoExecutor for E {
+    type Executor = E;
+
+    #[inline]
+    fn into_executor(self) -> E {
+        self
+    }
 }

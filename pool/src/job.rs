@@ -50,11 +50,11 @@ impl JobRef {
         JobRef { job, from }
     }
 
-    /// The number of the scope that a task belongs to.
+    /// The number of the scope that a spawned job, a task or a call from outside belongs to; 0 if to none.
     ///
     /// # Safety
     ///
-    /// The job is a task in a queue, and not run yet.
+    /// The job is no fork; it is in a queue, or was taken from one, and not run yet.
     pub(crate) unsafe fn scope(self) -> u64 {
         // SAFETY: tasks begin with a `SpawnHeader`, as spawned jobs do.
         unsafe { SpawnHeader::scope_of(self.job) }

@@ -53,7 +53,10 @@ where
     RA: Send,
     RB: Send,
 {
-    Part::of_current().worker().fork(|_| left(), |_, _migrated| right())
+    match Part::of_current() {
+        Ok(part) => part.worker().fork(|_| left(), |_, _migrated| right()),
+        Err(registry) => registry.handed_over(|| join(left, right)),
+    }
 }
 
 /// [`join`], with closures that are told whether they [migrated](FnContext::migrated).
@@ -74,9 +77,12 @@ where
     RA: Send,
     RB: Send,
 {
-    Part::of_current()
-        .worker()
-        .fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
+    match Part::of_current() {
+        Ok(part) => part
+            .worker()
+            .fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated })),
+        Err(registry) => registry.handed_over(|| join_context(left, right)),
+    }
 }
 
 /// [`join`], with closures that are given a handle of the worker that runs them: joins inside them need no look-up of a
@@ -98,5 +104,8 @@ where
     RA: Send,
     RB: Send,
 {
-    Part::of_current().worker().join(left, right)
+    match Part::of_current() {
+        Ok(part) => part.worker().join(left, right),
+        Err(registry) => registry.handed_over(|| join_with(left, right)),
+    }
 }

@@ -56,6 +56,19 @@ impl Latch {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }
 
+    /// Sets it, any number of times. True if the waiter has blocked: the caller is to [resume](Registry::resume) it. For latches
+    /// that whoever sets them keeps alive.
+    pub(crate) fn notify(&self) -> bool {
+        // Release publishes what was done before. Acquire: the waiter blocked under the lock that `resume` takes.
+        self.0.swap(DONE, AcqRel) & WAITING != 0
+    }
+
+    /// Is not set any more. For the waiter of a latch that is [notified](Self::notify).
+    pub(crate) fn reset(&self) {
+        // Acquire pairs with the release in `notify`: what was done before is seen by what the waiter looks at next.
+        self.0.swap(0, AcqRel);
+    }
+
     /// Sets it, and resumes the waiter if that has blocked. `setter` is the worker that calls, if one does: if the
     /// waiter is of the same pool it may take the setter's place.
     ///

@@ -6,7 +6,7 @@
 //! | engine | feature | runs |
 //! |---|---|---|
 //! | [`Pool`] | always there | on furcate's own pool: the one the caller is in, else the global one |
-//! | [`&ThreadPool`](ThreadPool) | always there | on that pool |
+//! | [`&ThreadPool`](ThreadPool), `Arc<ThreadPool>` | always there | on that pool |
 //! | [`Inline`] | always there | both halves in the calling thread, left first |
 //! | `Rayon` | `rayon` | on rayon-core's pool: the one the caller is in, else the global one |
 //!
@@ -93,7 +93,7 @@ mod worker;
 #[cfg(not(loom))]
 mod yields;
 
-pub use executor::{Context, Executor};
+pub use executor::{Context, Executor, IntoExecutor};
 pub use inline::Inline;
 #[cfg(all(feature = "rayon", not(loom)))]
 pub use rayon::Rayon;

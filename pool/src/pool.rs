@@ -27,7 +27,22 @@ impl Executor for Pool {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        scope::on_worker(Part::of_current().worker(), body)
+        match Part::of_current() {
+            Ok(part) => scope::on_worker(part.worker(), body),
+            Err(registry) => registry.inside(|worker| scope::on_worker(worker, body)),
+        }
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        match Part::of_current() {
+            Ok(_part) => f(),
+            Err(registry) => registry.inside(|_| f()),
+        }
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
@@ -42,9 +57,12 @@ impl Executor for Pool {
         RA: Send,
         RB: Send,
     {
-        Part::of_current()
-            .worker()
-            .fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+        match Part::of_current() {
+            Ok(part) => {
+                part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+            }
+            Err(registry) => registry.handed_over(|| self.join_context(left, right)),
+        }
     }
 
     #[inline]

@@ -1,9 +1,9 @@
 //! What concerns the process and its threads as a whole.
 
-use std::sync::atomic::{
-    AtomicUsize,
-    Ordering::{AcqRel, Relaxed},
-};
+#[cfg(unix)]
+use std::sync::atomic::Ordering::AcqRel;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 /// How often this process descends from a fork after it was first asked.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
@@ -34,4 +34,17 @@ pub(crate) fn pin(number: usize) {
     {
         core_affinity::set_for_current(cores[number % cores.len()]);
     }
+}
+
+/// The processor time that the process has used; 0 where that cannot be told.
+pub(crate) fn time() -> Duration {
+    #[cfg(unix)]
+    {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the pointer is to a timespec.
+        if unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) } == 0 {
+            return Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
+        }
+    }
+    Duration::ZERO
 }

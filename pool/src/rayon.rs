@@ -9,9 +9,9 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
-/// the global one.
+/// the global one. (Feature `rayon`.)
 ///
-/// A call from outside that never forks runs in the calling thread; the first fork takes it to the pool.
+/// A call from outside is taken to one of the pool's threads.
 ///
 /// ```
 /// use furcate::{Executor, Rayon};
@@ -30,6 +30,18 @@ impl Executor for Rayon {
         R: Send,
     {
         detached::root(body)
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        match rayon_core::current_thread_index() {
+            Some(_) => f(),
+            None => rayon_core::scope(|_| f()),
+        }
     }
 
     /// One of rayon's threads waits for it.

@@ -27,6 +27,7 @@ use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
 use rest::Rest;
+pub(crate) use rest::{Next, Watch};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -57,6 +58,8 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
+    pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
@@ -76,6 +79,8 @@ pub(crate) struct Registry {
     pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
+    /// How many workers lie on the shelf; written with the rest lock held.
+    shelved: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -121,6 +126,7 @@ impl Registry {
             deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
+            shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             pending: Count::new(1),
             outside: Outside::default(),
@@ -327,7 +333,10 @@ impl Registry {
             run_handler(&self.setup.start);
             // What the handler has spawned is run, or moved to where others find it, before this thread rests.
             self.become_alert();
-            self.work(worker);
+            if worker.place().is_some() {
+                self.is_no_relief(worker);
+                self.work(worker);
+            }
         }
         self.serve(worker);
         if self.setup.exit.is_some() {
@@ -340,14 +349,23 @@ impl Registry {
     }
 
     /// Has this thread, which becomes a worker, enter the runtime that the pool was built with.
-    fn enter_runtime(&self) -> Entered<'_> {
+    pub(crate) fn enter_runtime(&self) -> Entered<'_> {
         self.setup.runtime.enter()
+    }
+
+    /// The runtime of a call that this thread makes: its own, but for a pool whose threads have entered one already.
+    pub(crate) fn runtime_of_call(&self) -> Runtime {
+        if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
     }
 
     /// Rests and works until the pool ends.
     fn serve(&self, worker: &Worker) {
         while self.rest_until_needed(worker) {
-            self.work(worker);
+            if worker.place().is_some() {
+                self.work(worker);
+            } else {
+                self.run_as_relief(worker);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Calls that come from outside a pool's threads.
 
-use crate::job::{Header, JobRef, Outcome};
+use crate::job::{Header, JobRef, Outcome, SpawnHeader};
 use crate::latch::{CallLatch, Latch};
 use crate::registry::Registry;
 use crate::worker::Worker;
@@ -13,10 +13,13 @@ use std::thread;
 /// How often the caller looks whether its call is done before it blocks.
 const LOOKS: u32 = 100;
 
+/// The scope of a job that belongs to none.
+const NO_SCOPE: u64 = 0;
+
 /// A call of another thread, on that thread's stack, which blocks until it is done.
 #[repr(C)]
 struct RootJob<F, R> {
-    header: Header,
+    header: SpawnHeader,
     done: CallLatch,
     function: UnsafeCell<ManuallyDrop<F>>,
     outcome: UnsafeCell<Option<Outcome<R>>>,
@@ -26,7 +29,7 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
     fn new(function: F, caller: Option<&Worker>) -> Self {
         RootJob {
             // SAFETY: the header is the first field, and `run` expects a pointer to it.
-            header: unsafe { Header::new(Self::run) },
+            header: unsafe { SpawnHeader::new(Self::run, NO_SCOPE) },
             done: CallLatch::new(caller),
             function: UnsafeCell::new(ManuallyDrop::new(function)),
             outcome: UnsafeCell::new(None),
@@ -65,11 +68,25 @@ impl Registry {
         })
     }
 
+    /// Runs the call of a thread from outside, in which the caller takes no part, on one of this pool's threads.
+    ///
+    /// Out of line: where callers may take part, `f` is the copy of the call that does not run.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn handed_over<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        self.inside(|_| f())
+    }
+
     fn run_root<F, R>(&self, f: F, caller: Option<&Worker>) -> R
     where
         F: FnOnce(&Worker) -> R + Send,
         R: Send,
     {
+        let runtime = self.runtime_of_call();
+        let f = |worker: &Worker| {
+            let _entered = runtime.enter();
+            f(worker)
+        };
         let job = RootJob::new(f, caller);
         self.inject(JobRef::new(NonNull::from(&job).cast(), ptr::null()));
         match caller {
@@ -104,7 +121,7 @@ impl Worker {
             } else {
                 registry.leave_place(self);
                 f();
-                registry.take_place(self);
+                registry.regain_place(self);
             }
         });
     }

@@ -26,6 +26,7 @@ use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
 use crate::registry::{Part, Registry};
+use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
@@ -51,6 +52,8 @@ pub struct Scope<'scope> {
     is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     fifo: Fifo,
+    /// Entered by all its jobs.
+    runtime: Runtime,
     /// Those that wait.
     tasks: Tasks,
     /// What stops them from outside.
@@ -113,7 +116,10 @@ where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
     R: Send,
 {
-    on_worker(Part::of_current().worker(), op)
+    match Part::of_current() {
+        Ok(part) => on_worker(part.worker(), op),
+        Err(registry) => registry.inside(|worker| on_worker(worker, op)),
+    }
 }
 
 /// [`scope()`], but among jobs spawned by the same thread and not stolen the first one runs first.
@@ -137,7 +143,10 @@ where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
     R: Send,
 {
-    fifo_on_worker(Part::of_current().worker(), op)
+    match Part::of_current() {
+        Ok(part) => fifo_on_worker(part.worker(), op),
+        Err(registry) => registry.inside(|worker| fifo_on_worker(worker, op)),
+    }
 }
 
 /// [`scope()`], with `op` run by the calling thread itself, whatever it is: so it need not be `Send`.
@@ -203,8 +212,8 @@ impl<'scope> Scope<'scope> {
         // The pool does not end before the scope.
         registry.job_made();
         let at_end = AtEnd::Set(CallLatch::new(caller));
-        let scope = Scope::of(&registry, at_end);
-        Scope { _registry: Some(registry), ..scope }
+        let (runtime, scope) = (registry.runtime_of_call(), Scope::of(&registry, at_end));
+        Scope { _registry: Some(registry), runtime, ..scope }
     }
 
     /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
@@ -212,7 +221,7 @@ impl<'scope> Scope<'scope> {
         Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
     }
 
-    /// A scope that the registry outlives.
+    /// A scope that the registry outlives, with no runtime.
     fn of(registry: &Registry, at_end: AtEnd) -> Self {
         let number = next_number();
         Scope {
@@ -225,6 +234,7 @@ impl<'scope> Scope<'scope> {
             is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
             panic: Mutex::new(None),
             fifo: Fifo::new(number),
+            runtime: Runtime::default(),
             tasks: Tasks::default(),
             stop: stop::Slot::default(),
             _jobs: PhantomData,
@@ -275,6 +285,7 @@ impl<'scope> Scope<'scope> {
 
     /// Keeps a panic, if it is the first; and cancels what waits. Called in the body or in a job.
     pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
+        let payload = runtime::explain(payload);
         // Relaxed: only says that running more is pointless; the payload itself is behind the lock.
         self.panicked.store(true, Relaxed);
         let later = {
@@ -315,6 +326,12 @@ impl<'scope> Scope<'scope> {
         self.panicked.load(Relaxed)
     }
 
+    /// Has this thread enter the runtime of the scope's maker: whoever runs, drops or ends a part of the scope does so.
+    #[inline]
+    pub(crate) fn enter_runtime(&self) -> Entered<'_> {
+        self.runtime.enter()
+    }
+
     /// Counts one job more, and makes it.
     fn job<BODY>(&self, body: BODY) -> NonNull<Header>
     where
@@ -328,6 +345,7 @@ impl<'scope> Scope<'scope> {
             let scope = scope;
             // SAFETY: the job has not arrived (invariant 1).
             let this = unsafe { &*scope.0 };
+            let entered = this.enter_runtime();
             let ((), in_hand) = this.with_in_hand(0, worker, || {
                 if this.has_panicked() {
                     drop_quietly(body);
@@ -335,6 +353,7 @@ impl<'scope> Scope<'scope> {
                     this.guard(|| body(this));
                 }
             });
+            drop(entered);
             // SAFETY: it arrives once, here.
             unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
         };

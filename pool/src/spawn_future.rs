@@ -7,15 +7,20 @@
 //!    [`JoinHandle`]; or the one that ends the pool.
 //! 2. They are tasks of the registry's [common scope](Registry::common), in which nothing ever panics: their panics go to
 //!    the handle, or to the pool's panic handler.
+//! 3. The future of a [`Within`] is pinned with it: it is never moved out, and dropped in its place.
 
 use crate::detach::Resume;
 use crate::join_handle::{self, Deliver, JoinHandle};
 use crate::registry::Registry;
+use crate::runtime::{self, Runtime};
 use crate::scope::Scope;
-use crate::{Context, task};
+use crate::{Context, task as tasks};
 use std::any::Any;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::{self, Poll};
 
 /// Spawns a future as a task that any worker polls, and that holds none while it is pending: on the pool that the calling
 /// thread is in, else on the global one.
@@ -42,6 +47,7 @@ use std::ptr::NonNull;
 /// });
 /// assert_eq!(furcate::block_on(answer), 42);
 /// ```
+#[doc(alias = "spawn_blocking")]
 pub fn spawn_future<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send + 'static> + Send + 'static,
@@ -58,7 +64,39 @@ where
     registry.job_made();
     let (shared, deliver) = join_handle::channel();
     let then = Detached { deliver, job: Job(NonNull::from(registry)) };
-    JoinHandle::new(shared, task::spawn(registry.common(), future, then), Some(registry.this()))
+    let runtime = registry.runtime_of_call();
+    let task = if runtime.is_some() {
+        tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
+    } else {
+        tasks::spawn(registry.common(), future, then)
+    };
+    JoinHandle::new(shared, task, Some(registry.this()))
+}
+
+/// A future that is polled and dropped inside a runtime: that of the thread that has spawned it.
+struct Within<F> {
+    runtime: Runtime,
+    future: ManuallyDrop<F>,
+}
+
+impl<F: Future> Future for Within<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<F::Output> {
+        // SAFETY: nothing is moved out of it (invariant 3).
+        let this = unsafe { self.get_unchecked_mut() };
+        let _entered = this.runtime.enter();
+        // SAFETY: it is pinned with `self` (invariant 3).
+        unsafe { Pin::new_unchecked(&mut *this.future) }.poll(context)
+    }
+}
+
+impl<F> Drop for Within<F> {
+    fn drop(&mut self) {
+        let _entered = self.runtime.enter();
+        // SAFETY: not used again (invariant 3).
+        unsafe { ManuallyDrop::drop(&mut self.future) };
+    }
 }
 
 /// The continuation.
@@ -106,6 +144,7 @@ impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
     }
 
     fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
+        let payload = runtime::explain(payload);
         match catch_unwind(AssertUnwindSafe(|| self.deliver.panic(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => self.job.registry().handle_task_panic(payload),

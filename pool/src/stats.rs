@@ -153,6 +153,9 @@ counters! {
     /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
     /// [detached](crate::detach) part that was stolen is not waited for.
     waits,
+    /// Times it ran without a slot, because every slot was held by a thread that made no progress: it may have held a lock that
+    /// those threads waited for. So many times more threads may have run jobs than the pool's number says.
+    overdue,
     /// Times it has polled a future.
     polls,
     /// Futures that were ready when they were polled first, in place: they cost no task.

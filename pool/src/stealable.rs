@@ -98,6 +98,19 @@ impl Stealable {
         })
     }
 
+    /// A task of that scope, or any deque, from any set.
+    pub(crate) fn take_of_or_deque(&self, scope: u64) -> Option<Entry> {
+        self.0.iter().find_map(|set| {
+            if set.is_empty() {
+                return None;
+            }
+            let mut entries = set.lock();
+            let wanted = |entry: &Entry| matches!(entry, Entry::Deque(_)) || entry.scope() == scope;
+            let index = entries.iter().position(wanted)?;
+            set.remove(&mut entries, index)
+        })
+    }
+
     /// Callers that must not miss any have passed a fence.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|set| set.is_empty())

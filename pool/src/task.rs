@@ -207,8 +207,11 @@ where
                     counter.add()
                 }
             };
+            // Left before the task settles or arrives: then its scope may be gone.
+            let entered = scope.enter_runtime();
             match Self::poll(this) {
                 Ok(Poll::Pending) => {
+                    drop(entered);
                     if can_suspend && scope.suspension() == Suspension::Proactive && core.state.will_wait() {
                         core.suspend_deque(worker);
                     }
@@ -231,6 +234,7 @@ where
                             TASK - 1
                         }
                     };
+                    drop(entered);
                     Scope::arrive(scope, 1 + in_hand, Some(worker));
                 }
                 Err(payload) => {
@@ -243,6 +247,7 @@ where
                         Self::fail(scope, then, payload);
                     }
                     drop_quietly(dropped);
+                    drop(entered);
                     Scope::arrive(scope, TASK, Some(worker));
                 }
             }
@@ -300,10 +305,12 @@ where
             if core.as_ref().polled_by.get() != NOBODY {
                 scope.count(|worker| &worker.cancelled, |outside| &outside.cancelled, 1);
             }
+            let entered = scope.enter_runtime();
             match Self::end(core.cast(), scope) {
                 (then, Err(payload)) => Self::fail(scope, then, payload),
                 (then, Ok(())) => Self::cancelled(scope, then),
             }
+            drop(entered);
             Scope::arrive(scope, TASK, worker);
         }
     }

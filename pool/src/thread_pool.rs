@@ -8,7 +8,7 @@ use crate::registry::{Part, Registry};
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
-use crate::{Context, Executor, Yield, spawn, spawn_future};
+use crate::{Context, Executor, IntoExecutor, Yield, spawn, spawn_future};
 use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
@@ -236,8 +236,9 @@ impl ThreadPool {
     }
 }
 
-/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack. Use
-/// [`install`](ThreadPool::install), or the methods of `ThreadPool` itself, to run on one of the pool's threads.
+/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack and in one of the pool's
+/// slots, if the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part). [`install`](ThreadPool::install), and
+/// the methods of `ThreadPool` itself, always run on one of the pool's threads.
 impl Executor for &ThreadPool {
     type Scope<'scope> = Scope<'scope>;
 
@@ -250,6 +251,18 @@ impl Executor for &ThreadPool {
         match Part::of(&self.registry) {
             Some(part) => scope::on_worker(part.worker(), body),
             None => self.install(|| Executor::detached(self, body)),
+        }
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        match Part::of(&self.registry) {
+            Some(_part) => f(),
+            None => self.install(f),
         }
     }
 
@@ -294,7 +307,7 @@ impl Executor for &ThreadPool {
 /// use std::sync::Arc;
 ///
 /// let pool = Arc::new(furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
-/// let sum = (0..1000_u64).into_par_iter().on(Arc::clone(&pool)).async_sum::<u64>();
+/// let sum = (0..1000_u64).into_par_iter().on(&pool).async_sum::<u64>();
 /// assert_eq!(furcate::block_on(sum), 499_500);
 /// ```
 impl Executor for Arc<ThreadPool> {
@@ -307,6 +320,15 @@ impl Executor for Arc<ThreadPool> {
         R: Send,
     {
         Executor::detached(&&**self, body)
+    }
+
+    #[inline]
+    fn enter<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce() -> R + Send,
+        R: Send,
+    {
+        Executor::enter(&&**self, f)
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
@@ -335,6 +357,15 @@ impl Executor for Arc<ThreadPool> {
     #[inline]
     fn demand(&self) -> bool {
         Executor::demand(&&**self)
+    }
+}
+
+/// `.on(&pool)` of a shared pool: the engine owns a share, as `Arc::clone(&pool)` does.
+impl IntoExecutor for &Arc<ThreadPool> {
+    type Executor = Arc<ThreadPool>;
+
+    fn into_executor(self) -> Arc<ThreadPool> {
+        Arc::clone(self)
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) use call::Call;
 pub use wait::WaitRule;
 pub(crate) use wait::{DOZE, NAP, Wait};
 
-use crate::deque::Deque;
+use crate::deque::{Deque, Steal};
 use crate::deques::{DequeRef, SpawnDeque};
 use crate::fifo::Fifo;
 use crate::job::{Header, JobRef, StackJob};
@@ -17,7 +17,7 @@ use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::scope::InHand;
-use crate::stats::Counters;
+use crate::stats::{Counter, Counters};
 use crate::unseen::drop_quietly;
 use crossbeam_deque::Injector;
 use std::any::Any;
@@ -77,6 +77,8 @@ pub struct Worker {
     /// Jobs of this thread's `spawn_fifo`.
     pub(crate) fifo: Fifo,
     pub(crate) counters: Counters,
+    /// Jobs taken from queues and begun, for [`progress`](Self::progress).
+    begun: Counter,
     pub(crate) parker: Parker,
     registry: NonNull<Registry>,
     number: usize,
@@ -163,6 +165,7 @@ impl Worker {
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
             counters: Counters::new(places),
+            begun: Counter::default(),
             parker: Parker::new(),
             registry,
             number,
@@ -444,19 +447,71 @@ impl Worker {
         !self.forks.is_empty() || self.scopes.get() > 0
     }
 
-    /// Moves all its jobs to where any worker finds them, before it gives up its place, in which they would be
-    /// looked for.
-    pub(crate) fn spill(&self) {
-        for deque in [&self.forks, self.spawns()] {
-            while !deque.is_empty() {
-                // As a thief does, so that the owner finds its forks stolen: oldest first.
-                // SAFETY: this thread is the owner.
-                unsafe { deque.share_all() };
-                if let crate::deque::Steal::Job(job) = deque.steal(|| true) {
-                    self.registry().injector.push(JobRef::new(job, self));
-                }
+    /// Notes that this thread has a frame that waits in the pool, until the value is dropped.
+    pub(crate) fn opens_frame(&self) -> impl Drop + '_ {
+        struct Frame<'a>(&'a Worker);
+        impl Drop for Frame<'_> {
+            fn drop(&mut self) {
+                self.0.scopes.set(self.0.scopes.get() - 1);
             }
         }
+        self.scopes.set(self.scopes.get() + 1);
+        Frame(self)
+    }
+
+    /// Makes all its jobs findable without its slot, before it gives that up. Spawned jobs move to the injector. Forks stay in
+    /// their deque, so that their owner can take them back; the registry [shelves](Registry::steal_shelved) the worker.
+    pub(crate) fn spill(&self) {
+        let spawns = self.spawns();
+        while !spawns.is_empty() {
+            // SAFETY: this thread is the owner.
+            unsafe { spawns.share_all() };
+            if let Steal::Job(job) = spawns.steal(|| true) {
+                self.registry().injector.push(JobRef::new(job, self));
+            }
+        }
+        // SAFETY: this thread is the owner.
+        unsafe { self.forks.share_all() };
+    }
+
+    /// Has it forks that nobody has stolen?
+    pub(crate) fn has_forks(&self) -> bool {
+        !self.forks.is_empty()
+    }
+
+    /// Steals the oldest fork of this worker, which has [spilled](Self::spill) and sleeps. Called with the rest lock held.
+    pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
+        while self.has_forks() {
+            match self.forks.steal(|| true) {
+                Steal::Job(job) => return Some(JobRef::new(job, self)),
+                // Another thief, which found the worker in its slot before it slept.
+                Steal::Lost => std::hint::spin_loop(),
+                Steal::Private | Steal::Empty => return None,
+            }
+        }
+        None
+    }
+
+    /// Takes the oldest fork of this thread itself, as a thief would: where nobody else is left to run it, and what the
+    /// frames on top of it wait for may need it.
+    pub(super) fn take_own_fork(&self) -> Option<JobRef> {
+        // SAFETY: this thread is the owner.
+        unsafe { self.forks.share_all() };
+        self.steal_shelved()
+    }
+
+    /// Changes whenever this worker forks, or begins a job, or looks for one: so a worker in whose slot it has not changed for a
+    /// while computes something long, or is blocked. A hint.
+    pub(crate) fn progress(&self) -> u64 {
+        let Counters { forks, spawns, polls, waits, parks, naps, handovers, .. } = &self.counters;
+        let counters = [forks, spawns, polls, waits, parks, naps, handovers, &self.begun];
+        counters.into_iter().fold(self.number as u64 + 1, |sum, counter| sum.wrapping_add(counter.get()))
+    }
+
+    /// Is this thread a worker of that registry, in a slot of it? If not, what it spawns there goes to the injector: nobody
+    /// looks into the deques of a worker without a slot.
+    pub(crate) fn is_seated_in(&self, registry: &Registry) -> bool {
+        self.is_of(registry) && self.place().is_some()
     }
 
     /// Has it jobs of its own that wait to be run?
@@ -469,9 +524,7 @@ impl Worker {
         let job = if local { self.find_local() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
         self.run_aside(job);
-        if self.place().is_none() {
-            self.registry().take_place(self);
-        }
+        self.registry().regain_place(self);
         true
     }
 
@@ -501,6 +554,7 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute(&self, job: JobRef) {
+        self.begun.add();
         self.can_suspend.set(false);
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
@@ -513,6 +567,7 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute_detachable(&self, job: JobRef) {
+        self.begun.add();
         self.can_suspend.set(true);
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }

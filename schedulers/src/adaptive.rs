@@ -72,15 +72,18 @@ use std::sync::Arc;
 pub struct Adaptive {
     min: usize,
     max: usize,
-    /// Are pieces to be no shorter than a part of what is done? See [`PIECE`].
+    /// Whether pieces grow with the work that the task has done: see [`PIECE`].
     grows: bool,
 }
 
 impl Adaptive {
     /// Nano-loops of 1, 2, 4 ... units, which grow no longer when they take some 100 microseconds.
     ///
-    /// The pieces of a `wrap_iter` are no shorter than an eighth of what the task has done: so there are few, and
-    /// reductions that cost as much as what they reduce (a merge, a union) cost O(n log n) in all.
+    /// After a steal they begin with 1 again.
+    ///
+    /// Every loop over a `wrap_iter` makes a piece ([`Producer::LOOPS_CUT`]). Pieces are no shorter than an eighth of the units
+    /// that the task has folded since the last steal: so there are few, and reductions that cost as much as their inputs (a
+    /// merge, a union) cost O(n log n) in all. A thief waits for one such piece.
     #[must_use]
     pub const fn new() -> Self {
         Adaptive { min: 1, max: 1 << 16, grows: true }
@@ -101,6 +104,8 @@ impl Default for Adaptive {
 }
 
 impl Scheduler for Adaptive {
+    const ON_DEMAND: bool = true;
+
     #[inline]
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where
@@ -229,7 +234,7 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// What the policy is told, but for the size.
     task: Task,
     pace: Pace,
-    /// So many units were folded.
+    /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
     /// Invariant 4.
     divisible: bool,
@@ -260,6 +265,9 @@ where
     /// What was on offer has been stolen.
     fn stolen(&mut self) {
         let Some((node, joint)) = self.offer.take() else { return };
+        // Thieves are about: the next one is to be answered as soon as the first was.
+        self.pace.restart();
+        self.folded = 0;
         self.chain = Some(match self.chain.take() {
             None => Chain { last: Arc::clone(&node), first: (node, joint) },
             Some(Chain { first, last }) => {
@@ -317,7 +325,7 @@ where
             return Nano::Divide;
         }
         let mut units = self.pace.next(size);
-        if P::PIECES && self.leaves.grows {
+        if P::LOOPS_CUT && self.leaves.grows {
             units = units.max(self.folded / PIECE);
         }
         self.folded = self.folded.saturating_add(units);
@@ -372,8 +380,9 @@ where
     }
 }
 
-/// A piece is folded by a reduction with all that was done before it, and that may be what takes the time: shorter pieces
-/// would only make it longer. So they are at least this part of what was done.
+/// A piece is reduced with everything that its task has done before. That reduction may take most of the time, and more
+/// pieces would cost more reductions. So a piece has at least this part of the units that were folded before it. (Only where
+/// [loops cut pieces](Producer::LOOPS_CUT): a task with one state for all its loops has nothing to reduce between them.)
 const PIECE: usize = 8;
 
 /// What is left is not divided if it takes less than this part of a long nano-loop's time: stealing it would not pay.

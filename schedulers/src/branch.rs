@@ -30,7 +30,7 @@ where
     R: Reduction<P::Item>,
 {
     let start = reduction.start();
-    reduction.finish(if R::INTERRUPTIBLE || L::STOPS {
+    reduction.finish(if R::IN_LOOPS || L::STOPS {
         let mut watch = Watch {
             stopped: || call.has_failed() || is_stopped::<P::Item, _, _>(policy, reduction),
             pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),

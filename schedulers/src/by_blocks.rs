@@ -21,7 +21,7 @@
 
 use crate::blocks::{BlockSizes, Blocks};
 use crate::branch::is_stopped;
-use crate::{Doubling, Policy, Producer, Reduction, Scheduler};
+use crate::{Doubling, Limit, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
 /// Blocks one after the other, each run by a scheduler `S`, of sizes that `Z` says.
@@ -56,9 +56,14 @@ impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
 impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     const BLOCKS: bool = true;
     const SUSPENDS: bool = S::SUSPENDS;
+    const ON_DEMAND: bool = S::ON_DEMAND;
 
     fn in_flight(&self) -> Option<usize> {
         self.inner.in_flight()
+    }
+
+    fn limit(&self) -> Option<&Limit> {
+        self.inner.limit()
     }
 
     fn divides(&self) -> bool {
@@ -72,20 +77,41 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        let mut blocks = Blocks::new(producer, self.sizes.block_sizes(executor.num_threads()));
-        let mut next = || if R::BACKWARD { blocks.next_from_back() } else { blocks.next() };
-        let run = |block| self.inner.schedule_block(block, policy.clone(), reduction.clone(), executor);
-        let mut output = run(next().expect("there is one block at least"));
-        while !reduction.is_final(&output) {
-            // Where nothing is left, there is nothing to stop.
-            let Some(block) = next().filter(|block| block.size() > 0) else { break };
-            if is_stopped::<P::Item, _, _>(&policy, &reduction) {
-                break;
-            }
-            let part = run(block);
-            output =
-                if R::BACKWARD { reduction.reduce(part, output) } else { reduction.reduce(output, part) };
-        }
-        output
+        let ByBlocks { inner, sizes } = self.clone();
+        // Once for all blocks.
+        executor.enter(move || walk(&inner, &sizes, producer, policy, reduction, executor))
     }
+}
+
+/// Runs the blocks of a computation, one after the other.
+fn walk<S, Z, P, L, R, E>(
+    inner: &S,
+    sizes: &Z,
+    producer: P,
+    policy: L,
+    reduction: R,
+    executor: &E,
+) -> R::Output
+where
+    S: Scheduler,
+    Z: BlockSizes,
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    let mut blocks = Blocks::new(producer, sizes.block_sizes(executor.num_threads()));
+    let mut next = || if R::BACKWARD { blocks.next_from_back() } else { blocks.next() };
+    let run = |block| inner.schedule_block(block, policy.clone(), reduction.clone(), executor);
+    let mut output = run(next().expect("there is one block at least"));
+    while !reduction.is_final(&output) {
+        // Where nothing is left, there is nothing to stop.
+        let Some(block) = next().filter(|block| block.size() > 0) else { break };
+        if is_stopped::<P::Item, _, _>(&policy, &reduction) {
+            break;
+        }
+        let part = run(block);
+        output = if R::BACKWARD { reduction.reduce(part, output) } else { reduction.reduce(output, part) };
+    }
+    output
 }

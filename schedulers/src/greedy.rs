@@ -374,6 +374,31 @@ pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
     Row(Arc<Row<'s, O, R>>, u8),
+    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the place of the output of the whole, for
+    /// the last unit to arrive.
+    Unit(R, u64, Arc<Whole<'s, O, R>>),
+}
+
+/// The place of the output of a windowed whole: every unit under way has it, and so has the task that begins them.
+pub(crate) struct Whole<'s, O, R>(Mutex<Link<'s, O, R>>);
+
+impl<'s, O, R> Whole<'s, O, R> {
+    pub(crate) fn new(to: Link<'s, O, R>) -> Self {
+        Whole(Mutex::new(to))
+    }
+
+    /// The place, if nobody else has it any more.
+    fn last(self: Arc<Self>) -> Option<Link<'s, O, R>> {
+        Arc::into_inner(self).map(|whole| whole.0.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A unit is over, or the task that begins them. The last one brings the output, which is that of no items, to its place.
+    pub(crate) fn leave<T>(self: Arc<Self>, reduction: &R) -> Option<(O, Link<'s, O, R>)>
+    where
+        R: Reduction<T, Output = O>,
+    {
+        self.last().map(|to| (reduction.finish(reduction.start()), to))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -400,6 +425,10 @@ impl<'s, O, R> Link<'s, O, R> {
                     Side::Right => Thing::Right(output),
                 }),
                 Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
+                Link::Unit(reduction, number, whole) => {
+                    reduction.arrive(number, output);
+                    whole.leave::<T>(&reduction)
+                }
             };
             let Some(above) = reduced else { return false };
             (output, to) = above;
@@ -412,6 +441,7 @@ impl<'s, O, R> Link<'s, O, R> {
         while let Some(link) = up {
             up = match link {
                 Link::Root(_) => None,
+                Link::Unit(_, _, whole) => whole.last(),
                 Link::Node(node, _) => Arc::into_inner(node).and_then(|mut node| node.leave()),
                 Link::Row(row, _) => Arc::into_inner(row).and_then(|mut row| row.leave()),
             };

@@ -39,8 +39,10 @@ impl Scheduler for Join {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        let call = Call::default();
-        run(Branch::root(producer, policy, reduction, &call), executor)
+        executor.enter(|| {
+            let call = Call::default();
+            run(Branch::root(producer, policy, reduction, &call), executor)
+        })
     }
 }
 

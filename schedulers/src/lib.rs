@@ -19,6 +19,7 @@
 extern crate self as furcate_schedulers;
 
 mod adaptive;
+mod any_scheduler;
 mod blocks;
 mod branch;
 mod by_blocks;
@@ -49,6 +50,7 @@ mod suspendable;
 mod suspending;
 
 pub use adaptive::Adaptive;
+pub use any_scheduler::AnyScheduler;
 pub use blocks::{BlockSizes, Blocks, Doubling};
 pub use by_blocks::ByBlocks;
 pub use by_terminal::ByTerminal;
@@ -64,4 +66,4 @@ pub use reduction::Reduction;
 pub use scheduler::Scheduler;
 pub use sequential::Sequential;
 pub use suspendable::Suspendable;
-pub use suspending::Suspending;
+pub use suspending::{Limit, LimitPermit, Suspending};

@@ -51,6 +51,12 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
         Pace { limit: min, min, max: max.max(min), trusted: min, timed: None, clock }
     }
 
+    /// Begins anew, with the least size.
+    #[inline]
+    pub(crate) fn restart(&mut self) {
+        (self.limit, self.trusted, self.timed) = (self.min, self.min, None);
+    }
+
     /// How many items the next loop would fold, for all that is known.
     #[inline]
     pub(crate) fn limit(&self) -> usize {
@@ -162,6 +168,14 @@ mod tests {
         let late = run.loops.iter().filter(|&&(_, items, took)| items > 1 && took > LONG * 2).count();
         assert!(late <= 16, "one loop meets them unprepared, and then they halve: {late}");
         assert_eq!(run.loops[run.loops.len() - 2].1, 1 << 14, "the pace is taken up again");
+    }
+
+    #[test]
+    fn a_pace_that_is_restarted_knows_nothing() {
+        let mut pace = Pace::with_clock(3, 100, Instant::now);
+        let begin = [(); 4].map(|()| pace.next(usize::MAX));
+        pace.restart();
+        assert_eq!([(); 4].map(|()| pace.next(usize::MAX))[..3], begin[..3]);
     }
 
     #[test]

@@ -41,6 +41,7 @@
 //! Behind `io_await` each future that was pending makes a task as well, without a fork. There no cap could be exact, and a chain with one does
 //! not compile: `max_in_flight` bounds the futures in flight instead.
 
+mod any_policy;
 mod auto;
 mod both;
 mod bound_depth;
@@ -57,6 +58,7 @@ mod stop_on;
 mod thief_splitting;
 mod tokens;
 
+pub use any_policy::AnyPolicy;
 pub use auto::Auto;
 pub use both::Both;
 pub use bound_depth::BoundDepth;

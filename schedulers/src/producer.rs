@@ -47,6 +47,11 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// [blocks](crate::ByBlocks) that nobody has asked for.
     const PIECES: bool = false;
 
+    /// Does every nano-loop cut a piece off, so that it makes one item more? By default so, if there are
+    /// [pieces](Self::PIECES). A producer that keeps one state for all the loops of a task says no, and makes one item of it;
+    /// its loops are then as short as those over items.
+    const LOOPS_CUT: bool = Self::PIECES;
+
     /// Does a cut cost more than a few steps, as that of two sorted sides, which has to search its place? Then the
     /// [default scheduler](crate::ByTerminal) cuts on demand. A producer that wraps others passes it on.
     const COSTLY_CUTS: bool = false;

@@ -1,6 +1,7 @@
 //! What a terminal is to a scheduler.
 
 use std::ops::ControlFlow;
+use std::task::{Context, Poll};
 
 /// How a task folds its items, and how two neighbours' results become one.
 ///
@@ -50,9 +51,13 @@ pub trait Reduction<T>: Clone + Send {
 
     /// Can a task of this reduction end before its items do?
     ///
-    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and between its nano-loops, else
-    /// they fold a leaf in one go.
+    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and, unless [`IN_LOOPS`](Self::IN_LOOPS)
+    /// says no, between its nano-loops; else they fold a leaf in one go.
     const INTERRUPTIBLE: bool = false;
+
+    /// Is a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction folded in nano-loops? A reduction whose result depends on
+    /// how items are grouped (a sum of floats) says no; its own [`fold`](Self::fold) then looks for the stop.
+    const IN_LOOPS: bool = Self::INTERRUPTIBLE;
 
     /// Is it a search, made to end long before all is done? Then the [default scheduler](crate::ByTerminal) walks it in
     /// blocks; and one that [waits for futures](crate::Suspending) waits for nothing behind a [final](Self::is_final) output.
@@ -60,6 +65,9 @@ pub trait Reduction<T>: Clone + Send {
 
     /// If a task [is stopped](Self::stopped), are all, wherever they are? Then what they wait for is dropped.
     const STOPS_ALL: bool = false;
+
+    /// Can [`reduce`](Self::reduce) find the reason for such a stop? Then outputs are reduced as soon as they are there.
+    const REDUCE_STOPS_ALL: bool = Self::STOPS_ALL;
 
     /// The accumulator of a new task.
     fn start(&self) -> Self::Accumulator;
@@ -132,6 +140,27 @@ pub trait Reduction<T>: Clone + Send {
     /// Do later items decide? Then schedulers that run parts one after the other begin with the last one, and
     /// [`is_final`](Self::is_final) speaks of what comes last.
     const BACKWARD: bool = false;
+
+    /// Whether the output of every unit is wanted by itself, in order, and only while there is room for it: back-pressure.
+    ///
+    /// [`Suspending`](crate::Suspending) then begins unit after unit, from the front, each when
+    /// [`poll_begin`](Self::poll_begin) has given it a number, and tells the unit's output by that number to
+    /// [`arrive`](Self::arrive). The output of the whole is that of no items. While there is no room, no thread waits. Other
+    /// schedulers pay no attention to this.
+    const WINDOWED: bool = false;
+
+    /// Gives a number to the unit that comes next: 0, 1, 2 and so on. Pending while there is no room; `None` if no more units
+    /// are wanted. At most one task of a computation asks at any time. Asked only if [`WINDOWED`](Self::WINDOWED).
+    fn poll_begin(&self, context: &mut Context<'_>) -> Poll<Option<u64>> {
+        let _ = context;
+        Poll::Ready(None)
+    }
+
+    /// Takes the output of a unit, by the number that [`poll_begin`](Self::poll_begin) gave it. Called once for every number,
+    /// in any order, unless something panics. Called only if [`WINDOWED`](Self::WINDOWED).
+    fn arrive(&self, number: u64, output: Self::Output) {
+        let _ = (number, output);
+    }
 
     /// Need this task not go on, because of what another one has found? Asked only if
     /// [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).

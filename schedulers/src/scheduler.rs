@@ -1,7 +1,7 @@
 //! *How* the parts are run and reduced.
 
 use crate::computation::Awaited;
-use crate::{Computation, Policy, Producer, Reduction};
+use crate::{Computation, Limit, Policy, Producer, Reduction};
 use furcate_pool::Executor;
 
 /// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the
@@ -34,9 +34,19 @@ pub trait Scheduler: Clone + Send {
     /// would wait.
     const SUSPENDS: bool = false;
 
+    /// Does it divide on demand? Then it is a mistake to name `io_await` behind it, which suspends tasks and divides them as the
+    /// policy says: the demand would not be heard.
+    const ON_DEMAND: bool = false;
+
     /// How many futures it lets be in flight at once, if it [suspends](Self::SUSPENDS) what waits for them. What waits for
     /// others behind keeps to the same bound, unless another one is named.
     fn in_flight(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns the limit that the call's futures share with other calls, if there is one. As with
+    /// [`in_flight`](Self::in_flight), later stages keep to it.
+    fn limit(&self) -> Option<&Limit> {
         None
     }
 

@@ -4,6 +4,7 @@ use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, ParallelDrainRange, ParallelIterator, default_schedule,
     newtype_iterator, pass_indexed, producer_is_indexed,
 };
+use crate::vec::indices;
 use crate::{slice, vec};
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 use std::collections::VecDeque;
@@ -184,7 +185,9 @@ impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut VecDeque<T> {
     type Iter = Drain<'data, T>;
     type Item = T;
 
+    #[track_caller]
     fn par_drain<R: RangeBounds<usize>>(self, range: R) -> Drain<'data, T> {
+        let range = indices(range, self.len());
         Drain { base: Vec::from_iter(self.drain(range)).into_par_iter(), borrowed: PhantomData }
     }
 }

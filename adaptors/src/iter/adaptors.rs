@@ -1,5 +1,6 @@
 //! Data adaptors: a file for each.
 
+mod await_in_order;
 mod batches;
 mod by_blocks;
 mod chain;

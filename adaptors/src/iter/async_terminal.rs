@@ -20,7 +20,7 @@
 
 mod owned;
 
-pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, TryFolded};
+pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, Sorted, TryFolded};
 
 use super::ParallelIterator;
 use furcate_pool::detach::End;
@@ -206,6 +206,21 @@ impl<T> AsyncTerminal<T> {
         T: Send + 'static,
     {
         AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
+    }
+
+    /// What an associative operation makes of all items, if there are any.
+    pub(crate) fn reduced<I, OP, F>(items: I, op: OP, finish: F) -> Self
+    where
+        I: ParallelIterator + 'static,
+        OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send + 'static,
+        F: FnOnce(Option<I::Item>) -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let op = move |left: Option<I::Item>, right: Option<I::Item>| match (left, right) {
+            (Some(left), Some(right)) => Some(op(left, right)),
+            (left, right) => left.or(right),
+        };
+        AsyncTerminal::new(items.map(Some), Folded { identity: || None, op }, finish)
     }
 }
 

@@ -105,7 +105,8 @@ where
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be collected from a parallel iterator over `{T}`",
-    note = "collect into a `Vec` first, or implement `FromParallelIterator` for it"
+    note = "collect into a `Vec` first, or implement `FromParallelIterator` for it",
+    note = "are the items futures? Wait for them first: `.io_await().collect()`"
 )]
 pub trait FromParallelIterator<T: Send> {
     /// Makes a collection of the items.

@@ -104,6 +104,8 @@ impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
 }
 
 impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
+    const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER && G::IN_ORDER;
 
@@ -146,6 +148,9 @@ struct FoldPassing<F, G> {
 }
 
 impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for FoldPassing<F, G> {
+    const IS_WHOLE: bool = F::IS_WHOLE;
+    const WAITS: bool = F::WAITS;
+
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         self.fold.fold(folded, Passing::new(items, self.gate))

@@ -1,13 +1,16 @@
 //! Iterators that know how many items they have, and where each is.
 
+use super::async_terminal::{Searched, SearchedFrom};
 use super::collect::{append, append_unzipped};
+use super::terminals::Front;
 use super::{
-    Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest, IntoParallelIterator,
-    Merge, MergeBy, MergeByKey, ParallelIterator, PeekParallelIterator, Positions, Rev, Skip, StepBy, Take,
-    Zip, ZipEq,
+    AsyncTerminal, Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest,
+    IntoParallelIterator, Merge, MergeBy, MergeByKey, ParallelIterator, PeekParallelIterator, Positions, Rev,
+    Skip, StepBy, Take, Zip, ZipEq,
 };
 use furcate_schedulers::IndexedProducer;
 use std::cmp::Ordering;
+use std::convert;
 
 /// A parallel iterator with exact length and positions.
 ///
@@ -16,7 +19,8 @@ use std::cmp::Ordering;
 /// The methods are rayon's, with rayon's meaning.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not know how many items it has, and where each is",
-    note = "`enumerate`, `zip`, `rev` and their like need exact lengths: call them before `filter` or `flat_map`, or collect first"
+    note = "`enumerate`, `zip`, `rev` and their like need exact lengths: call them before `filter` or `flat_map`, or collect first",
+    note = "where futures are waited for, `enumerate`, `zip`, `take`, `skip` and `chunks` stand right behind `io_await`"
 )]
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[expect(clippy::len_without_is_empty, reason = "as rayon's; an iterator is not a collection")]
@@ -591,4 +595,217 @@ pub trait IndexedParallelIterator: ParallelIterator {
         right.clear();
         append_unzipped(left, right, self);
     }
+
+    // ----------------------------------------------------------------------------------- terminals that are awaited
+
+    /// [`cmp`](Self::cmp), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use std::cmp::Ordering;
+    /// let order = [1, 2, 3].into_par_iter().async_cmp([1, 3]);
+    /// assert_eq!(futures_lite::future::block_on(order), Ordering::Less);
+    /// ```
+    fn async_cmp<I>(self, other: I) -> AsyncTerminal<Ordering>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Item = Self::Item, Iter: IndexedParallelIterator + 'static>,
+        Self::Item: Ord,
+    {
+        let other = other.into_par_iter();
+        let lengths = self.len().cmp(&other.len());
+        let search = |(a, b): (Self::Item, Self::Item)| Some(a.cmp(&b)).filter(|order| order.is_ne());
+        let search = SearchedFrom::new(Front, search);
+        AsyncTerminal::new(self.zip(other), search, move |first| first.unwrap_or(lengths))
+    }
+
+    /// [`partial_cmp`](Self::partial_cmp), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let order = [1.0, f64::NAN].into_par_iter().async_partial_cmp([1.0, 3.0]);
+    /// assert_eq!(futures_lite::future::block_on(order), None);
+    /// ```
+    fn async_partial_cmp<I>(self, other: I) -> AsyncTerminal<Option<Ordering>>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        compared(self, other.into_par_iter(), convert::identity)
+    }
+
+    /// [`eq`](Self::eq), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let equal = [1, 2].into_par_iter().async_eq([1, 2]);
+    /// assert!(futures_lite::future::block_on(equal));
+    /// ```
+    fn async_eq<I>(self, other: I) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialEq<I::Item>,
+    {
+        equal(self, other.into_par_iter(), convert::identity)
+    }
+
+    /// [`ne`](Self::ne), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let different = [1, 2].into_par_iter().async_ne([1, 3]);
+    /// assert!(futures_lite::future::block_on(different));
+    /// ```
+    fn async_ne<I>(self, other: I) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialEq<I::Item>,
+    {
+        equal(self, other.into_par_iter(), |equal| !equal)
+    }
+
+    /// [`lt`](Self::lt), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let holds = [1, 2].into_par_iter().async_lt([1, 3]);
+    /// assert!(futures_lite::future::block_on(holds));
+    /// ```
+    fn async_lt<I>(self, other: I) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_lt))
+    }
+
+    /// [`le`](Self::le), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let holds = [1, 2].into_par_iter().async_le([1, 2]);
+    /// assert!(futures_lite::future::block_on(holds));
+    /// ```
+    fn async_le<I>(self, other: I) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_le))
+    }
+
+    /// [`gt`](Self::gt), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let holds = [1, 2].into_par_iter().async_gt([1, 1]);
+    /// assert!(futures_lite::future::block_on(holds));
+    /// ```
+    fn async_gt<I>(self, other: I) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_gt))
+    }
+
+    /// [`ge`](Self::ge), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let holds = [1, 2].into_par_iter().async_ge([1, 2]);
+    /// assert!(futures_lite::future::block_on(holds));
+    /// ```
+    fn async_ge<I>(self, other: I) -> AsyncTerminal<bool>
+    where
+        Self: 'static,
+        I: IntoParallelIterator<Iter: IndexedParallelIterator + 'static>,
+        Self::Item: PartialOrd<I::Item>,
+    {
+        compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_ge))
+    }
+
+    /// [`position_any`](Self::position_any), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let position = [1, 2, 3].into_par_iter().async_position_any(|x| x == 2);
+    /// assert_eq!(futures_lite::future::block_on(position), Some(1));
+    /// ```
+    fn async_position_any<P>(self, predicate: P) -> AsyncTerminal<Option<usize>>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> bool + Sync + Send + 'static,
+    {
+        self.enumerate().async_find_map_any(move |(position, item)| predicate(item).then_some(position))
+    }
+
+    /// [`position_first`](Self::position_first), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let position = [1, 2, 3].into_par_iter().async_position_first(|x| x == 2);
+    /// assert_eq!(futures_lite::future::block_on(position), Some(1));
+    /// ```
+    fn async_position_first<P>(self, predicate: P) -> AsyncTerminal<Option<usize>>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> bool + Sync + Send + 'static,
+    {
+        self.enumerate().async_find_map_first(move |(position, item)| predicate(item).then_some(position))
+    }
+
+    /// [`position_last`](Self::position_last), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let position = [1, 2, 3].into_par_iter().async_position_last(|x| x == 2);
+    /// assert_eq!(futures_lite::future::block_on(position), Some(1));
+    /// ```
+    fn async_position_last<P>(self, predicate: P) -> AsyncTerminal<Option<usize>>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> bool + Sync + Send + 'static,
+    {
+        self.enumerate()
+            .rev()
+            .async_find_map_first(move |(position, item)| predicate(item).then_some(position))
+    }
+}
+
+/// What an order by [`partial_cmp`](IndexedParallelIterator::partial_cmp) says, as a future.
+fn compared<A, B, T>(
+    left: A,
+    right: B,
+    finish: impl FnOnce(Option<Ordering>) -> T + Send + 'static,
+) -> AsyncTerminal<T>
+where
+    A: IndexedParallelIterator<Item: PartialOrd<B::Item>> + 'static,
+    B: IndexedParallelIterator + 'static,
+    T: Send + 'static,
+{
+    let lengths = left.len().cmp(&right.len());
+    let search =
+        |(a, b): (A::Item, B::Item)| Some(a.partial_cmp(&b)).filter(|&order| order != Some(Ordering::Equal));
+    let search = SearchedFrom::new(Front, search);
+    AsyncTerminal::new(left.zip(right), search, move |first| finish(first.unwrap_or(Some(lengths))))
+}
+
+/// What [`eq`](IndexedParallelIterator::eq) says, as a future.
+fn equal<A, B>(left: A, right: B, finish: impl FnOnce(bool) -> bool + Send + 'static) -> AsyncTerminal<bool>
+where
+    A: IndexedParallelIterator<Item: PartialEq<B::Item>> + 'static,
+    B: IndexedParallelIterator + 'static,
+{
+    let same_length = left.len() == right.len();
+    // Where the lengths differ no item is looked at.
+    let pairs = left.zip(right).take(if same_length { usize::MAX } else { 0 });
+    let search = Searched::new(|(a, b): (A::Item, B::Item)| (a != b).then_some(()));
+    AsyncTerminal::new(pairs, search, move |difference| finish(same_length && difference.is_none()))
 }

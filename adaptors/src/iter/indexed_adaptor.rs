@@ -60,6 +60,7 @@ macro_rules! indexed_adaptor {
             }
 
             #[inline]
+            #[track_caller]
             fn len(&self) -> usize {
                 let $by_ref = self;
                 $len

@@ -7,10 +7,12 @@
 //! is left to do, and leave that out after a yes ([`Policy::stopped`]); so the report notes a reason exactly if something
 //! was left out. The terminal has returned when the report is read.
 
-use super::{AsyncTerminal, FromParallelIterator, ParallelIterator, Try, inherit_schedule};
+use super::{AsyncTerminal, FromParallelIterator, ParallelExtend, ParallelIterator, Try, inherit_schedule};
+use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
 use furcate_schedulers::{Policy, Task, Verdict};
 use std::cmp::Ordering;
+use std::collections::LinkedList;
 use std::fmt;
 use std::iter::{Product, Sum};
 use std::pin::Pin;
@@ -128,12 +130,26 @@ where
     pub fn async_run<T: Send + 'static>(
         self,
         terminal: impl FnOnce(Partial<I, S>) -> AsyncTerminal<T>,
-    ) -> Pin<Box<dyn Future<Output = Result<T, Interrupted<T>>> + Send>> {
+    ) -> AsyncInterruptible<T> {
         let report = Arc::new(Report { stop: self.stop, reason: OnceLock::new() });
         let done = terminal(Partial { base: self.base, report: Arc::clone(&report) });
         Box::pin(async move { report.of(done.await) })
     }
 }
+
+/// The result of an [`Interruptible`]'s terminal that is awaited, for any executor: dropped, it cancels the computation, as an
+/// [`AsyncTerminal`] does.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::iter::AsyncInterruptible;
+/// use std::time::{Duration, Instant};
+///
+/// let deadline = Instant::now() + Duration::from_secs(60);
+/// let max: AsyncInterruptible<Option<u32>> = (0..10).into_par_iter().deadline(deadline).async_max();
+/// assert_eq!(futures_lite::future::block_on(max), Ok(Some(9)));
+/// ```
+pub type AsyncInterruptible<T> = Pin<Box<dyn Future<Output = Result<T, Interrupted<T>>> + Send>>;
 
 /// What was done of a computation that ended before its end: the error of an [`Interruptible`]'s terminals.
 ///
@@ -287,13 +303,14 @@ impl<I: ParallelIterator, S: Stop> ParallelIterator for Partial<I, S> {
     }
 }
 
-/// The terminals of [`ParallelIterator`], run on what is done. Each line: name, its generics and arguments, result,
-/// bounds, and an example in which nothing is interrupted.
+/// The terminals of [`ParallelIterator`], run on what is done, and their forms that are awaited. Each entry: both names, generics
+/// and arguments, result, bounds (of the awaited form, more of them, if there are any), and an example in which nothing is
+/// interrupted: items, call, result.
 macro_rules! terminals {
     ($(
-        fn $name:ident[$($Param:ident),*]($($arg:ident: $Arg:ty),*) -> $Out:ty
-        where [$($bounds:tt)*]
-        example $example:literal;
+        fn $name:ident, $async_name:ident[$($Param:ident),*]($($arg:ident: $Arg:ty),*) -> $Out:ty
+        where [$($bounds:tt)*] $([$($async_bounds:tt)*])?
+        example $items:literal, $call:literal => $result:literal;
     )+) => {
         /// The terminals of a parallel iterator.
         impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {$(
@@ -303,7 +320,8 @@ macro_rules! terminals {
             /// use furcate::prelude::*;
             /// use furcate::policy::CancelToken;
             /// let token = CancelToken::new();
-            #[doc = $example]
+            #[doc = concat!("let result = ", $items, ".stop_on(&token).", $call, ";")]
+            #[doc = concat!("assert_eq!(result, Ok(", $result, "));")]
             /// ```
             pub fn $name<$($Param),*>(self $(, $arg: $Arg)*) -> Result<$Out, Interrupted<$Out>>
             where
@@ -312,111 +330,208 @@ macro_rules! terminals {
                 self.run(|items| items.$name($($arg),*))
             }
         )+}
+
+        /// The terminals of a parallel iterator, awaited: see [`AsyncTerminal`] and [`async_run`](Interruptible::async_run).
+        impl<I: ParallelIterator + 'static, S: Stop + 'static> Interruptible<I, S> {$(
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), as a future: see")]
+            #[doc = concat!("[`ParallelIterator::", stringify!($async_name), "`].")]
+            ///
+            /// ```
+            /// use furcate::prelude::*;
+            /// use furcate::policy::CancelToken;
+            /// let token = CancelToken::new();
+            #[doc = concat!("let result = ", $items, ".stop_on(&token).async_", $call, ";")]
+            #[doc = concat!("assert_eq!(futures_lite::future::block_on(result), Ok(", $result, "));")]
+            /// ```
+            pub fn $async_name<$($Param: 'static),*>(self $(, $arg: $Arg)*) -> AsyncInterruptible<$Out>
+            where
+                $($bounds)*
+                $(, $($async_bounds)*)?
+            {
+                self.async_run(|items| items.$async_name($($arg),*))
+            }
+        )+}
     };
 }
 
 terminals! {
-    fn for_each[F](op: F) -> ()
+    fn for_each, async_for_each[F](op: F) -> ()
     where [F: Fn(I::Item) + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).for_each(|x| assert!(x < 9)), Ok(()));";
+    example "(0..9).into_par_iter()", "for_each(|x| assert!(x < 9))" => "()";
 
-    fn for_each_with[F, T](init: T, op: F) -> ()
+    fn for_each_with, async_for_each_with[F, T](init: T, op: F) -> ()
     where [F: Fn(&mut T, I::Item) + Sync + Send, T: Send + Clone]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).for_each_with(0, |sum, x| *sum += x), Ok(()));";
+    example "(0..9).into_par_iter()", "for_each_with(0, |sum, x| *sum += x)" => "()";
 
-    fn for_each_init[F, INIT, T](init: INIT, op: F) -> ()
+    fn for_each_init, async_for_each_init[F, INIT, T](init: INIT, op: F) -> ()
     where [F: Fn(&mut T, I::Item) + Sync + Send, INIT: Fn() -> T + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).for_each_init(|| 0, |sum, x| *sum += x), Ok(()));";
+    example "(0..9).into_par_iter()", "for_each_init(|| 0, |sum, x| *sum += x)" => "()";
 
-    fn reduce[ID, OP](identity: ID, op: OP) -> I::Item
+    fn reduce, async_reduce[ID, OP](identity: ID, op: OP) -> I::Item
     where [OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send, ID: Fn() -> I::Item + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).reduce(|| 0, |a, b| a + b), Ok(36));";
+    example "(0..9).into_par_iter()", "reduce(|| 0, |a, b| a + b)" => "36";
 
-    fn reduce_with[OP](op: OP) -> Option<I::Item>
+    fn reduce_with, async_reduce_with[OP](op: OP) -> Option<I::Item>
     where [OP: Fn(I::Item, I::Item) -> I::Item + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).reduce_with(|a, b| a + b), Ok(Some(36)));";
+    example "(0..9).into_par_iter()", "reduce_with(|a, b| a + b)" => "Some(36)";
 
-    fn sum[T]() -> T
+    fn sum, async_sum[T]() -> T
     where [T: Send + Sum<I::Item> + Sum<T>]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).sum::<i32>(), Ok(36));";
+    example "(0..9).into_par_iter()", "sum::<i32>()" => "36";
 
-    fn product[T]() -> T
+    fn product, async_product[T]() -> T
     where [T: Send + Product<I::Item> + Product<T>]
-    example "assert_eq!((1..5).into_par_iter().stop_on(&token).product::<i32>(), Ok(24));";
+    example "(1..5).into_par_iter()", "product::<i32>()" => "24";
 
-    fn count[]() -> usize
+    fn count, async_count[]() -> usize
     where []
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).count(), Ok(9));";
+    example "(0..9).into_par_iter()", "count()" => "9";
 
-    fn min[]() -> Option<I::Item>
+    fn min, async_min[]() -> Option<I::Item>
     where [I::Item: Ord]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).min(), Ok(Some(0)));";
+    example "(0..9).into_par_iter()", "min()" => "Some(0)";
 
-    fn max[]() -> Option<I::Item>
+    fn max, async_max[]() -> Option<I::Item>
     where [I::Item: Ord]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).max(), Ok(Some(8)));";
+    example "(0..9).into_par_iter()", "max()" => "Some(8)";
 
-    fn min_by[F](compare: F) -> Option<I::Item>
+    fn min_by, async_min_by[F](compare: F) -> Option<I::Item>
     where [F: Sync + Send + Fn(&I::Item, &I::Item) -> Ordering]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).min_by(|a, b| b.cmp(a)), Ok(Some(8)));";
+    example "(0..9).into_par_iter()", "min_by(|a, b| b.cmp(a))" => "Some(8)";
 
-    fn max_by[F](compare: F) -> Option<I::Item>
+    fn max_by, async_max_by[F](compare: F) -> Option<I::Item>
     where [F: Sync + Send + Fn(&I::Item, &I::Item) -> Ordering]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).max_by(|a, b| b.cmp(a)), Ok(Some(0)));";
+    example "(0..9).into_par_iter()", "max_by(|a, b| b.cmp(a))" => "Some(0)";
 
-    fn min_by_key[K, F](key: F) -> Option<I::Item>
+    fn min_by_key, async_min_by_key[K, F](key: F) -> Option<I::Item>
     where [K: Ord + Send, F: Sync + Send + Fn(&I::Item) -> K]
-    example "assert_eq!((0..9_i32).into_par_iter().stop_on(&token).min_by_key(|x| (x - 4).abs()), Ok(Some(4)));";
+    example "(0..9_i32).into_par_iter()", "min_by_key(|x| (x - 4).abs())" => "Some(4)";
 
-    fn max_by_key[K, F](key: F) -> Option<I::Item>
+    fn max_by_key, async_max_by_key[K, F](key: F) -> Option<I::Item>
     where [K: Ord + Send, F: Sync + Send + Fn(&I::Item) -> K]
-    example "assert_eq!((0..9_i32).into_par_iter().stop_on(&token).max_by_key(|x| (x - 4).abs()), Ok(Some(8)));";
+    example "(0..9_i32).into_par_iter()", "max_by_key(|x| (x - 4).abs())" => "Some(8)";
 
-    fn try_for_each[OP, R](op: OP) -> R
+    fn try_for_each, async_try_for_each[OP, R](op: OP) -> R
     where [OP: Fn(I::Item) -> R + Sync + Send, R: Try<Output = ()> + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).try_for_each(|x| (x < 5).then_some(())), Ok(None));";
+    example "(0..9).into_par_iter()", "try_for_each(|x| (x < 5).then_some(()))" => "None";
 
-    fn try_reduce[T, OP, ID](identity: ID, op: OP) -> I::Item
+    fn try_for_each_with, async_try_for_each_with[OP, T, R](init: T, op: OP) -> R
+    where [OP: Fn(&mut T, I::Item) -> R + Sync + Send, T: Send + Clone, R: Try<Output = ()> + Send]
+    example "(0..9).into_par_iter()", "try_for_each_with(5, |n, x| (x < *n).then_some(()))" => "None";
+
+    fn try_for_each_init, async_try_for_each_init[OP, INIT, T, R](init: INIT, op: OP) -> R
+    where [OP: Fn(&mut T, I::Item) -> R + Sync + Send, INIT: Fn() -> T + Sync + Send, R: Try<Output = ()> + Send]
+    example "(0..9).into_par_iter()", "try_for_each_init(|| 5, |n, x| (x < *n).then_some(()))" => "None";
+
+    fn try_reduce, async_try_reduce[T, OP, ID](identity: ID, op: OP) -> I::Item
     where [OP: Fn(T, T) -> I::Item + Sync + Send, ID: Fn() -> T + Sync + Send, I::Item: Try<Output = T>]
-    example "assert_eq!([Some(2), Some(3)].into_par_iter().stop_on(&token).try_reduce(|| 1_u8, u8::checked_mul), Ok(Some(6)));";
+    example "[Some(2), Some(3)].into_par_iter()", "try_reduce(|| 1_u8, u8::checked_mul)" => "Some(6)";
 
-    fn try_reduce_with[T, OP](op: OP) -> Option<I::Item>
+    fn try_reduce_with, async_try_reduce_with[T, OP](op: OP) -> Option<I::Item>
     where [OP: Fn(T, T) -> I::Item + Sync + Send, I::Item: Try<Output = T>]
-    example "assert_eq!([Some(2), None].into_par_iter().stop_on(&token).try_reduce_with(u8::checked_mul), Ok(Some(None)));";
+    example "[Some(2), None].into_par_iter()", "try_reduce_with(u8::checked_mul)" => "Some(None)";
 
-    fn any[P](predicate: P) -> bool
+    fn any, async_any[P](predicate: P) -> bool
     where [P: Fn(I::Item) -> bool + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).any(|x| x == 7), Ok(true));";
+    example "(0..9).into_par_iter()", "any(|x| x == 7)" => "true";
 
-    fn all[P](predicate: P) -> bool
+    fn all, async_all[P](predicate: P) -> bool
     where [P: Fn(I::Item) -> bool + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).all(|x| x == 7), Ok(false));";
+    example "(0..9).into_par_iter()", "all(|x| x == 7)" => "false";
 
-    fn find_any[P](predicate: P) -> Option<I::Item>
+    fn find_any, async_find_any[P](predicate: P) -> Option<I::Item>
     where [P: Fn(&I::Item) -> bool + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).find_any(|&x| x == 7), Ok(Some(7)));";
+    example "(0..9).into_par_iter()", "find_any(|&x| x == 7)" => "Some(7)";
 
-    fn find_first[P](predicate: P) -> Option<I::Item>
+    fn find_first, async_find_first[P](predicate: P) -> Option<I::Item>
     where [P: Fn(&I::Item) -> bool + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).find_first(|&x| x > 3), Ok(Some(4)));";
+    example "(0..9).into_par_iter()", "find_first(|&x| x > 3)" => "Some(4)";
 
-    fn find_last[P](predicate: P) -> Option<I::Item>
+    fn find_last, async_find_last[P](predicate: P) -> Option<I::Item>
     where [P: Fn(&I::Item) -> bool + Sync + Send]
-    example "assert_eq!((0..9).into_par_iter().stop_on(&token).find_last(|&x| x < 3), Ok(Some(2)));";
+    example "(0..9).into_par_iter()", "find_last(|&x| x < 3)" => "Some(2)";
 
-    fn find_map_any[P, R](search: P) -> Option<R>
+    fn find_map_any, async_find_map_any[P, R](search: P) -> Option<R>
     where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
-    example "assert_eq!([\"a\", \"4\"].par_iter().stop_on(&token).find_map_any(|s| s.parse::<u8>().ok()), Ok(Some(4)));";
+    example "[\"a\", \"4\"].into_par_iter()", "find_map_any(|s| s.parse::<u8>().ok())" => "Some(4)";
 
-    fn find_map_first[P, R](search: P) -> Option<R>
+    fn find_map_first, async_find_map_first[P, R](search: P) -> Option<R>
     where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
-    example "assert_eq!([\"3\", \"4\"].par_iter().stop_on(&token).find_map_first(|s| s.parse::<u8>().ok()), Ok(Some(3)));";
+    example "[\"3\", \"4\"].into_par_iter()", "find_map_first(|s| s.parse::<u8>().ok())" => "Some(3)";
 
-    fn find_map_last[P, R](search: P) -> Option<R>
+    fn find_map_last, async_find_map_last[P, R](search: P) -> Option<R>
     where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send]
-    example "assert_eq!([\"3\", \"4\"].par_iter().stop_on(&token).find_map_last(|s| s.parse::<u8>().ok()), Ok(Some(4)));";
+    example "[\"3\", \"4\"].into_par_iter()", "find_map_last(|s| s.parse::<u8>().ok())" => "Some(4)";
 
-    fn collect[C]() -> C
-    where [C: FromParallelIterator<I::Item>]
-    example "assert_eq!((0..3).into_par_iter().stop_on(&token).collect::<Vec<_>>(), Ok(vec![0, 1, 2]));";
+    fn collect, async_collect[C]() -> C
+    where [C: FromParallelIterator<I::Item>] [C: Send]
+    example "(0..3).into_par_iter()", "collect::<Vec<_>>()" => "vec![0, 1, 2]";
+
+    fn collect_vec_list, async_collect_vec_list[]() -> LinkedList<Vec<I::Item>>
+    where []
+    example "(0..0).into_par_iter()", "collect_vec_list()" => "Default::default()";
+
+    fn partition, async_partition[A, B, P](predicate: P) -> (A, B)
+    where [
+        A: Default + Send + ParallelExtend<I::Item>,
+        B: Default + Send + ParallelExtend<I::Item>,
+        P: Fn(&I::Item) -> bool + Sync + Send
+    ]
+    example "(0..4).into_par_iter()", "partition::<Vec<_>, Vec<_>, _>(|x| x % 2 == 0)" => "(vec![0, 2], vec![1, 3])";
+
+    fn partition_map, async_partition_map[A, B, P, L, R](classify: P) -> (A, B)
+    where [
+        A: Default + Send + ParallelExtend<L>,
+        B: Default + Send + ParallelExtend<R>,
+        P: Fn(I::Item) -> Either<L, R> + Sync + Send,
+        L: Send,
+        R: Send
+    ]
+    example
+        "[Ok(1), Err('a')].into_par_iter()", "partition_map::<Vec<i32>, String, _, _, _>(|x| match x {
+            Ok(x) => either::Either::Left(x),
+            Err(c) => either::Either::Right(c),
+        })" => "(vec![1], \"a\".to_string())";
+}
+
+// Pairs are known by the type of the items: not an entry of the list.
+
+impl<A: Send, B: Send, I: ParallelIterator<Item = (A, B)>, S: Stop> Interruptible<I, S> {
+    /// [`ParallelIterator::unzip`] of what is done.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::CancelToken;
+    /// let token = CancelToken::new();
+    /// let result = [(1, 'a'), (2, 'b')].into_par_iter().stop_on(&token).unzip::<Vec<_>, String>();
+    /// assert_eq!(result, Ok((vec![1, 2], "ab".to_string())));
+    /// ```
+    pub fn unzip<FromA, FromB>(self) -> Result<(FromA, FromB), Interrupted<(FromA, FromB)>>
+    where
+        FromA: Default + Send + ParallelExtend<A>,
+        FromB: Default + Send + ParallelExtend<B>,
+    {
+        self.run(|items| items.unzip())
+    }
+
+    /// [`unzip`](Self::unzip), as a future: see [`ParallelIterator::async_unzip`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::policy::CancelToken;
+    /// let token = CancelToken::new();
+    /// let result = [(1, 'a'), (2, 'b')].into_par_iter().stop_on(&token).async_unzip::<Vec<_>, String>();
+    /// assert_eq!(futures_lite::future::block_on(result), Ok((vec![1, 2], "ab".to_string())));
+    /// ```
+    pub fn async_unzip<FromA, FromB>(self) -> AsyncInterruptible<(FromA, FromB)>
+    where
+        A: 'static,
+        B: 'static,
+        I: 'static,
+        S: 'static,
+        FromA: Default + Send + ParallelExtend<A> + 'static,
+        FromB: Default + Send + ParallelExtend<B> + 'static,
+    {
+        self.async_run(|items| items.async_unzip())
+    }
 }

@@ -209,6 +209,7 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

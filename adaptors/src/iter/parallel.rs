@@ -1,25 +1,25 @@
 //! The parallel iterator.
 
-use super::async_terminal::{Collecting, Folded, Searched, SearchedFrom, TryFolded};
+use super::async_terminal::{Collecting, Folded, Searched, SearchedFrom, Sorted, TryFolded};
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
 use super::flag::Flag;
 use super::quota::Quota;
 use super::terminals::{
     Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
-    ReduceWith, SearchLoop, Sum, TryReduce, effects,
+    ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
 };
 use super::{
     AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
     FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
     Intersperse, IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
-    ParallelExtend, PrefixScan, SkipAny, SkipAnyWhile, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith,
-    UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
+    ParallelExtend, PrefixScan, ProductOf, SkipAny, SkipAnyWhile, SumOf, TakeAny, TakeAnyWhile, Try, TryFold,
+    TryFoldWith, UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
 };
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
 use either::Either;
-use furcate_pool::Executor;
+use furcate_pool::{Executor, IntoExecutor};
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
@@ -454,21 +454,15 @@ pub trait ParallelIterator: Sized + Send {
         in_blocks(self, Doubling)
     }
 
-    /// [`by_blocks`](Self::by_blocks) of one size.
+    /// [`by_blocks`](Self::by_blocks) of one size. A size of 0 counts as 1, as it does there. (Rayon panics.)
     ///
     /// ```
     /// use furcate::prelude::*;
     /// assert!((0..1000).into_par_iter().by_uniform_blocks(64).any(|x| x == 600));
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If `block_size` is 0.
-    #[track_caller]
     #[inline]
     fn by_uniform_blocks(self, block_size: usize) -> UniformBlocks<Self> {
         const { no_blocks_of_blocks::<Self>() }
-        assert!(block_size > 0, "blocks of 0 units would get nowhere; use at least 1");
         in_blocks(self, std::iter::repeat(block_size))
     }
 
@@ -499,16 +493,29 @@ pub trait ParallelIterator: Sized + Send {
         BlocksIter::new(self, sizes)
     }
 
-    /// Chooses the executor.
+    /// Chooses the executor: `&pool`, where `pool` is a [`ThreadPool`](furcate_pool::ThreadPool) or an `Arc` of one, or any
+    /// other [`Executor`].
+    ///
+    /// The `async_*` terminals and streams need an engine that owns its share of the pool: a pool in an `Arc`, by value or by
+    /// reference.
+    ///
+    /// Cost: `&pool` of an `Arc<ThreadPool>` clones the `Arc`.
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// use furcate::Inline;
+    /// use furcate::{Inline, ThreadPoolBuilder};
+    /// use std::sync::Arc;
+    ///
     /// assert_eq!((0..10).into_par_iter().on(Inline).sum::<i32>(), 45);
+    /// let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    /// assert_eq!((0..10).into_par_iter().on(&pool).sum::<i32>(), 45);
+    /// let shared = Arc::new(pool);
+    /// let sum = (0..10).into_par_iter().on(&shared).async_sum::<i32>(); // `'static`
+    /// assert_eq!(furcate::block_on(sum), 45);
     /// ```
     #[inline]
-    fn on<E: Executor>(self, executor: E) -> On<Self, E> {
-        On::new(self, executor)
+    fn on<E: IntoExecutor>(self, executor: E) -> On<Self, E::Executor> {
+        On::new(self, executor.into_executor())
     }
 
     // ---------------------------------------------------------------------------------------------- interruption
@@ -785,6 +792,13 @@ pub trait ParallelIterator: Sized + Send {
     /// let letters: usize = names.par_iter().map(fetch).io_await().map(|page| page.len()).sum();
     /// assert_eq!(letters, 33 * 15);
     /// ```
+    #[doc(alias = "then")]
+    #[doc(alias = "buffered")]
+    #[doc(alias = "buffer_unordered")]
+    #[doc(alias = "for_each_concurrent")]
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
+    #[doc(alias = "spawn_blocking")]
     #[inline]
     fn io_await(self) -> IoAwait<Self>
     where
@@ -835,11 +849,14 @@ pub trait ParallelIterator: Sized + Send {
     /// });
     /// assert_eq!(sum, 385);
     /// ```
+    #[doc(alias = "buffered")]
     #[cfg(feature = "stream")]
+    #[track_caller]
     fn into_stream(self, capacity: usize) -> IntoStream<Self::Item>
     where
         Self: 'static,
     {
+        assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::of(self, capacity)
     }
 
@@ -866,11 +883,14 @@ pub trait ParallelIterator: Sized + Send {
     /// let squares = (0..100_u64).into_par_iter().map(|x| x * x).into_stream_unordered(16);
     /// assert_eq!(future::block_on(squares.fold(0, |sum, x| sum + x)), 328_350);
     /// ```
+    #[doc(alias = "buffer_unordered")]
     #[cfg(feature = "stream")]
+    #[track_caller]
     fn into_stream_unordered(self, capacity: usize) -> IntoStream<Self::Item>
     where
         Self: 'static,
     {
+        assert!(capacity > 0, "{NO_CAPACITY}");
         IntoStream::unordered(self, capacity)
     }
 
@@ -1334,19 +1354,31 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
     ///
+    /// A sum of `Option`s or `Result`s ends at the first `None` or `Err`, in time, as [`collect`](Self::collect) into them does:
+    /// all tasks stop, and pending futures are dropped. If several items fail, the result is the first failure among those that
+    /// were found. A task looks for a failure elsewhere before every item that it adds.
+    ///
+    /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
+    /// go. A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
+    /// the same on any number of threads.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// assert_eq!((1..=100).into_par_iter().sum::<u32>(), 5050);
+    ///
+    /// let parsed = ["1", "2", "three"].into_par_iter().map(str::parse::<u32>);
+    /// assert!(parsed.sum::<Result<u32, _>>().is_err());
     /// ```
     #[inline]
     fn sum<S>(self) -> S
     where
-        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S>,
+        S: SumOf<Self::Item>,
     {
-        self.drive(Aggregated(Sum::new()))
+        self.drive(Totals::new(Sum::new()).reduction())
     }
 
-    /// Multiplies all items, in order within every task; the product of nothing is the type's one.
+    /// Multiplies all items, in order within every task; the product of nothing is the type's one. A product of `Option`s or
+    /// `Result`s ends at the first failure: see [`sum`](Self::sum).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1355,9 +1387,9 @@ pub trait ParallelIterator: Sized + Send {
     #[inline]
     fn product<P>(self) -> P
     where
-        P: Send + std::iter::Product<Self::Item> + std::iter::Product<P>,
+        P: ProductOf<Self::Item>,
     {
-        self.drive(Aggregated(Product::new()))
+        self.drive(Totals::new(Product::new()).reduction())
     }
 
     /// Counts the items.
@@ -1803,7 +1835,7 @@ pub trait ParallelIterator: Sized + Send {
     /// The `async_*` terminals own all that they work with: what is borrowed in the chain must be `'static` (an `Arc`, say).
     /// They begin when the future is polled first, and dropping it cancels them: see [`AsyncTerminal`]. Any executor may
     /// poll it. The engine is that of the chain: the pool in which the future is polled first, else the global one, if none is
-    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
+    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>` or `&Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
     /// runs it all.
     ///
     /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) what waits holds no
@@ -1825,12 +1857,48 @@ pub trait ParallelIterator: Sized + Send {
     /// futures_lite::future::block_on(done);
     /// assert_eq!(sum.load(Relaxed), 30);
     /// ```
+    #[doc(alias = "for_each_concurrent")]
     fn async_for_each<F>(self, op: F) -> AsyncTerminal<()>
     where
         Self: 'static,
         F: Fn(Self::Item) + Sync + Send + 'static,
     {
         self.map(op).async_reduce(|| (), |(), ()| ())
+    }
+
+    /// [`for_each_with`](Self::for_each_with), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let done = (0..5).into_par_iter().async_for_each_with(sender, |sender, x| sender.send(x).unwrap());
+    /// futures_lite::future::block_on(done);
+    /// assert_eq!(receiver.iter().sum::<i32>(), 10);
+    /// ```
+    fn async_for_each_with<F, T>(self, init: T, op: F) -> AsyncTerminal<()>
+    where
+        Self: 'static,
+        F: Fn(&mut T, Self::Item) + Sync + Send + 'static,
+        T: Send + Clone + 'static,
+    {
+        self.map_with(init, op).async_for_each(drop)
+    }
+
+    /// [`for_each_init`](Self::for_each_init), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let done = (0..5).into_par_iter().async_for_each_init(String::new, |text, x| text.push_str(&format!("{x}")));
+    /// futures_lite::future::block_on(done);
+    /// ```
+    fn async_for_each_init<F, INIT, T>(self, init: INIT, op: F) -> AsyncTerminal<()>
+    where
+        Self: 'static,
+        F: Fn(&mut T, Self::Item) + Sync + Send + 'static,
+        INIT: Fn() -> T + Sync + Send + 'static,
+        T: 'static,
+    {
+        self.map_init(init, op).async_for_each(drop)
     }
 
     /// [`try_for_each`](Self::try_for_each), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
@@ -1841,6 +1909,7 @@ pub trait ParallelIterator: Sized + Send {
     /// let done = ["1", "two"].into_par_iter().async_try_for_each(|s| s.parse::<u8>().map(drop));
     /// assert!(futures_lite::future::block_on(done).is_err());
     /// ```
+    #[doc(alias = "try_for_each_concurrent")]
     fn async_try_for_each<OP, R>(self, op: OP) -> AsyncTerminal<R>
     where
         Self: 'static,
@@ -1848,6 +1917,48 @@ pub trait ParallelIterator: Sized + Send {
         R: Try<Output = ()> + Send + 'static,
     {
         self.map(op).async_try_reduce(|| (), |(), ()| R::from_output(()))
+    }
+
+    /// [`try_for_each_with`](Self::try_for_each_with), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
+    /// failure is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let done = (0..5).into_par_iter().async_try_for_each_with(sender, |sender, x| sender.send(x));
+    /// assert_eq!(futures_lite::future::block_on(done), Ok(()));
+    /// assert_eq!(receiver.iter().sum::<i32>(), 10);
+    /// ```
+    fn async_try_for_each_with<OP, T, R>(self, init: T, op: OP) -> AsyncTerminal<R>
+    where
+        Self: 'static,
+        OP: Fn(&mut T, Self::Item) -> R + Sync + Send + 'static,
+        T: Send + Clone + 'static,
+        R: Try<Output = ()> + Send + 'static,
+    {
+        self.map_with(init, op).async_try_reduce(|| (), |(), ()| R::from_output(()))
+    }
+
+    /// [`try_for_each_init`](Self::try_for_each_init), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
+    /// failure is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let done = (0..5_u32).into_par_iter().async_try_for_each_init(Vec::new, |seen, x| {
+    ///     seen.push(x);
+    ///     (x < 3).then_some(())
+    /// });
+    /// assert_eq!(futures_lite::future::block_on(done), None);
+    /// ```
+    fn async_try_for_each_init<OP, INIT, T, R>(self, init: INIT, op: OP) -> AsyncTerminal<R>
+    where
+        Self: 'static,
+        OP: Fn(&mut T, Self::Item) -> R + Sync + Send + 'static,
+        INIT: Fn() -> T + Sync + Send + 'static,
+        T: 'static,
+        R: Try<Output = ()> + Send + 'static,
+    {
+        self.map_init(init, op).async_try_reduce(|| (), |(), ()| R::from_output(()))
     }
 
     /// [`reduce`](Self::reduce), as a future: see [`async_for_each`](Self::async_for_each).
@@ -1864,6 +1975,21 @@ pub trait ParallelIterator: Sized + Send {
         ID: Fn() -> Self::Item + Sync + Send + 'static,
     {
         AsyncTerminal::new(self, Folded { identity, op }, convert::identity)
+    }
+
+    /// [`reduce_with`](Self::reduce_with), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let most = (0..4).into_par_iter().async_reduce_with(|a, b| a.max(b));
+    /// assert_eq!(futures_lite::future::block_on(most), Some(3));
+    /// ```
+    fn async_reduce_with<OP>(self, op: OP) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        OP: Fn(Self::Item, Self::Item) -> Self::Item + Sync + Send + 'static,
+    {
+        AsyncTerminal::reduced(self, op, convert::identity)
     }
 
     /// [`try_reduce`](Self::try_reduce), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
@@ -1885,6 +2011,23 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, TryFolded::new(move || Some(identity()), op), result)
     }
 
+    /// [`try_reduce_with`](Self::try_reduce_with), as a future: see [`async_for_each`](Self::async_for_each). What waits at the
+    /// first failure is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let product = [Some(2), Some(100), Some(3)].into_par_iter().async_try_reduce_with(u8::checked_mul);
+    /// assert_eq!(futures_lite::future::block_on(product), Some(None));
+    /// ```
+    fn async_try_reduce_with<T, OP>(self, op: OP) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        OP: Fn(T, T) -> Self::Item + Sync + Send + 'static,
+        Self::Item: Try<Output = T>,
+    {
+        AsyncTerminal::new(self, TryFolded::new(|| None, op), convert::identity)
+    }
+
     /// [`sum`](Self::sum), as a future: see [`async_for_each`](Self::async_for_each).
     ///
     /// ```
@@ -1895,9 +2038,24 @@ pub trait ParallelIterator: Sized + Send {
     fn async_sum<S>(self) -> AsyncTerminal<S>
     where
         Self: 'static,
-        S: Send + std::iter::Sum<Self::Item> + std::iter::Sum<S> + 'static,
+        S: SumOf<Self::Item> + 'static,
     {
-        AsyncTerminal::new(self, Aggregated(Sum::new()), convert::identity)
+        AsyncTerminal::new(self, Totals::new(Sum::new()), convert::identity)
+    }
+
+    /// [`product`](Self::product), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let product = (1..6_u32).into_par_iter().map(|x| async move { x }).io_await().async_product::<u32>();
+    /// assert_eq!(futures_lite::future::block_on(product), 120);
+    /// ```
+    fn async_product<P>(self) -> AsyncTerminal<P>
+    where
+        Self: 'static,
+        P: Send + std::iter::Product<Self::Item> + std::iter::Product<P> + 'static,
+    {
+        AsyncTerminal::new(self, Aggregated(Product::new()), convert::identity)
     }
 
     /// [`count`](Self::count), as a future: see [`async_for_each`](Self::async_for_each).
@@ -1912,6 +2070,104 @@ pub trait ParallelIterator: Sized + Send {
         Self: 'static,
     {
         AsyncTerminal::new(self, Aggregated(Count), convert::identity)
+    }
+
+    /// [`min`](Self::min), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let min = [3, 1, 2].into_par_iter().async_min();
+    /// assert_eq!(futures_lite::future::block_on(min), Some(1));
+    /// ```
+    fn async_min(self) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        Self::Item: Ord,
+    {
+        AsyncTerminal::new(self, Aggregated(Min), convert::identity)
+    }
+
+    /// [`max`](Self::max), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let max = [3, 1, 2].into_par_iter().async_max();
+    /// assert_eq!(futures_lite::future::block_on(max), Some(3));
+    /// ```
+    fn async_max(self) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        Self::Item: Ord,
+    {
+        AsyncTerminal::new(self, Aggregated(Max), convert::identity)
+    }
+
+    /// [`min_by`](Self::min_by), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let min = [0.3, 0.1, 0.2_f64].into_par_iter().async_min_by(|a, b| a.total_cmp(b));
+    /// assert_eq!(futures_lite::future::block_on(min), Some(0.1));
+    /// ```
+    fn async_min_by<F>(self, compare: F) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send + 'static,
+    {
+        let op = move |left, right| if compare(&left, &right).is_gt() { right } else { left };
+        AsyncTerminal::reduced(self, op, convert::identity)
+    }
+
+    /// [`max_by`](Self::max_by), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let max = [0.3, 0.1, 0.2_f64].into_par_iter().async_max_by(|a, b| a.total_cmp(b));
+    /// assert_eq!(futures_lite::future::block_on(max), Some(0.3));
+    /// ```
+    fn async_max_by<F>(self, compare: F) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        F: Fn(&Self::Item, &Self::Item) -> Ordering + Sync + Send + 'static,
+    {
+        let op = move |left, right| if compare(&left, &right).is_gt() { left } else { right };
+        AsyncTerminal::reduced(self, op, convert::identity)
+    }
+
+    /// [`min_by_key`](Self::min_by_key), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let min = [-3_i32, 1, -1].into_par_iter().async_min_by_key(|x| x.abs());
+    /// assert_eq!(futures_lite::future::block_on(min), Some(1));
+    /// ```
+    fn async_min_by_key<K, F>(self, key: F) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        K: Ord + Send + 'static,
+        F: Fn(&Self::Item) -> K + Sync + Send + 'static,
+    {
+        let keyed = self.map(move |item| (key(&item), item));
+        let op = |left: (K, Self::Item), right: (K, Self::Item)| if left.0 > right.0 { right } else { left };
+        AsyncTerminal::reduced(keyed, op, |found| found.map(|(_, item)| item))
+    }
+
+    /// [`max_by_key`](Self::max_by_key), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let max = [-3_i32, 1, -1].into_par_iter().async_max_by_key(|x| x.abs());
+    /// assert_eq!(futures_lite::future::block_on(max), Some(-3));
+    /// ```
+    fn async_max_by_key<K, F>(self, key: F) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        K: Ord + Send + 'static,
+        F: Fn(&Self::Item) -> K + Sync + Send + 'static,
+    {
+        let keyed = self.map(move |item| (key(&item), item));
+        let op = |left: (K, Self::Item), right: (K, Self::Item)| if left.0 > right.0 { left } else { right };
+        AsyncTerminal::reduced(keyed, op, |found| found.map(|(_, item)| item))
     }
 
     /// [`any`](Self::any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first hit is dropped.
@@ -1981,6 +2237,74 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, SearchedFrom::new(Front, search), convert::identity)
     }
 
+    /// [`find_last`](Self::find_last), as a future: see [`async_for_each`](Self::async_for_each). What lies behind the hit is
+    /// awaited; then, what still waits is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let last = (0..1000).into_par_iter().async_find_last(|x| x % 8 == 7);
+    /// assert_eq!(futures_lite::future::block_on(last), Some(999));
+    /// ```
+    fn async_find_last<P>(self, predicate: P) -> AsyncTerminal<Option<Self::Item>>
+    where
+        Self: 'static,
+        P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
+    {
+        let search = move |item| predicate(&item).then_some(item);
+        AsyncTerminal::new(self, SearchedFrom::new(Back, search), convert::identity)
+    }
+
+    /// [`find_map_any`](Self::find_map_any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
+    /// hit is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let number = ["a", "4", "b"].into_par_iter().async_find_map_any(|s| s.parse::<u32>().ok());
+    /// assert_eq!(futures_lite::future::block_on(number), Some(4));
+    /// ```
+    fn async_find_map_any<P, R>(self, search: P) -> AsyncTerminal<Option<R>>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> Option<R> + Sync + Send + 'static,
+        R: Send + 'static,
+    {
+        AsyncTerminal::new(self, Searched::new(search), convert::identity)
+    }
+
+    /// [`find_map_first`](Self::find_map_first), as a future: see [`async_for_each`](Self::async_for_each). What lies before the
+    /// hit is awaited; then, what still waits is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let number = ["a", "4", "b"].into_par_iter().async_find_map_first(|s| s.parse::<u32>().ok());
+    /// assert_eq!(futures_lite::future::block_on(number), Some(4));
+    /// ```
+    fn async_find_map_first<P, R>(self, search: P) -> AsyncTerminal<Option<R>>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> Option<R> + Sync + Send + 'static,
+        R: Send + 'static,
+    {
+        AsyncTerminal::new(self, SearchedFrom::new(Front, search), convert::identity)
+    }
+
+    /// [`find_map_last`](Self::find_map_last), as a future: see [`async_for_each`](Self::async_for_each). What lies behind the hit
+    /// is awaited; then, what still waits is dropped.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let number = ["a", "4", "b"].into_par_iter().async_find_map_last(|s| s.parse::<u32>().ok());
+    /// assert_eq!(futures_lite::future::block_on(number), Some(4));
+    /// ```
+    fn async_find_map_last<P, R>(self, search: P) -> AsyncTerminal<Option<R>>
+    where
+        Self: 'static,
+        P: Fn(Self::Item) -> Option<R> + Sync + Send + 'static,
+        R: Send + 'static,
+    {
+        AsyncTerminal::new(self, SearchedFrom::new(Back, search), convert::identity)
+    }
+
     /// [`collect`](Self::collect), as a future: see [`async_for_each`](Self::async_for_each). In order; anything that `collect`
     /// makes.
     ///
@@ -1995,6 +2319,8 @@ pub trait ParallelIterator: Sized + Send {
     /// let parsed = ["1", "2", "3"].into_par_iter().map(str::parse::<u8>).async_collect::<Result<Vec<_>, _>>();
     /// assert_eq!(futures_lite::future::block_on(parsed), Ok(vec![1, 2, 3]));
     /// ```
+    #[doc(alias = "join_all")]
+    #[doc(alias = "try_join_all")]
     fn async_collect<C>(self) -> AsyncTerminal<C>
     where
         Self: 'static,
@@ -2002,7 +2328,94 @@ pub trait ParallelIterator: Sized + Send {
     {
         AsyncTerminal::new(self, Collecting::<C>::new(), C::from_par_lists)
     }
+
+    /// [`collect_vec_list`](Self::collect_vec_list), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let lists = (0..100).into_par_iter().filter(|x| x % 2 == 0).async_collect_vec_list();
+    /// let lists = futures_lite::future::block_on(lists);
+    /// assert_eq!(lists.into_iter().flatten().count(), 50);
+    /// ```
+    fn async_collect_vec_list(self) -> AsyncTerminal<LinkedList<Vec<Self::Item>>>
+    where
+        Self: 'static,
+    {
+        AsyncTerminal::new(self, Collecting::<Vec<Self::Item>>::new(), convert::identity)
+    }
+
+    /// [`unzip`](Self::unzip), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let both = (0..4).into_par_iter().map(|x| (x, x * x)).async_unzip::<_, _, Vec<_>, Vec<_>>();
+    /// assert_eq!(futures_lite::future::block_on(both), (vec![0, 1, 2, 3], vec![0, 1, 4, 9]));
+    /// ```
+    fn async_unzip<A, B, FromA, FromB>(self) -> AsyncTerminal<(FromA, FromB)>
+    where
+        Self: ParallelIterator<Item = (A, B)> + 'static,
+        FromA: Default + Send + ParallelExtend<A> + 'static,
+        FromB: Default + Send + ParallelExtend<B> + 'static,
+        A: Send + 'static,
+        B: Send + 'static,
+    {
+        let sort = |(a, b), left: &mut Vec<A>, right: &mut Vec<B>| {
+            left.push(a);
+            right.push(b);
+        };
+        AsyncTerminal::new(self, Sorted::new(sort), extended_by)
+    }
+
+    /// [`partition`](Self::partition), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let both = (0..6).into_par_iter().async_partition::<Vec<_>, Vec<_>, _>(|x| x % 2 == 0);
+    /// assert_eq!(futures_lite::future::block_on(both), (vec![0, 2, 4], vec![1, 3, 5]));
+    /// ```
+    fn async_partition<A, B, P>(self, predicate: P) -> AsyncTerminal<(A, B)>
+    where
+        Self: 'static,
+        A: Default + Send + ParallelExtend<Self::Item> + 'static,
+        B: Default + Send + ParallelExtend<Self::Item> + 'static,
+        P: Fn(&Self::Item) -> bool + Sync + Send + 'static,
+    {
+        self.async_partition_map(
+            move |item| if predicate(&item) { Either::Left(item) } else { Either::Right(item) },
+        )
+    }
+
+    /// [`partition_map`](Self::partition_map), as a future: see [`async_for_each`](Self::async_for_each).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use either::Either;
+    /// let both = [1, -2, 3].into_par_iter().async_partition_map::<Vec<_>, Vec<_>, _, _, _>(|x: i32| match u32::try_from(x) {
+    ///     Ok(x) => Either::Left(x),
+    ///     Err(_) => Either::Right(x),
+    /// });
+    /// assert_eq!(futures_lite::future::block_on(both), (vec![1, 3], vec![-2]));
+    /// ```
+    fn async_partition_map<A, B, P, L, R>(self, classify: P) -> AsyncTerminal<(A, B)>
+    where
+        Self: 'static,
+        A: Default + Send + ParallelExtend<L> + 'static,
+        B: Default + Send + ParallelExtend<R> + 'static,
+        P: Fn(Self::Item) -> Either<L, R> + Sync + Send + 'static,
+        L: Send + 'static,
+        R: Send + 'static,
+    {
+        let sort = move |item, left: &mut Vec<L>, right: &mut Vec<R>| match classify(item) {
+            Either::Left(item) => left.push(item),
+            Either::Right(item) => right.push(item),
+        };
+        AsyncTerminal::new(self, Sorted::new(sort), extended_by)
+    }
 }
+
+#[cfg(feature = "stream")]
+const NO_CAPACITY: &str =
+    "a stream of capacity 0 would have no room for any item: pass a capacity of 1 or more";
 
 fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
     base: I,

@@ -170,6 +170,8 @@ where
     E: Fn(A) -> T + Sync,
 {
     const PIECES: bool = true;
+    /// A task goes on with its state from step to step.
+    const LOOPS_CUT: bool = false;
 
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where

@@ -47,6 +47,7 @@ pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
     /// let numbers = stream::iter(0..1000_u64);
     /// assert_eq!(numbers.par_bridge_async().map(|x| x * x).sum::<u64>(), 332_833_500);
     /// ```
+    #[doc(alias = "for_each_concurrent")]
     fn par_bridge_async(self) -> StreamBridge<Self> {
         StreamBridge::new(self)
     }
@@ -121,7 +122,7 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
     }
 
     fn scheduler(&self) -> Suspending {
-        self.scheduler
+        self.scheduler.clone()
     }
 
     fn executor(&self) -> DefaultExecutor {

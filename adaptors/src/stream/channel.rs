@@ -1,15 +1,22 @@
-//! A bounded channel, from the tasks of a computation to who polls a stream.
+//! A bounded channel, from the tasks of a computation to the task that polls a stream.
+//!
+//! Items are sent in one of three ways: one by one by tasks that wait for room ([`send`](Channel::send)), several at once after
+//! a wait for [`room`](Channel::room), or as the outputs of numbered *units*. A unit takes its room before it
+//! [begins](Channel::poll_begin). When it [arrives](Channel::arrive), its items lie `ahead` until all units before it have
+//! arrived.
 //!
 //! # Invariants
 //!
 //! 1. *Bounded.* An item that is [sent](Channel::send) is in the queue only if there was room for it; else its task waits, and
-//!    keeps it.
+//!    keeps it. A unit begins only if there is room for it: each unit that has begun takes the room of one item, until its items
+//!    are in the queue.
 //! 2. *No room is lost.* Who takes an item calls one who waits for room; who was called and does not use it calls the next one.
 //! 3. *Over.* Once nobody takes any more, or the end is told, items are dropped when they come, and nobody waits. So nothing comes
 //!    behind the end.
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
 use super::waiting::Waiting;
+use super::window::Items;
 use furcate_schedulers::policy::CancelToken;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -33,10 +40,18 @@ pub(super) struct Channel<T> {
 #[derive(Debug)]
 struct State<T> {
     queue: VecDeque<T>,
-    /// There is room while the queue is no longer than this.
+    /// There is room while the queue and the units under way are no more than this.
     most: usize,
     /// For room.
     waiting: Waiting,
+    /// Number of the next unit to begin.
+    begun: u64,
+    /// Number of the next unit whose items go into the queue.
+    next: u64,
+    /// Outputs of the units from `next` on; `None` for those that have not arrived.
+    ahead: VecDeque<Option<Items<T>>>,
+    /// Of the task that begins units, while it waits for room.
+    walk: Option<Waker>,
     taker: Option<Waker>,
     /// Does nobody take any more?
     closed: bool,
@@ -44,6 +59,25 @@ struct State<T> {
 }
 
 impl<T> State<T> {
+    /// Number of items in the queue, and of units under way.
+    fn used(&self) -> usize {
+        let under_way = usize::try_from(self.begun - self.next).unwrap_or(usize::MAX);
+        self.queue.len().saturating_add(under_way)
+    }
+
+    /// Whether one more item or unit may come.
+    fn has_room(&self) -> bool {
+        self.used() <= self.most
+    }
+
+    /// Takes the waker of the task that begins units, if there is room enough for it to begin some: an eighth of the
+    /// capacity, as it costs much more to wake a task than to begin a unit. One is enough if the queue is empty: then who takes
+    /// items waits, or soon will.
+    fn call_walk(&mut self) -> Option<Waker> {
+        let is_enough = |used| used <= self.most - self.most / 8 || self.queue.is_empty();
+        if self.has_room() && is_enough(self.used()) { self.walk.take() } else { None }
+    }
+
     /// Invariant 3.
     fn is_over(&self) -> bool {
         self.closed || !matches!(self.end, End::Open)
@@ -66,6 +100,10 @@ impl<T> Channel<T> {
             queue: VecDeque::new(),
             most: capacity - at_once,
             waiting: Waiting::default(),
+            begun: 0,
+            next: 0,
+            ahead: VecDeque::new(),
+            walk: None,
             taker: None,
             closed: false,
             end: End::Open,
@@ -105,6 +143,50 @@ impl<T> Channel<T> {
         taker.into_iter().for_each(Waker::wake);
     }
 
+    /// Gives the next unit its number, and the room of one item, when there is room; `None` if there will be none (invariant 3).
+    /// One task asks at a time.
+    pub(super) fn poll_begin(&self, context: &mut Context<'_>) -> Poll<Option<u64>> {
+        let mut state = self.lock();
+        if state.is_over() {
+            return Poll::Ready(None);
+        }
+        if state.has_room() {
+            let number = state.begun;
+            state.begun += 1;
+            return Poll::Ready(Some(number));
+        }
+        let before = state.walk.replace(context.waker().clone());
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+
+    /// A unit is done: its items follow those of the units before it.
+    pub(super) fn arrive(&self, number: u64, items: Items<T>) {
+        let mut state = self.lock();
+        if state.is_over() {
+            return drop((state, items));
+        }
+        let State { queue, next, ahead, .. } = &mut *state;
+        let place =
+            usize::try_from(number - *next).expect("no more units than there is room for are under way");
+        if ahead.len() <= place {
+            ahead.resize_with(place + 1, || None);
+        }
+        ahead[place] = Some(items);
+        let before = queue.len();
+        while let Some(items) = ahead.front_mut().and_then(Option::take) {
+            ahead.pop_front();
+            queue.extend(items);
+            *next += 1;
+        }
+        let taker = if queue.len() > before { state.taker.take() } else { None };
+        // A unit without items leaves room.
+        let walk = state.call_walk();
+        drop(state);
+        taker.into_iter().chain(walk).for_each(Waker::wake);
+    }
+
     /// All items have been sent, or there was a panic: it is over. Returns the payload if nobody is there to be told.
     pub(super) fn end(&self, end: Result<(), Payload>) -> Result<(), Payload> {
         let mut state = self.lock();
@@ -115,11 +197,14 @@ impl<T> Channel<T> {
             Ok(()) => End::Done,
             Err(payload) => End::Panicked(payload),
         };
-        let taker = state.taker.take();
+        let wakers = [state.taker.take(), state.walk.take()];
         let all = state.waiting.call_all();
+        // Units before these have panicked.
+        let ahead = mem::take(&mut state.ahead);
         drop(state);
         self.stop.cancel();
-        all.chain(taker).for_each(Waker::wake);
+        all.chain(wakers.into_iter().flatten()).for_each(Waker::wake);
+        drop(ahead);
         Ok(())
     }
 
@@ -162,23 +247,23 @@ impl<T> Channel<T> {
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        let items = mem::take(&mut state.queue);
+        let items = (mem::take(&mut state.queue), mem::take(&mut state.ahead));
+        let walk = state.walk.take();
         let rest = (mem::replace(&mut state.end, End::Done), state.taker.take());
         let all = state.waiting.call_all();
         drop(state);
         self.stop.cancel();
-        all.for_each(Waker::wake);
+        all.chain(walk).for_each(Waker::wake);
         drop((rest, items));
     }
 }
 
 /// Calls one who waits, if there is room (invariant 2).
 fn call<T>(mut state: MutexGuard<'_, State<T>>) {
-    let called = if state.queue.len() <= state.most { state.waiting.call() } else { None };
+    let called = if state.has_room() { state.waiting.call() } else { None };
+    let walk = state.call_walk();
     drop(state);
-    if let Some((_, waker)) = called {
-        waker.wake();
-    }
+    called.map(|(_, waker)| waker).into_iter().chain(walk).for_each(Waker::wake);
 }
 
 /// Waits for room, and puts an item there, if there is one.
@@ -200,7 +285,7 @@ impl<T> Future for Sending<'_, T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<bool> {
         let channel = self.channel;
         let mut state = channel.lock();
-        if state.queue.len() > state.most && !state.is_over() {
+        if !state.has_room() && !state.is_over() {
             let number = *self.number.get_or_insert_with(|| state.waiting.number());
             let before = state.waiting.wait(number, context.waker());
             drop(state);

@@ -1,29 +1,34 @@
-//! A parallel iterator as a stream: what a computation of its own puts into a channel.
+//! A parallel iterator as a stream: a computation of its own puts the items into a channel.
 //!
-//! Two tasks of the pool, for which nobody waits: one *computes*, and the items go through a [`Channel`] to who polls the stream.
-//! The other one waits for its end, and tells it to the channel.
+//! Two tasks of the pool, for which nobody waits: one *computes*, and its items go through a [`Channel`] to the task that polls
+//! the stream. The other one waits for the computation's end, and tells it to the channel.
 //!
-//! ```text
-//!   by blocks:   wait for room ──> compute a block ──> wait for room ──> ...
-//!   by items:    a computation, each of whose items waits for room
-//! ```
+//! | | in order | in any order |
+//! |---|---|---|
+//! | nothing is waited for | by blocks | by blocks |
+//! | the chain waits for futures | by units | by items |
 //!
-//! Both are suspended while there is no room, and hold no thread.
+//! * *By blocks:* a block is half of the capacity. The next one is computed when there is room for all its items.
+//! * *By units:* units begin in order, each when there is room for what it gives: see [`Reduction::WINDOWED`]. So there
+//!   are as many futures in flight, or done and not taken, as the stream's capacity: what `buffered` of the futures crate does.
+//! * *By items:* every item is sent by its own task, which waits for room and for none of its neighbors.
 //!
-//! In order, and where nothing is waited for, *blocks* are computed one after the other: the next one when there is room for
-//! all its items. Where items are waited for and no order is kept, every *item* is sent by its own task, so that none waits for
-//! its neighbours.
+//! A task that waits for room is suspended, and holds no thread.
 //!
 //! # Invariants
 //!
-//! 1. *Bounded.* By blocks: items that were made and not taken are no more than the capacity. By items: no more than the capacity
-//!    are in the channel, and no more are in flight. (Items of a chain that makes one of one; where it makes more, of units.)
+//! 1. *Bounded.* By blocks and by units: items that were made and not taken are no more than the capacity. By items: no more than
+//!    the capacity are in the channel, and no more are in flight. (Items of a chain that makes one of one; where it makes more,
+//!    of units.)
 //! 2. *Told once.* The channel is told the end, or the panic, when the computation is over: so nothing of it is left. If the pool
-//!    ends first, that is what it is told.
-//! 3. *Stopped.* When the stream, or the pool, is dropped, whatever the computation does it is stopped: what waits is dropped.
+//!    ends first, that is what the channel is told.
+//! 3. *Stopped.* When the stream, or the pool, is dropped, the computation is stopped: what waits is dropped.
+//!
+//! [`Reduction::WINDOWED`]: furcate_schedulers::Reduction::WINDOWED
 
 use super::channel::{Channel, Payload};
-use crate::iter::{Block, ParallelIterator};
+use super::window::Windowed;
+use crate::iter::{AsyncTerminal, Block, ParallelIterator, WithScheduler};
 use furcate_pool::spawn_future;
 use furcate_schedulers::policy::CancelToken;
 use furcate_schedulers::{Scheduler, Suspending};
@@ -66,6 +71,9 @@ pub struct IntoStream<T> {
 impl<T: Send + 'static> IntoStream<T> {
     /// In order.
     pub(crate) fn of<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
+        if I::Scheduler::SUSPENDS {
+            return by_units(items, capacity);
+        }
         by_blocks(items, capacity, |block, channel| {
             if let Ok(items) = block.stop_on(channel.stop()).collect::<Vec<_>>() {
                 channel.put(items);
@@ -113,6 +121,22 @@ where
             // The worker's other work is not to wait for a taker that is slow enough.
             yields().await;
         }
+    })
+}
+
+/// A stream of what a chain that waits for futures gives, in order.
+fn by_units<I>(items: I, capacity: usize) -> IntoStream<I::Item>
+where
+    I: ParallelIterator + 'static,
+{
+    IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
+        let (stop, before) = (channel.stop().clone(), items.scheduler());
+        let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
+        // Blocks, if any were named, are not needed: units begin one after the other.
+        let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
+        let items = WithScheduler::new(items, scheduler).stop_on(&stop);
+        // Stopped or not: who wanted to know is gone.
+        let _ = items.async_run(|items| AsyncTerminal::new(items, Windowed(channel), drop)).await;
     })
 }
 

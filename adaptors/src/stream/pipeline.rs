@@ -6,7 +6,8 @@
 //!
 //! # Invariants
 //!
-//! 1. Items are numbered as they come from the stream, by who has the turn at it; each stage makes one item of one.
+//! 1. Items are numbered as they come from the stream, by the task that has the turn at it. Each stage makes one item of one, or
+//!    drops it: then the number goes on alone, and takes its turn at the sink.
 //! 2. *No deadlock.* Of the items under way the first one never waits for others to arrive, and an item that is taken from the
 //!    stream is under way until it has arrived: it keeps its permit (the scheduler's invariant 5).
 //! 3. *One at a time.* The sink is called by the item whose turn it is, and nobody comes behind one that fails.
@@ -16,14 +17,17 @@ use super::channel::Channel;
 use super::in_order::InOrder;
 use super::into_stream::{IntoStream, send_all};
 use super::permits::Permits;
-use crate::iter::ParallelIterator;
+use crate::iter::async_terminal::TryFolded;
+use crate::iter::{AsyncTerminal, FromParallelIterator, ParallelIterator};
 use furcate_schedulers::Suspending;
 use futures_core::Stream;
+use std::collections::LinkedList;
 use std::convert::Infallible;
 use std::fmt;
 use std::future::ready;
+use std::mem;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 /// A pipeline: the items of a stream go through stages, in parallel, and arrive in their order.
@@ -107,14 +111,19 @@ impl<I> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..10)).max_in_flight(1).for_each(|x| sum += x);
     /// assert_eq!(sum, 45);
     /// ```
+    #[doc(alias = "buffered")]
+    #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn max_in_flight(self, n: usize) -> Self {
-        assert!(n > 0, "a pipeline with no item under way would stand still");
+        assert!(n > 0, "a pipeline with no item in flight would never end: `max_in_flight` needs at least 1");
         Pipeline { max_in_flight: n, ..self }
     }
 }
 
 impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// A stage that computes.
+    ///
+    /// A stage that may fail gives a `Result`, and [`and_then`](Self::and_then) goes on with what is `Ok`.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -127,7 +136,40 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> R + Sync + Send,
         R: Send,
     {
-        let items = self.items.map(move |Numbered { number, item }| Numbered { number, item: stage(item) });
+        self.filter_map(move |item| Some(stage(item)))
+    }
+
+    /// A stage that lets those items through that a predicate holds for.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// let mut even = vec![];
+    /// pipeline(futures_lite::stream::iter(0..7)).filter(|x| x % 2 == 0).for_each(|x| even.push(x));
+    /// assert_eq!(even, [0, 2, 4, 6]);
+    /// ```
+    pub fn filter<P>(self, predicate: P) -> Pipeline<impl ParallelIterator<Item = Numbered<T>>>
+    where
+        P: Fn(&T) -> bool + Sync + Send,
+    {
+        self.filter_map(move |item| predicate(&item).then_some(item))
+    }
+
+    /// A stage that computes, and drops the items for which it gives `None`.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// let mut numbers = vec![];
+    /// let words = futures_lite::stream::iter(["1", "two", "3"]);
+    /// pipeline(words).filter_map(|word| word.parse::<u32>().ok()).for_each(|x| numbers.push(x));
+    /// assert_eq!(numbers, [1, 3]);
+    /// ```
+    pub fn filter_map<R, F>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<R>>>
+    where
+        F: Fn(T) -> Option<R> + Sync + Send,
+        R: Send,
+    {
+        let items =
+            self.items.map(move |Numbered { number, item }| Numbered { number, item: item.and_then(&stage) });
         Pipeline { items, max_in_flight: self.max_in_flight }
     }
 
@@ -145,14 +187,21 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..20)).stage_async(slow).for_each(|x| arrived.push(x));
     /// assert!(arrived.into_iter().eq(0..20));
     /// ```
+    #[doc(alias = "then")]
     pub fn stage_async<F, A>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<A::Output>>>
     where
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
         let items = self.items.map(move |Numbered { number, item }| {
-            let future = stage(item).into_future();
-            async move { Numbered { number, item: future.await } }
+            let future = item.map(|item| stage(item).into_future());
+            async move {
+                let item = match future {
+                    Some(future) => Some(future.await),
+                    None => None,
+                };
+                Numbered { number, item }
+            }
         });
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
     }
@@ -182,6 +231,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter(0..100)).stage_async_at_most(4, request).for_each(|x| sum += x);
     /// assert_eq!(sum, 4950);
     /// ```
+    #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn stage_async_at_most<F, A>(
         self,
         n: usize,
@@ -191,15 +242,19 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
-        assert!(n > 0, "nothing would pass a stage for no item");
+        assert!(
+            n > 0,
+            "a stage with no item in flight would never end: `stage_async_at_most` needs at least 1"
+        );
         let shared = Arc::new((Permits::new(n), stage));
         let items = self.items.map(move |Numbered { number, item }| {
             let shared = Arc::clone(&shared);
             async move {
+                let Some(item) = item else { return Numbered { number, item: None } };
                 let (permits, stage) = &*shared;
                 let _permit = permits.acquire().await;
                 let future = stage(item).into_future();
-                Numbered { number, item: future.await }
+                Numbered { number, item: Some(future.await) }
             }
         });
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
@@ -267,27 +322,149 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arrive(sink)
     }
 
+    /// Runs the pipeline, and collects what arrives, in order: into anything that
+    /// [`ParallelIterator::collect`] makes.
+    ///
+    /// Into a `Result` of a collection nothing arrives behind the first error, which is returned; what is under way is
+    /// dropped.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use futures_lite::stream;
+    /// let squares: Vec<u32> = pipeline(stream::iter(0..4)).stage(|x| x * x).collect();
+    /// assert_eq!(squares, [0, 1, 4, 9]);
+    ///
+    /// let parsed = pipeline(stream::iter(["1", "2", "x", "4"])).stage(str::parse::<u32>);
+    /// assert!(parsed.collect::<Result<Vec<_>, _>>().is_err());
+    /// ```
+    pub fn collect<C: FromParallelIterator<T>>(self) -> C {
+        let mut items = vec![];
+        // It ends with an item that decides: that is no failure.
+        let _ = self.try_for_each(|item| push::<C, T>(&mut items, item));
+        collected(items)
+    }
+
+    /// [`for_each`](Self::for_each), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the pipeline.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use futures_lite::{future, stream};
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// let done = pipeline(stream::iter(0..4)).async_for_each(move |x| sender.send(x).unwrap());
+    /// future::block_on(done);
+    /// assert!(receiver.iter().eq(0..4));
+    /// ```
+    pub fn async_for_each(self, mut sink: impl FnMut(T) + Send + 'static) -> AsyncTerminal<()>
+    where
+        Self: 'static,
+        T: 'static,
+    {
+        let sink = move |item| {
+            sink(item);
+            ready(Ok::<(), Infallible>(()))
+        };
+        self.arriving(sink).map(|Ok(())| ()).async_for_each(drop)
+    }
+
+    /// [`try_for_each`](Self::try_for_each), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the
+    /// pipeline.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use futures_lite::{future, stream};
+    /// let done = pipeline(stream::iter(0..)).async_try_for_each(|x| if x < 4 { Ok(()) } else { Err(x) });
+    /// assert_eq!(future::block_on(done), Err(4));
+    /// ```
+    pub fn async_try_for_each<E>(
+        self,
+        mut sink: impl FnMut(T) -> Result<(), E> + Send + 'static,
+    ) -> AsyncTerminal<Result<(), E>>
+    where
+        Self: 'static,
+        T: 'static,
+        E: Send + 'static,
+    {
+        self.async_try_for_each_async(move |item| ready(sink(item)))
+    }
+
+    /// [`try_for_each_async`](Self::try_for_each_async), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends
+    /// the pipeline.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use futures_lite::{future, stream};
+    /// let done = pipeline(stream::iter(0..)).async_try_for_each_async(|x| async move {
+    ///     future::yield_now().await;
+    ///     if x < 4 { Ok(()) } else { Err(x) }
+    /// });
+    /// assert_eq!(future::block_on(done), Err(4));
+    /// ```
+    pub fn async_try_for_each_async<A, E>(
+        self,
+        sink: impl FnMut(T) -> A + Send + 'static,
+    ) -> AsyncTerminal<Result<(), E>>
+    where
+        Self: 'static,
+        T: 'static,
+        A: Future<Output = Result<(), E>> + Send + 'static,
+        E: Send + 'static,
+    {
+        self.arriving(sink).async_try_for_each(|done| done)
+    }
+
+    /// [`collect`](Self::collect), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the pipeline.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use futures_lite::{future, stream};
+    /// let squares = pipeline(stream::iter(0..4)).stage(|x| x * x).async_collect::<Vec<u32>>();
+    /// assert_eq!(future::block_on(squares), [0, 1, 4, 9]);
+    /// ```
+    pub fn async_collect<C>(self) -> AsyncTerminal<C>
+    where
+        Self: 'static,
+        T: 'static,
+        C: FromParallelIterator<T> + Send + 'static,
+    {
+        let items = Arc::new(Mutex::new(vec![]));
+        let arrived = Arc::clone(&items);
+        let arriving = self.arriving(move |item| ready(push::<C, T>(&mut lock(&arrived), item)));
+        let terminal = TryFolded::new(|| Some(()), |(), ()| Ok(()));
+        AsyncTerminal::new(arriving, terminal, move |_: Option<Result<(), Decided>>| {
+            collected(mem::take(&mut *lock(&items)))
+        })
+    }
+
     fn arrive<A, E>(self, sink: impl FnMut(T) -> A + Send) -> Result<(), E>
     where
         A: Future<Output = Result<(), E>> + Send,
         E: Send,
     {
-        let (order, sink) = (InOrder::default(), Mutex::new(sink));
-        let arrive = |Numbered { number, item }| {
-            let (order, sink) = (&order, &sink);
+        self.arriving(sink).try_for_each(|done| done)
+    }
+
+    /// What the sink says of each item: it is called in the order of the items, for one after the other (invariant 3).
+    fn arriving<A, E>(self, sink: impl FnMut(T) -> A + Send) -> impl ParallelIterator<Item = Result<(), E>>
+    where
+        A: Future<Output = Result<(), E>> + Send,
+        E: Send,
+    {
+        let shared = Arc::new((InOrder::default(), Mutex::new(sink)));
+        let arrive = move |Numbered { number, item }| {
+            let shared = Arc::clone(&shared);
             async move {
+                let (order, sink) = &*shared;
                 order.turn(number).await;
-                // Nobody else wants it (invariant 3).
-                let done = {
-                    let mut sink = sink.lock().unwrap_or_else(PoisonError::into_inner);
-                    sink(item)
-                };
-                done.await?;
+                if let Some(item) = item {
+                    // Nobody else wants it.
+                    let done = lock(sink)(item);
+                    done.await?;
+                }
                 order.advance();
                 Ok(())
             }
         };
-        self.items.map(arrive).io_await().max_in_flight(self.max_in_flight).try_for_each(|done| done)
+        self.items.map(arrive).io_await().max_in_flight(self.max_in_flight)
     }
 
     /// The items as a parallel iterator, in no order, with the bound on how many of them are in flight: the end of the
@@ -301,7 +478,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// ```
     pub fn unordered(self) -> impl ParallelIterator<Item = T> {
         let scheduler = Suspending::new().max_in_flight(self.max_in_flight);
-        self.items.map(|numbered| numbered.item).with_scheduler(scheduler)
+        self.items.filter_map(|numbered| numbered.item).with_scheduler(scheduler)
     }
 
     /// What arrives, in order, as a stream for a task of any runtime; `capacity` items wait to be taken, besides those that
@@ -333,13 +510,95 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
                 async move {
                     let (order, channel) = &*shared;
                     order.turn(number).await;
-                    channel.send(item).await;
+                    if let Some(item) = item {
+                        channel.send(item).await;
+                    }
                     order.advance();
                 }
             });
             send_all(sent.io_await().max_in_flight(max_in_flight), stop)
         })
     }
+}
+
+/// Pipelines whose items are results: behind a stage that may fail.
+///
+/// An error passes the stages behind it, and arrives in its place. The sink decides what becomes of it:
+/// [`try_for_each`](Pipeline::try_for_each) with `?`, or [`collect`](Pipeline::collect) into a `Result`, ends with the first.
+impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipeline<I> {
+    /// A stage that computes, for the items that are `Ok`, and may fail.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    /// use std::num::ParseIntError;
+    ///
+    /// let sizes = |lines: &'static [&str]| -> Result<Vec<usize>, ParseIntError> {
+    ///     let lines = futures_lite::stream::iter(lines.iter().copied());
+    ///     pipeline(lines).stage(str::parse::<i32>).and_then(|x| x.to_string().parse()).collect()
+    /// };
+    /// assert_eq!(sizes(&["1", "2"]), Ok(vec![1, 2]));
+    /// assert!(sizes(&["1", "x", "-2"]).is_err());
+    /// ```
+    pub fn and_then<R, F>(self, stage: F) -> Pipeline<impl ParallelIterator<Item = Numbered<Result<R, E>>>>
+    where
+        F: Fn(T) -> Result<R, E> + Sync + Send,
+        R: Send,
+    {
+        self.stage(move |item| item.and_then(&stage))
+    }
+
+    /// A stage that waits, for the items that are `Ok`, and may fail.
+    ///
+    /// ```
+    /// use furcate::stream::pipeline;
+    ///
+    /// async fn fetch(page: u32) -> Result<String, String> {
+    ///     futures_lite::future::yield_now().await;
+    ///     if page < 3 { Ok(page.to_string()) } else { Err(format!("no page {page}")) }
+    /// }
+    /// let pages = |words: &'static [&str]| -> Result<Vec<String>, String> {
+    ///     pipeline(futures_lite::stream::iter(words.iter().copied()))
+    ///         .stage(|word| word.parse().map_err(|_| format!("{word} is no number")))
+    ///         .and_then_async(fetch)
+    ///         .collect()
+    /// };
+    /// assert_eq!(pages(&["1", "2"]), Ok(vec!["1".to_string(), "2".to_string()]));
+    /// assert_eq!(pages(&["1", "5", "x"]), Err("no page 5".to_string()));
+    /// ```
+    pub fn and_then_async<R, F, A>(
+        self,
+        stage: F,
+    ) -> Pipeline<impl ParallelIterator<Item = Numbered<Result<R, E>>>>
+    where
+        F: Fn(T) -> A + Sync + Send,
+        A: IntoFuture<Output = Result<R, E>, IntoFuture: Send>,
+        R: Send,
+    {
+        self.stage_async(move |item| {
+            let future = item.map(|item| stage(item).into_future());
+            async move { future?.await }
+        })
+    }
+}
+
+/// The item that came last decides about a collection.
+struct Decided;
+
+/// Takes an item that has arrived, until one [decides](FromParallelIterator::is_decided_by).
+fn push<C: FromParallelIterator<T>, T: Send>(items: &mut Vec<T>, item: T) -> Result<(), Decided> {
+    let decided = C::is_decided_by(&item);
+    items.push(item);
+    if decided { Err(Decided) } else { Ok(()) }
+}
+
+/// A collection of what has arrived.
+fn collected<C: FromParallelIterator<T>, T: Send>(items: Vec<T>) -> C {
+    C::from_par_lists(if items.is_empty() { LinkedList::new() } else { LinkedList::from([items]) })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A sink that has panicked is not called again.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An item of a [`Pipeline`], with its place in the stream.
@@ -360,7 +619,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
 #[derive(Debug)]
 pub struct Numbered<T> {
     number: u64,
-    item: T,
+    /// `None` if a stage has dropped it.
+    item: Option<T>,
 }
 
 /// Numbers the items of a stream.
@@ -377,7 +637,7 @@ impl<S: Stream> Stream for Numbering<S> {
         polled.map(|item| {
             let number = self.next;
             self.next += 1;
-            Some(Numbered { number, item: item? })
+            Some(Numbered { number, item: Some(item?) })
         })
     }
 }

@@ -37,6 +37,7 @@ impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut Vec<T> {
     type Iter = Drain<'data, T>;
     type Item = T;
 
+    #[track_caller]
     fn par_drain<R: RangeBounds<usize>>(self, range: R) -> Drain<'data, T> {
         let old_len = self.len();
         let range = indices(range, old_len);

@@ -97,7 +97,7 @@ impl Engine for Furcate {
             }
             leaf.value
         };
-        Some(sweep.flat().into_par_iter().map(leaf).io_await().on(&self.0).sum())
+        Some(sweep.flat().into_par_iter().map(leaf).io_await().unbounded().on(&self.0).sum())
     }
 
     fn gates(&self, gates: &'static Gates) -> Option<u64> {

@@ -60,20 +60,22 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// In the pool that the thread is in, else in the global one.
+    /// In the pool that the thread is in, else in the global one. `Err`: the thread is in no pool, and the global one, which is
+    /// returned, lets no caller take part; so the caller's closure is to be [handed over](Registry::handed_over) to it.
     #[inline(always)]
-    pub(crate) fn of_current() -> Self {
+    pub(crate) fn of_current() -> Result<Self, &'static Registry> {
         let worker = Worker::current();
-        if worker.is_null() { Part::of_global() } else { Part { worker, _guest: None } }
+        if worker.is_null() { Part::of_global() } else { Ok(Part { worker, _guest: None }) }
     }
 
-    /// In this pool. None for another pool's worker: it must go on serving that one, which it does while it waits for
-    /// a call, and would not as a guest.
+    /// In this pool. `None` if the call is to be [handed over](Registry::handed_over) to the pool's threads: because the pool
+    /// lets no caller take part, or because the thread is another pool's worker. (Such a worker must go on serving its own pool,
+    /// which it does while it waits for a call, and would not as a guest.)
     #[inline(always)]
     pub(crate) fn of(registry: &'a Registry) -> Option<Self> {
         let worker = Worker::current();
         if worker.is_null() {
-            return Some(Part::of_guest(registry));
+            return Part::of_guest(registry);
         }
         // SAFETY: see `worker`.
         unsafe { &*worker }.is_of(registry).then_some(Part { worker, _guest: None })
@@ -81,15 +83,19 @@ impl<'a> Part<'a> {
 
     #[cold]
     #[inline(never)]
-    fn of_global() -> Self {
-        Part::of_guest(crate::global::registry())
+    fn of_global() -> Result<Self, &'static Registry> {
+        let registry = crate::global::registry();
+        Part::of_guest(registry).ok_or(registry)
     }
 
     #[cold]
     #[inline(never)]
-    fn of_guest(registry: &'a Registry) -> Self {
+    fn of_guest(registry: &'a Registry) -> Option<Self> {
+        if !registry.setup.caller_takes_part {
+            return None;
+        }
         let guest = Guest::enter(registry);
-        Part { worker: guest.worker, _guest: Some(guest) }
+        Some(Part { worker: guest.worker, _guest: Some(guest) })
     }
 
     #[inline(always)]

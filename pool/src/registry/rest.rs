@@ -21,7 +21,8 @@
 //!    work looks out whether there is more.
 //! 3. A worker's state, its place and the list of free places change under the rest lock. Who is given a place gets a
 //!    token from its parker; tokens may be stale, so whoever parks looks at its state.
-//! 4. A worker that gives up its place has no jobs in its deques.
+//! 4. A worker that gives up its place has no spawned jobs in its deque. If it has forks, thieves find them on the
+//!    [shelf](self::shelf) until it holds a place again.
 //!
 //! # Naps
 //!
@@ -37,6 +38,8 @@
 //! sleeps for as long as it has found nothing, at most 10 ms. Whoever queues a job or a task from then on wakes it: it
 //! publishes, passes a full fence, and looks for those who doze, who have said so, passed one, and looked once more.
 
+mod overdue;
+mod shelf;
 mod sleep;
 mod waits;
 mod wake;
@@ -47,6 +50,9 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
+
+pub(crate) use overdue::Watch;
+pub(crate) use waits::Next;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -80,6 +86,10 @@ pub(super) struct Rest {
     abroad_blocked: Vec<usize>,
     /// How many wait on their places, for longer and longer.
     dozing: usize,
+    /// Numbers of the workers without a slot that have left forks behind, which thieves find here: see `shelf`.
+    shelved: Vec<usize>,
+    /// Numbers of the workers that are to run one job without a slot.
+    relief: Vec<usize>,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
 }
@@ -98,6 +108,8 @@ impl Rest {
             abroad: 0,
             abroad_blocked: Vec::new(),
             dozing: 0,
+            shelved: Vec::new(),
+            relief: Vec::new(),
             woken: Vec::new(),
         }
     }
@@ -162,6 +174,7 @@ impl Registry {
             State::Napping => self.nap_is_over(rest),
             State::Active | State::Blocked | State::Waiting => {}
         }
+        self.unshelve(rest, worker);
         worker.set_place(Some(place));
         // Nobody may have asked it yet that has ceased to be alert.
         worker.nudge();
@@ -188,9 +201,16 @@ impl Registry {
         self.claims.store(rest.claims.len(), Relaxed);
     }
 
+    /// A worker claims no place any more.
+    fn disclaim(&self, rest: &mut Rest, worker: &Worker) {
+        rest.claims.retain(|&number| number != worker.number());
+        self.claims.store(rest.claims.len(), Relaxed);
+    }
+
     /// Takes a worker's place, for the first one that claims a place, or for later.
     fn unseat(&self, rest: &mut Rest, worker: &Worker) {
         let place = worker.place().expect("a worker that gives a place up has one");
+        self.shelve(rest, worker);
         worker.set_place(None);
         self.set_at(place, None);
         self.give(rest, place);

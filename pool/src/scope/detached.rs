@@ -135,6 +135,7 @@ impl<'scope> Scope<'scope> {
         let scope = unsafe { &*this };
         worker.begins_part();
         let root = worker.enter_root(scope.number);
+        let entered = scope.enter_runtime();
         let ((), in_hand) = scope.with_in_hand(0, worker, || {
             if scope.has_panicked() {
                 drop_quietly((part, meeting));
@@ -143,6 +144,7 @@ impl<'scope> Scope<'scope> {
                 scope.guard(|| part.run(scope, meeting, context));
             }
         });
+        drop(entered);
         worker.leave_root(root);
         // SAFETY: the caller's.
         unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };

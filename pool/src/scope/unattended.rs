@@ -29,6 +29,7 @@ use crate::Executor;
 use crate::detach::{End, Unattended};
 use crate::job::{Header, SpawnHeader};
 use crate::registry::Registry;
+use crate::runtime::Runtime;
 use crate::spawn;
 use crate::worker::Worker;
 use std::any::Any;
@@ -62,7 +63,7 @@ where
     registry.job_made();
     // To be told its node.
     let at_end = AtEnd::Queue(NonNull::dangling());
-    let scope = Scope::of(registry, at_end);
+    let scope = Scope { runtime: registry.runtime_of_call(), ..Scope::of(registry, at_end) };
     let node = NonNull::from(Box::leak(Box::new(Node::<E, C> {
         // SAFETY: the header is the first field, and `run` expects a pointer to it.
         header: unsafe { SpawnHeader::new(Node::<E, C>::run, scope.number()) },
@@ -126,6 +127,7 @@ where
         let mut in_hand = 0;
         if !worker.registry().unattended.cancelled.load(Relaxed) {
             let root = worker.enter_root(scope.number());
+            let _entered = scope.enter_runtime();
             (_, in_hand) = scope.with_in_hand(0, worker, || scope.guard(|| computation.begin(scope)));
             worker.leave_root(root);
         }
@@ -145,23 +147,26 @@ where
         scope.stop.disarm();
         // SAFETY: from `Box::leak`, and nobody else knows of it any more.
         let Node { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };
-        let end = match scope.into_panic() {
+        let (panic, runtime) = scope.into_panic();
+        let end = match panic {
             Some(payload) => End::Panicked(payload),
             None if cancelled => End::Cancelled,
             None => End::Done(()),
         };
         // Unwind-safe: nobody sees the computation again.
+        let entered = runtime.enter();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| computation.into_inner().end(end))) {
             registry.handle_task_panic(payload);
         }
+        drop(entered);
         registry.job_done();
     }
 }
 
 impl Scope<'_> {
-    /// The first panic.
-    fn into_panic(self) -> Option<Box<dyn Any + Send>> {
-        self.panic.into_inner().expect("nobody panics with this lock")
+    /// The first panic, and the runtime.
+    fn into_panic(self) -> (Option<Box<dyn Any + Send>>, Runtime) {
+        (self.panic.into_inner().expect("nobody panics with this lock"), self.runtime)
     }
 }
 

@@ -57,7 +57,8 @@ fn class(nanoseconds: u64) -> usize {
 /// use std::time::Duration;
 ///
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).measure_wakes(true).build().unwrap();
-/// pool.install(|| furcate::block_on(async { async_io::Timer::after(Duration::from_millis(1)).await }));
+/// let timer = pool.spawn_future(async { async_io::Timer::after(Duration::from_millis(1)).await });
+/// furcate::block_on(timer);
 /// let waits = pool.stats().total().wake_to_run;
 /// assert!(waits.count() > 0);
 /// println!("99 of 100 waited for less than {:?}", waits.quantile(0.99));

@@ -122,7 +122,28 @@ impl Worker {
         }
     }
 
+    /// A fork of a worker that sleeps without a slot, or a job from outside.
     pub(crate) fn find_injected(&self) -> Option<JobRef> {
+        self.registry().steal_shelved().or_else(|| self.find_injected_job())
+    }
+
+    /// What a worker runs that runs one job without a slot: first what may have been waiting for longest.
+    pub(crate) fn find_as_relief(&self) -> Option<JobRef> {
+        self.find_queued()
+            .or_else(|| self.registry().steal_shelved())
+            .or_else(|| self.find_stolen(&mut Patience::None))
+    }
+
+    /// A job that was spawned here, a task of any set, or a job from outside.
+    pub(super) fn find_queued(&self) -> Option<JobRef> {
+        let places = self.num_threads();
+        let spawned = self.find_spawned();
+        spawned
+            .or_else(|| self.find_woken_beside(|sets| (0..places).find_map(|place| sets.take(place))))
+            .or_else(|| self.find_injected_job())
+    }
+
+    pub(super) fn find_injected_job(&self) -> Option<JobRef> {
         loop {
             match self.registry().injector.steal() {
                 crossbeam_deque::Steal::Success(job) => {

@@ -71,9 +71,7 @@ impl Worker {
             unsafe { self.execute(JobRef::new(job, self)) };
             self.in_place.set(depth);
             // Its end may have been what somebody waits for, and gave the place to.
-            if self.place().is_none() {
-                self.registry().take_place(self);
-            }
+            self.registry().regain_place(self);
         }
     }
 

@@ -4,9 +4,10 @@ use super::Worker;
 use super::search::{Patience, Pauses};
 use crate::job::JobRef;
 use crate::latch::Latch;
-use crate::registry::FAIR;
+use crate::registry::{FAIR, Next, Watch};
 use crate::stealable::Stealable;
 use std::cell::Cell;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What a worker may run while it waits for a half of a `join` that was stolen from it, or for the end of a scope.
@@ -59,8 +60,10 @@ pub(crate) struct Wait {
     pub(crate) rule: WaitRule,
     /// For what other threads do, of this pool or another one.
     pub(crate) abroad: bool,
-    /// For the jobs of a scope, which it finds wherever they are.
-    scope: bool,
+    /// For a future.
+    pub(crate) future: bool,
+    /// For the jobs of the scope of that number, which it finds wherever they are.
+    pub(crate) scope: Option<u64>,
 }
 
 impl Worker {
@@ -70,7 +73,7 @@ impl Worker {
         if !latch.is_set() {
             self.counters.waits.add();
         }
-        self.wait(latch, false, |patience| {
+        self.wait(latch, None, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
             let place = thief.place()?;
             // What is in the thief's deque while the latch is not set is a descendant, see `Worker::forks`; and it is
@@ -89,15 +92,15 @@ impl Worker {
             }
             std::hint::spin_loop();
         }
-        // The taker does not run; or the fork lies where any worker finds it, and nobody has.
-        self.wait(latch, false, |_| None);
+        // The taker does not run.
+        self.wait(latch, None, |_| None);
     }
 
     /// Returns when the latch of a scope is set. `scope` is its number.
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
         let turn = Cell::new(0_usize);
-        self.wait(latch, true, |patience| {
+        self.wait(latch, Some(scope), |patience| {
             turn.set(turn.get().wrapping_add(1));
             // Not those of other scopes: they drop values of callers that this frame need have nothing to do with.
             if let Some(job) = self.registry().urgent.take_of(scope) {
@@ -134,11 +137,114 @@ impl Worker {
     /// Returns when the latch of something is set that other threads do in any case; runs only broadcast jobs, and
     /// gives its place away, for those threads may need it.
     pub(crate) fn wait_for_others(&self, latch: &Latch) {
-        self.wait_by(Wait { rule: WaitRule::Descendants, abroad: true, scope: false }, latch, |_| None);
+        self.wait_by(
+            Wait { rule: WaitRule::Descendants, abroad: true, future: false, scope: None },
+            latch,
+            |_| None,
+        );
     }
 
-    fn wait(&self, latch: &Latch, scope: bool, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
-        self.wait_by(Wait { rule: self.registry().wait_rule(), abroad: false, scope }, latch, descendant);
+    /// Returns when a latch is set that a waker [notifies](Latch::notify).
+    pub(crate) fn wait_for_wake(&self, latch: &Latch) {
+        let rule = self.registry().wait_rule();
+        self.wait_by(Wait { rule, abroad: false, future: true, scope: None }, latch, |_| None);
+    }
+
+    /// A fork of this thread itself, for one that waits for a future where nobody else is left to run anything: the fork may do
+    /// what the future waits for. If it wants a lock that this thread holds, it would wait for ever; so not before the future has
+    /// had some time.
+    fn find_last_resort(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
+        const LAST_RESORT: Duration = Duration::from_millis(100);
+        if wait.future && idle.is_some_and(|idle| idle > LAST_RESORT) { self.take_own_fork() } else { None }
+    }
+
+    /// Runs the queued jobs of the scope that this worker waits for, as long as the slots are stuck. False if there were none.
+    fn run_scope(&self, wait: Wait, latch: &Latch, watch: &Watch) -> bool {
+        let Some(scope) = wait.scope else { return false };
+        let mut ran = false;
+        while !latch.is_set()
+            && watch.still_sees_stuck(self)
+            && let Some(job) = self.find_of_scope(scope)
+        {
+            self.run_aside(job);
+            ran = true;
+        }
+        ran
+    }
+
+    /// Gives other jobs a turn, if there are any: for a future of this thread that wants to be polled again at once.
+    pub(crate) fn let_others(&self) {
+        thread::yield_now();
+        let registry = self.registry();
+        if self.place().is_none() || !registry.is_claimed() && !registry.sees_work() {
+            return;
+        }
+        let wait = Wait { rule: registry.wait_rule(), abroad: false, future: true, scope: None };
+        if registry.would_give_place(self, wait) {
+            self.counters.handovers.add();
+            registry.leave_place(self);
+        } else if (wait.rule == WaitRule::Any && !self.guest || registry.is_alone(self, wait))
+            && let Some(job) = self.find_anywhere().or_else(|| self.take_own_fork())
+        {
+            self.run_aside(job);
+        }
+        registry.regain_place(self);
+    }
+
+    /// A job of a scope that this worker waits for, from wherever it is queued. Jobs of others that it comes across it moves to
+    /// the injector.
+    fn find_of_scope(&self, scope: u64) -> Option<JobRef> {
+        let registry = self.registry();
+        let mut moved = false;
+        let mut of_scope = |job: JobRef| {
+            // SAFETY: spawned jobs, tasks, and calls from outside, just taken; no forks.
+            if unsafe { job.scope() } == scope {
+                return Some(job);
+            }
+            registry.injector.push(job);
+            moved = true;
+            None
+        };
+        let mut found = None;
+        // Suspended deques first: a task of another scope may have left jobs of this one in them.
+        for _ in 0..1 << 12 {
+            let entry = |sets: &Stealable| sets.take_of_or_deque(scope);
+            let Some(job) = self.find_woken_beside(entry) else { break };
+            found = of_scope(job);
+            if found.is_some() {
+                break;
+            }
+        }
+        for place in 0..self.num_threads() {
+            let Some(victim) = registry.at(place).filter(|victim| victim.number() != self.number()) else {
+                continue;
+            };
+            while found.is_none()
+                && let Some(job) = self.steal_spawned(victim, place)
+            {
+                found = of_scope(job);
+            }
+        }
+        for _ in 0..registry.injector.len() {
+            if found.is_some() {
+                break;
+            }
+            let Some(job) = self.find_injected_job() else { break };
+            found = of_scope(job);
+        }
+        if moved {
+            // While they were in this thread's hand, those who go to sleep did not see them.
+            registry.announce(Some(self));
+        }
+        found
+    }
+
+    fn wait(&self, latch: &Latch, scope: Option<u64>, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
+        self.wait_by(
+            Wait { rule: self.registry().wait_rule(), abroad: false, future: false, scope },
+            latch,
+            descendant,
+        );
     }
 
     fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
@@ -146,6 +252,8 @@ impl Worker {
         let mut patience = Patience::Whole;
         // Since when it has found nothing.
         let mut idle = None::<Instant>;
+        let mut watch = Watch::new();
+        let mut overdue = false;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
             let job = if blocked_out {
@@ -161,12 +269,30 @@ impl Worker {
             };
             if let Some(job) = job {
                 // SAFETY: just taken from a queue.
-                unsafe { if wait.scope { self.execute_detachable(job) } else { self.execute(job) } };
+                unsafe {
+                    if wait.scope.is_some() { self.execute_detachable(job) } else { self.execute(job) }
+                };
                 (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
+                watch = Watch::new();
             } else if blocked_out || !pauses.pause(LOOK) {
                 let idle_for = idle.map(|since| since.elapsed());
-                let alone = self.registry().block(self, latch, wait, idle_for);
-                if alone && let Some(job) = self.find_anywhere() {
+                let next = self.registry().block(self, latch, wait, idle_for, &mut watch);
+                overdue = self.place().is_none();
+                let job = match next {
+                    Next::Anything => self.find_anywhere().or_else(|| self.find_last_resort(wait, idle_for)),
+                    Next::OfScope => {
+                        // If none is queued, what the scope's tasks wait for may be.
+                        let none = !self.run_scope(wait, latch, &watch) && !latch.is_set();
+                        if none && !self.registry().relieve_if_idle(&watch) {
+                            self.find_queued()
+                        } else {
+                            None
+                        }
+                    }
+                    Next::Queued => self.find_queued(),
+                    Next::Usual => None,
+                };
+                if let Some(job) = job {
                     self.run_aside(job);
                     idle = None;
                 } else {
@@ -179,8 +305,10 @@ impl Worker {
                 }
             }
         }
-        if self.place().is_none() {
-            self.registry().take_place(self);
+        if overdue {
+            self.registry().take_free_place(self);
+        } else {
+            self.registry().regain_place(self);
         }
     }
 }

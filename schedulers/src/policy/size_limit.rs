@@ -2,7 +2,8 @@ use super::{Policy, Task, Verdict};
 
 /// Divides what is larger than a limit, and nothing else.
 ///
-/// Kvik's `size_limit`: the grain of divide-and-conquer.
+/// Kvik's `size_limit`: the grain of divide-and-conquer. As under [`BoundDepth`](super::BoundDepth), the division tree
+/// depends on the input alone.
 ///
 /// ```
 /// use furcate::policy::{Policy, SizeLimit, Task, Verdict};

@@ -1,6 +1,6 @@
 //! What a task has for as long as its frame is there.
 
-use super::in_flight::{InFlight, Permit, Reserve};
+use super::room::{Permit, Reserve, Room};
 use furcate_pool::detach::Detach;
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -21,8 +21,8 @@ pub(super) struct Frame<'s, S: Detach<'s>>(Rc<Shared<'s, S>>);
 
 impl<'s, S: Detach<'s>> Frame<'s, S> {
     /// With that permit, if there is one.
-    pub(super) fn new(handle: S::Handle, in_flight: &'s InFlight, permit: Option<Permit<'s>>) -> Self {
-        let reserve = Reserve::new(in_flight, permit);
+    pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>) -> Self {
+        let reserve = Reserve::new(room, permit);
         Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve }))
     }
 

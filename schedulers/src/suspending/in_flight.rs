@@ -7,9 +7,7 @@
 //! 3. *No permit lies idle while somebody waits.* Who gives one back wakes one that waits; who was woken and does not take
 //!    it (it was dropped, or another one was faster) wakes the next one, or waits again.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
-use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{self, Relaxed};
@@ -18,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 
 /// What all tasks of a call share.
 #[derive(Debug)]
-pub(crate) struct InFlight {
+pub(super) struct InFlight {
     /// How many permits are free, and [`WAITING`].
     word: AtomicUsize,
     unbounded: bool,
@@ -41,7 +39,7 @@ impl InFlight {
     }
 
     /// How many permits there are. A hint.
-    fn free(&self) -> usize {
+    pub(super) fn free(&self) -> usize {
         if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !WAITING }
     }
 
@@ -51,7 +49,7 @@ impl InFlight {
     /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. All else is Relaxed, here and below.
     /// That no wake is missed, the word sees to: it has one order of changes, in which a permit is given back before somebody
     /// says that he waits, who then finds it, or behind that.
-    fn take(&self, most: usize) -> usize {
+    pub(super) fn take(&self, most: usize) -> usize {
         if self.unbounded {
             return most;
         }
@@ -64,7 +62,7 @@ impl InFlight {
     }
 
     /// Gives permits back.
-    fn give_back(&self, permits: usize) {
+    pub(super) fn give_back(&self, permits: usize) {
         if permits == 0 || self.unbounded {
             return;
         }
@@ -106,71 +104,9 @@ impl InFlight {
     }
 }
 
-impl<'s> Permit<'s> {
-    /// Where it is from.
-    pub(super) fn source(&self) -> &'s InFlight {
-        self.0
-    }
-}
-
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.give_back(1);
-    }
-}
-
-/// Permits that a task has for the futures that it is about to make; given back when dropped.
-#[derive(Debug)]
-pub(super) struct Reserve<'s> {
-    from: &'s InFlight,
-    permits: Cell<usize>,
-}
-
-impl<'s> Reserve<'s> {
-    /// With that permit, if there is one.
-    pub(super) fn new(from: &'s InFlight, permit: Option<Permit<'s>>) -> Self {
-        let reserve = Reserve { from, permits: Cell::new(0) };
-        permit.into_iter().for_each(|permit| reserve.put(permit));
-        reserve
-    }
-
-    /// Where the permits are from.
-    pub(super) fn source(&self) -> &'s InFlight {
-        self.from
-    }
-
-    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are.
-    pub(super) fn fill(&self, most: usize) -> usize {
-        let permits = self.permits.get();
-        if permits < most {
-            self.permits.set(permits + self.from.take(most - permits));
-        }
-        self.permits.get()
-    }
-
-    /// A permit: of the reserve, or one that is free.
-    pub(super) fn take(&self) -> Option<Permit<'s>> {
-        let Some(permits) = self.permits.get().checked_sub(1) else { return self.from.try_acquire() };
-        self.permits.set(permits);
-        Some(Permit(self.from))
-    }
-
-    /// Takes a permit back, for the next future.
-    pub(super) fn put(&self, permit: Permit<'s>) {
-        debug_assert!(std::ptr::eq(permit.0, self.from));
-        mem::forget(permit);
-        self.permits.set(self.permits.get() + 1);
-    }
-
-    /// Gives all permits back.
-    pub(super) fn empty(&self) {
-        self.from.give_back(self.permits.take());
-    }
-}
-
-impl Drop for Reserve<'_> {
-    fn drop(&mut self) {
-        self.empty();
     }
 }
 
@@ -242,36 +178,6 @@ mod tests {
         assert_eq!(in_flight.free(), 1);
         let unbounded = InFlight::new(usize::MAX);
         assert!((0..1000).all(|_| unbounded.try_acquire().is_some_and(|_| unbounded.free() == usize::MAX)));
-    }
-
-    #[test]
-    fn a_reserve_holds_what_there_is_and_gives_it_back() {
-        let in_flight = InFlight::new(5);
-        let reserve = Reserve::new(&in_flight, in_flight.try_acquire());
-        assert_eq!((reserve.fill(1), in_flight.free()), (1, 4));
-        assert_eq!((reserve.fill(3), in_flight.free()), (3, 2));
-        assert_eq!((reserve.fill(9), in_flight.free()), (5, 0));
-        let (permit, another) = (reserve.take(), reserve.take());
-        assert!(permit.is_some() && in_flight.try_acquire().is_none());
-        another.map(|permit| reserve.put(permit)).unwrap();
-        reserve.empty();
-        assert_eq!((in_flight.free(), reserve.take().is_some(), reserve.fill(0)), (4, true, 0));
-        drop((reserve, permit));
-        assert_eq!(in_flight.free(), 5);
-        let unbounded = InFlight::new(usize::MAX);
-        assert_eq!((Reserve::new(&unbounded, None).fill(9), unbounded.free()), (9, usize::MAX));
-    }
-
-    #[test]
-    fn a_reserve_given_back_wakes_as_many_as_it_had() {
-        let (in_flight, count) = (InFlight::new(2), Arc::<Count>::default());
-        let reserve = Reserve::new(&in_flight, None);
-        assert_eq!(reserve.fill(2), 2);
-        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(in_flight.acquire())).collect();
-        assert!(waiting.iter_mut().all(|acquire| !poll(acquire.as_mut(), &count)));
-        drop(reserve);
-        assert_eq!(count.0.load(Relaxed), 2);
-        assert!(waiting.iter_mut().take(2).all(|acquire| poll(acquire.as_mut(), &count)));
     }
 
     #[test]

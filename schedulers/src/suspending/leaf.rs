@@ -1,7 +1,7 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
 
 use super::frame::{Frame, Shared};
-use super::in_flight::{InFlight, Permit};
+use super::room::{Permit, Room};
 use super::tree::{Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
@@ -217,6 +217,14 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
     }
 }
 
+/// The permits of a task that fills a hole, at its beginning.
+enum Permits<'s> {
+    /// For a future that has not begun.
+    Fresh(Permit<'s>),
+    /// The permit of the future that is ready, if the task keeps it.
+    Used(Option<Permit<'s>>),
+}
+
 /// What fills a hole: a future's output, folded, behind what was folded before it.
 struct Hole<'s, R, O, T, F> {
     before: Option<O>,
@@ -237,24 +245,28 @@ where
         self,
         handle: S::Handle,
         waits: bool,
-        (in_flight, permit): (&'s InFlight, Option<Permit<'s>>),
+        (room, permits): (&'s Room, Permits<'s>),
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
         let Hole { before, reduction, joint, fold, link, .. } = self;
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
-            let (frame, permit) = if waits {
-                (Some(Frame::new(handle.clone(), in_flight, permit)), None)
-            } else {
-                (None, permit)
+            let (fresh, mut used) = match permits {
+                Permits::Fresh(permit) => (Some(permit), None),
+                Permits::Used(permit) => (None, permit),
             };
+            let frame = waits.then(|| {
+                let frame = Frame::new(handle.clone(), room, fresh);
+                used.take().into_iter().for_each(|permit| frame.reserve.keep(permit));
+                frame
+            });
             let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             if leaf.cancels.get() {
                 handle.cancel();
             }
-            drop(permit);
+            drop(used);
             let done = match before {
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
@@ -275,7 +287,7 @@ where
         U: Future + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, true, (permit.source(), Some(permit)), |leaf, mut fold| {
+        self.run::<S>(handle, true, (permit.source(), Permits::Fresh(permit)), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
         });
     }
@@ -319,8 +331,8 @@ where
         let keeps = F::WAITS || ends_early::<T, R>();
         let handle = scope.handle();
         let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
-        let permit = (self.permit.source(), Some(self.permit).filter(|_| keeps));
-        hole.run::<S>(handle, F::WAITS, permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        let permits = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));
+        hole.run::<S>(handle, F::WAITS, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     fn cancelled(self, _: &S) {

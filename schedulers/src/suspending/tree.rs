@@ -38,7 +38,7 @@ impl<O, R> Tree<'_, O, R> {
         R: Reduction<T, Output = O>,
     {
         // Where one output, or two, may end everything, none is kept back.
-        Tree::new(R::STOPS_ALL || ends_early::<T, R>())
+        Tree::new(R::REDUCE_STOPS_ALL || ends_early::<T, R>())
     }
 
     /// For one item.

@@ -65,7 +65,10 @@ impl<P: Producer, G: Gather<P::Item>> IntoIterator for Batches<P, G> {
 }
 
 impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {
+    const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 }
 impl<P: Producer, G: Gather<P::Item>> IndexedProducer for Batches<P, G> {}
 

@@ -86,6 +86,7 @@ where
     }
 
     #[inline]
+    #[track_caller]
     fn len(&self) -> usize {
         total_len(self.first.len(), self.second.len())
     }
@@ -217,6 +218,7 @@ macro_rules! fold_sides {
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
+    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 
@@ -375,6 +377,8 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
+    const PIECES: bool = A::PIECES || B::PIECES;
+    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 

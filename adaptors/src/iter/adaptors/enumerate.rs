@@ -84,7 +84,10 @@ impl<P: IndexedProducer> IntoIterator for EnumerateProducer<P> {
 }
 
 impl<P: IndexedProducer> Producer for EnumerateProducer<P> {
+    const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 }
 impl<P: IndexedProducer> IndexedProducer for EnumerateProducer<P> {}
 

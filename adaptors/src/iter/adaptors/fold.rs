@@ -154,6 +154,8 @@ where
 {
     /// An item per task, so one more for every cut.
     const PIECES: bool = true;
+    /// A task has one accumulator for all loops.
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

@@ -139,7 +139,10 @@ where
     P: Producer,
     P::Item: Send,
 {
+    const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 }
 
 /// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
@@ -246,7 +249,10 @@ where
     P: Producer,
     P::Item: Clone + Send,
 {
+    const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 }
 
 impl<P> IndexedProducer for IntersperseProducer<P>

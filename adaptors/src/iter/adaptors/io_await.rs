@@ -3,7 +3,9 @@
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_pool::block_on;
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending};
+use furcate_schedulers::{
+    Divisible, Limit, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending,
+};
 use std::iter;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -27,17 +29,21 @@ impl<I: ParallelIterator> IoAwait<I> {
     pub(crate) fn new(base: I) -> Self {
         let before = base.scheduler();
         let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
-        IoAwait { base, scheduler: Suspending::new().max_in_flight(bound).dividing(before.divides()) }
+        let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
+        let scheduler = match before.limit() {
+            Some(limit) => scheduler.limit(limit),
+            None => scheduler,
+        };
+        IoAwait { base, scheduler }
     }
 
     /// The same way of waiting, for other futures.
-    #[cfg(feature = "async-io")]
     pub(super) fn map_base<J>(self, map: impl FnOnce(I) -> J) -> IoAwait<J> {
         IoAwait { base: map(self.base), scheduler: self.scheduler }
     }
 
     /// At most `n` of the call's futures are in flight at any time: polled, and not ready. By default they are
-    /// [65,536](Suspending::MAX_IN_FLIGHT).
+    /// [1024](Suspending::MAX_IN_FLIGHT).
     ///
     /// Items behind those are not even made before there is room; so `n` bounds the memory that a call takes, and what it asks
     /// of those who answer. With 1 one future follows the other. If there are several `io_await`s in a chain, the bound named
@@ -65,8 +71,35 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// assert_eq!(sum, 499_500);
     /// assert!(most.into_inner() <= 8);
     /// ```
+    #[doc(alias = "buffered")]
+    #[doc(alias = "buffer_unordered")]
+    #[doc(alias = "for_each_concurrent")]
+    #[doc(alias = "Semaphore")]
+    #[track_caller]
     pub fn max_in_flight(self, n: usize) -> Self {
         IoAwait { scheduler: self.scheduler.max_in_flight(n), ..self }
+    }
+
+    /// The call's futures are in flight under a [limit](Limit) that other calls share: a semaphore, with a rate limiter if
+    /// that is wanted. Permits go round among the calls that wait for one.
+    ///
+    /// The bound of [`max_in_flight`](Self::max_in_flight) holds as well. Later `io_await`s of the chain keep to the limit, too.
+    ///
+    /// ```
+    /// use furcate::Limit;
+    /// use furcate::prelude::*;
+    ///
+    /// let limit = Limit::new(16); // in the server's state, say
+    /// let handler = |from: u64| {
+    ///     let ready = |x| async move { x };
+    ///     (from..from + 100).into_par_iter().map(ready).io_await().limit(&limit).async_sum::<u64>()
+    /// };
+    /// let both = furcate::join(|| furcate::block_on(handler(0)), || furcate::block_on(handler(100)));
+    /// assert_eq!(both, (4950, 14_950));
+    /// assert_eq!(limit.in_use(), 0);
+    /// ```
+    pub fn limit(self, limit: &Limit) -> Self {
+        IoAwait { scheduler: self.scheduler.limit(limit), ..self }
     }
 
     /// Any number of futures may be in flight: as many as memory holds.
@@ -99,8 +132,13 @@ where
     fn scheduler(&self) -> Suspending {
         const {
             assert!(!I::Scheduler::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
+            assert!(
+                !I::Scheduler::ON_DEMAND,
+                "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say \
+                 how it is divided; leave `adaptive()` out, or name a policy instead"
+            );
         }
-        self.scheduler
+        self.scheduler.clone()
     }
 
     #[inline]
@@ -170,6 +208,7 @@ where
     P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
     const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

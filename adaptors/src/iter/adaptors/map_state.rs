@@ -85,6 +85,7 @@ where
     F: Fn(&mut S::State, P::Item) -> R + Sync,
 {
     const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

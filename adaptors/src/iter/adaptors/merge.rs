@@ -203,7 +203,10 @@ where
     B: PeekProducer<Item = A::Item>,
     O: Order<A::Item>,
 {
+    const PIECES: bool = A::PIECES || B::PIECES;
+    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
     const COSTLY_CUTS: bool = true;
+    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 }
 
 impl<A, B, O> IndexedProducer for MergeProducer<'_, A, B, O>

@@ -78,7 +78,10 @@ impl<P: IndexedProducer> IntoIterator for RevProducer<P> {
 }
 
 impl<P: IndexedProducer> Producer for RevProducer<P> {
+    const PIECES: bool = P::PIECES;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 }
 impl<P: IndexedProducer> IndexedProducer for RevProducer<P> {}
 

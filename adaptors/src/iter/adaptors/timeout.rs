@@ -22,7 +22,7 @@ where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
     /// Waits for every future for `time` at most, from its first poll on; one that is not ready by then is dropped, and its
-    /// item is an error.
+    /// item is an error. (Feature `async-io`, on by default.)
     ///
     /// ```
     /// use furcate::prelude::*;

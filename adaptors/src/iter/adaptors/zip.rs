@@ -93,7 +93,10 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
 
 // Nano-loops cut off their items, so that they too run on std's zip.
 impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {
+    const PIECES: bool = A::PIECES || B::PIECES;
+    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
+    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 }
 impl<A: IndexedProducer, B: IndexedProducer> IndexedProducer for ZipProducer<A, B> {}
 

@@ -1,9 +1,9 @@
 //! Terminals that own what their reductions borrow.
 
-use crate::iter::collect::Lists;
+use crate::iter::collect::{Lists, SortInto, TwoLists};
 use crate::iter::flag::Flag;
 use crate::iter::terminals::{
-    Aggregate, Aggregated, AnyHit, End, Nearest, OutermostHit, Reduce, SearchLoop, TryReduce,
+    Aggregate, Aggregated, AnyHit, End, Nearest, OutermostHit, Reduce, SearchLoop, Total, Totals, TryReduce,
 };
 use crate::iter::{FromParallelIterator, Try};
 use furcate_schedulers::Reduction;
@@ -29,6 +29,15 @@ impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Aggregated<A> {
 
     fn reduction(&self) -> Self {
         *self
+    }
+}
+
+impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Totals<A> {
+    type Output = A::Output;
+    type Reduction<'a> = Total<'a, A>;
+
+    fn reduction(&self) -> Total<'_, A> {
+        self.reduction()
     }
 }
 
@@ -129,6 +138,32 @@ where
 
     fn reduction(&self) -> OutermostHit<'_, E, F> {
         OutermostHit::new(self.end, &self.search, &self.nearest)
+    }
+}
+
+/// See [`SortInto`].
+pub(crate) struct Sorted<A, B, F> {
+    sort: F,
+    lists: PhantomData<fn() -> (A, B)>,
+}
+
+impl<A, B, F> Sorted<A, B, F> {
+    pub(crate) fn new(sort: F) -> Self {
+        Sorted { sort, lists: PhantomData }
+    }
+}
+
+impl<T, A, B, F> Owned<T> for Sorted<A, B, F>
+where
+    A: Send + 'static,
+    B: Send + 'static,
+    F: Fn(T, &mut Vec<A>, &mut Vec<B>) + Sync + Send + 'static,
+{
+    type Output = TwoLists<A, B>;
+    type Reduction<'a> = SortInto<'a, A, B, F>;
+
+    fn reduction(&self) -> SortInto<'_, A, B, F> {
+        SortInto::new(&self.sort)
     }
 }
 

@@ -353,7 +353,9 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
 impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     /// A run per task, so one more for every cut.
     const PIECES: bool = true;
+    const LOOPS_CUT: bool = P::LOOPS_CUT;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
+    const IN_ORDER: bool = P::IN_ORDER;
 
     /// Goes through the items' own nano-loops, which may keep a state for the task.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>

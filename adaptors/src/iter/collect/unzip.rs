@@ -2,8 +2,11 @@
 
 use super::{Lists, append_exact, append_lists, concat, exact_len};
 use crate::iter::ParallelIterator;
-use crate::iter::terminals::Visit;
+use crate::iter::copies::copies;
+use furcate_schedulers::Reduction;
 use std::collections::LinkedList;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
 
 /// Vectors of two kinds of items, each in order.
 pub(crate) type TwoLists<A, B> = (LinkedList<Vec<A>>, LinkedList<Vec<B>>);
@@ -53,15 +56,66 @@ where
     B: Send,
     F: Fn(I::Item, &mut Vec<A>, &mut Vec<B>) + Sync,
 {
-    let sort = &sort;
-    items.drive(Visit {
-        start: || (Vec::new(), Vec::new()),
-        visit: move |(left, right): &mut (Vec<A>, Vec<B>), item| sort(item, left, right),
-        finish: two_lists,
-        reduce: |left: TwoLists<A, B>, right: TwoLists<A, B>| {
-            (concat(left.0, right.0), concat(left.1, right.1))
-        },
-    })
+    items.drive(SortInto::new(&sort))
+}
+
+/// Sorts the items of a task into two vectors.
+pub(crate) struct SortInto<'a, A, B, F> {
+    sort: &'a F,
+    lists: PhantomData<fn() -> (A, B)>,
+}
+
+impl<'a, A, B, F> SortInto<'a, A, B, F> {
+    pub(crate) fn new(sort: &'a F) -> Self {
+        SortInto { sort, lists: PhantomData }
+    }
+}
+
+copies!(impl[A, B, F] SortInto<'_, A, B, F>);
+
+impl<T, A, B, F> Reduction<T> for SortInto<'_, A, B, F>
+where
+    A: Send,
+    B: Send,
+    F: Fn(T, &mut Vec<A>, &mut Vec<B>) + Sync,
+{
+    type Accumulator = (Vec<A>, Vec<B>);
+    type Output = TwoLists<A, B>;
+
+    #[inline]
+    fn start(&self) -> Self::Accumulator {
+        (Vec::new(), Vec::new())
+    }
+
+    #[inline]
+    fn step(
+        &self,
+        (mut left, mut right): Self::Accumulator,
+        item: T,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+        (self.sort)(item, &mut left, &mut right);
+        ControlFlow::Continue((left, right))
+    }
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(
+        &self,
+        (mut left, mut right): Self::Accumulator,
+        items: I,
+    ) -> Self::Accumulator {
+        items.for_each(|item| (self.sort)(item, &mut left, &mut right));
+        (left, right)
+    }
+
+    #[inline]
+    fn finish(&self, lists: Self::Accumulator) -> TwoLists<A, B> {
+        two_lists(lists)
+    }
+
+    #[inline]
+    fn reduce(&self, left: TwoLists<A, B>, right: TwoLists<A, B>) -> TwoLists<A, B> {
+        (concat(left.0, right.0), concat(left.1, right.1))
+    }
 }
 
 fn two_lists<A, B>((left, right): (Vec<A>, Vec<B>)) -> TwoLists<A, B> {

@@ -1,28 +1,45 @@
 //! Workers that wait for something, with or without their places; and how they get places again.
 
-use super::{Registry, Rest, State};
+use super::{Registry, Rest, State, Watch};
 use crate::latch::Latch;
 use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
 use std::time::Duration;
 
+/// What a worker that waits looks for next, if the wait is not over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Whatever its wait rule lets it run.
+    Usual,
+    /// Anything: nobody but this worker can run what there is to run.
+    Anything,
+    /// Jobs of the scope that it waits for, wherever they are: all slots are stuck.
+    OfScope,
+    /// Whatever is queued, and is no fork: all slots are stuck, and no further thread can be started.
+    Queued,
+}
+
 impl Registry {
     /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so, and if
-    /// there is anybody who could use it. True if nobody but this worker can run what there is to run.
+    /// there is anybody who could use it. Returns what it is to look for now.
     ///
     /// `idle` is for how long it has found nothing to do, also nothing of what only it can run; none if it has not looked.
-    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, idle: Option<Duration>) -> bool {
+    pub(crate) fn block(
+        &self,
+        worker: &Worker,
+        latch: &Latch,
+        wait: Wait,
+        idle: Option<Duration>,
+        watch: &mut Watch,
+    ) -> Next {
         self.check_wait();
         let seated = worker.place().is_some();
-        let gives_place = wait.rule == WaitRule::Descendants || worker.is_guest();
-        let keeps_place = |rest: &Rest| {
-            seated && rest.claims.is_empty() && !(gives_place && self.could_be_relieved(rest, worker))
-        };
+        let keeps_place = |rest: &Rest| seated && !self.gives_place(rest, worker, wait);
         if seated && !keeps_place(&self.lock()) {
             worker.spill();
         }
         let mut rest = self.lock();
         if !worker.broadcasts.is_empty() && seated || !latch.will_wait() {
-            return false;
+            return Next::Usual;
         }
         if keeps_place(&rest) {
             *rest.state(worker) = State::Waiting;
@@ -44,7 +61,16 @@ impl Registry {
             self.alert.set_dozing(rest.dozing);
             *rest.state(worker) = State::Active;
             rest.abroad -= usize::from(wait.abroad);
-            return alone;
+            drop(rest);
+            return if alone {
+                Next::Anything
+            } else if wait.scope.is_some() && watch.sees_stuck(worker) {
+                Next::OfScope
+            } else if wait.future && watch.sees_stuck(worker) && !self.relieve_if_idle(watch) {
+                Next::Queued
+            } else {
+                Next::Usual
+            };
         }
         *rest.state(worker) = State::Blocked;
         if wait.abroad {
@@ -61,11 +87,32 @@ impl Registry {
             }
             drop(rest);
         }
-        self.sleep_blocked(worker);
+        let next = self.sleep_without_place(worker, latch, wait.scope.is_some(), watch);
         if wait.abroad {
             self.lock().abroad_blocked.retain(|&number| number != worker.number());
         }
-        false
+        next
+    }
+
+    /// Does a worker that waits give its place away? If somebody claims a place; or if the rule says so, and there is anybody who
+    /// could use it.
+    fn gives_place(&self, rest: &Rest, worker: &Worker, wait: Wait) -> bool {
+        let by_rule = wait.rule == WaitRule::Descendants || worker.is_guest();
+        !rest.claims.is_empty() || by_rule && self.could_be_relieved(rest, worker)
+    }
+
+    /// Would a worker give its place away now, if it waited?
+    pub(crate) fn would_give_place(&self, worker: &Worker, wait: Wait) -> bool {
+        self.gives_place(&self.lock(), worker, wait)
+    }
+
+    /// Would nobody but this worker run what there is to run, if it waited now?
+    pub(crate) fn is_alone(&self, worker: &Worker, wait: Wait) -> bool {
+        let mut rest = self.lock();
+        *rest.state(worker) = State::Waiting;
+        let alone = self.all_wait(&mut rest, wait);
+        *rest.state(worker) = State::Active;
+        alone
     }
 
     /// Is there a thread, or could there be one, to use this worker's place?
@@ -120,10 +167,13 @@ impl Registry {
                     self.seat(&mut rest, waiter, place);
                 } else if let Some(setter) = setter {
                     let place = setter.place().expect("it has one");
+                    self.shelve(&mut rest, setter);
                     setter.set_place(None);
                     self.seat(&mut rest, waiter, place);
                 } else {
                     self.claim(&mut rest, waiter);
+                    // From now on it waits for no longer than the grace time.
+                    rest.woken.push(waiter.number());
                 }
             }
             State::Active | State::Napping | State::Parked => {}
@@ -194,8 +244,11 @@ impl Registry {
         self.sleep_blocked(worker);
     }
 
-    /// Takes a worker's place, so that another one can use it. The worker goes on with what is not the pool's.
+    /// Takes a worker's place, if it has one, so that another one can use it. The worker goes on with what is not the pool's.
     pub(crate) fn leave_place(&self, worker: &Worker) {
+        if worker.place().is_none() {
+            return;
+        }
         worker.spill();
         let mut rest = self.lock();
         self.unseat(&mut rest, worker);

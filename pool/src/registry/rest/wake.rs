@@ -8,11 +8,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Registry {
     /// Is there work anywhere? Callers that must not miss any have passed a fence.
-    pub(super) fn sees_work(&self) -> bool {
-        !self.injector.is_empty()
-            || !self.stealable.is_empty()
-            || !self.urgent.is_empty()
-            || self.seated().any(Worker::has_jobs)
+    pub(crate) fn sees_work(&self) -> bool {
+        self.is_queued() || self.has_shelved() || self.seated().any(Worker::has_jobs)
+    }
+
+    /// Is a job queued in no worker's deque?
+    pub(super) fn is_queued(&self) -> bool {
+        !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty()
     }
 
     /// The workers that hold places.
@@ -65,7 +67,7 @@ impl Registry {
         if let Some(number) = rest.parked.pop() {
             let worker = self.worker(number).expect("a parked worker is there");
             self.seat(&mut rest, worker, place);
-        } else if !self.start_spare(&mut rest, place) {
+        } else if !self.start_spare(&mut rest, Some(place)) {
             let Some(number) = rest.any_blocked() else {
                 self.give(&mut rest, place);
                 return;
@@ -77,8 +79,9 @@ impl Registry {
         self.count_wakeup(by);
     }
 
-    /// Starts one more thread, on the given place, to search. False if there may be no more, or none can be started.
-    fn start_spare(&self, rest: &mut Rest, place: usize) -> bool {
+    /// Starts one more thread to search: on the given place, or to [run a job](Registry::run_as_relief) without one. False if
+    /// there may be no more, or none can be started.
+    pub(super) fn start_spare(&self, rest: &mut Rest, place: Option<usize>) -> bool {
         let Some(spawner) = &self.setup.spares else { return false };
         if rest.next_spare == rest.max_threads {
             return false;
@@ -93,7 +96,13 @@ impl Registry {
             Ok(Ok(thread)) => {
                 rest.next_spare += 1;
                 self.keep(thread);
-                self.seat(rest, worker, place);
+                if let Some(place) = place {
+                    self.seat(rest, worker, place);
+                } else {
+                    *rest.state(worker) = State::Active;
+                    self.alert.begin();
+                    rest.relief.push(number);
+                }
                 true
             }
             // Where one cannot be started none is tried again: waiting workers must know that they will not be relieved.

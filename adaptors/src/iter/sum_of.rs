@@ -1,0 +1,51 @@
+//! What can be summed or multiplied up, under names with messages of their own.
+
+use std::iter::{Product, Sum};
+
+/// What [`sum`](crate::iter::ParallelIterator::sum) makes of items of type `T`: any type that std's `Sum` can make of such items
+/// and of its own values.
+///
+/// Implemented for all of them; there is nothing to implement.
+///
+/// ```
+/// use furcate::iter::SumOf;
+/// use furcate::prelude::*;
+/// fn total<T: Send, S: SumOf<T>>(items: Vec<T>) -> S {
+///     items.into_par_iter().sum()
+/// }
+/// assert_eq!(total::<_, f64>(vec![0.5, 1.0]), 1.5);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` cannot be made by adding up items of type `{T}`",
+    label = "the items are of type `{T}`",
+    note = "are the items futures? Wait for them first: `.io_await().sum()`",
+    note = "items of any other type need `{Self}: Sum<{T}>`, tasks need `{Self}: Sum<{Self}> + Send`"
+)]
+pub trait SumOf<T>: Send + Sum<T> + Sum<Self> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, S: Send + Sum<T> + Sum<S>> SumOf<T> for S {}
+
+/// What [`product`](crate::iter::ParallelIterator::product) makes of items of type `T`: any type that std's `Product` can make
+/// of such items and of its own values.
+///
+/// Implemented for all of them; there is nothing to implement.
+///
+/// ```
+/// use furcate::iter::ProductOf;
+/// use furcate::prelude::*;
+/// fn product<T: Send, P: ProductOf<T>>(items: Vec<T>) -> P {
+///     items.into_par_iter().product()
+/// }
+/// assert_eq!(product::<_, f64>(vec![0.5, 3.0]), 1.5);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` cannot be made by multiplying items of type `{T}`",
+    label = "the items are of type `{T}`",
+    note = "are the items futures? Wait for them first: `.io_await().product()`",
+    note = "items of any other type need `{Self}: Product<{T}>`, tasks need `{Self}: Product<{Self}> + Send`"
+)]
+pub trait ProductOf<T>: Send + Product<T> + Product<Self> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, P: Send + Product<T> + Product<P>> ProductOf<T> for P {}

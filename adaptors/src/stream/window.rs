@@ -1,0 +1,114 @@
+//! The terminal of an ordered stream whose chain waits for futures: the items of every unit go into the stream's channel,
+//! in the order of the units.
+//!
+//! A *unit* is the least that the scheduler begins by itself: one item of a source, with all that the chain makes of it.
+
+use super::channel::Channel;
+use crate::iter::async_terminal::Owned;
+use furcate_schedulers::Reduction;
+use std::ops::ControlFlow::{self, Continue};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::{fmt, option, vec};
+
+/// Items of one unit. Most units have one item.
+#[derive(Debug)]
+pub(super) enum Items<T> {
+    UpToOne(Option<T>),
+    Many(Vec<T>),
+}
+
+impl<T> Items<T> {
+    const NONE: Self = Items::UpToOne(None);
+
+    fn push(self, item: T) -> Self {
+        match self {
+            Items::UpToOne(None) => Items::UpToOne(Some(item)),
+            Items::UpToOne(Some(first)) => Items::Many(vec![first, item]),
+            Items::Many(mut items) => {
+                items.push(item);
+                Items::Many(items)
+            }
+        }
+    }
+
+    fn concat(self, right: Self) -> Self {
+        match (self, right) {
+            (Items::UpToOne(None), right) => right,
+            (left, Items::UpToOne(None)) => left,
+            (left, Items::UpToOne(Some(item))) => left.push(item),
+            (left, Items::Many(right)) => {
+                let mut items: Vec<T> = left.into_iter().collect();
+                items.extend(right);
+                Items::Many(items)
+            }
+        }
+    }
+}
+
+impl<T> IntoIterator for Items<T> {
+    type Item = T;
+    type IntoIter = std::iter::Chain<option::IntoIter<T>, vec::IntoIter<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let (one, many) = match self {
+            Items::UpToOne(one) => (one, Vec::new()),
+            Items::Many(many) => (None, many),
+        };
+        one.into_iter().chain(many)
+    }
+}
+
+/// The terminal: see the [module](self).
+pub(super) struct Windowed<T>(pub(super) Arc<Channel<T>>);
+
+impl<T: Send + 'static> Owned<T> for Windowed<T> {
+    type Output = Items<T>;
+    type Reduction<'a> = Window<'a, T>;
+
+    fn reduction(&self) -> Window<'_, T> {
+        Window(&self.0)
+    }
+}
+
+/// Gathers the items of a unit, and sends them when the unit is done.
+pub(super) struct Window<'a, T>(&'a Channel<T>);
+
+crate::iter::copies::copies!(impl[T] Window<'_, T>);
+
+impl<T> fmt::Debug for Window<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Window").finish_non_exhaustive()
+    }
+}
+
+impl<T: Send> Reduction<T> for Window<'_, T> {
+    type Accumulator = Items<T>;
+    type Output = Items<T>;
+
+    const WINDOWED: bool = true;
+
+    fn start(&self) -> Items<T> {
+        Items::NONE
+    }
+
+    fn step(&self, items: Items<T>, item: T) -> ControlFlow<Items<T>, Items<T>> {
+        Continue(items.push(item))
+    }
+
+    fn finish(&self, items: Items<T>) -> Items<T> {
+        items
+    }
+
+    fn reduce(&self, left: Items<T>, right: Items<T>) -> Items<T> {
+        left.concat(right)
+    }
+
+    fn poll_begin(&self, context: &mut Context<'_>) -> Poll<Option<u64>> {
+        self.0.poll_begin(context)
+    }
+
+    fn arrive(&self, number: u64, items: Items<T>) {
+        self.0.arrive(number, items);
+    }
+}

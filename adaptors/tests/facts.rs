@@ -1,0 +1,259 @@
+//! What a producer says of itself (its constants) is passed on by every adaptor.
+
+mod support;
+
+use furcate::iter::{IndexedParallelIterator, ParallelIterator};
+use furcate::prelude::*;
+use furcate::{Divisible, IndexedProducer, PeekProducer, Producer};
+use std::any::type_name;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+/// What a producer says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Facts {
+    pieces: bool,
+    loops_cut: bool,
+    costly_cuts: bool,
+    in_order: bool,
+}
+
+const USUAL: Facts = Facts { pieces: false, loops_cut: false, costly_cuts: false, in_order: true };
+/// The other way round.
+const ODD: Facts = Facts { pieces: true, loops_cut: true, costly_cuts: true, in_order: false };
+
+/// Numbers whose producer says `ODD` things, or the usual ones.
+#[derive(Clone)]
+struct Numbers<const IS_ODD: bool>(Range<u32>);
+
+impl<const IS_ODD: bool> Divisible for Numbers<IS_ODD> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.0.divide_at(index);
+        (Numbers(left), Numbers(right))
+    }
+}
+
+impl<const IS_ODD: bool> IntoIterator for Numbers<IS_ODD> {
+    type Item = u32;
+    type IntoIter = std::vec::IntoIter<u32>;
+
+    fn into_iter(self) -> std::vec::IntoIter<u32> {
+        self.0.collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl<const IS_ODD: bool> Producer for Numbers<IS_ODD> {
+    const PIECES: bool = if IS_ODD { ODD.pieces } else { USUAL.pieces };
+    const LOOPS_CUT: bool = if IS_ODD { ODD.loops_cut } else { USUAL.loops_cut };
+    const COSTLY_CUTS: bool = if IS_ODD { ODD.costly_cuts } else { USUAL.costly_cuts };
+    const IN_ORDER: bool = if IS_ODD { ODD.in_order } else { USUAL.in_order };
+}
+
+impl<const IS_ODD: bool> IndexedProducer for Numbers<IS_ODD> {}
+
+impl<const IS_ODD: bool> PeekProducer for Numbers<IS_ODD> {
+    fn peek(&self, index: usize) -> u32 {
+        self.0.peek(index)
+    }
+}
+
+/// The parallel iterator over them.
+#[derive(Clone)]
+struct Source<const IS_ODD: bool>;
+
+impl<const IS_ODD: bool> ParallelIterator for Source<IS_ODD> {
+    type Item = u32;
+    type Producer<'a> = Numbers<IS_ODD>;
+    type Policy = furcate::policy::Auto;
+    type Scheduler = furcate::ByTerminal;
+    type Executor = furcate::DefaultExecutor;
+
+    fn producer(&mut self) -> Numbers<IS_ODD> {
+        Numbers(0..10)
+    }
+
+    fn policy(&self) -> Self::Policy {
+        Self::Policy::new()
+    }
+
+    fn scheduler(&self) -> Self::Scheduler {
+        furcate::ByTerminal
+    }
+
+    fn executor(&self) -> Self::Executor {
+        Self::Executor::default()
+    }
+}
+
+impl<const IS_ODD: bool> IndexedParallelIterator for Source<IS_ODD> {
+    type IndexedProducer<'a> = Numbers<IS_ODD>;
+
+    fn indexed_producer(&mut self) -> Numbers<IS_ODD> {
+        Numbers(0..10)
+    }
+
+    fn len(&self) -> usize {
+        10
+    }
+}
+
+impl<const IS_ODD: bool> furcate::iter::PeekParallelIterator for Source<IS_ODD> {
+    type PeekProducer<'a> = Numbers<IS_ODD>;
+
+    fn peek_producer(&mut self) -> Numbers<IS_ODD> {
+        Numbers(0..10)
+    }
+}
+
+fn facts_of<P: Producer>(_: P) -> Facts {
+    Facts { pieces: P::PIECES, loops_cut: P::LOOPS_CUT, costly_cuts: P::COSTLY_CUTS, in_order: P::IN_ORDER }
+}
+
+/// The adaptors that were seen, by the names of their types; and the mistakes.
+#[derive(Default)]
+struct Seen {
+    adaptors: BTreeSet<String>,
+    mistakes: Vec<String>,
+}
+
+impl Seen {
+    fn name<I>(&mut self) -> String {
+        let path = type_name::<I>().split('<').next().unwrap_or_default();
+        let name = path.rsplit("::").next().unwrap_or_default().to_owned();
+        self.adaptors.insert(name.clone());
+        name
+    }
+
+    fn compare(&mut self, what: String, facts: Facts, expected: Facts) {
+        if facts != expected {
+            self.mistakes.push(format!("{what}: {facts:?}, not {expected:?}"));
+        }
+    }
+
+    fn check<I: ParallelIterator>(&mut self, mut adaptor: I, expected: Facts) {
+        let name = self.name::<I>();
+        self.compare(name, facts_of(adaptor.producer()), expected);
+    }
+
+    fn check_indexed<I: IndexedParallelIterator + Clone>(&mut self, adaptor: I, expected: Facts) {
+        let name = self.name::<I>();
+        self.compare(format!("{name}, indexed"), facts_of(adaptor.clone().indexed_producer()), expected);
+        self.check(adaptor, expected);
+    }
+}
+
+/// Checks every adaptor of a source of such facts.
+fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
+    let source = || Source::<IS_ODD>;
+    // Items are results of tasks, of which a cut makes one more.
+    let of_tasks = Facts { pieces: true, ..facts };
+    let costly_cuts = Facts { costly_cuts: true, ..facts };
+
+    seen.check_indexed(source().map(|x| x), facts);
+    seen.check_indexed(source().inspect(|_| {}), facts);
+    seen.check_indexed(source().update(|_| {}), facts);
+    seen.check_indexed(source().map_init(|| (), |(), x| x), facts);
+    seen.check_indexed(source().map_with((), |(), x| x), facts);
+    seen.check(source().filter(|_| true), facts);
+    seen.check(source().filter_map(Some), facts);
+    seen.check(source().flat_map(|x| 0..x), facts);
+    seen.check(source().flat_map_iter(|x| 0..x), facts);
+    seen.check(source().map(|x| 0..x).flatten(), facts);
+    seen.check(source().map(|x| 0..x).flatten_iter(), facts);
+    static ITEM: u32 = 0;
+    seen.check_indexed(source().map(|_| &ITEM).cloned(), facts);
+    seen.check_indexed(source().map(|_| &ITEM).copied(), facts);
+    seen.check_indexed(source().chain(source()), facts);
+    seen.check_indexed(source().enumerate(), facts);
+    seen.check_indexed(source().zip(source()), facts);
+    seen.check_indexed(source().zip_eq(source()), facts);
+    seen.check_indexed(source().rev(), facts);
+    seen.check_indexed(source().skip(1), facts);
+    seen.check_indexed(source().take(1), facts);
+    seen.check_indexed(source().step_by(2), facts);
+    seen.check_indexed(source().chunks(2), facts);
+    seen.check_indexed(source().fold_chunks(2, || 0, |a, b| a + b), facts);
+    seen.check_indexed(source().fold_chunks_with(2, 0, |a, b| a + b), facts);
+    seen.check_indexed(source().interleave(source()), facts);
+    seen.check_indexed(source().interleave_shortest(source()), facts);
+    seen.check_indexed(source().intersperse(1), facts);
+    seen.check_indexed(source().merge(source()), costly_cuts);
+    seen.check_indexed(source().merge_by(source(), |a, b| a.cmp(b)), costly_cuts);
+    seen.check_indexed(source().merge_by_key(source(), |a| *a), costly_cuts);
+    seen.check(source().positions(|_| true), facts);
+    seen.check_indexed(source().panic_fuse(), facts);
+    seen.check(source().map(Some).while_some(), facts);
+    seen.check(source().fold(|| 0, |a, b| a + b), of_tasks);
+    seen.check(source().fold_with(0, |a, b| a + b), of_tasks);
+    seen.check(source().try_fold(|| 0, |a, b| Some(a + b)), of_tasks);
+    seen.check(source().try_fold_with(0, |a, b| Some(a + b)), of_tasks);
+    seen.check_indexed(source().with_min_len(2), facts);
+    seen.check_indexed(source().with_max_len(2), facts);
+    seen.check_indexed(source().by_exponential_blocks(), facts);
+    seen.check_indexed(source().by_uniform_blocks(3), facts);
+    seen.check_indexed(source().bound_depth(3), facts);
+    seen.check_indexed(source().join(), facts);
+    seen.check_indexed(source().on(furcate::Inline), facts);
+    seen.check(source().map(std::future::ready).io_await(), facts);
+    seen.check(source().map(std::future::ready).io_await().timeout(Duration::from_secs(1)), facts);
+
+    seen.check(source().take_any(3), facts);
+    seen.check(source().skip_any(3), facts);
+    seen.check(source().take_any_while(|_| true), facts);
+    seen.check(source().skip_any_while(|_| true), facts);
+}
+
+/// Names of the module that stand for adaptors that have a line under another name, or for no adaptor; and scans, whose
+/// producers have nothing of the base's.
+const OTHERS: &[&str] = &[
+    "ExponentialBlocks",
+    "UniformBlocks",
+    "MaxLen",
+    "MinLen",
+    "MergeBy",
+    "MergeByKey",
+    "Elapsed",
+    "Timeout",
+    "Timeouts",
+    "PrefixScan",
+];
+
+#[test]
+fn every_adaptor_passes_the_facts_of_its_base_on() {
+    let mut seen = Seen::default();
+    check_all::<false>(&mut seen, USUAL);
+    check_all::<true>(&mut seen, ODD);
+    assert!(seen.mistakes.is_empty(), "{:#?}", seen.mistakes);
+    let list = include_str!("../src/iter/adaptors.rs");
+    let exported = list.lines().filter_map(|line| line.strip_prefix("pub use ")?.split_once("::"));
+    let names = exported.flat_map(|(_, names)| names.split([',', ' ', '{', '}', ';']));
+    let missing: Vec<_> = names
+        .filter(|name| !name.is_empty() && !OTHERS.contains(name) && !seen.adaptors.contains(*name))
+        .collect();
+    assert!(missing.is_empty(), "adaptors without a line in this test: {missing:?}");
+}
+
+/// Pieces stay in one, whatever comes behind them: as many are made as the policy says.
+#[test]
+fn pieces_behind_gates_are_not_cut_into_blocks() {
+    let pieces = AtomicUsize::new(0);
+    let count = |piece: Range<usize>| {
+        pieces.fetch_add(1, Relaxed);
+        piece
+    };
+    let source = || (0..100_000_usize).wrap_iter().bound_depth(2).map(count);
+    assert!(!source().map(Some).while_some().any(|piece| piece.is_empty()));
+    assert_eq!(pieces.swap(0, Relaxed), 4, "while_some");
+    assert!(!source().panic_fuse().any(|piece| piece.is_empty()));
+    assert_eq!(pieces.swap(0, Relaxed), 4, "panic_fuse");
+    assert!(!source().take_any(1_000_000).any(|piece| piece.is_empty()));
+    assert_eq!(pieces.swap(0, Relaxed), 4, "take_any");
+    assert!(!source().skip_any_while(|_| false).any(|piece| piece.is_empty()));
+    assert_eq!(pieces.swap(0, Relaxed), 4, "skip_any_while");
+}

@@ -1,0 +1,167 @@
+//! How long the nano-loops of the adaptive scheduler are: short, whatever is chained, so that thieves are answered soon.
+
+mod support;
+
+use furcate::iter::from_producer;
+use furcate::prelude::*;
+use furcate::{Divisible, Inline, Nano, NanoFold, NanoLoops, Producer};
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// A unit of work takes no less than this.
+const UNIT: Duration = Duration::from_micros(2);
+
+/// A loop of so many units takes 0.4 ms or more: four times what is promised.
+const FEW: usize = 200;
+
+/// Units in a task: an eighth of them is ten times as many as are allowed in one loop.
+const UNITS: usize = 80 * FEW;
+
+fn spin() {
+    let begun = Instant::now();
+    while begun.elapsed() < UNIT {}
+}
+
+/// Numbers that take a while, and note how many the scheduler asks for at once.
+struct Noted<'a> {
+    numbers: Range<usize>,
+    longest: &'a AtomicUsize,
+}
+
+impl Divisible for Noted<'_> {
+    fn size(&self) -> usize {
+        self.numbers.size()
+    }
+
+    fn divide_at(self, index: usize) -> (Self, Self) {
+        let (left, right) = self.numbers.divide_at(index);
+        (Noted { numbers: left, longest: self.longest }, Noted { numbers: right, longest: self.longest })
+    }
+}
+
+impl Iterator for Noted<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        spin();
+        self.numbers.next()
+    }
+}
+
+/// Notes the lengths of the loops, and passes them on.
+struct NotedLoops<'l, 'a, L> {
+    loops: &'l mut L,
+    longest: &'a AtomicUsize,
+}
+
+impl<'a, L: NanoLoops<Noted<'a>>> NanoLoops<Range<usize>> for NotedLoops<'_, 'a, L> {
+    fn next(&mut self, size: usize) -> Nano {
+        let next = self.loops.next(size);
+        if let Nano::Fold(units) = next {
+            self.longest.fetch_max(units.min(size), Relaxed);
+        }
+        next
+    }
+
+    fn take(&mut self, right: Range<usize>) {
+        self.loops.take(Noted { numbers: right, longest: self.longest });
+    }
+
+    fn take_back(&mut self) -> Option<Range<usize>> {
+        self.loops.take_back().map(|back| back.numbers)
+    }
+}
+
+/// Every item takes a while.
+struct Slow<F>(F);
+
+impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for Slow<F> {
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+        self.0.fold(folded, items.inspect(|_| spin()))
+    }
+}
+
+impl Producer for Noted<'_> {
+    fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
+    where
+        F: NanoFold<usize, B, C>,
+        L: NanoLoops<Self>,
+    {
+        let Noted { numbers, longest } = self;
+        numbers.partial_fold(init, Slow(fold), &mut NotedLoops { loops, longest })
+    }
+}
+
+/// Steps of `work` take 0.1 ms, also in the long run.
+#[test]
+fn steps_of_work_do_not_grow_with_the_task() {
+    let longest = AtomicUsize::new(0);
+    let work = (0..UNITS).work(
+        |_| (),
+        |(), piece, n| {
+            let n = n.min(piece.len());
+            longest.fetch_max(n, Relaxed);
+            for _ in piece.by_ref().take(n) {
+                spin();
+            }
+        },
+        |()| (),
+    );
+    assert_eq!(work.adaptive().on(Inline).count(), 1);
+    let longest = longest.into_inner();
+    assert!((4..=FEW).contains(&longest), "{longest} units in one step");
+}
+
+/// Whatever keeps one state, accumulator or run of slots for all the loops of a task.
+#[test]
+fn loops_do_not_grow_with_the_task() {
+    let longest = AtomicUsize::new(0);
+    let items = || from_producer(Noted { numbers: 0..UNITS, longest: &longest }).adaptive().on(Inline);
+    let check = |what: &str| {
+        let longest = longest.swap(0, Relaxed);
+        assert!((4..=FEW).contains(&longest), "{what}: {longest} items in one loop");
+    };
+    items().for_each(|_| ());
+    check("for_each");
+    assert_eq!(items().fold(|| 0, |sum, x| sum + x).count(), 1);
+    check("fold");
+    assert_eq!(items().map_init(|| 0, |_, x| x).collect::<Vec<_>>().len(), UNITS);
+    check("map_init, collect");
+    assert_eq!(items().try_fold(|| 0, |sum, x| Some(sum + x)).count(), 1);
+    check("try_fold");
+    assert_eq!(items().collect::<std::collections::LinkedList<_>>().len(), UNITS);
+    check("collect into a list");
+}
+
+/// A task whose part has been stolen goes on with the shortest steps: the next thief is answered as soon as the first was.
+#[cfg(not(furcate_rayon))]
+#[test]
+fn after_a_steal_steps_begin_anew() {
+    let (tasks, grown, begun_anew) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
+    let begun = Instant::now();
+    let waits = |until: &dyn Fn() -> bool| !until() && begun.elapsed() < Duration::from_secs(20);
+    let work = (0..1_000_000_usize).work(
+        |_| tasks.fetch_add(1, Relaxed),
+        |&mut task, piece: &mut Range<usize>, n| {
+            if task > 0 {
+                // A thief: at its end, and so back for more, once the steps of the first task are long.
+                while waits(&|| grown.load(Relaxed)) {
+                    std::thread::yield_now();
+                }
+                piece.start = piece.end;
+                return;
+            }
+            grown.fetch_or(n >= 256, Relaxed);
+            let stolen_again = tasks.load(Relaxed) > 2;
+            begun_anew.fetch_or(stolen_again && n == 1, Relaxed);
+            // Nothing is taken off the piece before another part has been stolen.
+            let done = if waits(&|| tasks.load(Relaxed) > 2) { 0 } else { n };
+            piece.by_ref().take(done).for_each(drop);
+        },
+        |_| (),
+    );
+    support::pools()[1].install(|| work.adaptive().nano_blocks(1, 256).count());
+    assert!(grown.into_inner() && tasks.into_inner() > 2, "nobody has stolen anything in time");
+    assert!(begun_anew.into_inner(), "no short step after a steal");
+}

@@ -1,0 +1,73 @@
+//! The part that both servers share: the routes' work, and the threads that accept connections.
+
+use axum::Router;
+use std::hint::black_box;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+
+pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A route's work: so many items, each of which waits and then computes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    pub(crate) items: u64,
+    wait: Duration,
+    compute: Duration,
+}
+
+/// A cheap request: 4 ms if its items wait one after the other, 80 us of processor time.
+pub(crate) const CHEAP: Work =
+    Work { items: 4, wait: Duration::from_millis(1), compute: Duration::from_micros(20) };
+
+/// A heavy request: 0.2 s of processor time.
+pub(crate) const HEAVY: Work =
+    Work { items: 200, wait: Duration::from_millis(5), compute: Duration::from_millis(1) };
+
+impl Work {
+    /// Asks a database for an item: a timer stands for it.
+    pub(crate) async fn fetch(self, item: u64) -> u64 {
+        tokio::time::sleep(self.wait).await;
+        item
+    }
+
+    /// Computes a number from an item's row.
+    pub(crate) fn compute(self, row: u64) -> u64 {
+        let begin = Instant::now();
+        let mut number = row;
+        while begin.elapsed() < self.compute {
+            for _ in 0..100 {
+                number = black_box(number).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            }
+        }
+        black_box(number);
+        row + 1
+    }
+
+    /// The answer to a request: the sum of the items' numbers.
+    pub(crate) fn answer(self) -> u64 {
+        (1..=self.items).sum()
+    }
+}
+
+/// A server on threads of its own. It ends when it is dropped.
+pub(crate) struct Server {
+    address: SocketAddr,
+    _runtime: Runtime,
+}
+
+impl Server {
+    /// Serves on loopback; on any free port if `port` is 0.
+    pub(crate) fn start(port: u16, router: Router) -> Result<Self, Error> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)))?;
+        let address = listener.local_addr()?;
+        runtime.spawn(async move { axum::serve(listener, router).await });
+        Ok(Server { address, _runtime: runtime })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}

@@ -1,0 +1,137 @@
+//! A scheduler that is chosen at run time.
+
+use crate::{
+    Adaptive, ByTerminal, Computation, DepJoin, Join, Policy, Producer, Reduction, Scheduler, Sequential,
+};
+use furcate_pool::Executor;
+
+/// One of furcate's schedulers, chosen at run time: by a command line, a configuration or the size of the input.
+///
+/// The chain is written once. It is compiled for each of the schedulers, so it takes about four times the code of a chain whose
+/// scheduler is chosen at compile time. The choice costs one branch per call.
+///
+/// Blocks are named behind it, and can be chosen at run time, too: `by_blocks(Vec::new())` is one block.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::policy::{AnyPolicy, BoundDepth, SizeLimit};
+/// use furcate::{Adaptive, AnyScheduler};
+///
+/// fn sum(v: &[u64], scheduler: AnyScheduler, policy: AnyPolicy) -> u64 {
+///     v.par_iter().map(|x| x * x).with_policy(policy).with_scheduler(scheduler).sum()
+/// }
+///
+/// let v = vec![2; 1000];
+/// for (scheduler, policy) in [
+///     (AnyScheduler::Sequential, AnyPolicy::default()),
+///     (AnyScheduler::Join, SizeLimit::new(100).into()),
+///     (AnyScheduler::DepJoin, BoundDepth::new(3).into()),
+///     (Adaptive::new().nano_blocks(16, 64).into(), AnyPolicy::default()),
+/// ] {
+///     assert_eq!(sum(&v, scheduler, policy), 4000);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnyScheduler {
+    /// The default: what suits the terminal and the data.
+    ByTerminal,
+    /// [`Join`].
+    Join,
+    /// [`DepJoin`].
+    DepJoin,
+    /// [`Adaptive`], with its nano-loops.
+    Adaptive(Adaptive),
+    /// [`Sequential`].
+    Sequential,
+}
+
+impl Default for AnyScheduler {
+    fn default() -> Self {
+        AnyScheduler::ByTerminal
+    }
+}
+
+macro_rules! from_schedulers {
+    ($($Scheduler:ident => $pattern:pat => $any:expr;)+) => {$(
+        impl From<$Scheduler> for AnyScheduler {
+            fn from($pattern: $Scheduler) -> Self {
+                $any
+            }
+        }
+    )+};
+}
+
+from_schedulers! {
+    ByTerminal => ByTerminal => AnyScheduler::ByTerminal;
+    Join => Join => AnyScheduler::Join;
+    DepJoin => DepJoin => AnyScheduler::DepJoin;
+    Adaptive => adaptive => AnyScheduler::Adaptive(adaptive);
+    Sequential => Sequential => AnyScheduler::Sequential;
+}
+
+/// Evaluates an expression with the scheduler that was chosen.
+macro_rules! chosen {
+    ($any:expr, |$scheduler:ident| $result:expr) => {
+        match $any {
+            AnyScheduler::ByTerminal => {
+                let $scheduler = ByTerminal;
+                $result
+            }
+            AnyScheduler::Join => {
+                let $scheduler = Join;
+                $result
+            }
+            AnyScheduler::DepJoin => {
+                let $scheduler = DepJoin;
+                $result
+            }
+            AnyScheduler::Adaptive($scheduler) => $result,
+            AnyScheduler::Sequential => {
+                let $scheduler = Sequential;
+                $result
+            }
+        }
+    };
+}
+
+impl Scheduler for AnyScheduler {
+    /// It may.
+    const ON_DEMAND: bool = true;
+
+    fn in_flight(&self) -> Option<usize> {
+        chosen!(*self, |scheduler| scheduler.in_flight())
+    }
+
+    fn divides(&self) -> bool {
+        chosen!(*self, |scheduler| scheduler.divides())
+    }
+
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        chosen!(*self, |scheduler| scheduler.schedule(producer, policy, reduction, executor))
+    }
+
+    fn spawn<C, E>(&self, computation: C, executor: &E)
+    where
+        C: Computation,
+        E: Executor + 'static,
+    {
+        chosen!(*self, |scheduler| scheduler.spawn(computation, executor));
+    }
+
+    fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        chosen!(*self, |scheduler| scheduler.schedule_block(block, policy, reduction, executor))
+    }
+}

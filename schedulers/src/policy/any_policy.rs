@@ -1,0 +1,96 @@
+use super::{
+    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Policy, SizeLimit, Task,
+    ThiefSplitting, Verdict,
+};
+
+/// One of furcate's policies, chosen at run time: by a command line, a configuration or the size of the input.
+///
+/// Made by `From` of any policy of this module that says when to divide; by default it is [`Auto`], which gives way to whatever
+/// else is chained. Several choices are several calls of `with_policy`. Policies that end a computation are named by `stop_on`
+/// and `deadline` as ever.
+///
+/// A chain with such a policy says how to divide ([`DECIDES`](Policy::DECIDES)), whatever is chosen. Asking it costs one branch
+/// more; nothing is allocated.
+///
+/// ```
+/// use furcate::policy::{AnyPolicy, BoundDepth, Policy, SizeLimit, Task, Verdict};
+///
+/// let parts = 8_u32;
+/// let mut policy: AnyPolicy = match parts {
+///     0 => SizeLimit::new(1000).into(),
+///     parts => BoundDepth::new(parts.ilog2()).into(),
+/// };
+/// assert_eq!(policy.wants_split(&Task::new(10)), Verdict::Would);
+/// ```
+#[derive(Clone, Debug)]
+pub struct AnyPolicy(Kind);
+
+macro_rules! any_policy {
+    ($($Policy:ident),+ $(,)?) => {
+        #[derive(Clone, Debug)]
+        enum Kind {
+            $($Policy($Policy)),+
+        }
+
+        $(impl From<$Policy> for AnyPolicy {
+            fn from(policy: $Policy) -> Self {
+                AnyPolicy(Kind::$Policy(policy))
+            }
+        })+
+
+        impl Policy for AnyPolicy {
+            // In the place of the constants of what was chosen: here nothing stops.
+            const STOPS: bool = { $(assert!(!$Policy::STOPS);)+ false };
+
+            #[inline]
+            fn wants_split(&mut self, task: &Task) -> Verdict {
+                match &mut self.0 {
+                    $(Kind::$Policy(policy) => policy.wants_split(task)),+
+                }
+            }
+
+            #[inline]
+            fn split(self, task: &Task) -> (Self, Self) {
+                match self.0 {
+                    $(Kind::$Policy(policy) => {
+                        let (left, right) = policy.split(task);
+                        (left.into(), right.into())
+                    })+
+                }
+            }
+
+            #[inline]
+            fn permit_fork(&mut self, task: &Task) -> bool {
+                match &mut self.0 {
+                    $(Kind::$Policy(policy) => policy.permit_fork(task)),+
+                }
+            }
+
+            #[inline]
+            fn return_permit(&mut self) {
+                match &mut self.0 {
+                    $(Kind::$Policy(policy) => policy.return_permit()),+
+                }
+            }
+        }
+    };
+}
+
+any_policy!(
+    Auto,
+    BoundDepth,
+    Cap,
+    EvenLevels,
+    ForceDepth,
+    JoinContext,
+    MaxLen,
+    MinLen,
+    SizeLimit,
+    ThiefSplitting
+);
+
+impl Default for AnyPolicy {
+    fn default() -> Self {
+        Auto::new().into()
+    }
+}

@@ -1,0 +1,532 @@
+//! Limits that several calls share: a semaphore, with a rate limiter if that is wanted.
+//!
+//! ```text
+//!   call A   waits: a1 a2 a3 ──┐
+//!   call B   waits: b1       ──┼── ring of calls ──> a1 b1 c1 a2 c2 a3     the order in which permits are handed out
+//!   call C   waits: c1 c2    ──┘
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. Permits handed out and free ones are as many as there were at the beginning. A permit that was handed to a ticket, and not
+//!    collected, counts as handed out.
+//! 2. *First come, first served.* While a ticket waits, each permit is handed to a ticket. Others cannot take one.
+//! 3. *Fair among calls.* Calls with waiting tickets stand in a ring, in which each gets a permit in its turn; within a call the
+//!    oldest ticket comes first. So the wait for a permit does not depend on how many tickets another call has.
+//! 4. *No permit lies idle while a ticket waits*, unless the rate forbids it; and then the timer is set.
+//! 5. No waker is called under the lock.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+#[cfg(feature = "async-io")]
+use {
+    async_io::Timer,
+    std::pin::Pin,
+    std::sync::Weak,
+    std::task::Wake,
+    std::time::{Duration, Instant},
+};
+
+/// A limit that several calls share: how many of their futures may be in flight at once, and how many may begin in a second.
+///
+/// A limit is a *semaphore*, and with [`per_second`](Self::per_second) a *rate limiter*. Clones share the permits. Chains take it
+/// with `.io_await().limit(&limit)`; code that is no chain takes a permit by [`acquire`](Self::acquire).
+///
+/// Permits are handed out first come, first served, and fairly among calls: a call that waits with a thousand tasks and one
+/// that waits with one get a permit by turns. A permit comes back when its future is ready, or is dropped: by a
+/// cancelled call, a timeout or a panic.
+///
+/// A future that holds a permit should not wait for a call under the same limit. If all permits are held by such futures, none
+/// of them goes on.
+///
+/// Cost: a lock for each future, and one when it is ready.
+///
+/// ```
+/// use furcate::Limit;
+/// use furcate::prelude::*;
+/// use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+///
+/// // One for the whole program: the database takes 4 connections.
+/// let limit = Limit::new(4);
+/// let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+/// let query = |x: u64| {
+///     let (now, most) = (&now, &most);
+///     async move {
+///         most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
+///         async_io::Timer::after(std::time::Duration::from_millis(1)).await;
+///         now.fetch_sub(1, Relaxed);
+///         x
+///     }
+/// };
+/// std::thread::scope(|handlers| {
+///     for _ in 0..3 {
+///         handlers.spawn(|| {
+///             let sum = (0..50).into_par_iter().map(query).io_await().limit(&limit).sum::<u64>();
+///             assert_eq!(sum, 1225);
+///         });
+///     }
+/// });
+/// assert!(most.into_inner() <= 4 && limit.in_use() == 0);
+/// ```
+#[derive(Clone)]
+pub struct Limit {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    permits: usize,
+    #[cfg(feature = "async-io")]
+    rate: Option<Rate>,
+    /// For the timer.
+    #[cfg(feature = "async-io")]
+    this: Weak<Shared>,
+    state: Mutex<State>,
+}
+
+struct State {
+    free: usize,
+    /// Calls with tickets that wait, each once: the next one's turn first.
+    ring: VecDeque<Call>,
+    /// The tickets of each call in the ring.
+    waiting: HashMap<Call, BTreeMap<u64, Waker>>,
+    /// Tickets that have a permit and have not collected it.
+    granted: HashSet<u64>,
+    /// The number of the next ticket.
+    next: u64,
+    /// Futures that may begin now. Without a rate it is not used.
+    #[cfg(feature = "async-io")]
+    tokens: Tokens,
+    /// Fires when the next future may begin. Set while only the rate keeps a ticket waiting.
+    #[cfg(feature = "async-io")]
+    timer: Option<Timer>,
+}
+
+/// A call's number.
+type Call = u64;
+
+fn next_call() -> Call {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    // Relaxed: it only has to be another one each time.
+    NEXT.fetch_add(1, Relaxed)
+}
+
+/// How many futures may begin.
+#[cfg(feature = "async-io")]
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    per_second: f64,
+    /// The number that may begin at once after a pause: a hundredth of `per_second`, and at least 1.
+    burst: f64,
+}
+
+#[cfg(feature = "async-io")]
+struct Tokens {
+    number: f64,
+    at: Instant,
+}
+
+impl Limit {
+    /// Lets at most `permits` futures be in flight at once, counted over all calls under this limit.
+    ///
+    /// # Panics
+    ///
+    /// If `permits` is 0.
+    ///
+    /// ```
+    /// let limit = furcate::Limit::new(256);
+    /// assert_eq!((limit.permits(), limit.in_use()), (256, 0));
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(permits: usize) -> Self {
+        assert!(permits > 0, "a limit of 0 would never let a future begin: `Limit::new` needs at least 1");
+        let shared = Shared {
+            permits,
+            #[cfg(feature = "async-io")]
+            rate: None,
+            #[cfg(feature = "async-io")]
+            this: Weak::new(),
+            state: Mutex::new(State::new(permits)),
+        };
+        Limit { shared: Arc::new(shared) }
+    }
+
+    /// The same number of permits, and at most `futures` that begin in a second (feature `async-io`).
+    ///
+    /// The rate is kept evenly (a token bucket): in any `t` seconds no more than `futures * t` begin, and a burst, which is the
+    /// hundredth part of `futures`, or 1. What this returns shares nothing with clones made before.
+    ///
+    /// # Panics
+    ///
+    /// If `futures` is 0.
+    ///
+    /// ```
+    /// use furcate::Limit;
+    /// use furcate::prelude::*;
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let (limit, begin) = (Limit::new(64).per_second(1000), Instant::now());
+    /// let count = (0..50).into_par_iter().map(|x| async move { x }).io_await().limit(&limit).count();
+    /// assert!(count == 50 && begin.elapsed() >= Duration::from_millis(39)); // 10 at once, 40 in 40 ms
+    /// ```
+    #[cfg(feature = "async-io")]
+    #[must_use]
+    #[track_caller]
+    pub fn per_second(self, futures: u32) -> Self {
+        assert!(futures > 0, "at a rate of 0 no future would ever begin: `per_second` needs at least 1");
+        let (permits, per_second) = (self.shared.permits, f64::from(futures));
+        let rate = Rate { per_second, burst: (per_second / 100.0).max(1.0) };
+        let mut state = State::new(permits);
+        state.tokens.number = rate.burst;
+        let state = Mutex::new(state);
+        let shared =
+            |this: &Weak<Shared>| Shared { permits, rate: Some(rate), this: Weak::clone(this), state };
+        Limit { shared: Arc::new_cyclic(shared) }
+    }
+
+    /// How many futures may be in flight at once.
+    #[must_use]
+    pub fn permits(&self) -> usize {
+        self.shared.permits
+    }
+
+    /// How many permits are handed out now.
+    #[must_use]
+    pub fn in_use(&self) -> usize {
+        self.shared.permits - self.shared.lock().free
+    }
+
+    /// How many wait for a permit now: tasks of calls, each of which may have many futures to begin, and callers of
+    /// [`acquire`](Self::acquire).
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.shared.lock().waiting.values().map(BTreeMap::len).sum()
+    }
+
+    /// Waits for a permit, for code that is no chain. It is given back when the permit is dropped.
+    ///
+    /// ```
+    /// let limit = furcate::Limit::new(1);
+    /// furcate::block_on(async {
+    ///     let permit = limit.acquire().await;
+    ///     assert_eq!(limit.in_use(), 1);
+    ///     drop(permit);
+    /// });
+    /// assert_eq!(limit.in_use(), 0);
+    /// ```
+    pub fn acquire(&self) -> impl Future<Output = LimitPermit> + Send + 'static + use<> {
+        let member = self.join();
+        async move {
+            let mut ticket = Ticket::of(&member);
+            std::future::poll_fn(|context| ticket.poll(context)).await;
+            LimitPermit { limit: Limit { shared: Arc::clone(&member.shared) } }
+        }
+    }
+
+    /// A new call under this limit.
+    pub(super) fn join(&self) -> Member {
+        Member { shared: Arc::clone(&self.shared), call: next_call() }
+    }
+}
+
+/// The right to one future under a [`Limit`]: see [`Limit::acquire`]. Given back when dropped.
+#[derive(Debug)]
+#[must_use = "dropped, it is given back at once"]
+pub struct LimitPermit {
+    limit: Limit,
+}
+
+impl Drop for LimitPermit {
+    fn drop(&mut self) {
+        self.limit.shared.give_back(1);
+    }
+}
+
+/// Whether both are clones of one limit.
+impl PartialEq for Limit {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+}
+
+impl Eq for Limit {}
+
+impl fmt::Debug for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut limit = f.debug_struct("Limit");
+        limit.field("permits", &self.permits()).field("in_use", &self.in_use());
+        #[cfg(feature = "async-io")]
+        limit.field("per_second", &self.shared.rate.map(|rate| rate.per_second));
+        limit.finish_non_exhaustive()
+    }
+}
+
+/// A call under a limit.
+pub(super) struct Member {
+    shared: Arc<Shared>,
+    call: Call,
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").field("call", &self.call).finish_non_exhaustive()
+    }
+}
+
+impl Member {
+    /// Takes so many permits, or as many as there are; none while a ticket waits (invariant 2). Returns how many.
+    pub(super) fn take(&self, most: usize) -> usize {
+        self.shared.take(&mut self.shared.lock(), most)
+    }
+
+    pub(super) fn give_back(&self, permits: usize) {
+        self.shared.give_back(permits);
+    }
+
+    /// Gives permits back with which no future has begun.
+    pub(super) fn give_back_unused(&self, permits: usize) {
+        self.shared.give_back_unused(permits);
+    }
+
+    /// Whether a permit is for one future only, because the rate counts each of them.
+    pub(super) fn has_rate(&self) -> bool {
+        #[cfg(feature = "async-io")]
+        return self.shared.rate.is_some();
+        #[cfg(not(feature = "async-io"))]
+        false
+    }
+}
+
+/// A place in the line for one permit; given up when dropped.
+#[derive(Debug)]
+pub(super) struct Ticket<'s> {
+    member: &'s Member,
+    /// `None` until it waits, and when the permit was collected.
+    number: Option<u64>,
+}
+
+impl<'s> Ticket<'s> {
+    pub(super) fn of(member: &'s Member) -> Self {
+        Ticket { member, number: None }
+    }
+
+    /// Collects a permit, which the caller gives back to the member.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let shared = &self.member.shared;
+        // Cloned, and dropped, without the lock: a waker is foreign code (invariant 5).
+        let waker = context.waker().clone();
+        let _before = {
+            let mut state = shared.lock();
+            if let Some(number) = self.number
+                && state.granted.remove(&number)
+            {
+                self.number = None;
+                return Poll::Ready(());
+            }
+            if self.number.is_none() && shared.take(&mut state, 1) == 1 {
+                return Poll::Ready(());
+            }
+            let number = *self.number.get_or_insert_with(|| {
+                state.next += 1;
+                state.next
+            });
+            state.wait(self.member.call, number, waker)
+        };
+        // If only the rate keeps it waiting, this sets the timer.
+        shared.hand_out();
+        Poll::Pending
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        let Some(number) = self.number else { return };
+        let shared = &self.member.shared;
+        let mut state = shared.lock();
+        if state.granted.remove(&number) {
+            drop(state);
+            shared.give_back_unused(1);
+        } else {
+            let _waker = state.leave(self.member.call, number);
+            drop(state);
+        }
+    }
+}
+
+impl State {
+    fn new(permits: usize) -> Self {
+        State {
+            free: permits,
+            ring: VecDeque::new(),
+            waiting: HashMap::new(),
+            granted: HashSet::new(),
+            next: 0,
+            #[cfg(feature = "async-io")]
+            tokens: Tokens { number: 0.0, at: Instant::now() },
+            #[cfg(feature = "async-io")]
+            timer: None,
+        }
+    }
+
+    /// Puts a ticket in the line, or gives it another waker. Returns the one before.
+    fn wait(&mut self, call: Call, ticket: u64, waker: Waker) -> Option<Waker> {
+        let State { waiting, ring, .. } = self;
+        let tickets = waiting.entry(call).or_insert_with(|| {
+            ring.push_back(call);
+            BTreeMap::new()
+        });
+        tickets.insert(ticket, waker)
+    }
+
+    /// Takes a ticket out of the line.
+    fn leave(&mut self, call: Call, ticket: u64) -> Option<Waker> {
+        let tickets = self.waiting.get_mut(&call)?;
+        let waker = tickets.remove(&ticket);
+        if tickets.is_empty() {
+            self.waiting.remove(&call);
+            self.ring.retain(|&other| other != call);
+        }
+        waker
+    }
+
+    /// Takes the next ticket out of the line (invariant 3).
+    fn next(&mut self) -> Option<(u64, Waker)> {
+        let call = self.ring.pop_front()?;
+        let tickets = self.waiting.get_mut(&call)?;
+        let next = tickets.pop_first();
+        if tickets.is_empty() {
+            self.waiting.remove(&call);
+        } else {
+            self.ring.push_back(call);
+        }
+        next
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics with this lock")
+    }
+
+    /// See [`Member::take`].
+    fn take(&self, state: &mut State, most: usize) -> usize {
+        if !state.ring.is_empty() {
+            return 0;
+        }
+        let taken = most.min(state.free).min(self.tokens(state));
+        state.free -= taken;
+        self.spend(state, taken);
+        taken
+    }
+
+    fn give_back_unused(&self, permits: usize) {
+        if permits > 0 {
+            self.earn(&mut self.lock(), permits);
+            self.give_back(permits);
+        }
+    }
+
+    fn give_back(&self, permits: usize) {
+        if permits > 0 {
+            self.lock().free += permits;
+            self.hand_out();
+        }
+    }
+
+    /// Hands free permits to those that wait.
+    fn hand_out(&self) {
+        loop {
+            let waker = {
+                let mut state = self.lock();
+                if state.free == 0 || state.ring.is_empty() {
+                    return;
+                }
+                if self.tokens(&mut state) == 0 {
+                    if self.set_timer(&mut state) {
+                        return;
+                    }
+                    continue;
+                }
+                let Some((ticket, waker)) = state.next() else { return };
+                state.free -= 1;
+                self.spend(&mut state, 1);
+                state.granted.insert(ticket);
+                waker
+            };
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(feature = "async-io")]
+impl Shared {
+    /// How many futures may begin now.
+    fn tokens(&self, state: &mut State) -> usize {
+        let Some(rate) = self.rate else { return usize::MAX };
+        let (tokens, now) = (&mut state.tokens, Instant::now());
+        let since = now.saturating_duration_since(tokens.at).as_secs_f64();
+        *tokens = Tokens { number: (tokens.number + since * rate.per_second).min(rate.burst), at: now };
+        tokens.number as usize
+    }
+
+    fn spend(&self, state: &mut State, tokens: usize) {
+        if self.rate.is_some() {
+            state.tokens.number -= tokens as f64;
+        }
+    }
+
+    /// Tokens that were not used come back. More than a burst does not, at the next look.
+    fn earn(&self, state: &mut State, tokens: usize) {
+        if self.rate.is_some() {
+            state.tokens.number += tokens as f64;
+        }
+    }
+
+    /// Sets the timer for the next token (invariant 4). Returns false if that is there by now.
+    fn set_timer(&self, state: &mut State) -> bool {
+        let Some(rate) = self.rate.filter(|_| state.timer.is_none()) else { return true };
+        // Rounded up, so that there is a token when the timer fires.
+        let time = Duration::from_secs_f64((1.0 - state.tokens.number) / rate.per_second);
+        let mut timer = Timer::at(state.tokens.at + time + Duration::from_micros(1));
+        let alarm = Waker::from(Arc::new(Alarm(Weak::clone(&self.this))));
+        let is_set = Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending();
+        state.timer = is_set.then_some(timer);
+        is_set
+    }
+}
+
+/// Wakes a limit when its timer fires.
+#[cfg(feature = "async-io")]
+struct Alarm(Weak<Shared>);
+
+#[cfg(feature = "async-io")]
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        if let Some(shared) = self.0.upgrade() {
+            let timer = shared.lock().timer.take();
+            drop(timer);
+            shared.hand_out();
+        }
+    }
+}
+
+#[cfg(not(feature = "async-io"))]
+impl Shared {
+    fn tokens(&self, _: &mut State) -> usize {
+        usize::MAX
+    }
+
+    fn spend(&self, _: &mut State, _: usize) {}
+
+    fn earn(&self, _: &mut State, _: usize) {}
+
+    fn set_timer(&self, _: &mut State) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

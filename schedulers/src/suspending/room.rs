@@ -1,0 +1,196 @@
+//! Room for futures: the bound of a call, and the limit that it shares with others, if there is one.
+//!
+//! # Invariants
+//!
+//! 1. A permit stands for one of the call's [own](InFlight) and one of the [limit](Limit). Both are given back together.
+//! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
+//!    permits of its own.
+//! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
+
+use super::in_flight::{self, InFlight};
+use super::limit::{Limit, Member, Ticket};
+use std::cell::Cell;
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The permits of a call: its tasks share them.
+#[derive(Debug)]
+pub(crate) struct Room {
+    own: InFlight,
+    limit: Option<Member>,
+}
+
+/// The right to one future; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Permit<'s>(&'s Room);
+
+impl Room {
+    /// For so many futures of the call's, under that limit.
+    pub(super) fn new(permits: usize, limit: Option<&Limit>) -> Self {
+        Room { own: InFlight::new(permits), limit: limit.map(Limit::join) }
+    }
+
+    /// Takes so many permits, or as many as there are. Returns how many.
+    fn take(&self, most: usize) -> usize {
+        let own = self.own.take(most);
+        let Some(limit) = self.limit.as_ref().filter(|_| own > 0) else { return own };
+        let taken = limit.take(own);
+        self.own.give_back(own - taken);
+        taken
+    }
+
+    /// Gives permits back.
+    fn give_back(&self, permits: usize) {
+        // The limit's first: who gets one of the call's own asks for one of the limit's.
+        if let Some(limit) = &self.limit {
+            limit.give_back(permits);
+        }
+        self.own.give_back(permits);
+    }
+
+    /// Gives permits back with which no future has begun.
+    fn give_back_unused(&self, permits: usize) {
+        if let Some(limit) = &self.limit {
+            limit.give_back_unused(permits);
+        }
+        self.own.give_back(permits);
+    }
+
+    /// Whether a permit that a future had is good for another one.
+    fn allows_reuse(&self) -> bool {
+        !self.limit.as_ref().is_some_and(Member::has_rate)
+    }
+
+    fn try_acquire(&self) -> Option<Permit<'_>> {
+        (self.take(1) > 0).then(|| Permit(self))
+    }
+
+    /// Waits for a permit.
+    pub(super) fn acquire(&self) -> Acquire<'_> {
+        Acquire { room: self, waits: Waits::ForOwn(self.own.acquire()) }
+    }
+}
+
+impl<'s> Permit<'s> {
+    /// Where it is from.
+    pub(super) fn source(&self) -> &'s Room {
+        self.0
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.0.give_back(1);
+    }
+}
+
+/// The future of a [`Permit`].
+#[derive(Debug)]
+pub(super) struct Acquire<'s> {
+    room: &'s Room,
+    waits: Waits<'s>,
+}
+
+/// The semaphore at which it waits (invariant 2).
+#[derive(Debug)]
+enum Waits<'s> {
+    ForOwn(in_flight::Acquire<'s>),
+    ForLimit(Ticket<'s>, in_flight::Permit<'s>),
+    Done,
+}
+
+impl<'s> Future for Acquire<'s> {
+    type Output = Permit<'s>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
+        let room = self.room;
+        if let Waits::ForOwn(acquire) = &mut self.waits {
+            let own = ready!(Pin::new(acquire).poll(context));
+            let Some(limit) = &room.limit else {
+                self.waits = Waits::Done;
+                mem::forget(own);
+                return Poll::Ready(Permit(room));
+            };
+            self.waits = Waits::ForLimit(Ticket::of(limit), own);
+        }
+        if let Waits::ForLimit(ticket, _) = &mut self.waits {
+            ready!(ticket.poll(context));
+        }
+        if let Waits::ForLimit(_, own) = mem::replace(&mut self.waits, Waits::Done) {
+            // Both are the permit's now.
+            mem::forget(own);
+        }
+        Poll::Ready(Permit(room))
+    }
+}
+
+/// Permits that a task has for the futures that it is about to make; given back when dropped.
+#[derive(Debug)]
+pub(super) struct Reserve<'s> {
+    from: &'s Room,
+    permits: Cell<usize>,
+    /// Permits that a future had, and that are good for no other one.
+    used: Cell<usize>,
+}
+
+impl<'s> Reserve<'s> {
+    /// With that permit, if there is one.
+    pub(super) fn new(from: &'s Room, permit: Option<Permit<'s>>) -> Self {
+        let permits = Cell::new(permit.is_some().into());
+        debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
+        mem::forget(permit);
+        Reserve { from, permits, used: Cell::new(0) }
+    }
+
+    /// Where the permits are from.
+    pub(super) fn source(&self) -> &'s Room {
+        self.from
+    }
+
+    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are.
+    pub(super) fn fill(&self, most: usize) -> usize {
+        let permits = self.permits.get();
+        if permits < most {
+            self.permits.set(permits + self.from.take(most - permits));
+        }
+        self.permits.get()
+    }
+
+    /// A permit: of the reserve, or one that is free.
+    pub(super) fn take(&self) -> Option<Permit<'s>> {
+        let Some(permits) = self.permits.get().checked_sub(1) else { return self.from.try_acquire() };
+        self.permits.set(permits);
+        Some(Permit(self.from))
+    }
+
+    /// Takes a permit back from a future that is ready: for the next one, if that needs no other.
+    pub(super) fn put(&self, permit: Permit<'s>) {
+        if self.from.allows_reuse() {
+            self.keep(permit);
+        }
+    }
+
+    /// Takes a permit back from a future that is ready, and keeps it as long as the reserve is not [emptied](Self::empty).
+    pub(super) fn keep(&self, permit: Permit<'s>) {
+        debug_assert!(std::ptr::eq(permit.0, self.from));
+        mem::forget(permit);
+        let permits = if self.from.allows_reuse() { &self.permits } else { &self.used };
+        permits.set(permits.get() + 1);
+    }
+
+    /// Gives all permits back.
+    pub(super) fn empty(&self) {
+        self.from.give_back_unused(self.permits.take());
+        self.from.give_back(self.used.take());
+    }
+}
+
+impl Drop for Reserve<'_> {
+    fn drop(&mut self) {
+        self.empty();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+use super::*;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::Wake;
+
+#[derive(Default)]
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+fn poll(acquire: Pin<&mut Acquire<'_>>, count: &Arc<Count>) -> Option<()> {
+    match acquire.poll(&mut Context::from_waker(&Arc::clone(count).into())) {
+        Poll::Ready(permit) => Some(mem::forget(permit)),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn a_reserve_holds_what_there_is_and_gives_it_back() {
+    let room = Room::new(5, None);
+    let free = || room.own.free();
+    let reserve = Reserve::new(&room, room.try_acquire());
+    assert_eq!((reserve.fill(1), free()), (1, 4));
+    assert_eq!((reserve.fill(3), free()), (3, 2));
+    assert_eq!((reserve.fill(9), free()), (5, 0));
+    let (permit, another) = (reserve.take(), reserve.take());
+    assert!(permit.is_some() && room.try_acquire().is_none());
+    another.map(|permit| reserve.put(permit)).unwrap();
+    reserve.empty();
+    assert_eq!((free(), reserve.take().is_some(), reserve.fill(0)), (4, true, 0));
+    drop((reserve, permit));
+    assert_eq!(free(), 5);
+    let unbounded = Room::new(usize::MAX, None);
+    assert_eq!((Reserve::new(&unbounded, None).fill(9), unbounded.own.free()), (9, usize::MAX));
+}
+
+#[test]
+fn a_reserve_given_back_wakes_as_many_as_it_had() {
+    let (room, count) = (Room::new(2, None), Arc::<Count>::default());
+    let reserve = Reserve::new(&room, None);
+    assert_eq!(reserve.fill(2), 2);
+    let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(room.acquire())).collect();
+    assert!(waiting.iter_mut().all(|acquire| poll(acquire.as_mut(), &count).is_none()));
+    drop(reserve);
+    assert_eq!(count.0.load(Relaxed), 2);
+    assert!(waiting.iter_mut().take(2).all(|acquire| poll(acquire.as_mut(), &count).is_some()));
+}
+
+#[test]
+fn both_bounds_hold() {
+    let limit = Limit::new(3);
+    let (narrow, wide) = (Room::new(2, Some(&limit)), Room::new(9, Some(&limit)));
+    let (of_narrow, of_wide) = (Reserve::new(&narrow, None), Reserve::new(&wide, None));
+    assert_eq!((of_narrow.fill(9), limit.in_use()), (2, 2));
+    assert_eq!((of_wide.fill(9), limit.in_use(), wide.own.free()), (1, 3, 8));
+    drop(of_narrow);
+    assert_eq!((of_wide.fill(9), limit.in_use(), wide.own.free(), narrow.own.free()), (3, 3, 6, 2));
+    drop(of_wide);
+    assert_eq!((limit.in_use(), wide.own.free()), (0, 9));
+}
+
+#[test]
+fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
+    let (limit, count) = (Limit::new(1), Arc::<Count>::default());
+    let (holder, room) = (Room::new(1, Some(&limit)), Room::new(1, Some(&limit)));
+    let held = holder.try_acquire().unwrap();
+    let mut waits = Box::pin(room.acquire());
+    assert!(poll(waits.as_mut(), &count).is_none());
+    assert_eq!((room.own.free(), limit.waiting()), (0, 1));
+    let mut second = pin!(room.acquire());
+    assert!(poll(second.as_mut(), &count).is_none());
+    assert_eq!(limit.waiting(), 1, "the second one waits for its own call first");
+    drop(waits);
+    assert_eq!((limit.waiting(), count.0.load(Relaxed)), (0, 1));
+    assert!(poll(second.as_mut(), &count).is_none());
+    drop(held);
+    assert_eq!((limit.in_use(), count.0.load(Relaxed)), (1, 2), "handed over");
+    assert!(poll(second.as_mut(), &count).is_some());
+    room.give_back(1);
+    assert_eq!((limit.in_use(), room.own.free()), (0, 1));
+}

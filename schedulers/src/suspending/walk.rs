@@ -1,0 +1,217 @@
+//! The walk: begins the units of a producer in order, each when the reduction has room for it.
+//!
+//! A reduction that is [windowed](Reduction::WINDOWED) wants the output of every unit by itself, and bounds how many
+//! units are begun whose outputs were not taken: back-pressure. One task, the *walk*, cuts unit after unit off the
+//! producer:
+//!
+//! ```text
+//!            poll_begin                          run the unit (as any branch: its futures may be suspended)
+//!   walk ───────────────► ready: number n ───────────────────────────────► arrive(n, output)
+//!    ▲                       │
+//!    │ woken                 │ the rest of the walk lies ready for thieves meanwhile
+//!    │                       ▼
+//!  suspended ◄── pending: no room
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. *In order.* Units are numbered as they are begun, from the front; there is one walk, wherever it has come to.
+//! 2. *Once.* Every number that [`poll_begin`](Reduction::poll_begin) gave is told one output, unless something panics.
+//! 3. *No thread.* Where there is no room, the walk is suspended. No unit waits for room once it has begun.
+//! 4. *Bounded memory.* An output goes to the reduction and not into a tree. The walk leaves nothing behind for a unit.
+//! 5. *The whole is over* when the walk has ended and every unit that it began has arrived. Only then is its output, that of
+//!    no items, told; so until then a stop is heard.
+
+use super::{Holes, tree};
+use crate::blocks::Blocks;
+use crate::branch::{Branch, Decision, Parts};
+use crate::call::Call;
+use crate::greedy::{self, Link, Whole};
+use crate::{Policy, Producer, Reduction};
+use furcate_pool::Context;
+use furcate_pool::detach::{Detach, Detachable, Fork, Resume, Suspend};
+use std::iter::{Repeat, repeat};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll};
+
+/// The walk, between two units.
+pub(super) struct Walk<'s, P, L, R, O> {
+    units: Units<'s, P, L, R>,
+    policy: L,
+    reduction: R,
+    call: &'s Call,
+    holes: Holes<'s>,
+    whole: Arc<Whole<'s, O, R>>,
+}
+
+/// What is left.
+enum Units<'s, P, L, R> {
+    /// To be cut, unit by unit.
+    Cut(Blocks<P, Repeat<usize>>),
+    /// [Pieces](Producer::PIECES): the policy says how large they are. The first one is the last of the stack.
+    Pieces(Vec<Branch<'s, P, L, R>>),
+}
+
+impl<'s, P, L, R> Walk<'s, P, L, R, R::Output>
+where
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+{
+    /// A walk over a branch, the output of which goes to `link`.
+    pub(super) fn new(branch: Branch<'s, P, L, R>, holes: Holes<'s>, link: Link<'s, R::Output, R>) -> Self {
+        let (policy, reduction, call) = (branch.policy.clone(), branch.reduction.clone(), branch.call);
+        let units = if P::PIECES {
+            Units::Pieces(vec![branch])
+        } else {
+            Units::Cut(Blocks::new(branch.producer, repeat(1)))
+        };
+        Walk {
+            units,
+            policy,
+            reduction,
+            call,
+            holes: Holes { walks: false, ..holes },
+            whole: Arc::new(Whole::new(link)),
+        }
+    }
+
+    /// The next unit.
+    fn next(&mut self, threads: usize) -> Option<Branch<'s, P, L, R>> {
+        let stack = match &mut self.units {
+            Units::Cut(units) => {
+                let unit = units.next()?;
+                return Some(Branch::root(unit, self.policy.clone(), self.reduction.clone(), self.call));
+            }
+            Units::Pieces(stack) => stack,
+        };
+        loop {
+            let mut branch = stack.pop()?;
+            let decision = if self.holes.divides { branch.decide(threads, false) } else { Decision::Leaf };
+            let Decision::Divide { task, .. } = decision else { return Some(branch) };
+            match branch.divide_in_turn(&task) {
+                Parts::One(branch) => stack.push(branch),
+                Parts::Two(left, right, _) => stack.extend([right, left]),
+            }
+        }
+    }
+
+    /// Walks on, until there is no room, or the rest is stolen, or everything has begun.
+    pub(super) fn go_on<S: Detach<'s>>(mut self, scope: &S) {
+        let (handle, mut slot) = (scope.handle(), Default::default());
+        loop {
+            if L::STOPS && self.policy.stopped() {
+                handle.cancel();
+            }
+            if self.call.has_failed() || handle.is_cancelled() {
+                self.call.leave_out();
+                return self.end();
+            }
+            let begin = Begin { reduction: self.reduction.clone(), items: PhantomData };
+            let number = match handle.poll_once(&mut slot, begin) {
+                Poll::Ready(Some(number)) => number,
+                Poll::Ready(None) => return self.end(),
+                Poll::Pending => {
+                    handle.waits_for_room();
+                    return handle.suspend(&mut slot, self);
+                }
+            };
+            match self.begin(number, scope) {
+                Some(walk) => self = walk,
+                None => return,
+            }
+        }
+    }
+
+    /// Runs the next unit, by this number. Returns the rest of the walk, if there is one and nobody has stolen it.
+    fn begin<S: Detach<'s>>(mut self, number: u64, scope: &S) -> Option<Self> {
+        let to = Link::Unit(self.reduction.clone(), number, Arc::clone(&self.whole));
+        let Some(unit) = self.next(scope.num_threads()) else {
+            to.deliver::<P::Item>(tree::nothing::<P::Item, R>(&self.reduction));
+            self.end();
+            return None;
+        };
+        let holes = self.holes;
+        let run = || {
+            greedy::run(unit, holes, scope).deliver(to);
+        };
+        if !holes.divides {
+            run();
+            return Some(self);
+        }
+        match scope.fork(run, self) {
+            ((), Fork::Back(walk)) => Some(walk),
+            ((), Fork::Taken(_)) => None,
+        }
+    }
+
+    /// No unit is begun any more.
+    fn end(self) {
+        let Walk { reduction, whole, .. } = self;
+        if let Some((output, link)) = whole.leave::<P::Item>(&reduction) {
+            link.deliver::<P::Item>(output);
+        }
+    }
+}
+
+/// The walk was stolen.
+impl<'s, S, P, L, R> Detachable<'s, S> for Walk<'s, P, L, R, R::Output>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+{
+    type Meeting = ();
+
+    fn run(self, scope: &S, _: Arc<()>, _: Context) {
+        let call = self.call;
+        call.watch(|| self.go_on(scope));
+    }
+}
+
+/// There may be room.
+impl<'s, S, P, L, R> Resume<'s, S, Option<u64>> for Walk<'s, P, L, R, R::Output>
+where
+    S: Detach<'s>,
+    P: Producer + 's,
+    L: Policy + 's,
+    R: Reduction<P::Item, Output: 's> + 's,
+{
+    fn resume(self, scope: &S, number: Option<u64>, _: Context) {
+        let call = self.call;
+        call.watch(|| match number {
+            None => self.end(),
+            Some(number) => {
+                if let Some(walk) = self.begin(number, scope) {
+                    walk.go_on(scope);
+                }
+            }
+        });
+    }
+
+    fn cancelled(self, _: &S) {
+        let call = self.call;
+        call.leave_out();
+        call.watch(|| self.end());
+    }
+}
+
+/// Waits for room: see [`Reduction::poll_begin`].
+struct Begin<R, T> {
+    reduction: R,
+    items: PhantomData<fn(T)>,
+}
+
+// The reduction is not pinned.
+impl<R, T> Unpin for Begin<R, T> {}
+
+impl<T, R: Reduction<T>> Future for Begin<R, T> {
+    type Output = Option<u64>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Option<u64>> {
+        self.reduction.poll_begin(context)
+    }
+}

@@ -1,0 +1,78 @@
+//! `enumerate`, `zip`, `take`, `skip` and `chunks` behind `io_await`: as in std, whatever becomes ready when.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
+
+mod support;
+
+use furcate::prelude::*;
+use proptest::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use support::{after, any_ways, assert_settled, pool, pools};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn as_in_std(len in 0..200_u64, n in 0..250_usize, size in 1..9_usize, ways in any_ways()) {
+        for pool in pools() {
+            let waits = || (0..len).into_par_iter().on(pool).map(move |x| ways.give(x, 3 * x)).io_await();
+            let std = || (0..len).map(|x| 3 * x);
+            let all: Vec<_> = std().collect();
+            prop_assert_eq!(waits().enumerate().collect::<Vec<_>>(), std().enumerate().collect::<Vec<_>>());
+            prop_assert_eq!(waits().take(n).collect::<Vec<_>>(), std().take(n).collect::<Vec<_>>());
+            prop_assert_eq!(waits().skip(n).collect::<Vec<_>>(), std().skip(n).collect::<Vec<_>>());
+            prop_assert_eq!(
+                waits().zip(vec!["x".to_owned(); n]).collect::<Vec<_>>(),
+                std().zip(vec!["x".to_owned(); n]).collect::<Vec<_>>()
+            );
+            let chunks: Vec<_> = all.chunks(size).map(<[_]>::to_vec).collect();
+            prop_assert_eq!(waits().chunks(size).collect::<Vec<_>>(), chunks);
+            // One after the other, with what comes behind.
+            let several = waits().skip(1).enumerate().max_in_flight(7).take(n).map(|(i, x)| i as u64 + x).filter(|x| x % 2 > 0);
+            let expected: Vec<_> = std().skip(1).enumerate().take(n).map(|(i, x)| i as u64 + x).filter(|x| x % 2 > 0).collect();
+            prop_assert_eq!(several.collect::<Vec<_>>(), expected);
+            assert_settled(pool);
+        }
+    }
+}
+
+/// What is not taken, or has no partner, is not begun.
+#[test]
+fn futures_that_nobody_takes_are_not_begun() {
+    let begun = AtomicUsize::new(0);
+    let waits = || {
+        (0..100_u64).into_par_iter().map(|x| {
+            let begun = &begun;
+            async move {
+                begun.fetch_add(1, Relaxed);
+                x
+            }
+        })
+    };
+    assert_eq!(waits().io_await().take(3).count(), 3);
+    assert_eq!(begun.swap(0, Relaxed), 3);
+    assert_eq!(waits().io_await().skip(90).count(), 10);
+    assert_eq!(begun.swap(0, Relaxed), 10);
+    assert_eq!(waits().io_await().zip(0..7).count(), 7);
+    assert_eq!(begun.swap(0, Relaxed), 7);
+}
+
+/// All wait at the same time, also those of one chunk.
+#[test]
+fn they_wait_together() {
+    let pool = pool(2);
+    let begun = Instant::now();
+    let waits = || {
+        (0..200_u64).into_par_iter().on(&pool).map(|x| async move {
+            after(200).await;
+            x
+        })
+    };
+    assert_eq!(waits().io_await().enumerate().count(), 200);
+    assert_eq!(waits().io_await().zip(0..200).count(), 200);
+    assert_eq!(waits().io_await().chunks(50).map(|chunk| chunk.len()).sum::<usize>(), 200);
+    assert!(begun.elapsed() < Duration::from_secs(10), "one after the other they take two minutes");
+    assert_settled(&pool);
+}
