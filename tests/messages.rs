@@ -13,6 +13,9 @@ use std::{env, fs};
 const HIDDEN: &[&str] = &[
     "adaptive_after_blocks_and_a_map",
     "adaptive_behind_io_await_and_a_map",
+    "cap_before_io_await",
+    "cap_behind_io_await",
+    "shared_cap_behind_io_await",
     "io_await_after_adaptive_and_a_map",
     "plain_side_before_io_await",
 ];
@@ -48,6 +51,16 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "adaptive_behind_io_await_and_a_map",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).adaptive().for_each(drop);",
         &["would have its workers wait", "policies say how it is divided"],
+    ),
+    (
+        "cap_right_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().cap(2).for_each(drop);",
+        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "io_await_right_behind_cap",
+        "(0..9).into_par_iter().map(|x| async move { x }).cap(2).io_await().for_each(drop);",
+        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
     ),
     (
         "cap_behind_io_await",
