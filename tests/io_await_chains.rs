@@ -176,7 +176,7 @@ same! {
     blocks: |run, v| awaited!(run, v.par_iter().copied()).by_blocks([1, 3, 20]).map(text).collect::<String>(), texts(v.iter().copied());
     doubling_blocks: |run, v| awaited!(run, v.par_iter().copied()).by_exponential_blocks().find_first(|x| x % 10 == 9),
         v.iter().copied().find(|x| x % 10 == 9);
-    caps: |run, v| awaited!(run, v.par_iter().copied().size_limit(1).cap(3)).cap(2).collect::<Vec<_>>(), v.clone();
+    one_item_each: |run, v| awaited!(run, v.par_iter().copied().size_limit(1)).collect::<Vec<_>>(), v.clone();
     inline: |run, v| awaited!(run, v.par_iter().copied()).on(furcate::Inline).map(text).collect::<String>(), texts(v.iter().copied());
     erased: |run, v| {
         let ways = run.ways;

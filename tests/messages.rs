@@ -13,6 +13,9 @@ use std::{env, fs};
 const HIDDEN: &[&str] = &[
     "adaptive_after_blocks_and_a_map",
     "adaptive_behind_io_await_and_a_map",
+    "cap_before_io_await",
+    "cap_behind_io_await",
+    "shared_cap_behind_io_await",
     "io_await_after_adaptive_and_a_map",
     "io_await_inside_flat_map",
     "plain_side_before_io_await",
@@ -49,6 +52,31 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "adaptive_behind_io_await_and_a_map",
         "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).adaptive().for_each(drop);",
         &["would have its workers wait", "policies say how it is divided"],
+    ),
+    (
+        "cap_right_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().cap(2).for_each(drop);",
+        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "io_await_right_behind_cap",
+        "(0..9).into_par_iter().map(|x| async move { x }).cap(2).io_await().for_each(drop);",
+        &["`cap` beside `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "cap_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x + 1).cap(2).for_each(drop);",
+        &["`cap` behind `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "shared_cap_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().with_policy(furcate::policy::Cap::new(2)).for_each(drop);",
+        &["`cap` behind `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
+    ),
+    (
+        "cap_before_io_await",
+        "(0..9).into_par_iter().size_limit(1).cap(2).size_limit(2).map(|x| async move { x }).io_await().for_each(drop);",
+        &["`cap` before `io_await` cannot be kept", ".io_await().max_in_flight(n)"],
     ),
     (
         "scheduler_after_io_await",

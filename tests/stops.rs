@@ -73,7 +73,7 @@ fn woken(
     begun: &Count,
 ) -> impl ParallelIterator<Item = ()> + use<> {
     let begun = begun.clone();
-    (0..n).into_par_iter().map(|_| after(5)).io_await().on(Arc::clone(pool)).map(move |()| {
+    (0..n).into_par_iter().map(|_| after(5)).io_await().unbounded().on(Arc::clone(pool)).map(move |()| {
         begun.add();
         spin(time);
     })
@@ -100,6 +100,7 @@ fn no_item_begins_behind_a_deadline() {
             .into_par_iter()
             .map(|_| after(20))
             .io_await()
+            .unbounded()
             .on(&*pool)
             .map(|()| {
                 if Instant::now() > deadline {
@@ -138,6 +139,7 @@ fn no_future_is_polled_behind_a_deadline() {
             spin(Duration::from_micros(200));
         })
         .io_await()
+        .unbounded()
         .on(&*pool)
         .deadline(deadline)
         .count();

@@ -93,7 +93,11 @@ pub trait NanoFold<T, B, C> {
     /// that wraps another one passes it on, as it does `WAITS`.
     const IS_WHOLE: bool = false;
 
-    /// Does what becomes of the items have to be [waited for](crate::Suspendable)?
+    /// Whether the fold gives futures to be [waited for](crate::Suspendable::wait_for). A fold that wraps another one passes this
+    /// constant on.
+    ///
+    /// A fold that is false here, and [waits](crate::Suspendable::wait_for) all the same, panics when an item goes on behind a
+    /// wait: there a fold that does not wait has no room to.
     const WAITS: bool = false;
 
     /// Folds the items of one loop; `Break` ends the task.

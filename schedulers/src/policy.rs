@@ -37,6 +37,9 @@
 //! Dividing is one thing, *forking* is another: a [`Cap`] that has no token left refuses the fork. A division that
 //! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
 //! same task. So the cap is exact and the forced shape of the tree is kept.
+//!
+//! Behind `io_await` each future that was pending makes a task as well, without a fork. There no cap could be exact, and a chain with one does
+//! not compile: `max_in_flight` bounds the futures in flight instead.
 
 mod any_policy;
 mod auto;
@@ -199,6 +202,12 @@ pub trait Policy: Clone + Send {
     /// Where nobody does, the [default scheduler](crate::ByTerminal) may divide by another measure than the default
     /// policy.
     const DECIDES: bool = true;
+
+    /// Whether the policy bounds the number of live tasks, as [`Cap`] does.
+    ///
+    /// [`Suspending`](crate::Suspending) takes no such policy: what follows a future that was pending is a task that no fork has
+    /// made, and that no policy is asked about.
+    const CAPS: bool = false;
 
     /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS), and only where something
     /// is left: after a yes it is not done.

@@ -161,12 +161,23 @@ impl Scheduler for Suspending {
         R: Reduction<P::Item>,
         E: Executor,
     {
+        const { no_cap::<L>() };
         greedy::schedule(producer, policy, reduction, executor, self.waits().leaves())
     }
 
     fn spawn<C: Computation, E: Executor + 'static>(&self, computation: C, executor: &E) {
+        const { no_cap::<C::Policy>() };
         greedy::spawn(computation, executor, self.waits());
     }
+}
+
+/// For chains whose policy [caps](Policy::CAPS) tasks.
+const fn no_cap<L: Policy>() {
+    assert!(
+        !L::CAPS,
+        "`Suspending` cannot cap tasks: each future that was pending goes on as a task that no fork has made; bound the futures \
+         in flight with `max_in_flight(n)` instead, or the items that are computed at once with a pool of n threads"
+    );
 }
 
 /// What all tasks of a call share.
@@ -314,7 +325,7 @@ where
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
         let frame = Frame::<S>::new(handle.clone(), holes.room, permit);
-        let leaf = Leaf::<S, R, P::Item>::new(&frame, reduction, call, tree);
+        let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
                 handle.cancel();

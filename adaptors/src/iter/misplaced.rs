@@ -7,9 +7,9 @@
 //! message. Where another adaptor stands in between, an assertion in the trait's method says the same, later, in `cargo build`.
 
 use super::adaptors::IoAwait;
-use super::{Interruptible, ParallelIterator, WithScheduler};
+use super::{Interruptible, ParallelIterator, WithPolicy, WithScheduler};
 use furcate_pool::Executor;
-use furcate_schedulers::policy::Stop;
+use furcate_schedulers::policy::{Cap, Stop};
 use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Policy, Scheduler};
 
 /// The bound of a misplaced method; no type has it.
@@ -52,6 +52,15 @@ pub trait NoSchedulerBehindAwait {}
 pub trait NotOnDemandBeforeAwait {}
 
 /// The bound of a misplaced method; no type has it.
+#[diagnostic::on_unimplemented(
+    message = "`cap` beside `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker",
+    label = "a cap on tasks, in a chain that waits",
+    note = "bound the futures in flight instead: `.io_await().max_in_flight(n)`",
+    note = "or bound the items that are computed at once with a pool of n threads: `.on(&pool)`"
+)]
+pub trait NoCapBesideAwait {}
+
+/// What would have to be true.
 #[diagnostic::on_unimplemented(
     message = "adaptors, policies and schedulers are named before `stop_on` and `deadline`, terminals behind them",
     label = "named too late",
@@ -109,6 +118,14 @@ misplaced! {
         fn depjoin();
         fn adaptive();
         fn sequential();
+    }
+
+    impl[I: ParallelIterator] IoAwait<I>: NoCapBesideAwait {
+        fn cap(usize);
+    }
+
+    impl[I: ParallelIterator] WithPolicy<I, Cap>: NoCapBesideAwait {
+        fn io_await();
     }
 
     impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: BeforeStop {

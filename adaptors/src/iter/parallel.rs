@@ -213,6 +213,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn with_policy<P: Policy>(self, policy: P) -> WithPolicy<Self, P> {
+        const { no_cap_behind_io_await::<Self, P>() };
         WithPolicy::new(self, policy)
     }
 
@@ -262,6 +263,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Never has more than a number of live tasks. See [`Cap`], also for a cap that several computations share.
     ///
+    /// With `io_await` in the chain this does not compile: what waits goes on as tasks that no policy is asked about. There
+    /// [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
+    ///
     /// ```
     /// use furcate::prelude::*;
     /// use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -279,6 +283,7 @@ pub trait ParallelIterator: Sized + Send {
     #[track_caller]
     #[inline]
     fn cap(self, tasks: usize) -> WithPolicy<Self, Cap> {
+        const { no_cap_behind_io_await::<Self, Cap>() };
         self.with_policy(Cap::new(tasks))
     }
 
@@ -772,8 +777,9 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
     ///
-    /// Cost: of a future that is pending, an allocation, for itself and what follows it; and one in eight has another one, for
-    /// their places in the order. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
+    /// Cost: of a future that is pending, an allocation for itself and what follows it; and one in four has another one, for their
+    /// places in the order. (What a future allocates by itself is not counted.) An item that goes on to
+    /// a second `io_await` costs two more. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -803,6 +809,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: IntoFuture<Output: Send, IntoFuture: Send>,
     {
+        const { no_cap_before_io_await::<Self>() };
         IoAwait::new(self)
     }
 
@@ -2450,6 +2457,26 @@ const fn inner_does_not_wait<I: ParallelIterator>() {
         !I::Scheduler::SUSPENDS,
         "an `io_await` inside `flat_map` or `flatten` would have the worker wait for one future after the other: make the futures \
          inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
+    );
+}
+
+/// Tasks that wait are not made by forks: a cap would not bound them.
+const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
+    assert!(
+        !(I::Scheduler::SUSPENDS && P::CAPS),
+        "`cap` behind `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
+         the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
+         of n threads, `.on(&pool)`"
+    );
+}
+
+/// As above.
+const fn no_cap_before_io_await<I: ParallelIterator>() {
+    assert!(
+        !I::Policy::CAPS,
+        "`cap` before `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
+         the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
+         of n threads, `.on(&pool)`"
     );
 }
 

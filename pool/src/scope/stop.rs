@@ -47,12 +47,13 @@ impl Stop {
     /// Cancels the scope's tasks, unless the scope is over or has been cancelled.
     pub(crate) fn stop(&self) {
         let scope = {
-            let scope = self.lock();
+            let address = self.lock();
+            let Some(&Address(scope)) = address.as_ref() else { return };
             // SAFETY: the scope is there while its address is (invariant 1), that is until the lock is released.
-            match *scope {
-                Some(Address(scope)) if unsafe { (*scope).pending.try_announce() } => scope,
-                _ => return,
+            if !unsafe { (*scope).pending.try_announce() } {
+                return;
             }
+            scope
         };
         // SAFETY: counted (invariant 2), until `sweep` has run, or `arrive` here.
         unsafe {

@@ -27,6 +27,7 @@ impl<A, B> Both<A, B> {
 impl<A: Policy, B: Policy> Policy for Both<A, B> {
     const STOPS: bool = A::STOPS || B::STOPS;
     const DECIDES: bool = A::DECIDES || B::DECIDES;
+    const CAPS: bool = A::CAPS || B::CAPS;
 
     #[inline]
     fn stopped(&self) -> bool {

@@ -15,6 +15,9 @@ use furcate_pool::sync::Arc;
 ///
 /// It bounds tasks, not parts: when a task is done, its token allows another fork.
 ///
+/// A chain that waits for futures (`io_await`) takes no cap: it does not compile. There `max_in_flight(n)` bounds the futures in
+/// flight, and a pool of n threads the items that are computed at once.
+///
 /// Cost: one compare-exchange and one small allocation per fork.
 ///
 /// ```
@@ -78,6 +81,7 @@ impl Clone for Cap {
 
 impl Policy for Cap {
     const DECIDES: bool = false;
+    const CAPS: bool = true;
 
     #[inline]
     fn wants_split(&mut self, _task: &Task) -> Verdict {

@@ -9,6 +9,7 @@ use crate::greedy::{Done, Link, ends_early};
 use crate::{NanoFold, Reduction, Suspendable};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
+use std::cell::Cell;
 use std::iter;
 use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -17,7 +18,10 @@ use std::task::Poll;
 
 /// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
-    frame: Rc<Shared<'s, S>>,
+    /// `None` if nothing of the task is waited for: a frame is an allocation, which most items do without.
+    frame: Option<Rc<Shared<'s, S>>>,
+    /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
+    cancels: Cell<bool>,
     reduction: R,
     call: &'s Call,
     /// Of the segment behind the last hole; `None` while nothing is folded.
@@ -25,6 +29,10 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     holes: Tree<'s, R::Output, R>,
     items: PhantomData<fn(T)>,
 }
+
+/// Message of the panic for a fold that waits although its `WAITS` is false.
+const NO_FRAME: &str = "a fold has futures to be waited for, but its `NanoFold::WAITS` is false: a fold that wraps another one \
+                        passes its `WAITS` on, `const WAITS: bool = F::WAITS`";
 
 /// How the items that come to the end of a chain are folded.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +57,9 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
             }
             Break(accumulator) => {
                 leaf.accumulator = Some(accumulator);
-                cancel_if_stopped::<S, T, R>(&leaf.reduction, &leaf.frame.handle());
+                if R::STOPS_ALL && leaf.reduction.stopped() {
+                    leaf.cancel_tasks();
+                }
                 Break(leaf)
             }
         }
@@ -59,12 +69,28 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     /// The task has those holes already.
     pub(super) fn new(
-        frame: &Frame<'s, S>,
+        frame: Option<&Frame<'s, S>>,
         reduction: R,
         call: &'s Call,
         holes: Tree<'s, R::Output, R>,
     ) -> Self {
-        Leaf { frame: frame.share(), reduction, call, accumulator: None, holes, items: PhantomData }
+        let (frame, cancels) = (frame.map(|frame| frame.share()), Cell::new(false));
+        Leaf { frame, cancels, reduction, call, accumulator: None, holes, items: PhantomData }
+    }
+
+    /// Cancels the call's tasks: at once, or when the fold returns.
+    fn cancel_tasks(&self) {
+        match &self.frame {
+            Some(frame) => frame.handle().cancel(),
+            None => self.cancels.set(true),
+        }
+    }
+
+    /// Gives the permits of the task back, if it has any.
+    fn empty_reserve(&self) {
+        if let Some(frame) = &self.frame {
+            frame.reserve.empty();
+        }
     }
 
     fn joint(&self) -> Joint<'s, R> {
@@ -92,14 +118,14 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     /// Everything: the task is over.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
         // Others may have them while outputs are reduced.
-        self.frame.reserve.empty();
+        self.empty_reserve();
         let last = self.segment();
         self.holes.end::<T>(last, &self.reduction, self.call)
     }
 
     /// Everything up to here, and the reduction of what comes behind it: the task is put aside.
     pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
-        self.frame.reserve.empty();
+        self.empty_reserve();
         if let Some(segment) = self.segment() {
             let place = self.grow();
             self.divide();
@@ -120,7 +146,8 @@ where
         I: Iterator<Item: IntoFuture<IntoFuture: Send + 's>>,
         F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's,
     {
-        let handle = self.frame.handle();
+        let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
+        let handle = frame.handle();
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
@@ -134,7 +161,7 @@ where
                 continue;
             }
             let Some(future) = futures.next() else { break };
-            let permit = self.frame.reserve.take();
+            let permit = frame.reserve.take();
             // Now, and not before: what was found with this permit is known (invariant 6 of the scheduler).
             if R::INTERRUPTIBLE && self.reduction.stopped() {
                 needed = false;
@@ -143,7 +170,7 @@ where
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
-                match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire()) {
+                match handle.poll_once(&mut deferred, frame.reserve.source().acquire()) {
                     Poll::Pending => {
                         handle.waits_for_room();
                         handle.suspend(&mut deferred, Deferred { future, hole });
@@ -157,7 +184,7 @@ where
                 handle.suspend(&mut slot, InHole { permit, hole });
                 continue;
             };
-            self.frame.reserve.put(permit);
+            frame.reserve.put(permit);
             let folded = fold.fold(self, iter::once(output));
             needed = folded.is_continue();
             let (Continue(leaf) | Break(leaf)) = folded;
@@ -169,7 +196,7 @@ where
     }
 
     fn cancel(&self) {
-        self.frame.handle().cancel();
+        self.cancel_tasks();
     }
 }
 
@@ -213,35 +240,42 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
 {
-    /// Runs the task that fills it.
+    /// Runs the task that fills it. Does the task [wait](NanoFold::WAITS) again? Then it has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
-        room: &'s Room,
-        permits: Permits<'s>,
+        waits: bool,
+        (room, permits): (&'s Room, Permits<'s>),
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
         let Hole { before, reduction, joint, fold, link, .. } = self;
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
-            let (fresh, used) = match permits {
+            let (fresh, mut used) = match permits {
                 Permits::Fresh(permit) => (Some(permit), None),
                 Permits::Used(permit) => (None, permit),
             };
-            let frame = Frame::new(handle, room, fresh);
-            used.into_iter().for_each(|permit| frame.reserve.keep(permit));
-            let leaf = Leaf::new(&frame, reduction, call, Tree::of_item());
+            let frame = waits.then(|| {
+                let frame = Frame::new(handle.clone(), room, fresh);
+                used.take().into_iter().for_each(|permit| frame.reserve.keep(permit));
+                frame
+            });
+            let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
+            if leaf.cancels.get() {
+                handle.cancel();
+            }
+            drop(used);
             let done = match before {
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
             };
             if done.deliver::<T>(link) && ends_early::<T, R>() {
-                frame.handle().cancel();
+                handle.cancel();
             }
             if let Some(reduction) = end {
-                cancel_if_stopped::<S, T, R>(&reduction, &frame.handle());
+                cancel_if_stopped::<S, T, R>(&reduction, &handle);
             }
         });
     }
@@ -253,7 +287,7 @@ where
         U: Future + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, permit.source(), Permits::Fresh(permit), |leaf, mut fold| {
+        self.run::<S>(handle, true, (permit.source(), Permits::Fresh(permit)), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
         });
     }
@@ -296,9 +330,9 @@ where
         // begun goes first. Nor in a search, of which this may be the end.
         let keeps = F::WAITS || ends_early::<T, R>();
         let handle = scope.handle();
-        let (room, permits) = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));
         let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
-        hole.run::<S>(handle, room, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        let permits = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));
+        hole.run::<S>(handle, F::WAITS, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     fn cancelled(self, _: &S) {

@@ -124,12 +124,16 @@ where
         self.end();
     }
 
-    /// Whether no more units need begin.
+    /// Whether no more units are to begin. Then the call is told that units are left out.
     fn is_stopped<S: Detach<'s>>(&self, handle: &S::Handle) -> bool {
         if L::STOPS && self.policy.stopped() {
             handle.cancel();
         }
-        self.call.has_failed() || handle.is_cancelled()
+        let is_stopped = self.call.has_failed() || handle.is_cancelled();
+        if is_stopped {
+            self.call.leave_out();
+        }
+        is_stopped
     }
 
     /// Runs the next unit under this number. Returns the rest of the walk; `None` if a thief has it, or no unit was left.
@@ -208,6 +212,7 @@ where
 
     fn cancelled(self, _: &S) {
         let call = self.call;
+        call.leave_out();
         call.watch(|| self.end());
     }
 }
