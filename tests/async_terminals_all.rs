@@ -162,7 +162,7 @@ fn each_of_an_indexed_iterator_gives_what_the_one_that_blocks_gives() {
     }
 }
 
-/// A search, or a failure, drops what it need not wait for.
+/// A hit, or a failure, drops the futures that are not needed any more.
 #[test]
 fn what_is_decided_waits_for_nothing() {
     let begun = Instant::now();
@@ -190,7 +190,7 @@ fn what_is_decided_waits_for_nothing() {
     assert_settles(&pool);
 }
 
-/// Behind `stop_on` each gives `Ok` of the whole; or, when it is stopped, what was done, and the reason.
+/// Behind `stop_on` each terminal gives `Ok` of the whole. A stopped one gives a part, and the reason.
 #[test]
 fn each_can_be_interrupted() {
     let pool = Arc::new(pool(2));
@@ -230,7 +230,7 @@ fn each_can_be_interrupted() {
     assert_eq!(block_on(items().async_partition::<Vec<_>, Vec<_>, _>(small)), items().partition(small));
 }
 
-/// While everything waits, a stop is heard, and what was done is given.
+/// A stop is heard while all futures are pending, and the part that was done is given.
 #[test]
 fn a_stop_is_heard_by_each_that_is_awaited() {
     let begun = Instant::now();

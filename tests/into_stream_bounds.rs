@@ -80,7 +80,7 @@ fn a_stream_is_not_ahead_of_its_taker() {
     }
 }
 
-/// However long nobody takes an item. The stream is ahead by no less than it should be: an ordered one of a chain that waits
+/// A stream comes to rest if no item is taken. It is ahead by no less than it should be: an ordered one of a chain that waits
 /// begins items when there is room for an eighth of its capacity, at the latest; one of a chain that does not goes by blocks of
 /// half the capacity.
 #[test]

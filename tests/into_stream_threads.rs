@@ -1,4 +1,4 @@
-//! Ordered streams of chains that wait: they hold no thread, and begin a future whenever there is room for what it gives.
+//! Ordered streams of chains that wait: they hold no thread, and begin a future whenever there is room for its result.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -162,7 +162,7 @@ fn full_streams_hold_no_thread() {
     assert_eq!(pool.stats().workers.len(), 1, "no stream needs a thread besides the pool's");
 }
 
-/// A future begins as soon as there is room for what it gives, though the one before it is still pending.
+/// A future begins as soon as there is room for its result, also if the future before it is pending.
 #[test]
 fn an_ordered_stream_begins_what_it_has_room_for() {
     for capacity in [1, 2, 3, 10, 64] {
@@ -188,7 +188,7 @@ fn an_ordered_stream_begins_what_it_has_room_for() {
     }
 }
 
-/// What comes is given at once, though what comes behind it is pending.
+/// An item that is ready is given at once, also if the item behind it is pending.
 #[test]
 fn an_ordered_stream_keeps_nothing_back() {
     for capacity in [2, 8, 100] {
@@ -205,7 +205,7 @@ fn an_ordered_stream_keeps_nothing_back() {
     }
 }
 
-/// What a chain makes of one item stays together and in order, whatever is waited for in between.
+/// All items that a chain makes of one item stay together and in order, also behind a second `io_await`.
 #[test]
 fn ordered_streams_of_chains_that_wait_twice() {
     let expected: Vec<u64> = (0..300).flat_map(|x| (0..x % 4).map(move |y| 10 * x + y)).collect();
@@ -229,7 +229,7 @@ fn ordered_streams_of_chains_that_wait_twice() {
     }
 }
 
-/// What is done with items that are ready at once is done by all workers at the same time.
+/// All workers run the work behind futures that are ready at once, at the same time.
 #[test]
 fn an_ordered_stream_runs_in_parallel() {
     let (pool, busy) = (pool(3), support::streams::Busy::default());
@@ -238,6 +238,31 @@ fn an_ordered_stream_runs_in_parallel() {
     let taken = future::block_on(collect(pool.install(|| items.into_stream(16))));
     assert!(taken.into_iter().eq(0..60));
     assert_eq!(busy.most.load(Relaxed), 3);
+}
+
+/// Units run at the same time only if the policy permits a fork.
+#[test]
+fn an_ordered_stream_keeps_to_a_cap() {
+    for cap in [1, 2] {
+        let (pool, busy) = (pool(4), &*Box::leak(Box::new(support::streams::Busy::default())));
+        let items = (0..60_u64).into_par_iter().cap(cap).map(|x| async move { x }).io_await();
+        let stream = pool.install(|| items.inspect(|_| busy.sleep(2)).into_stream(16));
+        assert!(future::block_on(collect(stream)).into_iter().eq(0..60));
+        assert_eq!(busy.most.load(Relaxed), cap);
+    }
+}
+
+/// On an engine that suspends nothing a stream that is full holds no thread of the pool.
+#[test]
+fn ordered_streams_on_an_engine_that_cannot_suspend() {
+    let pool = pool(1);
+    let streams: Vec<_> = pool.install(|| {
+        let stream = |_| waits(50, Ways::Yields).on(furcate::Inline).into_stream(4);
+        (0..20).map(stream).collect()
+    });
+    // Its only worker takes the items.
+    let taken = within_a_minute(move || future::block_on(pool.spawn_future(collect_all(streams))));
+    assert!(taken.iter().all(|items| items.iter().copied().eq(0..50)) && taken.len() == 20);
 }
 
 /// At most `capacity` futures are begun and not taken, in order: what `buffered` of the futures crate does.
@@ -271,7 +296,7 @@ async fn buffered<A: Future<Output = u64>>(futures: impl Iterator<Item = A>, cap
     taken
 }
 
-/// The waits of the items are those of `buffered`: none waits for a block to end.
+/// Items wait as long as with `buffered`. No item waits for a block to end.
 #[test]
 fn an_ordered_stream_takes_no_longer_than_buffered() {
     const CAPACITY: usize = 64;

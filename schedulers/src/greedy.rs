@@ -379,7 +379,7 @@ pub(crate) enum Link<'s, O, R> {
     Unit(R, u64, Arc<Whole<'s, O, R>>),
 }
 
-/// The place of the output of a windowed whole: every unit under way has it, and so has the task that begins them.
+/// The place of the output of a windowed whole. Every unit under way has a reference, and so has the task that begins units.
 pub(crate) struct Whole<'s, O, R>(Mutex<Link<'s, O, R>>);
 
 impl<'s, O, R> Whole<'s, O, R> {
@@ -387,12 +387,13 @@ impl<'s, O, R> Whole<'s, O, R> {
         Whole(Mutex::new(to))
     }
 
-    /// The place, if nobody else has it any more.
+    /// Returns the place if this was the last reference to it.
     fn last(self: Arc<Self>) -> Option<Link<'s, O, R>> {
         Arc::into_inner(self).map(|whole| whole.0.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A unit is over, or the task that begins them. The last one brings the output, which is that of no items, to its place.
+    /// Gives up the reference of a unit, or of the task that begins units. The last one gets the output, which is that of no items,
+    /// and its place.
     pub(crate) fn leave<T>(self: Arc<Self>, reduction: &R) -> Option<(O, Link<'s, O, R>)>
     where
         R: Reduction<T, Output = O>,

@@ -208,7 +208,7 @@ impl<T> AsyncTerminal<T> {
         AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
     }
 
-    /// What an associative operation makes of all items, if there are any.
+    /// Reduces all items with an associative operation; `finish` gets `None` if there are no items.
     pub(crate) fn reduced<I, OP, F>(items: I, op: OP, finish: F) -> Self
     where
         I: ParallelIterator + 'static,

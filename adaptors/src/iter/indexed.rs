@@ -779,7 +779,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     }
 }
 
-/// What an order by [`partial_cmp`](IndexedParallelIterator::partial_cmp) says, as a future.
+/// Compares by [`partial_cmp`](IndexedParallelIterator::partial_cmp), as a future; `finish` makes the result of the order.
 fn compared<A, B, T>(
     left: A,
     right: B,
@@ -797,7 +797,7 @@ where
     AsyncTerminal::new(left.zip(right), search, move |first| finish(first.unwrap_or(Some(lengths))))
 }
 
-/// What [`eq`](IndexedParallelIterator::eq) says, as a future.
+/// Compares by [`eq`](IndexedParallelIterator::eq), as a future; `finish` makes the result of the answer.
 fn equal<A, B>(left: A, right: B, finish: impl FnOnce(bool) -> bool + Send + 'static) -> AsyncTerminal<bool>
 where
     A: IndexedParallelIterator<Item: PartialEq<B::Item>> + 'static,

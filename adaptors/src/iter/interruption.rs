@@ -303,9 +303,8 @@ impl<I: ParallelIterator, S: Stop> ParallelIterator for Partial<I, S> {
     }
 }
 
-/// The terminals of [`ParallelIterator`], run on what is done, and their forms that are awaited. Each entry: both names, generics
-/// and arguments, result, bounds (of the awaited form, more of them, if there are any), and an example in which nothing is
-/// interrupted: items, call, result.
+/// Declares terminals of [`ParallelIterator`] for [`Interruptible`], in two forms: blocking and awaited. An entry has both names,
+/// generics, arguments, result, bounds, further bounds of the awaited form, and an example: items, call, result.
 macro_rules! terminals {
     ($(
         fn $name:ident, $async_name:ident[$($Param:ident),*]($($arg:ident: $Arg:ty),*) -> $Out:ty

@@ -602,9 +602,12 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Makes a parallel iterator of every item, and gives the items of all these, in order.
     ///
-    /// The tasks share out the outer items; each walks its inner iterators itself, under the chain's schedule and not
-    /// under their own. Where few outer items have many inner ones, run these in parallel in the closure, and go on
-    /// with what comes out: `flat_map_iter(|x| inner(x).collect::<Vec<_>>())`.
+    /// The tasks share out the outer items, and a part of one outer item is divided in its inner iterator: under the chain's
+    /// schedule, not under the inner iterator's own. A task of several outer items walks their inner iterators itself. Under
+    /// [`adaptive`](Self::adaptive) it divides the last one on demand.
+    ///
+    /// Up to 64 inner iterators, those that are divided, are kept to the end of the call. An
+    /// [`io_await`](Self::io_await) inside is an error: wait behind, as in `.flat_map(|x| requests(x)).io_await()`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -617,6 +620,7 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(Self::Item) -> PI + Sync + Send,
         PI: IntoParallelIterator,
     {
+        const { inner_does_not_wait::<PI::Iter>() }
         FlatMap::new(self, map_op)
     }
 
@@ -650,6 +654,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: IntoParallelIterator,
     {
+        const { inner_does_not_wait::<<Self::Item as IntoParallelIterator>::Iter>() }
         Flatten::new(self)
     }
 
@@ -805,16 +810,21 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The computation runs in the pool that the calling thread is in, else in the global one (or
     /// [where the chain says](Self::on)), and begins at once; it may outlive the caller, so it borrows nothing that is not
-    /// `'static`. It goes on block by block: half of `capacity` items are computed, in
-    /// parallel, as soon as there is room for them, while others wait to be taken. So no more than **`capacity` items** have been
-    /// made and not been taken, at any time. (Where one item of the source becomes several, as with
-    /// [`flat_map_iter`](Self::flat_map_iter), it is that which is counted.) When the stream is dropped the computation is
-    /// cancelled.
+    /// `'static`. No more than **`capacity` items** have been made and not been taken, at any time. (Where one item of the source
+    /// becomes several, as with [`flat_map_iter`](Self::flat_map_iter), the source's items are counted.) When the stream is
+    /// dropped the computation is cancelled.
     ///
-    /// While there is no room for a block the computation is a suspended task: it holds no thread. Each block costs what a parallel
-    /// call does, and waits for its slowest item. If it waits for futures a thread waits with it, whose place in the pool goes to
-    /// another one ([`WaitRule`](furcate_pool::WaitRule)); a [pipeline](crate::stream::pipeline()) keeps the order without blocks,
-    /// and without that thread.
+    /// Behind [`io_await`](Self::io_await) items begin in order. An item begins when there is room for its result: up to `capacity`
+    /// futures are in flight, or done and not taken, as with `buffered(capacity)` of the futures crate. The work of the chain runs
+    /// on all workers. An item that is ready costs about a microsecond. (While the next
+    /// items lie ready, the chain is woken for an eighth of the capacity at once.)
+    ///
+    /// Any other chain goes on block by block: half of `capacity` items are computed, in parallel, as soon as there is room for
+    /// them, while others wait to be taken. Each block costs what a parallel call does.
+    ///
+    /// While there is no room, or nothing is ready, the computation is a suspended task: it holds no thread, and ten thousand
+    /// streams hold none. (Engines that cannot suspend tasks, [`Inline`](furcate_pool::Inline) and `Rayon`, have their threads
+    /// wait.)
     ///
     /// Who waits for an item inside the pool that computes it does so in a task, or by [`furcate::block_on`]: else, if all
     /// workers wait, nobody makes it.
@@ -823,7 +833,8 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// # Panics
     ///
-    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items of the blocks before.
+    /// If `capacity` is 0. A panic of the computation is raised where the stream is polled, behind the items that had come before
+    /// it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2046,9 +2057,9 @@ pub trait ParallelIterator: Sized + Send {
     fn async_product<P>(self) -> AsyncTerminal<P>
     where
         Self: 'static,
-        P: Send + std::iter::Product<Self::Item> + std::iter::Product<P> + 'static,
+        P: ProductOf<Self::Item> + 'static,
     {
-        AsyncTerminal::new(self, Aggregated(Product::new()), convert::identity)
+        AsyncTerminal::new(self, Totals::new(Product::new()), convert::identity)
     }
 
     /// [`count`](Self::count), as a future: see [`async_for_each`](Self::async_for_each).
@@ -2430,6 +2441,15 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
         !I::Scheduler::SUSPENDS || S::SUSPENDS,
         "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
          policies say how it is divided"
+    );
+}
+
+/// Futures of an inner iterator would block the worker, one after the other.
+const fn inner_does_not_wait<I: ParallelIterator>() {
+    assert!(
+        !I::Scheduler::SUSPENDS,
+        "an `io_await` inside `flat_map` or `flatten` would have the worker wait for one future after the other: make the futures \
+         inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
     );
 }
 

@@ -50,7 +50,7 @@ struct State<T> {
     next: u64,
     /// Outputs of the units from `next` on; `None` for those that have not arrived.
     ahead: VecDeque<Option<Items<T>>>,
-    /// Of the task that begins units, while it waits for room.
+    /// Waker of the task that begins units; `None` unless that task waits for room.
     walk: Option<Waker>,
     taker: Option<Waker>,
     /// Does nobody take any more?
@@ -199,7 +199,7 @@ impl<T> Channel<T> {
         };
         let wakers = [state.taker.take(), state.walk.take()];
         let all = state.waiting.call_all();
-        // Units before these have panicked.
+        // A unit before these has panicked.
         let ahead = mem::take(&mut state.ahead);
         drop(state);
         self.stop.cancel();

@@ -1,6 +1,6 @@
 //! A parallel iterator as a stream: a computation of its own puts the items into a channel.
 //!
-//! Two tasks of the pool, for which nobody waits: one *computes*, and its items go through a [`Channel`] to the task that polls
+//! Two tasks of the pool: one *computes*, and its items go through a [`Channel`] to the task that polls
 //! the stream. The other one waits for the computation's end, and tells it to the channel.
 //!
 //! | | in order | in any order |
@@ -9,8 +9,9 @@
 //! | the chain waits for futures | by units | by items |
 //!
 //! * *By blocks:* a block is half of the capacity. The next one is computed when there is room for all its items.
-//! * *By units:* units begin in order, each when there is room for what it gives: see [`Reduction::WINDOWED`]. So there
-//!   are as many futures in flight, or done and not taken, as the stream's capacity: what `buffered` of the futures crate does.
+//! * *By units:* units begin in order. A unit begins when there is room for its item: see [`Reduction::WINDOWED`]. So the
+//!   futures in flight, and those done and not taken, are together as many as the stream's capacity, as with `buffered` of the
+//!   futures crate.
 //! * *By items:* every item is sent by its own task, which waits for room and for none of its neighbors.
 //!
 //! A task that waits for room is suspended, and holds no thread.
@@ -22,14 +23,16 @@
 //!    of units.)
 //! 2. *Told once.* The channel is told the end, or the panic, when the computation is over: so nothing of it is left. If the pool
 //!    ends first, that is what the channel is told.
-//! 3. *Stopped.* When the stream, or the pool, is dropped, the computation is stopped: what waits is dropped.
+//! 3. *Stopped.* When the stream, or the pool, is dropped, the computation is stopped: its pending futures are dropped.
 //!
 //! [`Reduction::WINDOWED`]: furcate_schedulers::Reduction::WINDOWED
 
 use super::channel::{Channel, Payload};
 use super::window::Windowed;
+use crate::iter::adaptors::io_await::suspending;
 use crate::iter::{AsyncTerminal, Block, ParallelIterator, WithScheduler};
-use furcate_pool::spawn_future;
+use furcate_pool::detach::{Detach, Suspend};
+use furcate_pool::{Executor, spawn_future};
 use furcate_schedulers::policy::CancelToken;
 use furcate_schedulers::{Scheduler, Suspending};
 use futures_core::Stream;
@@ -71,7 +74,8 @@ pub struct IntoStream<T> {
 impl<T: Send + 'static> IntoStream<T> {
     /// In order.
     pub(crate) fn of<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
-        if I::Scheduler::SUSPENDS {
+        // Another engine would have a thread wait for room.
+        if I::Scheduler::SUSPENDS && suspends::<I::Executor>() {
             return by_units(items, capacity);
         }
         by_blocks(items, capacity, |block, channel| {
@@ -124,16 +128,20 @@ where
     })
 }
 
+/// Whether an engine suspends tasks, rather than block their threads.
+const fn suspends<E: Executor>() -> bool {
+    <<E::Scope<'static> as Detach<'static>>::Handle as Suspend<'static, E::Scope<'static>>>::SUSPENDS
+}
+
 /// A stream of what a chain that waits for futures gives, in order.
 fn by_units<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
 {
     IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
-        let (stop, before) = (channel.stop().clone(), items.scheduler());
-        let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
+        let stop = channel.stop().clone();
         // Blocks, if any were named, are not needed: units begin one after the other.
-        let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
+        let scheduler = suspending(&items.scheduler());
         let items = WithScheduler::new(items, scheduler).stop_on(&stop);
         // Stopped or not: who wanted to know is gone.
         let _ = items.async_run(|items| AsyncTerminal::new(items, Windowed(channel), drop)).await;

@@ -123,7 +123,7 @@ impl<I> Pipeline<I> {
 impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// A stage that computes.
     ///
-    /// A stage that may fail gives a `Result`, and [`and_then`](Self::and_then) goes on with what is `Ok`.
+    /// A stage that may fail gives a `Result`. The stage [`and_then`](Self::and_then) goes on with the `Ok` values.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -325,7 +325,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// Runs the pipeline, and collects what arrives, in order: into anything that
     /// [`ParallelIterator::collect`] makes.
     ///
-    /// Into a `Result` of a collection nothing arrives behind the first error, which is returned; what is under way is
+    /// If the collection is a `Result`, the pipeline ends with the first error in order and returns that error. Items under way are
     /// dropped.
     ///
     /// ```
@@ -339,7 +339,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// ```
     pub fn collect<C: FromParallelIterator<T>>(self) -> C {
         let mut items = vec![];
-        // It ends with an item that decides: that is no failure.
+        // `Decided` is no failure: the item is in the list.
         let _ = self.try_for_each(|item| push::<C, T>(&mut items, item));
         collected(items)
     }
@@ -443,7 +443,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arriving(sink).try_for_each(|done| done)
     }
 
-    /// What the sink says of each item: it is called in the order of the items, for one after the other (invariant 3).
+    /// The sink's results, as a parallel iterator. The sink is called for one item after the other, in order (invariant 3).
     fn arriving<A, E>(self, sink: impl FnMut(T) -> A + Send) -> impl ParallelIterator<Item = Result<(), E>>
     where
         A: Future<Output = Result<(), E>> + Send,
@@ -456,7 +456,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
                 let (order, sink) = &*shared;
                 order.turn(number).await;
                 if let Some(item) = item {
-                    // Nobody else wants it.
+                    // Never contended: one item has the turn.
                     let done = lock(sink)(item);
                     done.await?;
                 }
@@ -581,17 +581,17 @@ impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipel
     }
 }
 
-/// The item that came last decides about a collection.
+/// The last item of the list decides about the collection: no more items are needed.
 struct Decided;
 
-/// Takes an item that has arrived, until one [decides](FromParallelIterator::is_decided_by).
+/// Adds an item to the list. `Err` if the item [decides](FromParallelIterator::is_decided_by) about the collection.
 fn push<C: FromParallelIterator<T>, T: Send>(items: &mut Vec<T>, item: T) -> Result<(), Decided> {
     let decided = C::is_decided_by(&item);
     items.push(item);
     if decided { Err(Decided) } else { Ok(()) }
 }
 
-/// A collection of what has arrived.
+/// Makes a collection of the items that have arrived.
 fn collected<C: FromParallelIterator<T>, T: Send>(items: Vec<T>) -> C {
     C::from_par_lists(if items.is_empty() { LinkedList::new() } else { LinkedList::from([items]) })
 }

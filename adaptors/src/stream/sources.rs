@@ -10,8 +10,8 @@ use std::task::{Context, Poll, ready};
 
 /// A stream of what a function gives: `Ready(Some(item))` for the next item, `Ready(None)` at the end.
 ///
-/// It makes a stream of a receiver that has a poll function but is no [`Stream`]. Tokio's are such: no crate of wrappers is
-/// needed.
+/// Use `from_poll` for a receiver with a poll function that is no [`Stream`]: tokio's receivers, for example. No crate of wrappers
+/// is needed.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -65,8 +65,8 @@ impl<T, F: FnMut(&mut Context<'_>) -> Poll<Option<T>>> Stream for FromPoll<F> {
     }
 }
 
-/// The lines of a reader, without their ends (`\n` or `\r\n`), as those of [`std::io::BufRead::lines`]. The reader is of the
-/// futures crates: those of async-io, async-net, async-fs and so on. Those of tokio have
+/// Returns a stream of the lines of a reader, without their ends (`\n` or `\r\n`), like [`std::io::BufRead::lines`]. The reader
+/// implements `AsyncRead` of the futures crates: sockets of async-io and async-net, files of async-fs. For tokio's readers see
 #[cfg_attr(feature = "tokio", doc = "[`tokio_lines`].")]
 #[cfg_attr(not(feature = "tokio"), doc = "`tokio_lines` (feature `tokio`).")]
 ///
@@ -92,7 +92,7 @@ pub fn lines<R: AsyncRead>(reader: R) -> Lines<R> {
     Lines::new(reader, AsyncRead::poll_read)
 }
 
-/// [`lines`], of a reader of tokio's. Its socket's runtime must be entered where the stream is polled: in a pool that is built
+/// Returns a stream of the lines of a tokio reader: see [`lines`]. Its socket's runtime must be entered where the stream is polled: in a pool that is built
 /// with [`ThreadPoolBuilder::tokio`](furcate_pool::ThreadPoolBuilder::tokio).
 ///
 /// ```
@@ -169,7 +169,7 @@ impl<R> Lines<R> {
         Lines { max_len: bytes, ..self }
     }
 
-    /// The next line of what was read.
+    /// Returns the next line that was read completely.
     fn line(&mut self) -> Option<io::Result<String>> {
         let end = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
         let Some(end) = end.map(|end| self.searched + end) else {

@@ -27,11 +27,12 @@ use crate::blocks::Blocks;
 use crate::branch::{Branch, Decision, Parts};
 use crate::call::Call;
 use crate::greedy::{self, Link, Whole};
-use crate::{Policy, Producer, Reduction};
+use crate::{Policy, Producer, Reduction, Task};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Fork, Resume, Suspend};
 use std::iter::{Repeat, repeat};
 use std::marker::PhantomData;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll};
@@ -39,14 +40,17 @@ use std::task::{self, Poll};
 /// The walk, between two units.
 pub(super) struct Walk<'s, P, L, R, O> {
     units: Units<'s, P, L, R>,
+    /// Policy of every unit.
     policy: L,
+    /// Policy that permits the forks of the walk, with the walk's own permit if it has one.
+    forks: L,
     reduction: R,
     call: &'s Call,
     holes: Holes<'s>,
     whole: Arc<Whole<'s, O, R>>,
 }
 
-/// What is left.
+/// The units that have not begun.
 enum Units<'s, P, L, R> {
     /// To be cut, unit by unit.
     Cut(Blocks<P, Repeat<usize>>),
@@ -70,6 +74,7 @@ where
         };
         Walk {
             units,
+            forks: policy.clone(),
             policy,
             reduction,
             call,
@@ -101,13 +106,7 @@ where
     /// Walks on, until there is no room, or the rest is stolen, or everything has begun.
     pub(super) fn go_on<S: Detach<'s>>(mut self, scope: &S) {
         let (handle, mut slot) = (scope.handle(), Default::default());
-        loop {
-            if L::STOPS && self.policy.stopped() {
-                handle.cancel();
-            }
-            if self.call.has_failed() || handle.is_cancelled() {
-                return self.end();
-            }
+        while !self.is_stopped::<S>(&handle) {
             let begin = Begin { reduction: self.reduction.clone(), items: PhantomData };
             let number = match handle.poll_once(&mut slot, begin) {
                 Poll::Ready(Some(number)) => number,
@@ -122,24 +121,40 @@ where
                 None => return,
             }
         }
+        self.end();
     }
 
-    /// Runs the next unit, by this number. Returns the rest of the walk, if there is one and nobody has stolen it.
+    /// Whether no more units need begin.
+    fn is_stopped<S: Detach<'s>>(&self, handle: &S::Handle) -> bool {
+        if L::STOPS && self.policy.stopped() {
+            handle.cancel();
+        }
+        self.call.has_failed() || handle.is_cancelled()
+    }
+
+    /// Runs the next unit under this number. Returns the rest of the walk; `None` if a thief has it, or no unit was left.
     fn begin<S: Detach<'s>>(mut self, number: u64, scope: &S) -> Option<Self> {
         let to = Link::Unit(self.reduction.clone(), number, Arc::clone(&self.whole));
-        let Some(unit) = self.next(scope.num_threads()) else {
+        let is_stopped = self.is_stopped::<S>(&scope.handle());
+        let unit = if is_stopped { None } else { self.next(scope.num_threads()) };
+        let Some(unit) = unit else {
             to.deliver::<P::Item>(tree::nothing::<P::Item, R>(&self.reduction));
             self.end();
             return None;
         };
-        let holes = self.holes;
-        let run = || {
-            greedy::run(unit, holes, scope).deliver(to);
-        };
-        if !holes.divides {
+        let (holes, task) = (self.holes, Task::new(unit.producer.size()));
+        let run = || greedy::run(unit, holes, scope).deliver(to);
+        if !holes.divides || !self.forks.permit_fork(&task) {
             run();
             return Some(self);
         }
+        let (of_unit, of_rest) = mem::replace(&mut self.forks, self.policy.clone()).split(&task);
+        self.forks = of_rest;
+        let run = || {
+            run();
+            // The permit, if there is one, is given back when the unit's task is done.
+            drop(of_unit);
+        };
         match scope.fork(run, self) {
             ((), Fork::Back(walk)) => Some(walk),
             ((), Fork::Taken(_)) => None,

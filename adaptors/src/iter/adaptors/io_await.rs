@@ -27,13 +27,7 @@ pub struct IoAwait<I> {
 impl<I: ParallelIterator> IoAwait<I> {
     #[inline]
     pub(crate) fn new(base: I) -> Self {
-        let before = base.scheduler();
-        let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
-        let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
-        let scheduler = match before.limit() {
-            Some(limit) => scheduler.limit(limit),
-            None => scheduler,
-        };
+        let scheduler = suspending(&base.scheduler());
         IoAwait { base, scheduler }
     }
 
@@ -111,6 +105,16 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// ```
     pub fn unbounded(self) -> Self {
         IoAwait { scheduler: self.scheduler.unbounded(), ..self }
+    }
+}
+
+/// The scheduler that suspends, with the bounds of one that was named before.
+pub(crate) fn suspending(before: &impl Scheduler) -> Suspending {
+    let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
+    let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
+    match before.limit() {
+        Some(limit) => scheduler.limit(limit),
+        None => scheduler,
     }
 }
 

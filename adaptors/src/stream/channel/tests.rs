@@ -140,3 +140,94 @@ fn a_panic_comes_behind_the_items() {
     assert_eq!(*taken.unwrap_err().downcast::<&str>().unwrap(), "a panic");
     assert_eq!(taker.take(&channel), Poll::Ready(None));
 }
+
+fn items(items: &[u32]) -> Items<u32> {
+    match *items {
+        [] => Items::UpToOne(None),
+        [item] => Items::UpToOne(Some(item)),
+        _ => Items::Many(items.to_vec()),
+    }
+}
+
+impl Count {
+    fn begin<T>(self: &Arc<Self>, channel: &Channel<T>) -> Poll<Option<u64>> {
+        channel.poll_begin(&mut Context::from_waker(&Arc::clone(self).into()))
+    }
+}
+
+#[test]
+fn units_come_in_order_and_begin_when_there_is_room() {
+    let channel = Channel::new(3, 1);
+    let (taker, walk) = (Arc::<Count>::default(), Arc::<Count>::default());
+    let begun: Vec<_> = (0..4).map(|_| walk.begin(&channel)).collect();
+    assert_eq!(begun, [Poll::Ready(Some(0)), Poll::Ready(Some(1)), Poll::Ready(Some(2)), Poll::Pending]);
+    assert!(taker.take(&channel).is_pending());
+    channel.arrive(1, items(&[10]));
+    channel.arrive(2, items(&[20]));
+    assert_eq!((taker.woken(), walk.woken()), (0, 0), "the first one is under way");
+    channel.arrive(0, items(&[0]));
+    assert_eq!((taker.woken(), walk.woken()), (1, 0), "nothing was taken");
+    assert_eq!((taker.take(&channel), walk.woken()), (Poll::Ready(Some(0)), 1));
+    assert_eq!(walk.begin(&channel), Poll::Ready(Some(3)));
+    assert!(walk.begin(&channel).is_pending());
+    channel.arrive(3, items(&[]));
+    assert_eq!(walk.woken(), 2, "it gave nothing, and leaves its room");
+    let rest: Vec<_> = (0..3).map(|_| taker.take(&channel)).collect();
+    assert_eq!(rest, [Poll::Ready(Some(10)), Poll::Ready(Some(20)), Poll::Pending]);
+}
+
+/// A unit of many items takes the room of all of them once they are there.
+#[test]
+fn units_of_many_items() {
+    let channel = Channel::new(2, 1);
+    let (taker, walk) = (Arc::<Count>::default(), Arc::<Count>::default());
+    assert_eq!(walk.begin(&channel), Poll::Ready(Some(0)));
+    channel.arrive(0, items(&[1, 2, 3]));
+    assert!(walk.begin(&channel).is_pending());
+    assert_eq!((taker.take(&channel), walk.woken()), (Poll::Ready(Some(1)), 0));
+    assert_eq!((taker.take(&channel), walk.woken()), (Poll::Ready(Some(2)), 1));
+    assert_eq!(walk.begin(&channel), Poll::Ready(Some(1)));
+}
+
+/// Whoever begins units is woken for some of them, not for each, unless nothing is left to be taken.
+#[test]
+fn few_wakes_for_many_units() {
+    const CAPACITY: u32 = 64;
+    let channel = Channel::new(CAPACITY as usize, 1);
+    let (taker, walk) = (Arc::<Count>::default(), Arc::<Count>::default());
+    for number in 0..u64::from(CAPACITY) {
+        assert_eq!(walk.begin(&channel), Poll::Ready(Some(number)));
+        channel.arrive(number, items(&[0]));
+    }
+    assert!(walk.begin(&channel).is_pending());
+    let woken: Vec<_> = (0..8).map(|_| (taker.take(&channel), walk.woken()).1).collect();
+    assert_eq!(woken, [0, 0, 0, 0, 0, 0, 0, 1]);
+    let channel = Channel::new(CAPACITY as usize, 1);
+    while walk.begin(&channel).is_ready() {}
+    channel.arrive(0, items(&[0]));
+    assert_eq!((taker.take(&channel), walk.woken()), (Poll::Ready(Some(0)), 2));
+}
+
+#[test]
+fn no_unit_begins_behind_the_end() {
+    for closes in [false, true] {
+        let (channel, walk, taker) = (Channel::new(2, 1), Arc::<Count>::default(), Arc::<Count>::default());
+        let item = Arc::new(());
+        let unit = || Items::UpToOne(Some(Arc::clone(&item)));
+        for number in 0..2 {
+            assert_eq!(walk.begin(&channel), Poll::Ready(Some(number)));
+        }
+        assert!(walk.begin(&channel).is_pending());
+        channel.arrive(1, unit());
+        if closes {
+            channel.close();
+        } else {
+            assert!(channel.end(Err(Box::new("a panic"))).is_ok());
+        }
+        assert_eq!((walk.woken(), walk.begin(&channel)), (1, Poll::Ready(None)));
+        channel.arrive(0, unit());
+        assert_eq!(Arc::strong_count(&item), 1, "what lay ahead is dropped, and what comes later");
+        let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| taker.take(&channel)));
+        assert_eq!(taken.is_err(), !closes);
+    }
+}
