@@ -21,8 +21,8 @@ use std::task::{Context, Poll, Wake, Waker};
 ///
 /// In a job of a pool, the caller runs nothing else while the future is pending, but gives its slot to another thread
 /// ([`WaitRule`](crate::WaitRule)): so no core idles. When the future is woken, the caller takes a slot that is free, else the
-/// next one to become free. If none does for 10 ms, the caller goes on without one: it may hold a lock that all other threads of
-/// the pool wait for. Those times are [counted](crate::WorkerStats::overdue). Until its next wait, such a caller has no
+/// next one to become free. If none does, the caller goes on without one, after some 20 ms if no other
+/// thread of the pool makes progress, and after 0.2 s in any case: it may hold a lock that those threads wait for. Those times are [counted](crate::WorkerStats::overdue). Until its next wait, such a caller has no
 /// [index](crate::current_thread_index), runs its forks itself, and what it spawns other threads run.
 ///
 /// A thread that is no pool's worker blocks.

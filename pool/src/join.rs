@@ -53,10 +53,10 @@ where
     RA: Send,
     RB: Send,
 {
-    match Part::of_current() {
-        Ok(part) => part.worker().fork(|_| left(), |_, _migrated| right()),
-        Err(registry) => registry.handed_over(|| join(left, right)),
-    }
+    Worker::with_current(|current| match current {
+        Some(worker) => worker.fork(|_| left(), |_, _migrated| right()),
+        None => Part::from_outside(|| join(left, right)),
+    })
 }
 
 /// [`join`], with closures that are told whether they [migrated](FnContext::migrated).
@@ -77,12 +77,12 @@ where
     RA: Send,
     RB: Send,
 {
-    match Part::of_current() {
-        Ok(part) => part
-            .worker()
-            .fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated })),
-        Err(registry) => registry.handed_over(|| join_context(left, right)),
-    }
+    Worker::with_current(|current| match current {
+        Some(worker) => {
+            worker.fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
+        }
+        None => Part::from_outside(|| join_context(left, right)),
+    })
 }
 
 /// [`join`], with closures that are given a handle of the worker that runs them: joins inside them need no look-up of a
@@ -104,8 +104,8 @@ where
     RA: Send,
     RB: Send,
 {
-    match Part::of_current() {
-        Ok(part) => part.worker().join(left, right),
-        Err(registry) => registry.handed_over(|| join_with(left, right)),
-    }
+    Worker::with_current(|current| match current {
+        Some(worker) => worker.join(left, right),
+        None => Part::from_outside(|| join_with(left, right)),
+    })
 }

@@ -39,10 +39,10 @@ impl Executor for Pool {
         F: FnOnce() -> R + Send,
         R: Send,
     {
-        match Part::of_current() {
-            Ok(_part) => f(),
-            Err(registry) => registry.inside(|_| f()),
-        }
+        Worker::with_current(|current| match current {
+            Some(_) => f(),
+            None => Part::from_outside(f),
+        })
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
@@ -57,12 +57,12 @@ impl Executor for Pool {
         RA: Send,
         RB: Send,
     {
-        match Part::of_current() {
-            Ok(part) => {
-                part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
+        Worker::with_current(|current| match current {
+            Some(worker) => {
+                worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
             }
-            Err(registry) => registry.handed_over(|| self.join_context(left, right)),
-        }
+            None => Part::from_outside(|| self.join_context(left, right)),
+        })
     }
 
     #[inline]

@@ -68,15 +68,6 @@ impl Registry {
         })
     }
 
-    /// Runs the call of a thread from outside, in which the caller takes no part, on one of this pool's threads.
-    ///
-    /// Out of line: where callers may take part, `f` is the copy of the call that does not run.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn handed_over<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
-        self.inside(|_| f())
-    }
-
     fn run_root<F, R>(&self, f: F, caller: Option<&Worker>) -> R
     where
         F: FnOnce(&Worker) -> R + Send,

@@ -52,8 +52,8 @@ impl Drop for Guest<'_> {
 
 /// The part that this thread takes in a pool while the value lives: as the worker that it is, or as a guest.
 ///
-/// A value, and no function that takes a closure: so the fork is written once for both cases, and the closures of the
-/// fork, with one place that calls them, are inlined.
+/// A value, for calls that need the worker. Forks look at the thread's worker themselves, and come
+/// [from outside](Part::from_outside) if there is none.
 pub(crate) struct Part<'a> {
     worker: *const Worker,
     _guest: Option<Guest<'a>>,
@@ -61,14 +61,14 @@ pub(crate) struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// In the pool that the thread is in, else in the global one. `Err`: the thread is in no pool, and the global one, which is
-    /// returned, lets no caller take part; so the caller's closure is to be [handed over](Registry::handed_over) to it.
+    /// returned, lets no caller take part; so the call is to be [handed over](Registry::inside) to it.
     #[inline(always)]
     pub(crate) fn of_current() -> Result<Self, &'static Registry> {
         let worker = Worker::current();
         if worker.is_null() { Part::of_global() } else { Ok(Part { worker, _guest: None }) }
     }
 
-    /// In this pool. `None` if the call is to be [handed over](Registry::handed_over) to the pool's threads: because the pool
+    /// In this pool. `None` if the call is to be [handed over](Registry::inside) to the pool's threads: because the pool
     /// lets no caller take part, or because the thread is another pool's worker. (Such a worker must go on serving its own pool,
     /// which it does while it waits for a call, and would not as a guest.)
     #[inline(always)]
@@ -79,6 +79,18 @@ impl<'a> Part<'a> {
         }
         // SAFETY: see `worker`.
         unsafe { &*worker }.is_of(registry).then_some(Part { worker, _guest: None })
+    }
+
+    /// Calls `f`, in a thread that is in no pool, as a part of the global one: in this thread, or handed over to the pool's threads.
+    ///
+    /// Out of line, and a closure: so the call's fork inside a pool has nothing to do but to see that it is there.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn from_outside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+        match Part::of_global() {
+            Ok(_part) => f(),
+            Err(registry) => registry.inside(|_| f()),
+        }
     }
 
     #[cold]

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
 /// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
 ///
-/// A thread that comes out of a wait takes a slot. If none becomes free for 10 ms, it goes on without: it may hold a lock that all
+/// A thread that comes out of a wait takes a slot. If none becomes free for a while, 0.2 s at most, it goes on without: it may hold a lock that all
 /// threads with slots wait for. See [`WorkerStats::overdue`](crate::WorkerStats::overdue).
 ///
 /// ```
@@ -39,7 +39,7 @@ pub enum WaitRule {
     /// Descendants of what it waits for, by leapfrogging (Wagner and Calder 1993): it steals back from its thief. A
     /// worker that finds none for some tens of microseconds hands its place to a spare thread, and takes one when
     /// what it waits for is done, from the thread that has done it if no other is free. So never more than the
-    /// pool's number of threads run jobs (but for those that have waited for a slot for 10 ms), and as many do as there is
+    /// pool's number of threads run jobs (but for those that have waited for a slot for a while), and as many do as there is
     /// work for.
     #[default]
     Descendants,

@@ -7,10 +7,13 @@
 //!
 //! # Invariants
 //!
-//! 1. *A wait that is over ends.* A worker whose latch is set, and which is given no slot, goes on without one after [`GRACE`].
-//! 2. *A wait whose work lies in queues is not starved.* The slots are *stuck* if for [`GRACE`] no holder has changed or made
-//!    [progress](Worker::progress), and no worker searches. While they are stuck, a worker that waits for a scope runs jobs of
-//!    that scope itself, wherever they lie; and for the others that wait, one more thread runs one queued job.
+//! The slots are *stuck* if for [`GRACE`] no holder has changed or made [progress](Worker::progress), and no worker searches.
+//!
+//! 1. *A wait that is over ends.* A worker whose latch is set, and which is given no slot, goes on without one if the slots are
+//!    stuck, and in any case after [`LONG_GRACE`].
+//! 2. *A wait whose work lies in queues is not starved.* While they are stuck, a worker that waits for a scope runs jobs of
+//!    that scope itself, wherever they lie. For the others that wait, one more thread runs one queued job, if the process
+//!    computes nothing.
 //! 3. *Futures of `block_on` are polled by the thread that waits*, so by 1 they need no slot.
 //! 4. Forks of a worker that waits stay in its deque, see [`shelf`](super::shelf): it takes them back itself.
 //! 5. Whoever runs without a slot is seen by no thief: it spawns into the injector, and runs its forks itself. It takes a slot
@@ -23,8 +26,11 @@ use crate::latch::Latch;
 use crate::worker::Worker;
 use std::time::{Duration, Instant};
 
-/// How long a worker that could go on waits for a slot.
+/// How long slots are held without progress before they count as stuck.
 const GRACE: Duration = Duration::from_millis(10);
+
+/// The longest time for which a worker that could go on waits for a slot.
+const LONG_GRACE: Duration = Duration::from_millis(200);
 
 /// The longest time between two looks of a worker that has waited for long: an eighth of that time.
 const LONGEST_LOOK: Duration = Duration::from_millis(250);
@@ -46,7 +52,7 @@ impl Watch {
     /// How long to sleep before the next look.
     fn nap(&self) -> Duration {
         match self.over {
-            Some(over) => GRACE.saturating_sub(over.elapsed()),
+            Some(_) => GRACE,
             None => (self.since.elapsed() / 8).clamp(GRACE, LONGEST_LOOK),
         }
     }
@@ -117,7 +123,7 @@ impl Registry {
             }
             let goes_on = if latch.is_set() {
                 let over = *watch.over.get_or_insert_with(Instant::now);
-                (over.elapsed() >= GRACE).then_some(Next::Usual)
+                (watch.sees_stuck(worker) || over.elapsed() >= LONG_GRACE).then_some(Next::Usual)
             } else if watch.since.elapsed() >= GRACE && self.sees_work() && watch.sees_stuck(worker) {
                 let mut relieved = || !watch.saw_idle() || self.relieve(&mut rest);
                 if helps {
