@@ -14,6 +14,12 @@ if cargo run --release --locked --example crawl -- none; then
     echo "what is no number must be an error" >&2
     exit 1
 fi
+cargo run --release --locked --features tokio --example server -- soak --requests 5000
+cargo run --release --locked --features tokio --example server -- compare --seconds 2
+if cargo run --release --locked --features tokio --example server -- soak --requests none; then
+    echo "what is no number must be an error" >&2
+    exit 1
+fi
 for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort pipeline; do
     cargo run --release --locked --example "$example"
 done

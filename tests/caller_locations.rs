@@ -8,7 +8,7 @@ use std::future::ready;
 use std::panic::{catch_unwind, set_hook, take_hook};
 use std::sync::Mutex;
 
-/// What is called with an argument that it cannot take.
+/// A name, and a call with an argument that the method refuses.
 type Call = (&'static str, fn());
 
 const CALLS: &[Call] = &[

@@ -111,6 +111,11 @@ fn is_reproducible(name: &str, schedule: &impl Sums) {
     let (v, w) = (floats(1), floats(2));
     let expected = schedule.sums(&v, &w, Inline);
     let tree = schedule.tree(Inline);
+    #[cfg(feature = "rayon")]
+    {
+        assert_eq!(schedule.sums(&v, &w, furcate::Rayon), expected, "{name}, on rayon's pool");
+        assert_eq!(schedule.tree(furcate::Rayon), tree, "{name}, on rayon's pool");
+    }
     for pool in &*POOLS {
         let threads = pool.current_num_threads();
         for round in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! `enumerate`, `zip`, `take`, `skip` and `chunks` behind `io_await`: as in std, whatever becomes ready when.
+//! `enumerate`, `zip`, `take`, `skip` and `chunks` behind `io_await` give the same as in std, in whichever order futures become ready.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -29,7 +29,7 @@ proptest! {
             );
             let chunks: Vec<_> = all.chunks(size).map(<[_]>::to_vec).collect();
             prop_assert_eq!(waits().chunks(size).collect::<Vec<_>>(), chunks);
-            // One after the other, with what comes behind.
+            // Several, and adaptors behind them.
             let several = waits().skip(1).enumerate().max_in_flight(7).take(n).map(|(i, x)| i as u64 + x).filter(|x| x % 2 > 0);
             let expected: Vec<_> = std().skip(1).enumerate().take(n).map(|(i, x)| i as u64 + x).filter(|x| x % 2 > 0).collect();
             prop_assert_eq!(several.collect::<Vec<_>>(), expected);
@@ -38,7 +38,7 @@ proptest! {
     }
 }
 
-/// What is not taken, or has no partner, is not begun.
+/// A future that is not taken, or that has no partner, is not begun.
 #[test]
 fn futures_that_nobody_takes_are_not_begun() {
     let begun = AtomicUsize::new(0);

@@ -14,6 +14,7 @@ const HIDDEN: &[&str] = &[
     "adaptive_after_blocks_and_a_map",
     "adaptive_behind_io_await_and_a_map",
     "io_await_after_adaptive_and_a_map",
+    "io_await_inside_flat_map",
     "plain_side_before_io_await",
 ];
 
@@ -83,6 +84,11 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "collection_of_futures",
         "(0..9_u64).into_par_iter().map(|x| async move { x }).collect::<Vec<u64>>();",
         &["cannot be collected", ".io_await().collect()"],
+    ),
+    (
+        "io_await_inside_flat_map",
+        "(0..9_u64).into_par_iter().flat_map(|n| (0..n).into_par_iter().map(|x| async move { x }).io_await()).for_each(drop);",
+        &["inside `flat_map`", "one future after the other", ".flat_map(|x| requests(x)).io_await()"],
     ),
     (
         "map_after_interruption",

@@ -93,7 +93,9 @@ impl<T> IntoIterator for AtMostOne<T> {
     }
 }
 
-impl<T: Send> Producer for AtMostOne<T> {}
+impl<T: Send> Producer for AtMostOne<T> {
+    const SINGLE: bool = true;
+}
 impl<T: Send> IndexedProducer for AtMostOne<T> {}
 
 newtype_iterator! {

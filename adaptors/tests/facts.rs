@@ -1,4 +1,4 @@
-//! What a producer says of itself (its constants) is passed on by every adaptor.
+//! Every adaptor passes on the constants of its base's producer.
 
 mod support;
 
@@ -11,18 +11,20 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What a producer says.
+/// The constants of a producer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Facts {
     pieces: bool,
     loops_cut: bool,
     costly_cuts: bool,
     in_order: bool,
+    single: bool,
 }
 
-const USUAL: Facts = Facts { pieces: false, loops_cut: false, costly_cuts: false, in_order: true };
+const USUAL: Facts =
+    Facts { pieces: false, loops_cut: false, costly_cuts: false, in_order: true, single: false };
 /// The other way round.
-const ODD: Facts = Facts { pieces: true, loops_cut: true, costly_cuts: true, in_order: false };
+const ODD: Facts = Facts { pieces: true, loops_cut: true, costly_cuts: true, in_order: false, single: true };
 
 /// Numbers whose producer says `ODD` things, or the usual ones.
 #[derive(Clone)]
@@ -53,6 +55,7 @@ impl<const IS_ODD: bool> Producer for Numbers<IS_ODD> {
     const LOOPS_CUT: bool = if IS_ODD { ODD.loops_cut } else { USUAL.loops_cut };
     const COSTLY_CUTS: bool = if IS_ODD { ODD.costly_cuts } else { USUAL.costly_cuts };
     const IN_ORDER: bool = if IS_ODD { ODD.in_order } else { USUAL.in_order };
+    const SINGLE: bool = if IS_ODD { ODD.single } else { USUAL.single };
 }
 
 impl<const IS_ODD: bool> IndexedProducer for Numbers<IS_ODD> {}
@@ -112,7 +115,13 @@ impl<const IS_ODD: bool> furcate::iter::PeekParallelIterator for Source<IS_ODD> 
 }
 
 fn facts_of<P: Producer>(_: P) -> Facts {
-    Facts { pieces: P::PIECES, loops_cut: P::LOOPS_CUT, costly_cuts: P::COSTLY_CUTS, in_order: P::IN_ORDER }
+    Facts {
+        pieces: P::PIECES,
+        loops_cut: P::LOOPS_CUT,
+        costly_cuts: P::COSTLY_CUTS,
+        in_order: P::IN_ORDER,
+        single: P::SINGLE,
+    }
 }
 
 /// The adaptors that were seen, by the names of their types; and the mistakes.
@@ -152,20 +161,22 @@ impl Seen {
 fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     let source = || Source::<IS_ODD>;
     // Items are results of tasks, of which a cut makes one more.
-    let of_tasks = Facts { pieces: true, ..facts };
+    let of_tasks = Facts { pieces: true, single: false, ..facts };
+    // An item becomes several, or has to be waited for, or a state is kept for all items.
+    let not_single = Facts { single: false, ..facts };
     let costly_cuts = Facts { costly_cuts: true, ..facts };
 
     seen.check_indexed(source().map(|x| x), facts);
     seen.check_indexed(source().inspect(|_| {}), facts);
     seen.check_indexed(source().update(|_| {}), facts);
-    seen.check_indexed(source().map_init(|| (), |(), x| x), facts);
-    seen.check_indexed(source().map_with((), |(), x| x), facts);
+    seen.check_indexed(source().map_init(|| (), |(), x| x), not_single);
+    seen.check_indexed(source().map_with((), |(), x| x), not_single);
     seen.check(source().filter(|_| true), facts);
     seen.check(source().filter_map(Some), facts);
-    seen.check(source().flat_map(|x| 0..x), facts);
-    seen.check(source().flat_map_iter(|x| 0..x), facts);
-    seen.check(source().map(|x| 0..x).flatten(), facts);
-    seen.check(source().map(|x| 0..x).flatten_iter(), facts);
+    seen.check(source().flat_map(|x| 0..x), not_single);
+    seen.check(source().flat_map_iter(|x| 0..x), not_single);
+    seen.check(source().map(|x| 0..x).flatten(), not_single);
+    seen.check(source().map(|x| 0..x).flatten_iter(), not_single);
     static ITEM: u32 = 0;
     seen.check_indexed(source().map(|_| &ITEM).cloned(), facts);
     seen.check_indexed(source().map(|_| &ITEM).copied(), facts);
@@ -187,7 +198,7 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     seen.check_indexed(source().merge_by(source(), |a, b| a.cmp(b)), costly_cuts);
     seen.check_indexed(source().merge_by_key(source(), |a| *a), costly_cuts);
     seen.check(source().positions(|_| true), facts);
-    seen.check_indexed(source().panic_fuse(), facts);
+    seen.check_indexed(source().panic_fuse(), not_single);
     seen.check(source().map(Some).while_some(), facts);
     seen.check(source().fold(|| 0, |a, b| a + b), of_tasks);
     seen.check(source().fold_with(0, |a, b| a + b), of_tasks);
@@ -200,8 +211,8 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     seen.check_indexed(source().bound_depth(3), facts);
     seen.check_indexed(source().join(), facts);
     seen.check_indexed(source().on(furcate::Inline), facts);
-    seen.check(source().map(std::future::ready).io_await(), facts);
-    seen.check(source().map(std::future::ready).io_await().timeout(Duration::from_secs(1)), facts);
+    seen.check(source().map(std::future::ready).io_await(), not_single);
+    seen.check(source().map(std::future::ready).io_await().timeout(Duration::from_secs(1)), not_single);
 
     seen.check(source().take_any(3), facts);
     seen.check(source().skip_any(3), facts);
@@ -239,7 +250,7 @@ fn every_adaptor_passes_the_facts_of_its_base_on() {
     assert!(missing.is_empty(), "adaptors without a line in this test: {missing:?}");
 }
 
-/// Pieces stay in one, whatever comes behind them: as many are made as the policy says.
+/// Gates do not cut pieces: as many are made as the policy says.
 #[test]
 fn pieces_behind_gates_are_not_cut_into_blocks() {
     let pieces = AtomicUsize::new(0);

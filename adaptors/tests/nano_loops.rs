@@ -1,4 +1,4 @@
-//! How long the nano-loops of the adaptive scheduler are: short, whatever is chained, so that thieves are answered soon.
+//! Nano-loops of the adaptive scheduler stay short in every chain, so that thieves are answered soon.
 
 mod support;
 
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// A unit of work takes no less than this.
 const UNIT: Duration = Duration::from_micros(2);
 
-/// A loop of so many units takes 0.4 ms or more: four times what is promised.
+/// A loop of so many units takes 0.4 ms or more, and 0.1 ms is promised.
 const FEW: usize = 200;
 
 /// Units in a task: an eighth of them is ten times as many as are allowed in one loop.
@@ -113,7 +113,7 @@ fn steps_of_work_do_not_grow_with_the_task() {
     assert!((4..=FEW).contains(&longest), "{longest} units in one step");
 }
 
-/// Whatever keeps one state, accumulator or run of slots for all the loops of a task.
+/// Adaptors and terminals that keep one state, accumulator or run of slots for all the loops of a task.
 #[test]
 fn loops_do_not_grow_with_the_task() {
     let longest = AtomicUsize::new(0);

@@ -3,6 +3,7 @@
 use axum::Router;
 use std::hint::black_box;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -25,6 +26,26 @@ pub(crate) const CHEAP: Work =
 pub(crate) const HEAVY: Work =
     Work { items: 200, wait: Duration::from_millis(5), compute: Duration::from_millis(1) };
 
+/// Work for the processor.
+fn rounds(rounds: u64, row: u64) {
+    let mut number = row;
+    for _ in 0..rounds {
+        number = black_box(number).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    }
+}
+
+/// Rounds in a microsecond. The work is counted and not timed: on a busy machine it takes longer, and is no less.
+static ROUNDS: LazyLock<u64> = LazyLock::new(|| {
+    const SAMPLE: u64 = 100_000;
+    let sample = |_| {
+        let begin = Instant::now();
+        rounds(SAMPLE, 1);
+        begin.elapsed()
+    };
+    let shortest = (0..50).map(sample).min().expect("there are samples");
+    (SAMPLE as f64 / (shortest.as_nanos() as f64 / 1e3)) as u64
+});
+
 impl Work {
     /// Asks a database for an item: a timer stands for it.
     pub(crate) async fn fetch(self, item: u64) -> u64 {
@@ -34,14 +55,7 @@ impl Work {
 
     /// Computes a number from an item's row.
     pub(crate) fn compute(self, row: u64) -> u64 {
-        let begin = Instant::now();
-        let mut number = row;
-        while begin.elapsed() < self.compute {
-            for _ in 0..100 {
-                number = black_box(number).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            }
-        }
-        black_box(number);
+        rounds(self.compute.as_micros() as u64 * *ROUNDS, row);
         row + 1
     }
 
@@ -60,6 +74,7 @@ pub(crate) struct Server {
 impl Server {
     /// Serves on loopback; on any free port if `port` is 0.
     pub(crate) fn start(port: u16, router: Router) -> Result<Self, Error> {
+        LazyLock::force(&ROUNDS);
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)))?;
         let address = listener.local_addr()?;

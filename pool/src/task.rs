@@ -186,6 +186,7 @@ where
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
         let can_suspend = worker.can_suspend.get();
+        worker.ran_task.set(true);
         // Whoever waits for the scope will want to help.
         worker.nudge();
         let root = worker.enter_root(scope.number());

@@ -70,6 +70,8 @@ pub struct Worker {
     active: AtomicPtr<SpawnDeque>,
     /// The job that it has started last may give the active deque away: no frame below pops from it; this thread's.
     pub(crate) can_suspend: Cell<bool>,
+    /// Whether a task was run since this worker has last looked for a job in vain; this thread's.
+    pub(crate) ran_task: Cell<bool>,
     /// How many jobs it runs on top of frames that they were spawned in; this thread's.
     in_place: Cell<u32>,
     /// Jobs that every thread of the pool runs once.
@@ -161,6 +163,7 @@ impl Worker {
             forks: Deque::new(ROOM, eager),
             active: AtomicPtr::new(active.as_ptr()),
             can_suspend: Cell::new(false),
+            ran_task: Cell::new(false),
             in_place: Cell::new(0),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
@@ -232,7 +235,8 @@ impl Worker {
     ///
     /// # Panics
     ///
-    /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for.
+    /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for; or the job
+    /// goes on [without a slot](crate::WorkerStats::overdue).
     #[must_use]
     pub fn index(&self) -> usize {
         self.place().expect("a thread that runs a job has a place")

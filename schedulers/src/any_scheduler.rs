@@ -96,7 +96,7 @@ macro_rules! chosen {
 }
 
 impl Scheduler for AnyScheduler {
-    /// It may.
+    /// `Adaptive` may have been chosen.
     const ON_DEMAND: bool = true;
 
     fn in_flight(&self) -> Option<usize> {

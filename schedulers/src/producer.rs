@@ -47,9 +47,9 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// [blocks](crate::ByBlocks) that nobody has asked for.
     const PIECES: bool = false;
 
-    /// Does every nano-loop cut a piece off, so that it makes one item more? By default so, if there are
-    /// [pieces](Self::PIECES). A producer that keeps one state for all the loops of a task says no, and makes one item of it;
-    /// its loops are then as short as those over items.
+    /// Whether every nano-loop cuts a piece off, so that it makes one item more. By default true if there are
+    /// [pieces](Self::PIECES). False for a producer that keeps one state for all the loops of a task, and makes one item of it:
+    /// its loops are as short as those over items. A producer that wraps others passes it on.
     const LOOPS_CUT: bool = Self::PIECES;
 
     /// Does a cut cost more than a few steps, as that of two sorted sides, which has to search its place? Then the
@@ -60,6 +60,11 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// for the first one that [waits for futures](crate::Suspending) ends with any: what it would wait for may never come. A
     /// producer that wraps others passes it on.
     const IN_ORDER: bool = true;
+
+    /// Whether one unit, of size 1, gives one item at most, at once. If so, a `flat_map` behind it may take the item out of a
+    /// part of one unit, and divide the inner iterator. A producer that wraps another one passes it on, unless it makes several
+    /// items of one, or keeps a state for a task.
+    const SINGLE: bool = false;
 
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///

@@ -55,8 +55,8 @@ pub trait Reduction<T>: Clone + Send {
     /// says no, between its nano-loops; else they fold a leaf in one go.
     const INTERRUPTIBLE: bool = false;
 
-    /// Is a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction folded in nano-loops? A reduction whose result depends on
-    /// how items are grouped (a sum of floats) says no; its own [`fold`](Self::fold) then looks for the stop.
+    /// Whether a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction is folded in nano-loops. False for a reduction whose
+    /// result depends on how items are grouped (a sum of floats); its own [`fold`](Self::fold) then looks for the stop.
     const IN_LOOPS: bool = Self::INTERRUPTIBLE;
 
     /// Is it a search, made to end long before all is done? Then the [default scheduler](crate::ByTerminal) walks it in
@@ -66,7 +66,7 @@ pub trait Reduction<T>: Clone + Send {
     /// If a task [is stopped](Self::stopped), are all, wherever they are? Then what they wait for is dropped.
     const STOPS_ALL: bool = false;
 
-    /// Can [`reduce`](Self::reduce) find the reason for such a stop? Then outputs are reduced as soon as they are there.
+    /// Whether [`reduce`](Self::reduce) can find the reason for such a stop. If so, outputs are reduced as soon as they are there.
     const REDUCE_STOPS_ALL: bool = Self::STOPS_ALL;
 
     /// The accumulator of a new task.

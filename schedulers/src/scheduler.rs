@@ -34,8 +34,8 @@ pub trait Scheduler: Clone + Send {
     /// would wait.
     const SUSPENDS: bool = false;
 
-    /// Does it divide on demand? Then it is a mistake to name `io_await` behind it, which suspends tasks and divides them as the
-    /// policy says: the demand would not be heard.
+    /// Whether the scheduler divides on demand. If so, it is a mistake to name `io_await` behind it: that suspends tasks and divides
+    /// them as the policy says, so nobody would look for the demand.
     const ON_DEMAND: bool = false;
 
     /// How many futures it lets be in flight at once, if it [suspends](Self::SUSPENDS) what waits for them. What waits for

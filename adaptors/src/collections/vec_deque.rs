@@ -134,7 +134,9 @@ impl<'data, T> IntoIterator for Part<'data, T> {
     }
 }
 
-impl<T: Sync> Producer for Part<'_, T> {}
+impl<T: Sync> Producer for Part<'_, T> {
+    const SINGLE: bool = true;
+}
 impl<T: Sync> IndexedProducer for Part<'_, T> {}
 
 newtype_iterator! {

@@ -10,6 +10,7 @@ mod copied;
 mod enumerate;
 mod filter;
 mod filter_map;
+mod flat;
 mod flat_map;
 mod flat_map_iter;
 mod flatten;

@@ -29,6 +29,10 @@ pub trait Gate<T>: Copy + Send {
     /// Are the items that pass in the order of those that come? See [`Producer::IN_ORDER`].
     const IN_ORDER: bool = true;
 
+    /// Whether an item may leave its leaf, to be divided further ([`Producer::SINGLE`]). It may not if the
+    /// [guard](Self::guard) has to be alive while the item is processed.
+    const SINGLE: bool = true;
+
     /// Lives as long as items are being passed on; it is made by [`guard`](Self::guard).
     type Guard;
 
@@ -106,6 +110,7 @@ impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
 impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const SINGLE: bool = P::SINGLE && G::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER && G::IN_ORDER;
 

@@ -14,6 +14,9 @@ pub trait ItemWise<T>: Copy + Send {
     /// May it be done to an item more than once, at no cost and with no effect?
     const FREE: bool = false;
 
+    /// Whether the adaptor makes at most one item of each item: see [`Producer::SINGLE`].
+    const SINGLE: bool = true;
+
     /// The items that come out.
     type Output;
 
@@ -210,6 +213,7 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const SINGLE: bool = P::SINGLE && S::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

@@ -12,28 +12,28 @@ use furcate_pool::Executor;
 use furcate_schedulers::policy::Stop;
 use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Policy, Scheduler};
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`",
     label = "named after `by_blocks`"
 )]
 pub trait SchedulerBeforeBlocks {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "blocks of blocks: they run one after the other anyway, so name all sizes in one `by_blocks(..)`",
     label = "named after `by_blocks`"
 )]
 pub trait BlocksOnce {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "blocks are named behind `io_await`: `.io_await().by_blocks(..)`",
     label = "named after `by_blocks`"
 )]
 pub trait AwaitBeforeBlocks {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
                policies say how it is divided",
@@ -42,7 +42,7 @@ pub trait AwaitBeforeBlocks {}
 )]
 pub trait NoSchedulerBehindAwait {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say \
                how it is divided",
@@ -51,7 +51,7 @@ pub trait NoSchedulerBehindAwait {}
 )]
 pub trait NotOnDemandBeforeAwait {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "adaptors, policies and schedulers are named before `stop_on` and `deadline`, terminals behind them",
     label = "named too late",

@@ -602,9 +602,12 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Makes a parallel iterator of every item, and gives the items of all these, in order.
     ///
-    /// The tasks share out the outer items; each walks its inner iterators itself, under the chain's schedule and not
-    /// under their own. Where few outer items have many inner ones, run these in parallel in the closure, and go on
-    /// with what comes out: `flat_map_iter(|x| inner(x).collect::<Vec<_>>())`.
+    /// The tasks share out the outer items, and a part of one outer item is divided in its inner iterator: under the chain's
+    /// schedule, not under the inner iterator's own. A task of several outer items walks their inner iterators itself. Under
+    /// [`adaptive`](Self::adaptive) it divides the last one on demand.
+    ///
+    /// Up to 64 inner iterators, those that are divided, are kept to the end of the call. An
+    /// [`io_await`](Self::io_await) inside is an error: wait behind, as in `.flat_map(|x| requests(x)).io_await()`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -617,6 +620,7 @@ pub trait ParallelIterator: Sized + Send {
         F: Fn(Self::Item) -> PI + Sync + Send,
         PI: IntoParallelIterator,
     {
+        const { inner_does_not_wait::<PI::Iter>() }
         FlatMap::new(self, map_op)
     }
 
@@ -650,6 +654,7 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self::Item: IntoParallelIterator,
     {
+        const { inner_does_not_wait::<<Self::Item as IntoParallelIterator>::Iter>() }
         Flatten::new(self)
     }
 
@@ -2436,6 +2441,15 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
         !I::Scheduler::SUSPENDS || S::SUSPENDS,
         "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
          policies say how it is divided"
+    );
+}
+
+/// Futures of an inner iterator would block the worker, one after the other.
+const fn inner_does_not_wait<I: ParallelIterator>() {
+    assert!(
+        !I::Scheduler::SUSPENDS,
+        "an `io_await` inside `flat_map` or `flatten` would have the worker wait for one future after the other: make the futures \
+         inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
     );
 }
 

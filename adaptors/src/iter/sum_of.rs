@@ -1,8 +1,8 @@
-//! What can be summed or multiplied up, under names with messages of their own.
+//! The bounds of `sum` and `product`, as traits with messages of their own.
 
 use std::iter::{Product, Sum};
 
-/// What [`sum`](crate::iter::ParallelIterator::sum) makes of items of type `T`: any type that std's `Sum` can make of such items
+/// Result of [`sum`](crate::iter::ParallelIterator::sum) over items of type `T`: any type that std's `Sum` can make of such items
 /// and of its own values.
 ///
 /// Implemented for all of them; there is nothing to implement.
@@ -26,7 +26,7 @@ pub trait SumOf<T>: Send + Sum<T> + Sum<Self> {}
 #[diagnostic::do_not_recommend]
 impl<T, S: Send + Sum<T> + Sum<S>> SumOf<T> for S {}
 
-/// What [`product`](crate::iter::ParallelIterator::product) makes of items of type `T`: any type that std's `Product` can make
+/// Result of [`product`](crate::iter::ParallelIterator::product) over items of type `T`: any type that std's `Product` can make
 /// of such items and of its own values.
 ///
 /// Implemented for all of them; there is nothing to implement.

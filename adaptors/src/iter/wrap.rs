@@ -157,4 +157,5 @@ impl<D> IntoIterator for Pieces<D> {
 
 impl<D: Divisible + Send> Producer for Pieces<D> {
     const PIECES: bool = true;
+    const SINGLE: bool = true;
 }

@@ -85,7 +85,9 @@ impl<T: RangeItem> DoubleEndedIterator for Offsets<T> {
 
 impl<T: RangeItem> ExactSizeIterator for Offsets<T> {}
 impl<T: RangeItem> FusedIterator for Offsets<T> {}
-impl<T: RangeItem> Producer for Offsets<T> {}
+impl<T: RangeItem> Producer for Offsets<T> {
+    const SINGLE: bool = true;
+}
 impl<T: RangeItem> IndexedProducer for Offsets<T> {}
 
 impl<T: RangeItem> PeekProducer for Offsets<T> {

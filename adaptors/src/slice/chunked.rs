@@ -152,7 +152,9 @@ impl<V, K: Chunking<V>> IntoIterator for ChunkedProducer<V, K> {
     }
 }
 
-impl<V: Divisible + Send, K: Chunking<V>> Producer for ChunkedProducer<V, K> {}
+impl<V: Divisible + Send, K: Chunking<V>> Producer for ChunkedProducer<V, K> {
+    const SINGLE: bool = true;
+}
 impl<V: Divisible + Send, K: Chunking<V>> IndexedProducer for ChunkedProducer<V, K> {}
 
 /// Only shared slices can be looked at.

@@ -82,7 +82,9 @@ impl<'a, T> IntoIterator for Owned<'a, T> {
     }
 }
 
-impl<T: Send> Producer for Owned<'_, T> {}
+impl<T: Send> Producer for Owned<'_, T> {
+    const SINGLE: bool = true;
+}
 impl<T: Send> IndexedProducer for Owned<'_, T> {}
 
 /// A look at an element clones it.

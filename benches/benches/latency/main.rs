@@ -15,6 +15,7 @@
 //! | `policy` | tasks that fork tasks, compute, wait and compute: proactive against parsimonious suspension |
 //! | `cost` | futures that are woken by hand, or by themselves: what a suspension and a resumption cost |
 //! | `wakes` | from a wake to the poll it is for, at a pace that leaves processors idle, and at 30 % load |
+//! | `redis` | requests over loopback that are answered at once: processor time for each |
 //! | `memory` | a million timers in flight; each engine in a process of its own |
 //!
 //! *Ideal* is max(T1/P, critical path, waits in turns of the cap), with T1 measured in the same rounds. No schedule reaches
@@ -30,6 +31,7 @@
 mod gates;
 mod loads;
 mod memory;
+mod redis;
 mod sweeps;
 mod tasks;
 
@@ -58,6 +60,7 @@ fn main() {
     tables.policies();
     tables.costs();
     tables.wakes();
+    tables.redis();
     tables.memory();
     tables.draw();
     tables.choice.finish();

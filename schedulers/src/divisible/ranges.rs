@@ -48,7 +48,9 @@ macro_rules! integers {
             }
         }
 
-        impl Producer for Range<$int> {}
+        impl Producer for Range<$int> {
+            const SINGLE: bool = true;
+        }
 
         /// Cut between numbers. The size is the number of numbers, `usize::MAX` if that does not fit.
         ///
@@ -99,7 +101,9 @@ macro_rules! integers {
             }
         }
 
-        impl Producer for RangeInclusive<$int> {}
+        impl Producer for RangeInclusive<$int> {
+            const SINGLE: bool = true;
+        }
     )+
 
         /// The length of a range in the unsigned sibling of its type.
@@ -185,7 +189,9 @@ impl Divisible for Range<char> {
     }
 }
 
-impl Producer for Range<char> {}
+impl Producer for Range<char> {
+    const SINGLE: bool = true;
+}
 
 /// Cut between characters; the surrogate gap counts nothing.
 ///
@@ -212,7 +218,9 @@ impl Divisible for RangeInclusive<char> {
     }
 }
 
-impl Producer for RangeInclusive<char> {}
+impl Producer for RangeInclusive<char> {
+    const SINGLE: bool = true;
+}
 
 #[cfg(test)]
 mod tests {

@@ -35,7 +35,9 @@ impl<T> Divisible for &mut [T] {
     }
 }
 
-impl<T: Sync> Producer for &[T] {}
+impl<T: Sync> Producer for &[T] {
+    const SINGLE: bool = true;
+}
 impl<T: Sync> IndexedProducer for &[T] {}
 
 impl<T: Sync> PeekProducer for &[T] {
@@ -47,5 +49,7 @@ impl<T: Sync> PeekProducer for &[T] {
     }
 }
 
-impl<T: Send> Producer for &mut [T] {}
+impl<T: Send> Producer for &mut [T] {
+    const SINGLE: bool = true;
+}
 impl<T: Send> IndexedProducer for &mut [T] {}

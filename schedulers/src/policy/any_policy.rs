@@ -9,8 +9,8 @@ use super::{
 /// else is chained. Several choices are several calls of `with_policy`. Policies that end a computation are named by `stop_on`
 /// and `deadline` as ever.
 ///
-/// A chain with such a policy says how to divide ([`DECIDES`](Policy::DECIDES)), whatever is chosen. Asking it costs one branch
-/// more; nothing is allocated.
+/// A chain with such a policy always counts as one that says how to divide ([`DECIDES`](Policy::DECIDES)). The choice costs one
+/// branch per question; nothing is allocated.
 ///
 /// ```
 /// use furcate::policy::{AnyPolicy, BoundDepth, Policy, SizeLimit, Task, Verdict};
@@ -39,7 +39,7 @@ macro_rules! any_policy {
         })+
 
         impl Policy for AnyPolicy {
-            // In the place of the constants of what was chosen: here nothing stops.
+            // A constant cannot depend on the choice, so policies that stop a computation are left out.
             const STOPS: bool = { $(assert!(!$Policy::STOPS);)+ false };
 
             #[inline]

@@ -9,7 +9,7 @@ use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What a future of an iterator gives.
+/// The output of an iterator's futures.
 type Given<I> = <<I as ParallelIterator>::Item as IntoFuture>::Output;
 
 // Each method asks for positions by itself: were they asked for here, a chain without them would not have the methods at all, and
@@ -18,7 +18,7 @@ impl<I> IoAwait<I>
 where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
-    /// Numbers what the futures give, in the order of the futures: see
+    /// Numbers the outputs in the order of the futures: see
     /// [`IndexedParallelIterator::enumerate`]. It stands right behind `io_await`, `max_in_flight` or `timeout`.
     ///
     /// ```
@@ -40,7 +40,7 @@ where
         })
     }
 
-    /// Pairs what the futures give with the items of another iterator, up to the end of the shorter one: see
+    /// Pairs the outputs with the items of another iterator, up to the end of the shorter one: see
     /// [`IndexedParallelIterator::zip`]. A future without a partner is not begun. It stands right behind `io_await`,
     /// `max_in_flight` or `timeout`.
     ///
@@ -68,7 +68,7 @@ where
         })
     }
 
-    /// What the first `n` futures give: see [`IndexedParallelIterator::take`]. No other future is begun. It stands right behind
+    /// The outputs of the first `n` futures: see [`IndexedParallelIterator::take`]. No other future is begun. It stands right behind
     /// `io_await`, `max_in_flight` or `timeout`.
     ///
     /// ```
@@ -83,7 +83,7 @@ where
         self.map_base(|base| base.take(n))
     }
 
-    /// What the futures behind the first `n` give: see [`IndexedParallelIterator::skip`]. The first `n` are not begun. It stands
+    /// The outputs of the futures behind the first `n`: see [`IndexedParallelIterator::skip`]. The first `n` are not begun. It stands
     /// right behind `io_await`, `max_in_flight` or `timeout`.
     ///
     /// ```
@@ -98,7 +98,7 @@ where
         self.map_base(|base| base.skip(n))
     }
 
-    /// What every `size` neighbouring futures give, as a vector each: see [`IndexedParallelIterator::chunks`]. It stands right
+    /// The outputs of every `size` neighboring futures, as a vector: see [`IndexedParallelIterator::chunks`]. It stands right
     /// behind `io_await`, `max_in_flight` or `timeout`.
     ///
     /// The futures of a chunk wait together, in one task. [`max_in_flight`](Self::max_in_flight) counts chunks then, so up to
@@ -140,7 +140,7 @@ enum One<F: Future> {
     Ready(F::Output),
 }
 
-// Nothing in it is pinned but what is boxed.
+// The futures are pinned in their boxes; nothing else is pinned.
 impl<F: Future> Unpin for Together<F> {}
 
 impl<F: Future> Together<F> {

@@ -219,6 +219,7 @@ macro_rules! fold_sides {
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
+    const SINGLE: bool = A::SINGLE && B::SINGLE;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 
@@ -379,6 +380,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
+    const SINGLE: bool = A::SINGLE && B::SINGLE;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
 

@@ -28,6 +28,8 @@ where
     F: Fn(T) -> S + Sync,
     S: IntoIterator,
 {
+    const SINGLE: bool = false;
+
     type Output = S::Item;
     type Leaf<I: Iterator<Item = T>> = std::iter::FlatMap<I, S, &'a F>;
 

@@ -25,6 +25,8 @@ adapt_items! {
 pub struct FlattenIterOp;
 
 impl<T: IntoIterator> ItemWise<T> for FlattenIterOp {
+    const SINGLE: bool = false;
+
     type Output = T::Item;
     type Leaf<I: Iterator<Item = T>> = std::iter::Flatten<I>;
 

@@ -141,6 +141,7 @@ where
 {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const SINGLE: bool = P::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 }
@@ -251,6 +252,7 @@ where
 {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const SINGLE: bool = P::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 }

@@ -75,6 +75,9 @@ impl<'a, T> Gate<T> for Fuse<'a> {
     /// Short of a panic; and then nobody sees what has come out.
     const EXACT: bool = true;
 
+    /// A panic blows the fuse while it unwinds through the leaf.
+    const SINGLE: bool = false;
+
     #[inline]
     fn guard(self) -> Fusible<'a> {
         Fusible { blown: self.0, was_panicking: panicking() }

@@ -126,4 +126,6 @@ impl<T: Clone> IntoIterator for RepeatProducer<T> {
     }
 }
 
-impl<T: Clone + Send> Producer for RepeatProducer<T> {}
+impl<T: Clone + Send> Producer for RepeatProducer<T> {
+    const SINGLE: bool = true;
+}

@@ -169,5 +169,7 @@ impl<T: Clone> DoubleEndedIterator for Copies<T> {
 
 impl<T: Clone> ExactSizeIterator for Copies<T> {}
 impl<T: Clone> FusedIterator for Copies<T> {}
-impl<T: Clone + Send> Producer for Copies<T> {}
+impl<T: Clone + Send> Producer for Copies<T> {
+    const SINGLE: bool = true;
+}
 impl<T: Clone + Send> IndexedProducer for Copies<T> {}

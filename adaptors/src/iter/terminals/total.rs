@@ -1,7 +1,7 @@
 //! `sum` and `product`: a total that ends everywhere when an item fails.
 //!
-//! std's `Sum` and `Product` for `Option` and `Result` stop at the first `None` or `Err`. Such a value makes the total of
-//! everything fail, whatever comes before it or after it. So the task that finds it raises a flag for all tasks.
+//! std's `Sum` and `Product` for `Option` and `Result` stop at the first `None` or `Err`. Such a value makes the total of all
+//! items fail, also of the items before it. So the task that finds it raises a flag for all tasks.
 //!
 //! # Invariants
 //!
@@ -133,7 +133,7 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
         self.method.both(left, right)
     }
 
-    /// What comes behind a failure no longer counts.
+    /// Items behind a failure no longer count.
     #[inline]
     fn is_final(&self, total: &A::Output) -> bool {
         self.has_failed(total)

@@ -31,8 +31,12 @@ impl Registry {
     /// To be called when nobody may be alert any more, or a place has become free: sees to it that work there is, or
     /// will be, wakes somebody.
     pub(super) fn look_out(&self, by: &Worker) {
-        let sees_work = if self.alert.free() == self.num_threads() {
-            // Without anybody who holds a place there are no forks to be missed.
+        let held = self.num_threads().saturating_sub(self.alert.free());
+        let others = held.saturating_sub(by.place().is_some().into());
+        let sees_work = if others == 0 {
+            // If no other worker holds a place, no fork of another one can be missed, and the heavy fence, which interrupts other
+            // cores, is not needed. This worker's next push looks up, and so does the first push of a worker that is seated later.
+            by.ask();
             fence::full();
             self.sees_work()
         } else {
@@ -108,10 +112,12 @@ impl Registry {
             // Where one cannot be started none is tried again: waiting workers must know that they will not be relieved.
             Ok(Err(_)) => {
                 rest.max_threads = number;
+                rest.refused = true;
                 false
             }
             Err(payload) => {
                 rest.max_threads = number;
+                rest.refused = true;
                 drop_quietly(payload);
                 false
             }

@@ -15,7 +15,10 @@ impl Wake for Count {
 
 fn poll(acquire: Pin<&mut Acquire<'_>>, count: &Arc<Count>) -> Option<()> {
     match acquire.poll(&mut Context::from_waker(&Arc::clone(count).into())) {
-        Poll::Ready(permit) => Some(mem::forget(permit)),
+        Poll::Ready(permit) => {
+            mem::forget(permit);
+            Some(())
+        }
         Poll::Pending => None,
     }
 }

@@ -1,0 +1,207 @@
+//! `flat_map` and `flatten` divide inner iterators, under the chain's own schedule.
+
+mod support;
+
+use furcate::Inline;
+use furcate::prelude::*;
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread::{ThreadId, current, yield_now};
+use std::time::{Duration, Instant};
+use support::drops::Ledger;
+use support::tracked::{planned_panic, survives};
+use support::{assert_schedules, on_pools, pools};
+
+/// The threads that have computed something. Each waits until there are so many, for a while.
+struct Threads {
+    seen: Mutex<HashSet<ThreadId>>,
+    begun: Instant,
+}
+
+impl Threads {
+    fn new() -> Self {
+        Threads { seen: Mutex::default(), begun: Instant::now() }
+    }
+
+    fn meet(&self, threads: usize) {
+        self.seen.lock().unwrap().insert(current().id());
+        while self.count() < threads && self.begun.elapsed() < Duration::from_secs(20) {
+            yield_now();
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+}
+
+/// As in rayon: one outer item keeps all threads busy.
+#[test]
+fn one_outer_item_is_for_all_threads() {
+    for pool in pools() {
+        let threads = pool.current_num_threads();
+        let one = || (0..1).into_par_iter().flat_map(|_| 0..20_000_usize);
+        macro_rules! check {
+            ($chain:expr) => {{
+                let met = Threads::new();
+                let sum = pool.install(|| $chain.inspect(|_| met.meet(threads)).sum::<usize>());
+                assert_eq!(sum, 199_990_000);
+                // A thread that waits may be replaced.
+                assert!(met.count() >= threads, "{} threads: {}", met.count(), stringify!($chain));
+            }};
+        }
+        check!(one());
+        check!(one().size_limit(0).bound_depth(5).depjoin());
+        check!(one().adaptive());
+        check!((0..1).into_par_iter().map(|_| (0..20_000_usize).collect::<Vec<_>>()).flatten());
+        check!((0..10).into_par_iter().filter(|x| *x == 7).flat_map(|_| 0..20_000_usize).force_depth(7));
+    }
+}
+
+/// The sizes of the tasks that some schedule makes of the items, on one thread.
+macro_rules! tasks {
+    (|$it:ident| $schedule:expr) => {{
+        let $it = (0..1).into_par_iter().flat_map(|_| 0..1000).fold(|| 0, |count, _| count + 1).on(Inline);
+        $schedule.collect::<Vec<usize>>()
+    }};
+}
+
+/// Policies speak of inner parts as of outer ones; `sequential` and `cap` keep their meaning.
+#[test]
+fn inner_parts_are_divided_by_the_chains_policy() {
+    assert_eq!(tasks!(|it| it.bound_depth(3)), [125; 8]);
+    assert_eq!(tasks!(|it| it.bound_depth(3).depjoin()), [125; 8]);
+    assert_eq!(tasks!(|it| it.force_depth(2)), [250; 4]);
+    assert_eq!(tasks!(|it| it.force_depth(2).adaptive()), [250; 4]);
+    assert_eq!(tasks!(|it| it), [1000], "one thread");
+    assert_eq!(tasks!(|it| it.adaptive()), [1000], "nobody asks");
+    assert_eq!(tasks!(|it| it.bound_depth(3).sequential()), [1000]);
+    assert_eq!(tasks!(|it| it.bound_depth(3).cap(1)), [1000]);
+    for pool in pools() {
+        let met = Threads::new();
+        let chain = || (0..3).into_par_iter().flat_map(|_| 0..1000).inspect(|_| met.meet(1));
+        pool.install(|| {
+            assert_eq!(chain().cap(1).count(), 3000);
+            assert_eq!(chain().sequential().count(), 3000);
+        });
+        assert!(met.count() == 1, "cap(1) and sequential() are one thread");
+    }
+}
+
+/// Inner iterators' own policies and schedulers are not used.
+#[test]
+fn the_inner_schedule_is_not_used() {
+    let flat = (0..1).into_par_iter().flat_map(|_| (0..1000).into_par_iter().bound_depth(0).sequential());
+    let tasks: Vec<usize> = flat.fold(|| 0, |count, _| count + 1).bound_depth(2).on(Inline).collect();
+    assert_eq!(tasks, [250; 4]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn as_in_std(lens in proptest::collection::vec(prop_oneof![4 => 0..4_usize, 1 => 0..3000_usize], 0..40)) {
+        let expected: Vec<_> = lens.iter().enumerate().flat_map(|(i, &len)| (0..len).map(move |x| (i, x))).collect();
+        let rows = |i: usize| (0..lens[i]).into_par_iter().map(move |x| (i, x));
+        let vectors = |i: usize| (0..lens[i]).map(move |x| (i, x)).collect::<Vec<_>>();
+        let source = || (0..lens.len()).into_par_iter();
+        on_pools(|| {
+            assert_schedules!(expected, source(), |it| it.flat_map(rows).collect::<Vec<_>>());
+            assert_schedules!(expected, source(), |it| it.map(vectors).flatten().collect::<Vec<_>>());
+            assert_schedules!(expected, source().flat_map(rows), |it| it.collect::<Vec<_>>());
+            assert_schedules!(expected, source().flat_map(|i| (i..=i).into_par_iter().flat_map(rows)), |it| it
+                .collect::<Vec<_>>());
+            let longest = lens.iter().max().copied().unwrap_or(0);
+            let filtered = || source().filter(|i| lens[*i] == longest).flat_map(rows);
+            let some: Vec<_> = expected.iter().copied().filter(|(i, _)| lens[*i] == longest).collect();
+            assert_schedules!(some, filtered(), |it| it.collect::<Vec<_>>());
+            let twice = [expected.clone(), expected.clone()].concat();
+            assert_schedules!(twice, source().flat_map(rows).chain(source().flat_map(rows)), |it| it.collect::<Vec<_>>());
+            // Cut anywhere, and searched from both ends.
+            let hit = expected.iter().position(|(_, x)| *x == 2).map(|place| expected[place]);
+            assert_schedules!(hit, source().flat_map(rows), |it| it.find_first(|(_, x)| *x == 2));
+            let last = expected.iter().rposition(|(_, x)| *x == 2).map(|place| expected[place]);
+            assert_schedules!(last, source().flat_map(rows), |it| it.find_last(|(_, x)| *x == 2));
+        });
+    }
+}
+
+/// Searches end in inner parts as anywhere.
+#[test]
+fn early_ends() {
+    let looks = AtomicUsize::new(0);
+    let endless = || (0..3).into_par_iter().flat_map(|_| (0..u64::MAX).into_par_iter());
+    for pool in pools() {
+        pool.install(|| {
+            assert_eq!(endless().find_first(|&x| x == 70_000), Some(70_000));
+            assert_eq!(endless().find_any(|&x| x % 1000 == 5).map(|x| x % 1000), Some(5));
+            assert_eq!(
+                endless().map(|x| if x == 9 { Err(x) } else { Ok(x) }).try_for_each(|x| x.map(drop)),
+                Err(9)
+            );
+        });
+    }
+    let hit = (0..1).into_par_iter().flat_map(|_| 0..100_000).on(Inline).find_first(|x| {
+        looks.fetch_add(1, Relaxed);
+        *x == 10
+    });
+    assert_eq!((hit, looks.into_inner()), (Some(10), 11));
+    // An outer item that makes endlessly many is not gathered, and neither is what stands before it.
+    let first = (0..1).into_par_iter().flat_map_iter(|_| 0_u64..).flat_map(|x| [x, x]).bound_depth(4);
+    assert_eq!(first.find_first(|&x| x == 1000), Some(1000));
+}
+
+/// A task has one state, and no outer item is asked for twice.
+#[test]
+fn outer_states_and_items_are_made_once() {
+    let (states, items) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for adaptive in [false, true] {
+        let chain = (0..50)
+            .into_par_iter()
+            .map_init(|| states.fetch_add(1, Relaxed), |_, x| x)
+            .inspect(|_| {
+                items.fetch_add(1, Relaxed);
+            })
+            .flat_map(|x| 0..x)
+            .on(Inline);
+        let count = if adaptive { chain.adaptive().count() } else { chain.count() };
+        assert_eq!((count, states.swap(0, Relaxed), items.swap(0, Relaxed)), (49 * 25, 1, 50));
+    }
+    for pool in pools() {
+        pool.install(|| {
+            (0..100)
+                .into_par_iter()
+                .inspect(|_| {
+                    items.fetch_add(1, Relaxed);
+                })
+                .flat_map(|x| 0..x)
+                .count()
+        });
+        assert_eq!(items.swap(0, Relaxed), 100);
+    }
+}
+
+/// Items that inner iterators own are dropped once, also after a panic.
+#[test]
+fn owned_inner_items_are_dropped_once() {
+    let ledger = Ledger::default();
+    let rows = || (0..5).into_par_iter().flat_map(|n| ledger.values(100 * n));
+    on_pools(|| {
+        assert_schedules!(1000, rows(), |it| it.count());
+        assert_schedules!(true, rows(), |it| it.any(|value| value.number == 30));
+    });
+    for pool in pools() {
+        survives(|| {
+            pool.install(|| {
+                rows().bound_depth(6).for_each(|value| {
+                    if value.number == 77 {
+                        planned_panic()
+                    }
+                });
+            });
+        });
+    }
+    ledger.assert_settled();
+}
