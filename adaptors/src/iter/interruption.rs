@@ -342,8 +342,9 @@ macro_rules! terminals {
             #[doc = concat!("let result = ", $items, ".stop_on(&token).async_", $call, ";")]
             #[doc = concat!("assert_eq!(futures_lite::future::block_on(result), Ok(", $result, "));")]
             /// ```
-            pub fn $async_name<$($Param: 'static),*>(self $(, $arg: $Arg)*) -> AsyncInterruptible<$Out>
+            pub fn $async_name<$($Param),*>(self $(, $arg: $Arg)*) -> AsyncInterruptible<$Out>
             where
+                $($Param: 'static,)*
                 $($bounds)*
                 $(, $($async_bounds)*)?
             {
