@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread::{ThreadId, current, yield_now};
+use std::thread::{ThreadId, current, sleep, yield_now};
 use std::time::{Duration, Instant};
 use support::drops::Ledger;
 use support::tracked::{planned_panic, survives};
@@ -54,9 +54,29 @@ fn one_outer_item_is_for_all_threads() {
         }
         check!(one());
         check!(one().size_limit(0).bound_depth(5).depjoin());
-        check!(one().adaptive());
         check!((0..1).into_par_iter().map(|_| (0..20_000_usize).collect::<Vec<_>>()).flatten());
         check!((0..10).into_par_iter().filter(|x| *x == 7).flat_map(|_| 0..20_000_usize).force_depth(7));
+    }
+}
+
+/// Thieves that ask while an inner iteration goes on get a part of it. (An item must not wait for them: a task looks for thieves
+/// between its loops.)
+#[test]
+fn an_adaptive_task_divides_its_last_inner_iterator() {
+    for pool in &pools()[1..] {
+        for outer in [1, 5] {
+            let (met, begun) = (Threads::new(), Instant::now());
+            let rows = |x: usize| if x + 1 == outer { 0..usize::MAX } else { 0..3 };
+            let chain = (0..outer).into_par_iter().adaptive().flat_map(rows).map(|_| {
+                met.meet(1);
+                sleep(Duration::from_micros(10));
+            });
+            // To the end of the endless one only if nobody comes.
+            let enough =
+                || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
+            pool.install(|| chain.any(|()| enough()));
+            assert!(met.count() >= pool.current_num_threads(), "{} threads", met.count());
+        }
     }
 }
 

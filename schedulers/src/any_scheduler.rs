@@ -31,10 +31,11 @@ use furcate_pool::Executor;
 ///     assert_eq!(sum(&v, scheduler, policy), 4000);
 /// }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnyScheduler {
-    /// The default: what suits the terminal and the data.
+    /// [`ByTerminal`], the default.
+    #[default]
     ByTerminal,
     /// [`Join`].
     Join,
@@ -44,12 +45,6 @@ pub enum AnyScheduler {
     Adaptive(Adaptive),
     /// [`Sequential`].
     Sequential,
-}
-
-impl Default for AnyScheduler {
-    fn default() -> Self {
-        AnyScheduler::ByTerminal
-    }
 }
 
 macro_rules! from_schedulers {
