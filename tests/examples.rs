@@ -91,7 +91,8 @@ fn succeeds(name: &str, arguments: &[&str]) -> String {
 #[test]
 fn every_example_is_tested_here() {
     for name in PROGRAMS.keys() {
-        let known = name == "words" || NUMBERS.iter().any(|example| example.name == name);
+        let known =
+            ["server", "words"].contains(&&name[..]) || NUMBERS.iter().any(|example| example.name == name);
         assert!(known, "the example `{name}` is not in the list: add it to `NUMBERS`");
     }
 }
@@ -153,6 +154,14 @@ fn wrong_arguments_are_refused_by_name_and_bounds() {
     refused("words", &["--skewed", "--megabytes", "many"], &["--megabytes", "from 1 to 1000"]);
     refused("words", &["--rounds", "0"], &["--rounds", "from 3 to 1000"]);
     refused("words", &["--no-such-flag"], &["--no-such-flag"]);
+
+    // It needs the feature `tokio`.
+    if PROGRAMS.contains_key("server") {
+        refused("server", &["serve", "--port", "80"], &["--port", "80", "from 1024 to 65535"]);
+        refused("server", &["soak", "--requests", "many"], &["--requests", "many", "from 100 to 1000000"]);
+        refused("server", &["compare", "--no-such-flag"], &["--no-such-flag"]);
+        assert!(succeeds("server", &["soak", "--help"]).contains("[default: 100000]"));
+    }
 }
 
 #[test]

@@ -259,7 +259,7 @@ fn random_ends() {
 }
 
 #[test]
-#[should_panic(expected = "a stream needs a capacity of at least 1")]
+#[should_panic(expected = "pass a capacity of 1 or more")]
 fn a_stream_without_room() {
     let _ = (0..3).into_par_iter().into_stream(0);
 }

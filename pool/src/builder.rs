@@ -3,6 +3,7 @@
 use crate::registry::{Registry, Setup, Spawner};
 #[cfg(feature = "tokio")]
 use crate::runtime::Runtime;
+use crate::saturation::Saturation;
 use crate::suspension::Suspension;
 use crate::thread_pool::ThreadPool;
 use crate::worker::{WaitRule, Worker};
@@ -13,6 +14,9 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+
+/// How many threads a pool starts by default, at most, to stand in for those that wait: as tokio does.
+const MAX_BLOCKING_THREADS: usize = 512;
 
 /// Makes a [`ThreadPool`], or the global one: rayon's builder, with some more to choose.
 ///
@@ -147,7 +151,7 @@ impl Default for ThreadPoolBuilder {
             stack_size: None,
             use_current_thread: false,
             caller_takes_part: None,
-            setup: Setup::default(),
+            setup: Setup { max_blocking_threads: MAX_BLOCKING_THREADS, ..Setup::default() },
             spawn: DefaultSpawn(()),
         }
     }
@@ -259,6 +263,52 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// of the pool's own jobs, or ends.
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
+        self
+    }
+
+    /// How many threads the pool may start, besides its own, to stand in for threads that wait in the middle of a job: in
+    /// [`block_on`](crate::block_on()), or for a stolen half of a `join`, or for a scope. The default is 512, as in tokio.
+    ///
+    /// Such a thread is started when a waiting thread finds no idle one to stand in, and kept until the pool ends. Each takes
+    /// memory for its stack. Waiting without a thread is much cheaper, see [`block_on`](crate::block_on()).
+    ///
+    /// If so many threads have been started and none is idle, a job that waits keeps its slot: it goes on as soon as it can, but
+    /// the slot runs nothing else meanwhile. If jobs are queued then, that is
+    /// [counted](crate::WorkerStats::saturated) each time, and [reported](Self::saturation_handler) once. If every slot is
+    /// kept so and nothing has happened for 0.1 s while jobs are queued, one more thread is started all the same: what the
+    /// jobs wait for may be queued.
+    ///
+    /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog), or where a
+    /// [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on
+    /// top of the waiting job.
+    ///
+    /// ```
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).max_blocking_threads(8).build().unwrap();
+    /// assert_eq!(pool.install(|| furcate::block_on(async { 1 })), 1);
+    /// ```
+    pub fn max_blocking_threads(mut self, threads: usize) -> Self {
+        self.setup.max_blocking_threads = threads;
+        self
+    }
+
+    /// Called once, if a job that waits keeps its slot though jobs are queued, because no further thread may or can be started:
+    /// see [`max_blocking_threads`](Self::max_blocking_threads). Without a handler a warning is printed on stderr.
+    ///
+    /// The handler runs in the thread that waits. If it panics, the [panic handler](Self::panic_handler) is called.
+    ///
+    /// ```
+    /// let pool = furcate::ThreadPoolBuilder::new()
+    ///     .max_blocking_threads(100)
+    ///     .saturation_handler(|saturation| eprintln!("the pool is saturated: {saturation}"))
+    ///     .build()
+    ///     .unwrap();
+    /// # drop(pool);
+    /// ```
+    pub fn saturation_handler<H>(mut self, handler: H) -> Self
+    where
+        H: Fn(&Saturation) + Send + Sync + 'static,
+    {
+        self.setup.saturation = Some(Box::new(handler));
         self
     }
 

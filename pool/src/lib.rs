@@ -63,6 +63,8 @@ mod root;
 #[cfg(not(loom))]
 mod runtime;
 #[cfg(not(loom))]
+mod saturation;
+#[cfg(not(loom))]
 mod scope;
 #[cfg(not(loom))]
 mod spawn;
@@ -109,6 +111,7 @@ pub use {
     pool::{
         Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,
     },
+    saturation::Saturation,
     scope::{
         Handle as ScopeHandle, Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
     },

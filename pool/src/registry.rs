@@ -2,8 +2,9 @@
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
 //! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
-//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places sees
-//! every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places, and at the
+//! shelf, sees every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+//! (There is one exception, for jobs that hold locks while they wait: see `rest/overdue.rs`.)
 
 mod adopted;
 mod guest;
@@ -17,6 +18,7 @@ use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
 use crate::runtime::{Entered, Runtime};
+use crate::saturation::Saturation;
 use crate::scope::{List, Scope};
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
@@ -32,7 +34,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicPtr, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 use std::sync::{Arc, Mutex, OnceLock, Weak};
@@ -42,6 +44,8 @@ use std::thread::{JoinHandle, ThreadId};
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
 /// Called with the payload of a panic that nobody waits for.
 pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
+/// Called once, if a job that waits keeps its slot because there may be no more threads.
+pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
 /// Starts a thread.
 pub(crate) type Spawner =
     Box<dyn Fn(usize, Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> + Send + Sync>;
@@ -58,6 +62,9 @@ pub(crate) struct Setup {
     /// Starts spare threads, where there may be any.
     pub(crate) spares: Option<Spawner>,
     pub(crate) pin: bool,
+    /// How many spare threads may be started.
+    pub(crate) max_blocking_threads: usize,
+    pub(crate) saturation: Option<SaturationHandler>,
     /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
     pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
@@ -93,6 +100,8 @@ pub(crate) struct Registry {
     common: OnceLock<Box<Scope<'static>>>,
     /// Scopes that nobody waits for.
     pub(crate) unattended: List,
+    /// A job that waits has kept its slot for want of threads, and that has been reported.
+    is_saturated: AtomicBool,
     /// The number of the first guest.
     first_guest: usize,
     this: Weak<Registry>,
@@ -115,11 +124,14 @@ impl Registry {
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
         setup.eager |= !fence::asymmetric();
         let eager = setup.eager;
-        let spares = if setup.spares.is_some() { (3 * threads).max(64) } else { 0 };
+        let spares =
+            if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
+        // Numbers for the threads that `allow_one_more` lets be started.
+        let first_guest = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            workers: Workers((0..threads + spares + guest::GUESTS).map(|_| OnceLock::new()).collect()),
+            workers: Workers((0..first_guest + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             urgent: Urgent::default(),
             stealable: Stealable::new(threads),
@@ -133,7 +145,8 @@ impl Registry {
             threads: Mutex::default(),
             common: OnceLock::new(),
             unattended: List::default(),
-            first_guest: threads + spares,
+            first_guest,
+            is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
             generation: crate::process::generation(),
         });
@@ -303,6 +316,22 @@ impl Registry {
         }
     }
 
+    /// A job that waits keeps its slot for want of threads: says so, the first time. Called without a lock.
+    fn report_saturation(&self, saturation: &Saturation) {
+        // Relaxed: nothing is published by it; the exchange alone chooses the one reporter.
+        if self.is_saturated.swap(true, Relaxed) {
+            return;
+        }
+        match &self.setup.saturation {
+            Some(handler) => {
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(saturation))) {
+                    self.handle_panic(payload);
+                }
+            }
+            None => eprintln!("furcate: warning: {saturation}"),
+        }
+    }
+
     /// Counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
@@ -439,6 +468,10 @@ impl Registry {
         self.claims.load(Relaxed) > 0
     }
 }
+
+/// The most threads that are started beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads), each because all slots are
+/// kept by waiting threads while jobs are queued.
+const LAST_RESORTS: usize = 4096;
 
 /// So many jobs of its own a worker runs before it looks for one from outside, or that was woken.
 pub(crate) const FAIR: usize = 64;

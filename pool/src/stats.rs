@@ -156,6 +156,9 @@ counters! {
     /// Times it ran without a slot, because every slot was held by a thread that made no progress: it may have held a lock that
     /// those threads waited for. So many times more threads may have run jobs than the pool's number says.
     overdue,
+    /// Times it kept its slot while it waited, though jobs were queued, because the pool had [as many
+    /// threads](crate::ThreadPoolBuilder::max_blocking_threads) as it may have.
+    saturated,
     /// Times it has polled a future.
     polls,
     /// Futures that were ready when they were polled first, in place: they cost no task.

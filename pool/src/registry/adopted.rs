@@ -45,6 +45,9 @@ impl Registry {
                 if adopted
                     && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_frames())
                 {
+                    if worker.place().is_none() {
+                        self.take_place(worker);
+                    }
                     // The jobs may broadcast; and the pool may have no other thread to run them.
                     self.become_alert();
                     self.work(worker);

@@ -79,6 +79,8 @@ pub(super) struct Rest {
     /// The next spare thread's number, and the first number that none may have.
     next_spare: usize,
     max_threads: usize,
+    /// The system has refused to start a thread.
+    refused: bool,
     terminating: bool,
     /// How many wait on their places for what other threads do.
     abroad: usize,
@@ -104,6 +106,7 @@ impl Rest {
             claims: VecDeque::new(),
             next_spare: threads,
             max_threads,
+            refused: false,
             terminating: false,
             abroad: 0,
             abroad_blocked: Vec::new(),

@@ -20,9 +20,13 @@ use std::time::{Duration, Instant};
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
-/// Where nobody else can run anything, because all of the pool's threads wait and there are no spare ones, a waiting worker
-/// runs whatever there is, under every rule: one of them may need it. (Where the system once refuses to start a spare
-/// thread, the pool starts no more of them.)
+/// If all of the pool's threads wait and no spare one can be started, a waiting worker runs any queued job, under every rule: one
+/// of the waiting threads may need that job. No spare thread can be started under `Leapfrog`, with a [spawn
+/// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
+/// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
+///
+/// A thread that comes out of a wait takes a slot. If none becomes free for 10 ms, it goes on without: it may hold a lock that all
+/// threads with slots wait for. See [`WorkerStats::overdue`](crate::WorkerStats::overdue).
 ///
 /// ```
 /// use furcate::{ThreadPoolBuilder, WaitRule};
@@ -35,7 +39,8 @@ pub enum WaitRule {
     /// Descendants of what it waits for, by leapfrogging (Wagner and Calder 1993): it steals back from its thief. A
     /// worker that finds none for some tens of microseconds hands its place to a spare thread, and takes one when
     /// what it waits for is done, from the thread that has done it if no other is free. So never more than the
-    /// pool's number of threads run jobs, and as many do as there is work for.
+    /// pool's number of threads run jobs (but for those that have waited for a slot for 10 ms), and as many do as there is
+    /// work for.
     #[default]
     Descendants,
     /// As `Descendants`, without spare threads: where no descendant can be stolen, the worker idles.
@@ -150,12 +155,25 @@ impl Worker {
         self.wait_by(Wait { rule, abroad: false, future: true, scope: None }, latch, |_| None);
     }
 
-    /// A fork of this thread itself, for one that waits for a future where nobody else is left to run anything: the fork may do
-    /// what the future waits for. If it wants a lock that this thread holds, it would wait for ever; so not before the future has
-    /// had some time.
-    fn find_last_resort(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
+    /// Finds a remedy when all slots are kept by waiting threads. After a while, lets one thread more be started. If no thread can
+    /// be started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that
+    /// this thread holds, or a result of a frame below, it waits for ever.)
+    fn find_as_last(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         const LAST_RESORT: Duration = Duration::from_millis(100);
-        if wait.future && idle.is_some_and(|idle| idle > LAST_RESORT) { self.take_own_fork() } else { None }
+        let waited = idle.is_some_and(|idle| idle > LAST_RESORT) && self.registry().sees_work();
+        if self.registry().may_start_more() {
+            if waited {
+                self.registry().allow_one_more();
+            }
+            return None;
+        }
+        if !wait.future {
+            return self.find_anywhere();
+        }
+        // The future is likely to wait for a spawned job. Forks come last: they are like this thread's own job, and may want the
+        // same locks.
+        self.find_queued()
+            .or_else(|| if waited { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None })
     }
 
     /// Runs the queued jobs of the scope that this worker waits for, as long as the slots are stuck. False if there were none.
@@ -166,10 +184,18 @@ impl Worker {
             && watch.still_sees_stuck(self)
             && let Some(job) = self.find_of_scope(scope)
         {
-            self.run_aside(job);
+            self.run_overdue(job);
             ran = true;
         }
         ran
+    }
+
+    /// Runs a job in the middle of a wait, perhaps without a slot.
+    fn run_overdue(&self, job: JobRef) {
+        if self.place().is_none() {
+            self.counters.overdue.add();
+        }
+        self.run_aside(job);
     }
 
     /// Gives other jobs a turn, if there are any: for a future of this thread that wants to be polled again at once.
@@ -279,7 +305,7 @@ impl Worker {
                 let next = self.registry().block(self, latch, wait, idle_for, &mut watch);
                 overdue = self.place().is_none();
                 let job = match next {
-                    Next::Anything => self.find_anywhere().or_else(|| self.find_last_resort(wait, idle_for)),
+                    Next::Anything => self.find_as_last(wait, idle_for),
                     Next::OfScope => {
                         // If none is queued, what the scope's tasks wait for may be.
                         let none = !self.run_scope(wait, latch, &watch) && !latch.is_set();
@@ -293,7 +319,7 @@ impl Worker {
                     Next::Usual => None,
                 };
                 if let Some(job) = job {
-                    self.run_aside(job);
+                    self.run_overdue(job);
                     idle = None;
                 } else {
                     idle.get_or_insert_with(Instant::now);

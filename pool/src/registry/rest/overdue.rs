@@ -132,6 +132,9 @@ impl Registry {
             };
             if let Some(next) = goes_on {
                 self.go_without_place(&mut rest, worker);
+                if next == Next::Usual {
+                    worker.counters.overdue.add();
+                }
                 return next;
             }
             drop(rest);
@@ -144,7 +147,6 @@ impl Registry {
         *rest.state(worker) = State::Active;
         self.disclaim(rest, worker);
         self.unshelve(rest, worker);
-        worker.counters.overdue.add();
     }
 
     /// The slots were stuck at the last look: if nobody computes, has one more thread run one queued job.
@@ -187,6 +189,11 @@ impl Registry {
             worker.counters.overdue.add();
             // SAFETY: just taken from a queue.
             unsafe { worker.execute(job) };
+        }
+        if worker.place().is_some() {
+            // It came out of a wait with a slot: from now on it is a worker like any other.
+            self.become_alert();
+            self.work(worker);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Registry, Rest, State, Watch};
 use crate::latch::Latch;
+use crate::saturation::Saturation;
 use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
 use std::time::Duration;
 
@@ -34,14 +35,22 @@ impl Registry {
         self.check_wait();
         let seated = worker.place().is_some();
         let keeps_place = |rest: &Rest| seated && !self.gives_place(rest, worker, wait);
-        if seated && !keeps_place(&self.lock()) {
+        let mut has_spilled = false;
+        let mut rest = loop {
+            let rest = self.lock();
+            if has_spilled || keeps_place(&rest) {
+                break rest;
+            }
+            drop(rest);
             worker.spill();
-        }
-        let mut rest = self.lock();
+            has_spilled = true;
+        };
         if !worker.broadcasts.is_empty() && seated || !latch.will_wait() {
             return Next::Usual;
         }
         if keeps_place(&rest) {
+            let saturation =
+                self.saturation(&rest, worker, wait).filter(|_| idle.is_none() && self.sees_work());
             *rest.state(worker) = State::Waiting;
             rest.abroad += usize::from(wait.abroad);
             let alone = self.all_wait(&mut rest, wait);
@@ -50,6 +59,10 @@ impl Registry {
             rest.dozing += usize::from(dozes);
             self.alert.set_dozing(rest.dozing);
             drop(rest);
+            if let Some(saturation) = saturation {
+                worker.counters.saturated.add();
+                self.report_saturation(&saturation);
+            }
             if !alone || idle.is_some() {
                 let is_queued =
                     || !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty();
@@ -82,10 +95,12 @@ impl Registry {
             drop(rest);
             self.look_out(worker);
         } else {
+            self.shelve(&mut rest, worker);
             if !worker.broadcasts.is_empty() {
                 self.claim(&mut rest, worker);
             }
             drop(rest);
+            self.look_out(worker);
         }
         let next = self.sleep_without_place(worker, latch, wait.scope.is_some(), watch);
         if wait.abroad {
@@ -113,6 +128,31 @@ impl Registry {
         let alone = self.all_wait(&mut rest, wait);
         *rest.state(worker) = State::Active;
         alone
+    }
+
+    /// Why a worker keeps its place that would give it away, if there were a thread for it.
+    fn saturation(&self, rest: &Rest, worker: &Worker, wait: Wait) -> Option<Saturation> {
+        let by_rule = wait.rule == WaitRule::Descendants || worker.is_guest();
+        let wants = by_rule && self.setup.spares.is_some() && !rest.terminating;
+        wants.then(|| Saturation {
+            num_threads: self.num_threads(),
+            blocking_threads: rest.next_spare - self.num_threads(),
+            refused: rest.refused,
+        })
+    }
+
+    /// Whether the pool can start threads, beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads) too.
+    pub(crate) fn may_start_more(&self) -> bool {
+        let rest = self.lock();
+        self.setup.spares.is_some() && !rest.refused && rest.max_threads < self.first_guest
+    }
+
+    /// Raises the bound on threads by one: all slots are kept by waiting threads, while jobs are queued.
+    pub(crate) fn allow_one_more(&self) {
+        let mut rest = self.lock();
+        if rest.next_spare == rest.max_threads && rest.max_threads < self.first_guest {
+            rest.max_threads += 1;
+        }
     }
 
     /// Is there a thread, or could there be one, to use this worker's place?

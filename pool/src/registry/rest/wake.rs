@@ -112,10 +112,12 @@ impl Registry {
             // Where one cannot be started none is tried again: waiting workers must know that they will not be relieved.
             Ok(Err(_)) => {
                 rest.max_threads = number;
+                rest.refused = true;
                 false
             }
             Err(payload) => {
                 rest.max_threads = number;
+                rest.refused = true;
                 drop_quietly(payload);
                 false
             }

@@ -1,0 +1,177 @@
+//! Jobs that wait in direct style, with a thread each, and the bound on those threads.
+
+mod support;
+
+use async_io::Timer;
+use furcate_pool::{Saturation, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join};
+use std::collections::HashSet;
+use std::future::poll_fn;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+use std::thread;
+use std::time::Duration;
+use support::*;
+
+/// Calls `leaf` for each number, as the leaves of a balanced tree of joins.
+fn leaves(numbers: Range<usize>, leaf: &(impl Fn(usize) + Sync)) {
+    if numbers.len() < 2 {
+        return numbers.for_each(leaf);
+    }
+    let middle = numbers.start + numbers.len() / 2;
+    join(|| leaves(numbers.start..middle, leaf), || leaves(middle..numbers.end, leaf));
+}
+
+/// A flag that a future waits for.
+#[derive(Default)]
+struct Signal(Mutex<(bool, Option<Waker>)>);
+
+impl Signal {
+    fn send(&self) {
+        let waker = {
+            let mut state = self.0.lock().unwrap();
+            state.0 = true;
+            state.1.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    async fn received(&self) {
+        poll_fn(|context| {
+            let mut state = self.0.lock().unwrap();
+            if state.0 {
+                return Poll::Ready(());
+            }
+            state.1 = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+/// As many leaves, of which each but one waits for a signal of its neighbor.
+fn dependent_leaves(pool: &ThreadPool, count: usize, forwards: bool) {
+    let signals: Vec<_> = (0..=count).map(|_| Signal::default()).collect();
+    let done = AtomicUsize::new(0);
+    signals[if forwards { count } else { 0 }].send();
+    pool.install(|| {
+        leaves(0..count, &|number| {
+            let (from, to) = if forwards { (number + 1, number) } else { (number, number + 1) };
+            block_on(signals[from].received());
+            signals[to].send();
+            add(&done);
+        });
+    });
+    assert_eq!(done.into_inner(), count);
+}
+
+/// A pool with such a bound, and the list of its reports.
+fn bounded(threads: usize, bound: usize) -> (ThreadPool, Arc<Mutex<Vec<Saturation>>>) {
+    let reports = Arc::new(Mutex::new(vec![]));
+    let reported = Arc::clone(&reports);
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .max_blocking_threads(bound)
+        .saturation_handler(move |saturation| reported.lock().unwrap().push(*saturation))
+        .build()
+        .expect("a pool");
+    (pool, reports)
+}
+
+#[test]
+fn more_jobs_than_64_wait_for_each_other() {
+    within(LONG, || {
+        for forwards in [true, false] {
+            let pool = pool(2);
+            dependent_leaves(&pool, 150, forwards);
+            assert_eq!(pool.stats().total().saturated, 0);
+        }
+    });
+}
+
+#[test]
+fn jobs_that_wait_for_each_other_go_on_beyond_the_bound() {
+    within(LONG, || {
+        for threads in [1, 2, 3] {
+            for bound in [0, 1, 2] {
+                for forwards in [true, false] {
+                    let (pool, reports) = bounded(threads, bound);
+                    dependent_leaves(&pool, 10, forwards);
+                    let reports = reports.lock().unwrap();
+                    assert!(reports.len() <= 1, "reported once: {reports:?}");
+                    if forwards {
+                        assert_eq!(reports.len(), 1, "{threads} threads, {bound} besides");
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn jobs_that_wait_for_each_other_go_on_without_other_threads() {
+    within(LONG, || {
+        for threads in [1, 2] {
+            let pool = ruled(threads, WaitRule::Leapfrog);
+            dependent_leaves(&pool, 6, false);
+        }
+    });
+}
+
+#[test]
+fn no_more_threads_than_the_bound_stand_in_for_waiting_ones() {
+    within(LONG, || {
+        for (threads, bound) in [(2, 0), (2, 1), (2, 5), (1, 3)] {
+            let (pool, reports) = bounded(threads, bound);
+            let (seen, now, most) = (Mutex::new(HashSet::new()), AtomicUsize::new(0), AtomicUsize::new(0));
+            pool.install(|| {
+                leaves(0..40, &|_| {
+                    seen.lock().unwrap().insert(thread::current().id());
+                    most.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
+                    block_on(Timer::after(Duration::from_millis(5)));
+                    now.fetch_sub(1, SeqCst);
+                });
+            });
+            let (seen, most) = (seen.into_inner().unwrap().len(), most.into_inner());
+            assert!(seen <= threads + bound, "{seen} threads, where {threads} + {bound} are allowed");
+            assert!(most <= threads + bound, "{most} leaves waited at once");
+            let reports = reports.lock().unwrap();
+            let [Saturation { num_threads, blocking_threads, refused: false, .. }] = reports[..] else {
+                panic!("reported once: {reports:?}")
+            };
+            assert_eq!((num_threads, blocking_threads), (threads, bound));
+            assert!(pool.stats().total().saturated > 0);
+            for word in ["block_on", "no more are allowed", "io_await", "join_async", "max_blocking_threads"]
+            {
+                assert!(reports[0].to_string().contains(word), "{word:?} in {}", reports[0]);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_pool_that_is_not_saturated_reports_nothing() {
+    within(LONG, || {
+        let (pool, reports) = bounded(2, 64);
+        pool.install(|| leaves(0..30, &|_| _ = block_on(Timer::after(Duration::from_millis(2)))));
+        assert!(reports.lock().unwrap().is_empty());
+        assert_eq!(pool.stats().total().saturated, 0);
+    });
+}
+
+#[test]
+fn saturation_is_said_on_stderr_once() {
+    const TEST: &str = "saturation_is_said_on_stderr_once";
+    if plays("saturated") {
+        let pool = ThreadPoolBuilder::new().num_threads(2).max_blocking_threads(1).build().expect("a pool");
+        for _ in 0..3 {
+            pool.install(|| leaves(0..20, &|_| _ = block_on(Timer::after(Duration::from_millis(2)))));
+        }
+        return;
+    }
+    let output = child(TEST, "saturated", &[]);
+    assert!(output.status.success(), "{}", said(&output));
+    let warning = "furcate: warning: a job waits";
+    assert_eq!(String::from_utf8_lossy(&output.stderr).matches(warning).count(), 1, "{}", said(&output));
+}
