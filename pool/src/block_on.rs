@@ -10,6 +10,7 @@
 use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::registry::Registry;
+use crate::runtime;
 use crate::worker::Worker;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
@@ -45,9 +46,11 @@ use std::task::{Context, Poll, Wake, Waker};
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let future = pin!(future);
-    Worker::with_current(|current| match current {
-        Some(worker) => on_worker(worker, future),
-        None => on_thread(future),
+    runtime::explaining(|| {
+        Worker::with_current(|current| match current {
+            Some(worker) => on_worker(worker, future),
+            None => on_thread(future),
+        })
     })
 }
 

@@ -13,6 +13,7 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Once;
 #[cfg(feature = "tokio")]
 use tokio::runtime::{EnterGuard, Handle};
@@ -74,6 +75,12 @@ const HINT: &str = "furcate: a worker has polled a future that needs a tokio run
 const HINT: &str = "furcate: a worker has polled a future that needs a tokio runtime, and the call was started outside of \
     every tokio runtime. Start it inside one (`let _entered = runtime.enter();`), or build the pool with \
     `ThreadPoolBuilder::tokio(handle)`";
+
+/// Calls `f`. Its panic goes on, [explained](explain).
+pub(crate) fn explaining<R>(f: impl FnOnce() -> R) -> R {
+    // Unwind-safe: the panic goes on.
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| resume_unwind(explain(payload)))
+}
 
 /// Returns the payload of a panic; if tokio has missed its runtime, with a hint what to write. The first time it is also
 /// printed: the panic's own message is out already.

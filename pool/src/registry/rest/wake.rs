@@ -31,13 +31,14 @@ impl Registry {
     /// To be called when nobody may be alert any more, or a place has become free: sees to it that work there is, or
     /// will be, wakes somebody.
     pub(super) fn look_out(&self, by: &Worker) {
+        // Between the word of the caller, who is no longer alert, and the look at the slots: as in `Alert::look_out`.
+        fence::full();
         let held = self.num_threads().saturating_sub(self.alert.free());
         let others = held.saturating_sub(by.place().is_some().into());
         let sees_work = if others == 0 {
             // If no other worker holds a place, no fork of another one can be missed, and the heavy fence, which interrupts other
             // cores, is not needed. This worker's next push looks up, and so does the first push of a worker that is seated later.
             by.ask();
-            fence::full();
             self.sees_work()
         } else {
             self.alert.look_out(|| self.ask_all(by), || self.sees_work())
