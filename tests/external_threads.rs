@@ -39,7 +39,7 @@ fn chains(pool: &ThreadPool, item: impl Fn() + Send + Sync + Copy) {
             item();
             false
         }));
-        let ready = (0..len).into_par_iter().map(|_| std::future::ready(item())).io_await();
+        let ready = (0..len).into_par_iter().map(|_| async move { item() }).io_await();
         assert_eq!(ready.on(pool).count(), len);
     }
 }

@@ -172,7 +172,7 @@ fn stops_race_with_the_end_of_what_nobody_waits_for() {
         ended: Arc<AtomicUsize>,
         told: AtomicUsize,
     }
-    impl<'a> Unattended<&'a ThreadPool> for Waits {
+    impl Unattended<&ThreadPool> for Waits {
         fn begin<'s>(&'s mut self, scope: &Scope<'s>) {
             for _ in 0..3 {
                 start_or(scope, &self.told, self.gate.wait_for(), |_, (), _| {});
