@@ -162,11 +162,16 @@ fn a_dropped_pipeline_ends() {
         assert_eq!(pool.install(|| 7), 7);
         for pipeline in all {
             // Polled once, and dropped.
-            let ended = block_on(future::or(async { Some(pipeline.await) }, async {
+            let pipeline = async {
+                pipeline.await;
+                true
+            };
+            let begins = async {
                 after(0).await;
-                None
-            }));
-            assert!(ended.is_none());
+                false
+            };
+            let ended = block_on(future::or(pipeline, begins));
+            assert!(!ended);
         }
         drop(pool);
         census.assert_all_gone();
