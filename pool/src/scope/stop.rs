@@ -48,8 +48,8 @@ impl Stop {
     pub(crate) fn stop(&self) {
         let scope = {
             let scope = self.lock();
-            // SAFETY: the scope is there while its address is (invariant 1), that is until the lock is released.
             match *scope {
+                // SAFETY: the scope is there while its address is (invariant 1), that is until the lock is released.
                 Some(Address(scope)) if unsafe { (*scope).pending.try_announce() } => scope,
                 _ => return,
             }
