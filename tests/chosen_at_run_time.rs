@@ -35,7 +35,7 @@ fn the_tasks_are_those_of_the_same_schedule_chosen_at_compile_time() {
         BoundDepth::new(3),
         SizeLimit::new(100),
         ForceDepth::new(2),
-        EvenLevels::default(),
+        EvenLevels,
         JoinContext::new(3),
         ThiefSplitting::new(2),
         MinLen::new(300),
