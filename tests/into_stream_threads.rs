@@ -240,18 +240,6 @@ fn an_ordered_stream_runs_in_parallel() {
     assert_eq!(busy.most.load(Relaxed), 3);
 }
 
-/// Units run at the same time only if the policy permits a fork.
-#[test]
-fn an_ordered_stream_keeps_to_a_cap() {
-    for cap in [1, 2] {
-        let (pool, busy) = (pool(4), &*Box::leak(Box::new(support::streams::Busy::default())));
-        let items = (0..60_u64).into_par_iter().cap(cap).map(|x| async move { x }).io_await();
-        let stream = pool.install(|| items.inspect(|_| busy.sleep(2)).into_stream(16));
-        assert!(future::block_on(collect(stream)).into_iter().eq(0..60));
-        assert_eq!(busy.most.load(Relaxed), cap);
-    }
-}
-
 /// On an engine that suspends nothing a stream that is full holds no thread of the pool.
 #[test]
 fn ordered_streams_on_an_engine_that_cannot_suspend() {
