@@ -9,6 +9,7 @@
 //! | napping (at most one) | no | yes | it sees work at the end of a nap, or has napped long enough |
 //! | parked | no | no | it is given a place: there is work for one more, or a broadcast |
 //! | blocked (waits for a latch) | no | no | the latch is set: it is given a place |
+//! | watching (at most one) | no | no | it is given a place, or no task is queued: see [`turns`] |
 //!
 //! # Invariants
 //!
@@ -21,7 +22,8 @@
 //!    work looks out whether there is more.
 //! 3. A worker's state, its place and the list of free places change under the rest lock. Who is given a place gets a
 //!    token from its parker; tokens may be stale, so whoever parks looks at its state.
-//! 4. A worker that gives up its place has no jobs in its deques.
+//! 4. A worker that gives up its place has no jobs in its deques, unless it claims a place at once: as long as there are
+//!    claims no place is free, and idle workers give theirs up. So whoever would look for its jobs finds it on a place.
 //!
 //! # Naps
 //!
@@ -38,8 +40,12 @@
 //! publishes, passes a full fence, and looks for those who doze, who have said so, passed one, and looked once more.
 
 mod sleep;
+mod turns;
 mod waits;
 mod wake;
+mod watchdog;
+
+pub(super) use turns::Turns;
 
 use super::Registry;
 use crate::worker::Worker;
@@ -58,6 +64,8 @@ enum State {
     Blocked,
     /// Waits for a latch on its place.
     Waiting,
+    /// Watches queued tasks, without a slot: see [`turns`].
+    Watching,
 }
 
 /// What the rest lock protects.
@@ -82,6 +90,7 @@ pub(super) struct Rest {
     dozing: usize,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
+    turns: turns::Overdue,
 }
 
 impl Rest {
@@ -99,6 +108,7 @@ impl Rest {
             abroad_blocked: Vec::new(),
             dozing: 0,
             woken: Vec::new(),
+            turns: turns::Overdue::default(),
         }
     }
 
@@ -160,7 +170,12 @@ impl Registry {
                 self.alert.begin();
             }
             State::Napping => self.nap_is_over(rest),
-            State::Active | State::Blocked | State::Waiting => {}
+            State::Watching => {
+                self.watch_is_over(rest);
+                self.alert.begin();
+            }
+            State::Blocked => self.forget_claim(rest, worker.number()),
+            State::Active | State::Waiting => {}
         }
         worker.set_place(Some(place));
         // Nobody may have asked it yet that has ceased to be alert.
@@ -190,10 +205,19 @@ impl Registry {
 
     /// Takes a worker's place, for the first one that claims a place, or for later.
     fn unseat(&self, rest: &mut Rest, worker: &Worker) {
-        let place = worker.place().expect("a worker that gives a place up has one");
+        if let Some(place) = self.vacate(worker) {
+            self.give(rest, place);
+        }
+    }
+
+    /// Takes a worker's place and returns it, unless another worker has [taken it over](turns).
+    fn vacate(&self, worker: &Worker) -> Option<usize> {
+        let place = worker.place().filter(|_| self.holds_slot(worker));
         worker.set_place(None);
-        self.set_at(place, None);
-        self.give(rest, place);
+        if let Some(place) = place {
+            self.set_at(place, None);
+        }
+        place
     }
 
     fn give(&self, rest: &mut Rest, place: usize) {
@@ -214,6 +238,6 @@ impl Registry {
         let mut rest = self.lock();
         rest.terminating = true;
         let rest = &mut *rest;
-        rest.woken.extend(rest.parked.iter().chain(&rest.napper));
+        rest.woken.extend(rest.parked.iter().chain(&rest.napper).chain(rest.turns.watcher()));
     }
 }
