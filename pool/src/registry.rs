@@ -206,6 +206,9 @@ impl Registry {
     /// The deque is of this registry.
     pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
         match deque {
+            None if crate::detach::wakes_first() => {
+                self.stealable.add_first(Entry::Task(task), by.and_then(Worker::place));
+            }
             None => self.stealable.add(Entry::Task(task)),
             // SAFETY: the caller's.
             Some(deque) => match unsafe { deque.get() }.resume(task) {

@@ -105,6 +105,14 @@ impl Stealable {
         })
     }
 
+    /// Puts an entry before all others of a set: of that of `place`, or of a random one.
+    pub(crate) fn add_first(&self, entry: Entry, place: Option<usize>) {
+        let set = &self.0[place.unwrap_or_else(|| random(self.0.len()))];
+        let mut entries = set.lock();
+        entries.push_front(entry);
+        set.len.store(entries.len(), Relaxed);
+    }
+
     /// Takes the oldest entry of the first set, from that of `place` on, that has one.
     pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
         let (before, from) = (0..place, place..self.0.len());

@@ -1,6 +1,6 @@
 //! What a task has for as long as its frame is there.
 
-use super::in_flight::{InFlight, Permit, Reserve};
+use super::in_flight::{InFlight, Kind, Permit, Reserve};
 use furcate_pool::detach::Detach;
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -10,6 +10,8 @@ use std::rc::Rc;
 pub(super) struct Shared<'s, S: Detach<'s>> {
     handle: RefCell<Option<S::Handle>>,
     pub(super) reserve: Reserve<'s>,
+    /// Whether its items have been waited for before.
+    pub(super) kind: Kind,
 }
 
 /// The frame's side.
@@ -21,9 +23,14 @@ pub(super) struct Frame<'s, S: Detach<'s>>(Rc<Shared<'s, S>>);
 
 impl<'s, S: Detach<'s>> Frame<'s, S> {
     /// With that permit, if there is one.
-    pub(super) fn new(handle: S::Handle, in_flight: &'s InFlight, permit: Option<Permit<'s>>) -> Self {
+    pub(super) fn new(
+        handle: S::Handle,
+        in_flight: &'s InFlight,
+        permit: Option<Permit<'s>>,
+        kind: Kind,
+    ) -> Self {
         let reserve = Reserve::new(in_flight, permit);
-        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve }))
+        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind }))
     }
 
     pub(super) fn share(&self) -> Rc<Shared<'s, S>> {

@@ -1,7 +1,7 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
 
 use super::frame::{Frame, Shared};
-use super::in_flight::{InFlight, Permit};
+use super::in_flight::{InFlight, Kind, Permit};
 use super::tree::{Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
@@ -138,7 +138,7 @@ where
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
-                match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire()) {
+                match handle.poll_once(&mut deferred, self.frame.reserve.source().acquire(self.frame.kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
                         handle.suspend(&mut deferred, Deferred { future, hole });
@@ -211,7 +211,7 @@ where
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
-            let frame = Frame::new(handle, in_flight, permit);
+            let frame = Frame::new(handle, in_flight, permit, Kind::Begun);
             let leaf = Leaf::new(&frame, reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             let done = match before {
@@ -263,9 +263,9 @@ where
     F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        // The next one may begin while this item is folded; unless there is another future to come of this one: what has
-        // begun goes first. Nor in a search, of which this may be the end.
-        let keeps = F::WAITS || ends_early::<T, R>();
+        // The next one may begin while this item is folded. Not in a search, of which this may be the end; nor if one item is
+        // to follow the other, and there is another future to come of this one.
+        let keeps = F::WAITS && self.permit.source().is_sequential() || ends_early::<T, R>();
         let permit = (self.permit.source(), Some(self.permit).filter(|_| keeps));
         self.hole.run::<S>(scope.handle(), permit, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
