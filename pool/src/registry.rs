@@ -27,8 +27,8 @@ use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-use rest::Rest;
 pub(crate) use rest::{Next, Watch};
+use rest::{Rest, Turns};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -89,6 +89,7 @@ pub(crate) struct Registry {
     shelved: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
+    turns: Turns,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
     /// Counts what is done by threads that are none of its workers.
@@ -139,6 +140,7 @@ impl Registry {
             alert: CachePadded::new(Alert::new(threads)),
             shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
+            turns: Turns::default(),
             pending: Count::new(1),
             outside: Outside::default(),
             threads: Mutex::default(),
@@ -232,6 +234,9 @@ impl Registry {
     /// The deque is of this registry.
     pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
         match deque {
+            None if crate::detach::wakes_first() => {
+                self.stealable.add_first(Entry::Task(task), by.and_then(Worker::place));
+            }
             None => self.stealable.add(Entry::Task(task)),
             // SAFETY: the caller's.
             Some(deque) => match unsafe { deque.get() }.resume(task) {
@@ -399,21 +404,25 @@ impl Registry {
 
     /// Searches and runs until there is nothing more to be found, or the place is gone.
     fn work(&self, worker: &Worker) {
+        // Counted over searches: what a worker steals again and again does not keep others waiting either.
+        let mut turn = 0_usize;
         while let Some(job) = worker.search() {
             self.cease_to_be_alert(worker);
-            // SAFETY: just taken from a queue.
-            unsafe { worker.execute_detachable(job) };
-            for turn in 1_usize.. {
-                if worker.place().is_none() || self.is_claimed() {
-                    break;
-                }
-                // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
-                let fair = if turn.is_multiple_of(FAIR) { worker.find_fair(turn / FAIR) } else { None };
-                let Some(job) = fair.or_else(|| worker.find_own()) else { break };
+            let mut next = Some(job);
+            while let Some(job) = next {
                 // SAFETY: just taken from a queue.
                 unsafe { worker.execute_detachable(job) };
+                if !self.holds_slot(worker) || self.is_claimed() {
+                    break;
+                }
+                turn = turn.wrapping_add(1);
+                // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
+                let is_fair = turn.is_multiple_of(FAIR) || self.is_queue_overdue();
+                let fair = if is_fair { worker.find_fair() } else { None };
+                next = fair.or_else(|| worker.find_own());
             }
-            if worker.place().is_none() {
+            if !self.holds_slot(worker) {
+                worker.set_place(None);
                 return;
             }
             self.become_alert();

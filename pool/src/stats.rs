@@ -150,6 +150,13 @@ counters! {
     barriers,
     /// Times it gave its place away because what it waited for was elsewhere.
     handovers,
+    /// Times it gave its slot, in the middle of a job, to a thread that had waited for one for too long, or to one that runs
+    /// queued tasks.
+    slots_given,
+    /// Woken tasks, and jobs from outside, that it has run on a slot given by a worker in the middle of a job.
+    turns,
+    /// Slots that it has taken over from workers that blocked in the middle of a job without giving them up.
+    slots_taken_over,
     /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
     /// [detached](crate::detach) part that was stolen is not waited for.
     waits,

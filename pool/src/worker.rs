@@ -15,6 +15,7 @@ use crate::fifo::Fifo;
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Latch;
 use crate::parker::Parker;
+use crate::process::ThreadClock;
 use crate::registry::Registry;
 use crate::scope::InHand;
 use crate::stats::{Counter, Counters};
@@ -29,6 +30,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
+use std::time::Instant;
 
 /// How many jobs a deque has room for before it grows.
 const ROOM: usize = 256;
@@ -80,6 +82,10 @@ pub struct Worker {
     /// Jobs taken from queues and begun, for [`progress`](Self::progress).
     begun: Counter,
     pub(crate) parker: Parker,
+    /// When this thread may give its slot to another one again, after it has got it back; this thread's.
+    pub(crate) keeps_slot_until: Cell<Option<Instant>>,
+    /// The processor time of the thread that is this worker.
+    pub(crate) clock: ThreadClock,
     registry: NonNull<Registry>,
     number: usize,
     guest: bool,
@@ -87,6 +93,8 @@ pub struct Worker {
     place: AtomicUsize,
     /// For the thief's random choice; this thread's.
     random: Cell<u64>,
+    /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
+    woken_first: Cell<bool>,
     /// How long the call has been going on that this thread takes part in as a guest, or since when somebody has been
     /// napping while it had jobs to share.
     pub(crate) call: Call,
@@ -124,6 +132,7 @@ impl Current {
     ///
     /// The worker outlives the value returned, and no other thread is this worker meanwhile.
     pub(crate) unsafe fn enter(worker: &Worker) -> Self {
+        worker.clock.set_to_current();
         Current(CURRENT.replace(worker))
     }
 }
@@ -134,6 +143,7 @@ impl Current {
 ///
 /// As for [`Current::enter`], until then.
 pub(crate) unsafe fn adopt(worker: &Worker) {
+    worker.clock.set_to_current();
     CURRENT.set(worker);
 }
 
@@ -167,11 +177,14 @@ impl Worker {
             counters: Counters::new(places),
             begun: Counter::default(),
             parker: Parker::new(),
+            keeps_slot_until: Cell::new(None),
+            clock: ThreadClock::default(),
             registry,
             number,
             guest,
             place: AtomicUsize::new(NOWHERE),
             random: Cell::new(number as u64 + 1),
+            woken_first: Cell::new(false),
             call: Call::default(),
             aside: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
@@ -360,6 +373,7 @@ impl Worker {
         let asked = unsafe { self.forks.answer(|| self.guest && self.call.is_young()) };
         if asked {
             self.registry().share(self);
+            self.registry().give_turn(self);
         }
     }
 
@@ -414,6 +428,7 @@ impl Worker {
 
     #[cold]
     fn is_wanted(&self) -> bool {
+        self.registry().give_turn(self);
         if self.forks.asked() {
             return !(self.guest && self.call.is_young());
         }

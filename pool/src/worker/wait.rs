@@ -281,6 +281,9 @@ impl Worker {
         let mut overdue = false;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
+            if !blocked_out {
+                self.registry().give_turn(self);
+            }
             let job = if blocked_out {
                 None
             } else if let Some(job) = self.find_broadcast() {

@@ -18,6 +18,7 @@
 //!
 //! So a job that waits in the pool depends on no slot holder, but on those that run a part of what it waits for.
 
+use super::turns::TURN;
 use super::{Next, Registry, Rest, State};
 use crate::latch::Latch;
 use crate::worker::Worker;
@@ -46,7 +47,7 @@ impl Watch {
     /// How long to sleep before the next look.
     fn nap(&self) -> Duration {
         match self.over {
-            Some(over) => GRACE.saturating_sub(over.elapsed()),
+            Some(over) => GRACE.saturating_sub(over.elapsed()).min(TURN),
             None => (self.since.elapsed() / 8).clamp(GRACE, LONGEST_LOOK),
         }
     }
@@ -117,6 +118,9 @@ impl Registry {
             }
             let goes_on = if latch.is_set() {
                 let over = *watch.over.get_or_insert_with(Instant::now);
+                if over.elapsed() >= TURN {
+                    self.is_overdue(&mut rest, worker.number());
+                }
                 (over.elapsed() >= GRACE).then_some(Next::Usual)
             } else if watch.since.elapsed() >= GRACE && self.sees_work() && watch.sees_stuck(worker) {
                 let mut relieved = || !watch.saw_idle() || self.relieve(&mut rest);
@@ -145,7 +149,7 @@ impl Registry {
     /// A worker that slept goes on without a slot.
     fn go_without_place(&self, rest: &mut Rest, worker: &Worker) {
         *rest.state(worker) = State::Active;
-        self.disclaim(rest, worker);
+        self.forget_claim(rest, worker.number());
         self.unshelve(rest, worker);
     }
 
@@ -164,8 +168,12 @@ impl Registry {
             rest.relief.push(number);
             rest.woken.push(number);
             true
+        } else if let Some(worker) = self.start_thread(rest, State::Active) {
+            self.alert.begin();
+            rest.relief.push(worker.number());
+            true
         } else {
-            self.start_spare(rest, None)
+            false
         }
     }
 

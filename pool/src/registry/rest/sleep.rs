@@ -53,23 +53,32 @@ impl Registry {
         *rest.state(worker) = State::Parked;
         rest.parked.push(worker.number());
         let last = self.alert.end();
-        if last
-            && !rest.terminating
-            && self.alert.look_out(|| self.ask_all(worker), || self.sees_work())
+        if !last || rest.terminating {
+            return false;
+        }
+        if self.alert.look_out(|| self.ask_all(worker), || self.sees_work())
             && let Some(place) = self.take_free(rest)
         {
             self.seat(rest, worker, place);
             return true;
         }
+        self.watch(rest);
         false
     }
 
     /// Sleeps until it is given a place. False when the pool ends.
     fn park<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         while !rest.terminating {
-            if *rest.state(worker) == State::Active {
-                self.is_relief(&mut rest, worker);
-                return true;
+            match *rest.state(worker) {
+                State::Active => {
+                    self.is_relief(&mut rest, worker);
+                    return true;
+                }
+                State::Watching => {
+                    rest = self.keep_watch(rest, worker);
+                    continue;
+                }
+                State::Napping | State::Parked | State::Blocked | State::Waiting => {}
             }
             drop(rest);
             worker.counters.parks.add();
@@ -115,7 +124,9 @@ impl Registry {
                 self.seat(&mut rest, worker, place);
                 return true;
             }
-            if since.elapsed() > NAPPING {
+            // Nobody can use what it might find: it watches instead.
+            let is_full = rest.free.is_empty() && !self.stealable.is_empty();
+            if is_full || since.elapsed() > NAPPING {
                 self.nap_is_over(&mut rest);
                 return self.park_alert(&mut rest, worker) || self.park(rest, worker);
             }

@@ -92,6 +92,7 @@ impl Registry {
         if seated {
             worker.counters.handovers.add();
             self.unseat(&mut rest, worker);
+            self.turn_blocks(&mut rest, worker);
             drop(rest);
             self.look_out(worker);
         } else {
@@ -186,7 +187,16 @@ impl Registry {
     }
 
     fn sleep_blocked(&self, worker: &Worker) {
-        while *self.lock().state(worker) != State::Active {
+        loop {
+            let mut rest = self.lock();
+            if *rest.state(worker) == State::Active {
+                return;
+            }
+            if rest.claims.contains(&worker.number()) {
+                drop(rest);
+                return self.wait_for_slot(worker, false);
+            }
+            drop(rest);
             worker.parker.park();
         }
     }
@@ -194,8 +204,7 @@ impl Registry {
     /// A latch is set whose waiter has blocked. It gets a free place, or the place of the worker that has set the latch,
     /// if that is of this pool; or it waits for the next one.
     pub(crate) fn resume(&self, waiter: &Worker, setter: Option<&Worker>) {
-        let setter =
-            setter.filter(|setter| std::ptr::eq(setter.registry(), self) && setter.place().is_some());
+        let setter = setter.filter(|setter| std::ptr::eq(setter.registry(), self) && self.holds_slot(setter));
         if let Some(setter) = setter {
             setter.spill();
         }
@@ -205,18 +214,18 @@ impl Registry {
             State::Blocked => {
                 if let Some(place) = self.take_free(&mut rest) {
                     self.seat(&mut rest, waiter, place);
-                } else if let Some(setter) = setter {
-                    let place = setter.place().expect("it has one");
-                    self.shelve(&mut rest, setter);
-                    setter.set_place(None);
+                } else if let Some(place) = setter.and_then(|setter| self.vacate(setter)) {
+                    if let Some(setter) = setter {
+                        self.shelve(&mut rest, setter);
+                    }
                     self.seat(&mut rest, waiter, place);
                 } else {
                     self.claim(&mut rest, waiter);
-                    // From now on it waits for no longer than the grace time.
+                    // From now on it waits for a slot, and sees to it that it gets one.
                     rest.woken.push(waiter.number());
                 }
             }
-            State::Active | State::Napping | State::Parked => {}
+            State::Active | State::Napping | State::Parked | State::Watching => {}
         }
     }
 
@@ -250,8 +259,12 @@ impl Registry {
     /// alert.
     pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut rest = self.lock();
-        if *rest.state(worker) == State::Parked {
+        let state = *rest.state(worker);
+        if matches!(state, State::Parked | State::Watching) {
             rest.parked.retain(|&number| number != worker.number());
+            if state == State::Watching {
+                self.watch_is_over(&mut rest);
+            }
             *rest.state(worker) = State::Active;
             drop(rest);
             self.take_place(worker);
