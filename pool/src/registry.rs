@@ -2,8 +2,9 @@
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
 //! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
-//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places sees
-//! every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
+//! one. So never more than n threads run jobs at once, whoever they are. (Exception: a place whose holder blocks outside the pool
+//! is [taken over](rest) by another worker.) Thieves look at the n places, and at the list of workers that left forks behind when
+//! they gave their places up.
 
 mod adopted;
 mod guest;
@@ -27,7 +28,7 @@ use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-pub(crate) use rest::{Next, Watch};
+pub(crate) use rest::Next;
 use rest::{Rest, Turns};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -367,7 +368,6 @@ impl Registry {
             // What the handler has spawned is run, or moved to where others find it, before this thread rests.
             self.become_alert();
             if worker.place().is_some() {
-                self.is_no_relief(worker);
                 self.work(worker);
             }
         }
@@ -394,11 +394,7 @@ impl Registry {
     /// Rests and works until the pool ends.
     fn serve(&self, worker: &Worker) {
         while self.rest_until_needed(worker) {
-            if worker.place().is_some() {
-                self.work(worker);
-            } else {
-                self.run_as_relief(worker);
-            }
+            self.work(worker);
         }
     }
 
@@ -423,6 +419,11 @@ impl Registry {
             }
             if !self.holds_slot(worker) {
                 worker.set_place(None);
+                if worker.has_jobs() {
+                    // Its slot was taken over in the middle of the job.
+                    worker.spill();
+                    self.announce(Some(worker));
+                }
                 return;
             }
             self.become_alert();

@@ -180,3 +180,53 @@ fn slots_that_are_given_remain_as_many() {
         }
     });
 }
+
+/// A job blocks outside the pool, with the only slot and with jobs in its deque: these, and what comes from outside, run meanwhile.
+#[test]
+fn slots_of_threads_that_block_outside_the_pool_are_taken_over() {
+    within(LONG, || {
+        for threads in [1, 2] {
+            let pool = pool(threads);
+            let (ran, release) = (Arc::<AtomicUsize>::default(), Arc::new(Mutex::new(())));
+            let held = release.lock().unwrap();
+            let blocked = Arc::<AtomicUsize>::default();
+            for _ in 0..threads {
+                let (ran, release, blocked) = (Arc::clone(&ran), Arc::clone(&release), Arc::clone(&blocked));
+                pool.spawn(move || {
+                    let inner = Arc::clone(&ran);
+                    furcate_pool::spawn(move || add(&inner));
+                    add(&blocked);
+                    drop(release.lock());
+                    // It has no slot now: forks and spawned jobs run all the same.
+                    assert_eq!(fib(10), 55);
+                    furcate_pool::spawn(move || add(&ran));
+                });
+            }
+            until(|| blocked.load(SeqCst) == threads);
+            for _ in 0..10 {
+                let ran = Arc::clone(&ran);
+                pool.spawn(move || add(&ran));
+            }
+            // By a call from outside, which needs a slot itself, too.
+            assert_eq!(pool.install(|| fib(10)), 55);
+            until(|| ran.load(SeqCst) == 10 + threads);
+            assert!(pool.stats().total().slots_taken_over > 0);
+            drop(held);
+            until(|| ran.load(SeqCst) == 10 + 2 * threads);
+        }
+    });
+}
+
+/// A thread that computes is not stuck, however long it takes, and however many others want its core.
+#[test]
+fn slots_of_threads_that_compute_are_not_taken_over() {
+    within(LONG, || {
+        let pool = pool(2);
+        thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(|| pool.install(|| work_for(Duration::from_millis(100))));
+            }
+        });
+        assert_eq!(pool.stats().total().slots_taken_over, 0);
+    });
+}

@@ -40,7 +40,6 @@
 //! sleeps for as long as it has found nothing, at most 10 ms. Whoever queues a job or a task from then on wakes it: it
 //! publishes, passes a full fence, and looks for those who doze, who have said so, passed one, and looked once more.
 
-mod overdue;
 mod shelf;
 mod sleep;
 mod turns;
@@ -57,7 +56,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
 
-pub(crate) use overdue::Watch;
+use turns::STUCK;
 pub(crate) use waits::Next;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +97,6 @@ pub(super) struct Rest {
     dozing: usize,
     /// Numbers of the workers without a slot that have left forks behind, which thieves find here: see `shelf`.
     shelved: Vec<usize>,
-    /// Numbers of the workers that are to run one job without a slot.
-    relief: Vec<usize>,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
     turns: turns::Overdue,
@@ -121,7 +118,6 @@ impl Rest {
             abroad_blocked: Vec::new(),
             dozing: 0,
             shelved: Vec::new(),
-            relief: Vec::new(),
             woken: Vec::new(),
             turns: turns::Overdue::default(),
         }
@@ -193,6 +189,7 @@ impl Registry {
             State::Active | State::Waiting => {}
         }
         self.unshelve(rest, worker);
+        rest.turns.forget_holder(worker.number());
         worker.set_place(Some(place));
         // Nobody may have asked it yet that has ceased to be alert.
         worker.nudge();

@@ -127,13 +127,6 @@ impl Worker {
         self.registry().steal_shelved().or_else(|| self.find_injected_job())
     }
 
-    /// What a worker runs that runs one job without a slot: first what may have been waiting for longest.
-    pub(crate) fn find_as_relief(&self) -> Option<JobRef> {
-        self.find_queued()
-            .or_else(|| self.registry().steal_shelved())
-            .or_else(|| self.find_stolen(&mut Patience::None))
-    }
-
     /// A job that was spawned here, a task of any set, or a job from outside.
     pub(super) fn find_queued(&self) -> Option<JobRef> {
         let places = self.num_threads();

@@ -115,11 +115,7 @@ impl Waiting {
     /// Serves one (invariant 4).
     fn serve(&mut self, permits: usize) -> Option<Waker> {
         let new_first = self.begun.len < permits;
-        if new_first {
-            self.new.serve().or_else(|| self.begun.serve())
-        } else {
-            self.begun.serve()
-        }
+        if new_first { self.new.serve().or_else(|| self.begun.serve()) } else { self.begun.serve() }
     }
 }
 
@@ -311,7 +307,8 @@ mod tests {
     fn whoever_waits_is_woken_once() {
         let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
         let permit = in_flight.try_acquire();
-        let (mut first, mut second) = (pin!(in_flight.acquire(Kind::New)), pin!(in_flight.acquire(Kind::New)));
+        let (mut first, mut second) =
+            (pin!(in_flight.acquire(Kind::New)), pin!(in_flight.acquire(Kind::New)));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         assert_eq!(count.0.load(Relaxed), 0);
         drop(permit);

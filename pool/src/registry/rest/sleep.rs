@@ -10,15 +10,11 @@ const LONGEST_NAP: Duration = Duration::from_micros(250);
 const NAPPING: Duration = Duration::from_millis(20);
 
 impl Registry {
-    /// Rests until there is work for this thread: then it is alert, and holds a place unless it is to [run a
-    /// job](Registry::run_as_relief) without one. False when the pool ends.
+    /// Rests until there is work for this thread: then it is alert, and holds a place. False when the pool ends.
     ///
     /// On entry it is alert on a place, or has lost its place, or is new and counts as parked.
     pub(in crate::registry) fn rest_until_needed(&self, worker: &Worker) -> bool {
         let mut rest = self.lock();
-        if self.is_relief(&mut rest, worker) {
-            return true;
-        }
         if *rest.state(worker) == State::Active {
             if worker.place().is_some() {
                 if !worker.broadcasts.is_empty() {
@@ -70,10 +66,7 @@ impl Registry {
     fn park<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         while !rest.terminating {
             match *rest.state(worker) {
-                State::Active => {
-                    self.is_relief(&mut rest, worker);
-                    return true;
-                }
+                State::Active => return true,
                 State::Watching => {
                     rest = self.keep_watch(rest, worker);
                     continue;
@@ -89,8 +82,6 @@ impl Registry {
         if *rest.state(worker) == State::Active && worker.place().is_some() {
             let _ = self.alert.end();
             self.unseat(&mut rest, worker);
-        } else if self.is_relief(&mut rest, worker) {
-            let _ = self.alert.end();
         }
         // Nobody is to wake a thread that ends.
         rest.parked.retain(|&number| number != worker.number());
