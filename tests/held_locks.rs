@@ -168,12 +168,16 @@ fn a_lock_held_by_a_caller_from_outside_while_its_chain_waits() {
 }
 
 #[test]
-fn the_times_without_a_slot_are_counted() {
+fn slots_that_are_taken_over_are_counted_and_few() {
     within_a_minute(|| {
         let pool = pool(2, WaitRule::Descendants);
         assert_eq!(sum_under_a_lock(&pool, 3, || block_on(timer(30))), 90);
-        let overdue = pool.stats().total().overdue;
-        assert!((1..=12).contains(&overdue), "{overdue} times without a slot");
+        let taken = pool.stats().total().slots_taken_over;
+        assert!((1..=12).contains(&taken), "{taken} slots were taken over");
+        // Nobody needs it where nobody holds a lock.
+        let pool = self::pool(2, WaitRule::Descendants);
+        let sum: u64 = (0..100).into_par_iter().with_max_len(1).on(&pool).map(|_| block_on(timer(5))).sum();
+        assert_eq!((sum, pool.stats().total().slots_taken_over), (500, 0));
     });
 }
 

@@ -10,6 +10,10 @@
 //!    pass a heavy fence, and look for work everywhere.
 //! 3. Whoever dozes says so first ([`set_dozing`](Alert::set_dozing)), passes a full fence, and looks once more for what
 //!    is queued ([`may_doze`](Alert::may_doze)).
+//! 4. If every slot is taken and no worker searches, a *watcher* is there for queued tasks
+//!    ([`needs_watcher`](Alert::needs_watcher)). A publisher asks after its fence, the last searcher asks after it has
+//!    [looked out](Alert::look_out), and a watcher that stops says so, passes a full fence, and looks once more
+//!    ([`may_stop_watching`](Alert::may_stop_watching)).
 //!
 //! So for every piece of work and every moment at which nobody is alert any more: either the publisher sees that, or
 //! it is seen to have published. That may be both: who is woken is decided under the rest lock. A nap needs no such care:
@@ -29,6 +33,8 @@ pub(crate) struct Alert {
     napping: AtomicBool,
     /// How many workers doze.
     dozing: AtomicUsize,
+    /// Whether a thread watches queued tasks, or none can.
+    watched: AtomicBool,
 }
 
 impl Alert {
@@ -38,6 +44,7 @@ impl Alert {
             free: AtomicUsize::new(free),
             napping: AtomicBool::new(false),
             dozing: AtomicUsize::new(0),
+            watched: AtomicBool::new(false),
         }
     }
 
@@ -108,6 +115,25 @@ impl Alert {
 
     /// Is nothing queued, as one sees who has just said that it dozes (invariant 3)?
     pub(crate) fn may_doze(&self, is_queued: impl FnOnce() -> bool) -> bool {
+        // Pairs with the one in `announce`.
+        fence::full();
+        !is_queued()
+    }
+
+    /// Whether queued tasks need a watcher: nobody searches, no slot is free, and nobody watches (invariant 4).
+    ///
+    /// Relaxed: as for [`is_needed`](Self::is_needed).
+    pub(crate) fn needs_watcher(&self) -> bool {
+        self.nobody() && self.free() == 0 && !self.watched.load(Relaxed)
+    }
+
+    /// Written with the rest lock held.
+    pub(crate) fn set_watched(&self, watched: bool) {
+        self.watched.store(watched, Relaxed);
+    }
+
+    /// Whether no task is queued, as seen by a watcher that has just said that it stops (invariant 4).
+    pub(crate) fn may_stop_watching(&self, is_queued: impl FnOnce() -> bool) -> bool {
         // Pairs with the one in `announce`.
         fence::full();
         !is_queued()

@@ -22,9 +22,9 @@ use std::task::{Context, Poll, Wake, Waker};
 ///
 /// In a job of a pool, the caller runs nothing else while the future is pending, but gives its slot to another thread
 /// ([`WaitRule`](crate::WaitRule)): so no core idles. When the future is woken, the caller takes a slot that is free, else the
-/// next one to become free. If none does, the caller goes on without one, after some 20 ms if no other
-/// thread of the pool makes progress, and after 0.2 s in any case: it may hold a lock that those threads wait for. Those times are [counted](crate::WorkerStats::overdue). Until its next wait, such a caller has no
-/// [index](crate::current_thread_index), runs its forks itself, and what it spawns other threads run.
+/// next one to become free. After a millisecond it is overdue: busy workers give it a slot at their next fork. If all threads that
+/// hold slots block on a lock that the caller holds, it takes over the slot of one of them, after some 20 ms. Those times are
+/// [counted](crate::WorkerStats::slots_taken_over).
 ///
 /// A thread that is no pool's worker blocks.
 ///

@@ -30,9 +30,12 @@
 //!    have ended.
 
 mod unattended;
+mod wake_first;
 
 pub(crate) use unattended::attend;
 pub use unattended::{End, Unattended};
+pub use wake_first::wake_first;
+pub(crate) use wake_first::wakes_first;
 
 use crate::Context;
 use crate::unseen::{drop_at_end, drop_quietly};

@@ -1,8 +1,9 @@
 //! What concerns the process and its threads as a whole.
 
-#[cfg(unix)]
-use std::sync::atomic::Ordering::AcqRel;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicI32, AtomicUsize,
+    Ordering::{AcqRel, Relaxed},
+};
 use std::time::Duration;
 
 /// How often this process descends from a fork after it was first asked.
@@ -36,15 +37,65 @@ pub(crate) fn pin(number: usize) {
     }
 }
 
-/// The processor time that the process has used; 0 where that cannot be told.
-pub(crate) fn time() -> Duration {
-    #[cfg(unix)]
-    {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: the pointer is to a timespec.
-        if unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) } == 0 {
-            return Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
+/// The clock that counts a thread's processor time, for other threads to read.
+///
+/// Only Linux has such clocks; elsewhere [`used`](Self::used) is `None`.
+#[derive(Debug)]
+pub(crate) struct ThreadClock(AtomicI32);
+
+/// The clock of no thread.
+const NO_CLOCK: i32 = i32::MAX;
+
+impl Default for ThreadClock {
+    fn default() -> Self {
+        ThreadClock(AtomicI32::new(NO_CLOCK))
+    }
+}
+
+impl ThreadClock {
+    /// Sets it to the calling thread's clock.
+    pub(crate) fn set_to_current(&self) {
+        #[cfg(target_os = "linux")]
+        {
+            let mut clock = NO_CLOCK;
+            // SAFETY: the calling thread is there, and the pointer is to a clock id.
+            if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } == 0 {
+                // Relaxed: readers get a number that the system checks.
+                self.0.store(clock, Relaxed);
+            }
         }
     }
-    Duration::ZERO
+
+    /// Processor time that the thread has used. `None` if the thread has ended, or where threads have no such clocks.
+    pub(crate) fn used(&self) -> Option<Duration> {
+        #[cfg(target_os = "linux")]
+        {
+            let clock = self.0.load(Relaxed);
+            let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            // SAFETY: the pointer is to a timespec; the system refuses clocks that are not there.
+            let known = clock != NO_CLOCK && unsafe { libc::clock_gettime(clock, &raw mut time) } == 0;
+            known.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// Whether the thread sleeps in the system: on a lock, in a system call. `None` where that cannot be told.
+    pub(crate) fn sleeps(&self) -> Option<bool> {
+        #[cfg(target_os = "linux")]
+        {
+            let clock = self.0.load(Relaxed);
+            if clock == NO_CLOCK {
+                return None;
+            }
+            // The clock id of a thread is made of the thread's number: `MAKE_THREAD_CPUCLOCK` in the system's sources.
+            let thread = !(clock >> 3);
+            let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
+            // The name, in parentheses, may contain anything.
+            let state = stat.rsplit(')').next()?.trim_start().chars().next()?;
+            Some(state != 'R')
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
 }

@@ -2,9 +2,9 @@
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
 //! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
-//! one. So never more than n threads run jobs at once, whoever they are; and a thief that looks at the n places, and at the
-//! shelf, sees every worker that can have jobs, since a worker that gives its place up [spills](Worker::spill) its jobs first.
-//! (There is one exception, for jobs that hold locks while they wait: see `rest/overdue.rs`.)
+//! one. So never more than n threads run jobs at once, whoever they are. (Exception: a place whose holder blocks outside the pool
+//! is [taken over](rest) by another worker.) Thieves look at the n places, and at the list of workers that left forks behind when
+//! they gave their places up.
 
 mod adopted;
 mod guest;
@@ -28,8 +28,8 @@ use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-use rest::Rest;
-pub(crate) use rest::{Next, Watch};
+pub(crate) use rest::Next;
+use rest::{Rest, Turns};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -90,6 +90,7 @@ pub(crate) struct Registry {
     shelved: AtomicUsize,
     /// How many workers claim a place; written with the rest lock held.
     claims: AtomicUsize,
+    turns: Turns,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
     /// Counts what is done by threads that are none of its workers.
@@ -140,6 +141,7 @@ impl Registry {
             alert: CachePadded::new(Alert::new(threads)),
             shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
+            turns: Turns::default(),
             pending: Count::new(1),
             outside: Outside::default(),
             threads: Mutex::default(),
@@ -233,6 +235,9 @@ impl Registry {
     /// The deque is of this registry.
     pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
         match deque {
+            None if crate::detach::wakes_first() => {
+                self.stealable.add_first(Entry::Task(task), by.and_then(Worker::place));
+            }
             None => self.stealable.add(Entry::Task(task)),
             // SAFETY: the caller's.
             Some(deque) => match unsafe { deque.get() }.resume(task) {
@@ -363,7 +368,6 @@ impl Registry {
             // What the handler has spawned is run, or moved to where others find it, before this thread rests.
             self.become_alert();
             if worker.place().is_some() {
-                self.is_no_relief(worker);
                 self.work(worker);
             }
         }
@@ -390,31 +394,36 @@ impl Registry {
     /// Rests and works until the pool ends.
     fn serve(&self, worker: &Worker) {
         while self.rest_until_needed(worker) {
-            if worker.place().is_some() {
-                self.work(worker);
-            } else {
-                self.run_as_relief(worker);
-            }
+            self.work(worker);
         }
     }
 
     /// Searches and runs until there is nothing more to be found, or the place is gone.
     fn work(&self, worker: &Worker) {
+        // Counted over searches: what a worker steals again and again does not keep others waiting either.
+        let mut turn = 0_usize;
         while let Some(job) = worker.search() {
             self.cease_to_be_alert(worker);
-            // SAFETY: just taken from a queue.
-            unsafe { worker.execute_detachable(job) };
-            for turn in 1_usize.. {
-                if worker.place().is_none() || self.is_claimed() {
-                    break;
-                }
-                // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
-                let fair = if turn.is_multiple_of(FAIR) { worker.find_fair(turn / FAIR) } else { None };
-                let Some(job) = fair.or_else(|| worker.find_own()) else { break };
+            let mut next = Some(job);
+            while let Some(job) = next {
                 // SAFETY: just taken from a queue.
                 unsafe { worker.execute_detachable(job) };
+                if !self.holds_slot(worker) || self.is_claimed() {
+                    break;
+                }
+                turn = turn.wrapping_add(1);
+                // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
+                let is_fair = turn.is_multiple_of(FAIR) || self.is_queue_overdue();
+                let fair = if is_fair { worker.find_fair() } else { None };
+                next = fair.or_else(|| worker.find_own());
             }
-            if worker.place().is_none() {
+            if !self.holds_slot(worker) {
+                worker.set_place(None);
+                if worker.has_jobs() {
+                    // Its slot was taken over in the middle of the job.
+                    worker.spill();
+                    self.announce(Some(worker));
+                }
                 return;
             }
             self.become_alert();

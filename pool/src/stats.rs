@@ -150,12 +150,17 @@ counters! {
     barriers,
     /// Times it gave its place away because what it waited for was elsewhere.
     handovers,
+    /// Times it gave its slot, in the middle of a job, to a thread that had waited for one for too long, or to one that runs
+    /// queued tasks.
+    slots_given,
+    /// Woken tasks, and jobs from outside, that it has run on a slot given by a worker in the middle of a job.
+    turns,
+    /// Slots that it has taken over from threads that used no processor time for 20 ms: they blocked outside the pool, on a lock
+    /// or in a system call. So many times one thread more may have run jobs than the pool's number says, for a while.
+    slots_taken_over,
     /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
     /// [detached](crate::detach) part that was stolen is not waited for.
     waits,
-    /// Times it ran without a slot, because every slot was held by a thread that made no progress: it may have held a lock that
-    /// those threads waited for. So many times more threads may have run jobs than the pool's number says.
-    overdue,
     /// Times it kept its slot while it waited, though jobs were queued, because the pool had [as many
     /// threads](crate::ThreadPoolBuilder::max_blocking_threads) as it may have.
     saturated,

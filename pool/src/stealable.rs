@@ -39,6 +39,8 @@ pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
 #[derive(Default)]
 struct Set {
     len: AtomicUsize,
+    /// Number of entries taken so far; written with the lock held, wraps.
+    taken: AtomicUsize,
     entries: Mutex<VecDeque<Entry>>,
 }
 
@@ -58,6 +60,11 @@ impl Stealable {
     /// The oldest entry of a place's set, for who holds the place.
     pub(crate) fn take(&self, place: usize) -> Option<Entry> {
         self.take_one(place, |_| 0)
+    }
+
+    /// Number of entries of a place's set: a hint.
+    pub(crate) fn len(&self, place: usize) -> usize {
+        self.0[place].len.load(Relaxed)
     }
 
     /// A random entry of another place's set.
@@ -111,6 +118,34 @@ impl Stealable {
         })
     }
 
+    /// Puts an entry before all others of a set: of that of `place`, or of a random one.
+    pub(crate) fn add_first(&self, entry: Entry, place: Option<usize>) {
+        let set = &self.0[place.unwrap_or_else(|| random(self.0.len()))];
+        let mut entries = set.lock();
+        entries.push_front(entry);
+        set.len.store(entries.len(), Relaxed);
+    }
+
+    /// Takes the oldest entry of the first set, from that of `place` on, that has one.
+    pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
+        let (before, from) = (0..place, place..self.0.len());
+        from.chain(before).find_map(|place| self.take(place))
+    }
+
+    /// Whether a set has had entries since the last call with the same `seen`, and nobody has taken one of them. `seen` is
+    /// empty before the first call.
+    pub(crate) fn is_neglected(&self, seen: &mut Vec<Option<usize>>) -> bool {
+        seen.resize(self.0.len(), None);
+        let mut neglected = false;
+        for (set, seen) in self.0.iter().zip(seen) {
+            // Relaxed: hints. The caller looks again.
+            let now = (!set.is_empty()).then(|| set.taken.load(Relaxed));
+            neglected |= now.is_some() && now == *seen;
+            *seen = now;
+        }
+        neglected
+    }
+
     /// Callers that must not miss any have passed a fence.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|set| set.is_empty())
@@ -131,6 +166,8 @@ impl Set {
         // The newest takes the place of one in the middle; the oldest stay where they are.
         let entry = if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) };
         self.len.store(entries.len(), Relaxed);
+        // Relaxed: a hint; only holders of the lock write.
+        self.taken.store(self.taken.load(Relaxed).wrapping_add(1), Relaxed);
         entry
     }
 }

@@ -15,9 +15,10 @@ use crate::fifo::Fifo;
 use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Latch;
 use crate::parker::Parker;
+use crate::process::ThreadClock;
 use crate::registry::Registry;
 use crate::scope::InHand;
-use crate::stats::{Counter, Counters};
+use crate::stats::Counters;
 use crate::unseen::drop_quietly;
 use crossbeam_deque::Injector;
 use std::any::Any;
@@ -29,6 +30,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
+use std::time::Instant;
 
 /// How many jobs a deque has room for before it grows.
 const ROOM: usize = 256;
@@ -79,9 +81,11 @@ pub struct Worker {
     /// Jobs of this thread's `spawn_fifo`.
     pub(crate) fifo: Fifo,
     pub(crate) counters: Counters,
-    /// Jobs taken from queues and begun, for [`progress`](Self::progress).
-    begun: Counter,
     pub(crate) parker: Parker,
+    /// When this thread may give its slot to another one again, after it has got it back; this thread's.
+    pub(crate) keeps_slot_until: Cell<Option<Instant>>,
+    /// The processor time of the thread that is this worker.
+    pub(crate) clock: ThreadClock,
     registry: NonNull<Registry>,
     number: usize,
     guest: bool,
@@ -89,6 +93,8 @@ pub struct Worker {
     place: AtomicUsize,
     /// For the thief's random choice; this thread's.
     random: Cell<u64>,
+    /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
+    woken_first: Cell<bool>,
     /// How long the call has been going on that this thread takes part in as a guest, or since when somebody has been
     /// napping while it had jobs to share.
     pub(crate) call: Call,
@@ -126,6 +132,7 @@ impl Current {
     ///
     /// The worker outlives the value returned, and no other thread is this worker meanwhile.
     pub(crate) unsafe fn enter(worker: &Worker) -> Self {
+        worker.clock.set_to_current();
         Current(CURRENT.replace(worker))
     }
 }
@@ -136,6 +143,7 @@ impl Current {
 ///
 /// As for [`Current::enter`], until then.
 pub(crate) unsafe fn adopt(worker: &Worker) {
+    worker.clock.set_to_current();
     CURRENT.set(worker);
 }
 
@@ -168,13 +176,15 @@ impl Worker {
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
             counters: Counters::new(places),
-            begun: Counter::default(),
             parker: Parker::new(),
+            keeps_slot_until: Cell::new(None),
+            clock: ThreadClock::default(),
             registry,
             number,
             guest,
             place: AtomicUsize::new(NOWHERE),
             random: Cell::new(number as u64 + 1),
+            woken_first: Cell::new(false),
             call: Call::default(),
             aside: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
@@ -230,8 +240,11 @@ impl Worker {
 
     /// The place that the thread holds in its pool, `0 .. num_threads`.
     ///
-    /// No two threads hold the same one at the same time. A thread may come out of a `join`, a scope or another wait
-    /// with another place than it went in with: see [`WaitRule`](crate::WaitRule).
+    /// No two threads hold the same one at the same time, with one exception: if a thread blocks on a lock of the program or in a
+    /// system call, and uses no processor time for 20 ms, another thread may [take its slot
+    /// over](crate::WorkerStats::slots_taken_over). Then both have that index until the first one next forks, waits, or ends
+    /// its job. So what is kept by index has to be synchronized where a job may block. A thread may come out of a `join`, a scope or
+    /// another wait with another place than it went in with: see [`WaitRule`](crate::WaitRule).
     ///
     /// # Panics
     ///
@@ -364,6 +377,7 @@ impl Worker {
         let asked = unsafe { self.forks.answer(|| self.guest && self.call.is_young()) };
         if asked {
             self.registry().share(self);
+            self.registry().give_turn(self);
         }
     }
 
@@ -418,6 +432,7 @@ impl Worker {
 
     #[cold]
     fn is_wanted(&self) -> bool {
+        self.registry().give_turn(self);
         if self.forks.asked() {
             return !(self.guest && self.call.is_young());
         }
@@ -478,22 +493,10 @@ impl Worker {
         unsafe { self.forks.share_all() };
     }
 
-    /// Has it forks that nobody has stolen?
-    pub(crate) fn has_forks(&self) -> bool {
-        !self.forks.is_empty()
-    }
-
-    /// Steals the oldest fork of this worker, which has [spilled](Self::spill) and sleeps. Called with the rest lock held.
+    /// Steals the oldest job of this worker, which has no slot: a fork, or else a spawned job. Called with the rest lock held.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
-        while self.has_forks() {
-            match self.forks.steal(|| true) {
-                Steal::Job(job) => return Some(JobRef::new(job, self)),
-                // Another thief, which found the worker in its slot before it slept.
-                Steal::Lost => std::hint::spin_loop(),
-                Steal::Private | Steal::Empty => return None,
-            }
-        }
-        None
+        let job = steal_surely(&self.forks).or_else(|| steal_surely(self.spawns()))?;
+        Some(JobRef::new(job, self))
     }
 
     /// Takes the oldest fork of this thread itself, as a thief would: where nobody else is left to run it, and what the
@@ -501,21 +504,13 @@ impl Worker {
     pub(super) fn take_own_fork(&self) -> Option<JobRef> {
         // SAFETY: this thread is the owner.
         unsafe { self.forks.share_all() };
-        self.steal_shelved()
-    }
-
-    /// Changes whenever this worker forks, or begins a job, or looks for one: so a worker in whose slot it has not changed for a
-    /// while computes something long, or is blocked. A hint.
-    pub(crate) fn progress(&self) -> u64 {
-        let Counters { forks, spawns, polls, waits, parks, naps, handovers, .. } = &self.counters;
-        let counters = [forks, spawns, polls, waits, parks, naps, handovers, &self.begun];
-        counters.into_iter().fold(self.number as u64 + 1, |sum, counter| sum.wrapping_add(counter.get()))
+        steal_surely(&self.forks).map(|job| JobRef::new(job, self))
     }
 
     /// Is this thread a worker of that registry, in a slot of it? If not, what it spawns there goes to the injector: nobody
     /// looks into the deques of a worker without a slot.
     pub(crate) fn is_seated_in(&self, registry: &Registry) -> bool {
-        self.is_of(registry) && self.place().is_some()
+        self.is_of(registry) && registry.holds_slot(self)
     }
 
     /// Has it jobs of its own that wait to be run?
@@ -558,7 +553,6 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute(&self, job: JobRef) {
-        self.begun.add();
         self.can_suspend.set(false);
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
@@ -571,7 +565,6 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute_detachable(&self, job: JobRef) {
-        self.begun.add();
         self.can_suspend.set(true);
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
@@ -590,6 +583,22 @@ impl Worker {
     /// Gives a worker that was released to a thread, if no other one has it.
     pub(crate) fn take(&self) -> bool {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
+    }
+}
+
+/// Steals the oldest job of a deque, private ones too. None if there is none.
+fn steal_surely(deque: &Deque<Header>) -> Option<NonNull<Header>> {
+    loop {
+        let stolen = match deque.steal(|| true) {
+            Steal::Private => deque.reach(|| true, || ()),
+            other => other,
+        };
+        match stolen {
+            Steal::Job(job) => return Some(job),
+            Steal::Empty => return None,
+            // Another thief, or the owner.
+            Steal::Lost | Steal::Private => std::hint::spin_loop(),
+        }
     }
 }
 

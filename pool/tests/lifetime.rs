@@ -8,7 +8,7 @@ use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::*;
 
 fn fib(n: u32) -> u64 {
@@ -47,6 +47,11 @@ fn a_thousand_pools_leave_nothing_behind() {
         (0..100).for_each(round);
         let before = (threads(), memory());
         (0..1000).for_each(round);
+        // The process's watchdog thread ends a moment after the pool that it looked at.
+        let since = Instant::now();
+        while threads() > before.0 && since.elapsed() < Duration::from_secs(10) {
+            thread::sleep(Duration::from_millis(1));
+        }
         let after = (threads(), memory());
         assert!(after.0 <= before.0, "threads: {before:?}, then {after:?}");
         assert!(after.1 <= before.1 + (8 << 20), "memory: {before:?}, then {after:?}");

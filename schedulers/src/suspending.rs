@@ -30,7 +30,7 @@
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
-//!    item with another future to come keeps its permit meanwhile.
+//!    item with another future to come gives its permit back meanwhile; if there is one permit only, it keeps it.
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.
@@ -57,6 +57,7 @@ pub(crate) use alarm::Alarm;
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
+use in_flight::Kind;
 use leaf::{Fold, Leaf, cancel_if_stopped};
 pub use limit::{Limit, LimitPermit};
 use room::{Acquire, Permit, Room};
@@ -324,7 +325,7 @@ where
     loop {
         let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
         let whole = reduction.clone();
-        let frame = Frame::<S>::new(handle.clone(), holes.room, permit);
+        let frame = Frame::<S>::new(handle.clone(), holes.room, permit, Kind::New);
         let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
@@ -342,7 +343,7 @@ where
         let reduction;
         (tree, reduction) = leaf.pause();
         branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
-        match handle.poll_once(&mut slot, holes.room.acquire()) {
+        match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {

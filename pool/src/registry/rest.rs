@@ -9,6 +9,7 @@
 //! | napping (at most one) | no | yes | it sees work at the end of a nap, or has napped long enough |
 //! | parked | no | no | it is given a place: there is work for one more, or a broadcast |
 //! | blocked (waits for a latch) | no | no | the latch is set: it is given a place |
+//! | watching (at most one) | no | no | it is given a place, or no task is queued: see [`turns`] |
 //!
 //! # Invariants
 //!
@@ -21,8 +22,9 @@
 //!    work looks out whether there is more.
 //! 3. A worker's state, its place and the list of free places change under the rest lock. Who is given a place gets a
 //!    token from its parker; tokens may be stale, so whoever parks looks at its state.
-//! 4. A worker that gives up its place has no spawned jobs in its deque. If it has forks, thieves find them on the
-//!    [shelf](self::shelf) until it holds a place again.
+//! 4. A worker that gives up its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)
+//!    until it holds a slot again; unless it claims a slot at once. As long as there are claims no slot is free, and searching
+//!    workers give theirs up. So the claimant's jobs become visible before anybody would look for them in vain.
 //!
 //! # Naps
 //!
@@ -38,11 +40,14 @@
 //! sleeps for as long as it has found nothing, at most 10 ms. Whoever queues a job or a task from then on wakes it: it
 //! publishes, passes a full fence, and looks for those who doze, who have said so, passed one, and looked once more.
 
-mod overdue;
 mod shelf;
 mod sleep;
+mod turns;
 mod waits;
 mod wake;
+mod watchdog;
+
+pub(super) use turns::Turns;
 
 use super::Registry;
 use crate::worker::Worker;
@@ -51,7 +56,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
 
-pub(crate) use overdue::Watch;
+use turns::STUCK;
 pub(crate) use waits::Next;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +69,8 @@ enum State {
     Blocked,
     /// Waits for a latch on its place.
     Waiting,
+    /// Watches queued tasks, without a slot: see [`turns`].
+    Watching,
 }
 
 /// What the rest lock protects.
@@ -90,10 +97,9 @@ pub(super) struct Rest {
     dozing: usize,
     /// Numbers of the workers without a slot that have left forks behind, which thieves find here: see `shelf`.
     shelved: Vec<usize>,
-    /// Numbers of the workers that are to run one job without a slot.
-    relief: Vec<usize>,
     /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
     woken: Vec<usize>,
+    turns: turns::Overdue,
 }
 
 impl Rest {
@@ -112,8 +118,8 @@ impl Rest {
             abroad_blocked: Vec::new(),
             dozing: 0,
             shelved: Vec::new(),
-            relief: Vec::new(),
             woken: Vec::new(),
+            turns: turns::Overdue::default(),
         }
     }
 
@@ -175,9 +181,15 @@ impl Registry {
                 self.alert.begin();
             }
             State::Napping => self.nap_is_over(rest),
-            State::Active | State::Blocked | State::Waiting => {}
+            State::Watching => {
+                self.watch_is_over(rest);
+                self.alert.begin();
+            }
+            State::Blocked => self.forget_claim(rest, worker.number()),
+            State::Active | State::Waiting => {}
         }
         self.unshelve(rest, worker);
+        rest.turns.forget_holder(worker.number());
         worker.set_place(Some(place));
         // Nobody may have asked it yet that has ceased to be alert.
         worker.nudge();
@@ -204,19 +216,23 @@ impl Registry {
         self.claims.store(rest.claims.len(), Relaxed);
     }
 
-    /// A worker claims no place any more.
-    fn disclaim(&self, rest: &mut Rest, worker: &Worker) {
-        rest.claims.retain(|&number| number != worker.number());
-        self.claims.store(rest.claims.len(), Relaxed);
-    }
-
     /// Takes a worker's place, for the first one that claims a place, or for later.
     fn unseat(&self, rest: &mut Rest, worker: &Worker) {
-        let place = worker.place().expect("a worker that gives a place up has one");
+        let place = self.vacate(worker);
         self.shelve(rest, worker);
+        if let Some(place) = place {
+            self.give(rest, place);
+        }
+    }
+
+    /// Takes a worker's place and returns it, unless another worker has [taken it over](turns).
+    fn vacate(&self, worker: &Worker) -> Option<usize> {
+        let place = worker.place().filter(|_| self.holds_slot(worker));
         worker.set_place(None);
-        self.set_at(place, None);
-        self.give(rest, place);
+        if let Some(place) = place {
+            self.set_at(place, None);
+        }
+        place
     }
 
     fn give(&self, rest: &mut Rest, place: usize) {
@@ -237,6 +253,6 @@ impl Registry {
         let mut rest = self.lock();
         rest.terminating = true;
         let rest = &mut *rest;
-        rest.woken.extend(rest.parked.iter().chain(&rest.napper));
+        rest.woken.extend(rest.parked.iter().chain(&rest.napper).chain(rest.turns.watcher()));
     }
 }

@@ -129,13 +129,6 @@ impl Worker {
         self.registry().steal_shelved().or_else(|| self.find_injected_job())
     }
 
-    /// What a worker runs that runs one job without a slot: first what may have been waiting for longest.
-    pub(crate) fn find_as_relief(&self) -> Option<JobRef> {
-        self.find_queued()
-            .or_else(|| self.registry().steal_shelved())
-            .or_else(|| self.find_stolen(&mut Patience::None))
-    }
-
     /// A job that was spawned here, a task of any set, or a job from outside.
     pub(super) fn find_queued(&self) -> Option<JobRef> {
         let places = self.num_threads();
@@ -158,10 +151,14 @@ impl Worker {
         }
     }
 
-    /// What those that it runs again and again may keep waiting: a job from outside, or what this place's set has; by turns.
-    pub(crate) fn find_fair(&self, turn: usize) -> Option<JobRef> {
-        let woken = || self.find_woken_beside(|sets| sets.take(self.place()?));
-        if turn.is_multiple_of(2) {
+    /// A job that the worker's own ones may keep waiting: one from outside, or the oldest task or deque of any set; by turns.
+    /// The worker need not have run out of jobs of its own.
+    pub(crate) fn find_fair(&self) -> Option<JobRef> {
+        let places = self.num_threads() as u64;
+        let woken = || self.find_woken_beside(|sets| sets.take_any((self.random() % places) as usize));
+        let woken_first = !self.woken_first.get();
+        self.woken_first.set(woken_first);
+        if woken_first {
             woken().or_else(|| self.find_injected())
         } else {
             self.find_injected().or_else(woken)
@@ -173,11 +170,21 @@ impl Worker {
         let first = (self.random() % places as u64) as usize;
         (first..places).chain(0..first).find_map(|place| {
             let victim = self.registry().at(place).filter(|victim| victim.number() != self.number);
-            let stolen = victim.and_then(|victim| {
-                self.steal_forked(victim, place, patience, || true)
-                    .or_else(|| self.steal_spawned(victim, place))
-            });
-            stolen.or_else(|| self.find_woken(|sets| sets.steal(place, || self.random())))
+            let mut active = || {
+                victim.and_then(|victim| {
+                    self.steal_forked(victim, place, patience, || true)
+                        .or_else(|| self.steal_spawned(victim, place))
+                })
+            };
+            let woken = || self.find_woken(|sets| sets.steal(place, || self.random()));
+            // ProWS-R: the victim's active deque is one of the entries among which the thief chooses uniformly. What it has
+            // not chosen comes second: so no search misses anything.
+            let entries = self.registry().stealable.len(place) as u64;
+            if entries > 0 && !self.random().is_multiple_of(entries + 1) {
+                woken().or_else(active)
+            } else {
+                active().or_else(woken)
+            }
         })
     }
 

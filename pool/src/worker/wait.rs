@@ -4,7 +4,7 @@ use super::Worker;
 use super::search::{Patience, Pauses};
 use crate::job::JobRef;
 use crate::latch::Latch;
-use crate::registry::{FAIR, Next, Watch};
+use crate::registry::{FAIR, Next};
 use crate::stealable::Stealable;
 use std::cell::Cell;
 use std::thread;
@@ -25,8 +25,9 @@ use std::time::{Duration, Instant};
 /// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
 /// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
 ///
-/// A thread that comes out of a wait takes a slot. If none becomes free for a while, 0.2 s at most, it goes on without: it may hold a lock that all
-/// threads with slots wait for. See [`WorkerStats::overdue`](crate::WorkerStats::overdue).
+/// A thread that comes out of a wait takes a slot. If none becomes free, it takes over the slot of a thread that has used no
+/// processor time for 20 ms: such a thread may wait for a lock that the first one holds. See
+/// [`WorkerStats::slots_taken_over`](crate::WorkerStats::slots_taken_over).
 ///
 /// ```
 /// use furcate::{ThreadPoolBuilder, WaitRule};
@@ -167,35 +168,29 @@ impl Worker {
             }
             return None;
         }
-        if !wait.future {
+        // A fork may want a lock that a frame below holds. If a thread is stuck whose slot was taken over, it may wait for just that
+        // lock, and its forks, like its own job, would too. The thread runs them itself when it goes on.
+        let takes_forks = waited && !self.registry().has_shelved();
+        if let Some(scope) = wait.scope {
+            let queued = self.find_of_scope(scope).or_else(|| self.find_queued());
+            return queued.or_else(|| if takes_forks { self.find_anywhere() } else { None });
+        }
+        if !wait.future && !self.registry().has_shelved() {
             return self.find_anywhere();
         }
-        // The future is likely to wait for a spawned job. Forks come last: they are like this thread's own job, and may want the
-        // same locks.
-        self.find_queued()
-            .or_else(|| if waited { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None })
+        // What is spawned is likely to be what the future waits for. Forks come last: they are like this thread's own job.
+        self.find_queued().or_else(|| {
+            if takes_forks { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None }
+        })
     }
 
-    /// Runs the queued jobs of the scope that this worker waits for, as long as the slots are stuck. False if there were none.
-    fn run_scope(&self, wait: Wait, latch: &Latch, watch: &Watch) -> bool {
-        let Some(scope) = wait.scope else { return false };
-        let mut ran = false;
-        while !latch.is_set()
-            && watch.still_sees_stuck(self)
-            && let Some(job) = self.find_of_scope(scope)
-        {
-            self.run_overdue(job);
-            ran = true;
+    /// Where all other slots are stuck, and no thread can take one over: lets one thread more be started, if possible; else returns
+    /// a job of the scope that this worker waits for, or else what that may wait for.
+    fn find_as_unstuck(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
+        if self.registry().may_start_more() {
+            return self.find_as_last(wait, idle);
         }
-        ran
-    }
-
-    /// Runs a job in the middle of a wait, perhaps without a slot.
-    fn run_overdue(&self, job: JobRef) {
-        if self.place().is_none() {
-            self.counters.overdue.add();
-        }
-        self.run_aside(job);
+        wait.scope.and_then(|scope| self.find_of_scope(scope)).or_else(|| self.find_queued())
     }
 
     /// Gives other jobs a turn, if there are any: for a future of this thread that wants to be polled again at once.
@@ -278,10 +273,11 @@ impl Worker {
         let mut patience = Patience::Whole;
         // Since when it has found nothing.
         let mut idle = None::<Instant>;
-        let mut watch = Watch::new();
-        let mut overdue = false;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
+            if !blocked_out {
+                self.registry().give_turn(self);
+            }
             let job = if blocked_out {
                 None
             } else if let Some(job) = self.find_broadcast() {
@@ -299,27 +295,15 @@ impl Worker {
                     if wait.scope.is_some() { self.execute_detachable(job) } else { self.execute(job) }
                 };
                 (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
-                watch = Watch::new();
             } else if blocked_out || !pauses.pause(LOOK) {
                 let idle_for = idle.map(|since| since.elapsed());
-                let next = self.registry().block(self, latch, wait, idle_for, &mut watch);
-                overdue = self.place().is_none();
-                let job = match next {
+                let job = match self.registry().block(self, latch, wait, idle_for) {
                     Next::Anything => self.find_as_last(wait, idle_for),
-                    Next::OfScope => {
-                        // If none is queued, what the scope's tasks wait for may be.
-                        let none = !self.run_scope(wait, latch, &watch) && !latch.is_set();
-                        if none && !self.registry().relieve_if_idle(&watch) {
-                            self.find_queued()
-                        } else {
-                            None
-                        }
-                    }
-                    Next::Queued => self.find_queued(),
+                    Next::Queued => self.find_as_unstuck(wait, idle_for),
                     Next::Usual => None,
                 };
                 if let Some(job) = job {
-                    self.run_overdue(job);
+                    self.run_aside(job);
                     idle = None;
                 } else {
                     idle.get_or_insert_with(Instant::now);
@@ -331,10 +315,6 @@ impl Worker {
                 }
             }
         }
-        if overdue {
-            self.registry().take_free_place(self);
-        } else {
-            self.registry().regain_place(self);
-        }
+        self.registry().regain_place(self);
     }
 }

@@ -1,5 +1,6 @@
 //! What a task has for as long as its frame is there.
 
+use super::in_flight::Kind;
 use super::room::{Permit, Reserve, Room};
 use furcate_pool::detach::Detach;
 use std::cell::RefCell;
@@ -10,6 +11,8 @@ use std::rc::Rc;
 pub(super) struct Shared<'s, S: Detach<'s>> {
     handle: RefCell<Option<S::Handle>>,
     pub(super) reserve: Reserve<'s>,
+    /// Whether its items have been waited for before.
+    pub(super) kind: Kind,
 }
 
 /// The frame's side.
@@ -21,9 +24,9 @@ pub(super) struct Frame<'s, S: Detach<'s>>(Rc<Shared<'s, S>>);
 
 impl<'s, S: Detach<'s>> Frame<'s, S> {
     /// With that permit, if there is one.
-    pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>) -> Self {
+    pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: Kind) -> Self {
         let reserve = Reserve::new(room, permit);
-        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve }))
+        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind }))
     }
 
     pub(super) fn share(&self) -> Rc<Shared<'s, S>> {

@@ -1,12 +1,19 @@
-//! How many futures are in flight: a semaphore.
+//! How many futures are in flight: a fair semaphore.
 //!
 //! # Invariants
 //!
 //! 1. Permits given out and free ones are as many as there were at the beginning.
 //! 2. *Nobody holds more than it can use*: a task has those that the futures of its next nano-loop need, while the loop lasts.
-//! 3. *No permit lies idle while somebody waits.* Who gives one back wakes one that waits; who was woken and does not take
-//!    it (it was dropped, or another one was faster) wakes the next one, or waits again.
+//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a task that waits, which is
+//!    queued before tasks that were woken earlier; a task that does not take its permit (it was dropped) hands it on. While
+//!    one waits, others cannot take permits past it.
+//! 4. *First come, first served*, in two lines: items that have begun, and have another future to come; and new ones. New
+//!    ones go first, so that all permits are in use to the end, unless as many items as there are permits have begun and
+//!    wait: so items that have begun are no more than twice the permits, and those that are computed with.
+//! 5. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
+//!    is changed by the holder of the lock only.
 
+use furcate_pool::detach::wake_first;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
@@ -17,14 +24,100 @@ use std::task::{Context, Poll, Waker};
 /// What all tasks of a call share.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    /// How many permits are free, and [`WAITING`].
+    /// How many permits are free, or [`WAITING`].
     word: AtomicUsize,
+    permits: usize,
     unbounded: bool,
-    waiting: Mutex<VecDeque<Waker>>,
+    waiting: Mutex<Waiting>,
 }
 
-/// Somebody may wait: set before a waker lies in the queue, and until that is empty; written with the lock.
+/// The word while a task waits.
 const WAITING: usize = 1 << (usize::BITS - 1);
+
+/// Tasks that wait for permits.
+#[derive(Debug, Default)]
+struct Waiting {
+    begun: Line,
+    new: Line,
+}
+
+/// Tasks that wait for permits, first come, first served.
+#[derive(Debug, Default)]
+struct Line {
+    /// Number of tickets that were served, or given up: ticket `served` is the first of the line.
+    served: u64,
+    /// Wakers by ticket. `None` for tickets given up: the first one is not.
+    wakers: VecDeque<Option<Waker>>,
+    /// Number of tickets in the line that were not given up.
+    len: usize,
+}
+
+/// Which line a task waits in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// For an item that has begun: it has waited for a future before.
+    Begun,
+    /// For the first future of an item.
+    New,
+}
+
+impl Line {
+    fn join(&mut self, waker: Waker) -> u64 {
+        self.wakers.push_back(Some(waker));
+        self.len += 1;
+        self.served + self.wakers.len() as u64 - 1
+    }
+
+    /// The waker of a ticket, unless that was served.
+    fn waker(&mut self, ticket: u64) -> Option<&mut Option<Waker>> {
+        let index = ticket.checked_sub(self.served)?;
+        self.wakers.get_mut(index as usize)
+    }
+
+    /// Serves the first one.
+    fn serve(&mut self) -> Option<Waker> {
+        let first = self.wakers.pop_front()?;
+        self.served += 1;
+        self.len -= 1;
+        self.skip();
+        first
+    }
+
+    /// Gives a ticket up, if it was not served: returns its waker.
+    fn leave(&mut self, ticket: u64) -> Option<Waker> {
+        let waker = self.waker(ticket)?.take();
+        self.len -= 1;
+        self.skip();
+        waker
+    }
+
+    /// Skips tickets that were given up.
+    fn skip(&mut self) {
+        while self.wakers.front().is_some_and(Option::is_none) {
+            self.wakers.pop_front();
+            self.served += 1;
+        }
+    }
+}
+
+impl Waiting {
+    fn line(&mut self, kind: Kind) -> &mut Line {
+        match kind {
+            Kind::Begun => &mut self.begun,
+            Kind::New => &mut self.new,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.begun.len + self.new.len == 0
+    }
+
+    /// Serves one (invariant 4).
+    fn serve(&mut self, permits: usize) -> Option<Waker> {
+        let new_first = self.begun.len < permits;
+        if new_first { self.new.serve().or_else(|| self.begun.serve()) } else { self.begun.serve() }
+    }
+}
 
 /// The right to one future; given back when dropped.
 #[derive(Debug)]
@@ -35,72 +128,82 @@ impl InFlight {
     pub(super) fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
-        InFlight { word: AtomicUsize::new(free), unbounded, waiting: Mutex::default() }
+        InFlight { word: AtomicUsize::new(free), permits, unbounded, waiting: Mutex::default() }
     }
 
-    /// How many permits there are. A hint.
-    pub(super) fn free(&self) -> usize {
-        if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !WAITING }
+    /// Whether one future follows the other: then an item keeps its permit for its next future.
+    pub(super) fn is_sequential(&self) -> bool {
+        self.permits == 1
     }
 
-    /// Takes so many permits, or as many as there are. Returns how many.
+    /// Takes so many permits, or as many as there are. Returns how many: none while a task waits.
     ///
     /// Acquire: pairs with the release in `give_back`. Who has a permit knows what was found with it before (invariant 6 of the
-    /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. All else is Relaxed, here and below.
-    /// That no wake is missed, the word sees to: it has one order of changes, in which a permit is given back before somebody
-    /// says that he waits, who then finds it, or behind that.
+    /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. A permit that is handed to a task that
+    /// waits goes through the lock, which does the same.
     pub(super) fn take(&self, most: usize) -> usize {
         if self.unbounded {
             return most;
         }
-        let take = |word: usize| match (word & !WAITING).min(most) {
+        let taken = |word: usize| if word == WAITING { 0 } else { word.min(most) };
+        let take = |word: usize| match taken(word) {
             0 => None,
             taken => Some(word - taken),
         };
-        let taken = self.word.fetch_update(Ordering::Acquire, Relaxed, take);
-        taken.map_or(0, |before| (before & !WAITING).min(most))
+        self.word.fetch_update(Ordering::Acquire, Relaxed, take).map_or(0, taken)
     }
 
-    /// Gives permits back.
+    /// Gives permits back: to tasks that wait, if there are any.
     pub(super) fn give_back(&self, permits: usize) {
         if permits == 0 || self.unbounded {
             return;
         }
-        if self.word.fetch_add(permits, Ordering::Release) & WAITING == 0 {
+        let add = |word: usize| (word != WAITING).then(|| word + permits);
+        if self.word.fetch_update(Ordering::Release, Relaxed, add).is_ok() {
             return;
         }
-        for _ in 0..permits {
-            if !self.wake_one() {
-                return;
-            }
+        for given in 0..permits {
+            let waker = {
+                let mut waiting = self.waiting();
+                let waker = waiting.serve(self.permits);
+                if waker.is_none() {
+                    // None waits any more.
+                    self.word.fetch_add(permits - given, Ordering::Release);
+                    return;
+                }
+                self.end_if_empty(&waiting);
+                waker
+            };
+            waker.into_iter().for_each(wake_first);
         }
     }
 
-    /// A permit, if there is one.
+    /// The word says that nobody waits, if so (invariant 5).
+    fn end_if_empty(&self, waiting: &Waiting) {
+        if waiting.is_empty() && self.word.load(Relaxed) == WAITING {
+            // Relaxed: there are no permits in it.
+            self.word.store(0, Relaxed);
+        }
+    }
+
+    /// A permit, if there is one, and no task waits.
     pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self) -> Acquire<'_> {
-        Acquire { from: self, waits: false }
+    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
+        Acquire { from: self, kind, ticket: None }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Waker>> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().expect("nobody panics with this lock")
     }
 
-    /// Wakes one that waits, if there are permits. Has it?
-    fn wake_one(&self) -> bool {
-        let waker = {
-            let mut waiting = self.waiting();
-            let waker = if self.free() == 0 { None } else { waiting.pop_front() };
-            if waiting.is_empty() {
-                self.word.fetch_and(!WAITING, Relaxed);
-            }
-            waker
-        };
-        waker.map(Waker::wake).is_some()
+    /// How many permits are free. A hint.
+    #[cfg(test)]
+    pub(super) fn free(&self) -> usize {
+        if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !WAITING }
     }
 }
 
@@ -114,8 +217,9 @@ impl Drop for Permit<'_> {
 #[derive(Debug)]
 pub(super) struct Acquire<'s> {
     from: &'s InFlight,
-    /// Has it been waiting?
-    waits: bool,
+    kind: Kind,
+    /// Its ticket, while it waits.
+    ticket: Option<u64>,
 }
 
 impl<'s> Future for Acquire<'s> {
@@ -123,28 +227,47 @@ impl<'s> Future for Acquire<'s> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
         let from = self.from;
+        // Wakers are not ours: they are cloned and dropped without the lock.
+        let waker = context.waker().clone();
         let mut waiting = from.waiting();
+        if let Some(ticket) = self.ticket {
+            if let Some(place) = waiting.line(self.kind).waker(ticket) {
+                let before = place.replace(waker);
+                drop((waiting, before));
+                return Poll::Pending;
+            }
+            drop((waiting, waker));
+            self.ticket = None;
+            return Poll::Ready(Permit(from));
+        }
         loop {
             if let Some(permit) = from.try_acquire() {
-                self.waits = false;
+                drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            // From here on whoever gives one back looks who waits; one that was given back before is there.
-            if from.word.fetch_or(WAITING, Relaxed) & !WAITING == 0 {
+            // From here on whoever gives one back hands it to a task that waits; one that was given back before is there.
+            // Relaxed: it has one order of changes.
+            if from.word.load(Relaxed) == WAITING
+                || from.word.compare_exchange(0, WAITING, Relaxed, Relaxed).is_ok()
+            {
                 break;
             }
         }
-        self.waits = true;
-        waiting.push_back(context.waker().clone());
+        self.ticket = Some(waiting.line(self.kind).join(waker));
         Poll::Pending
     }
 }
 
 impl Drop for Acquire<'_> {
     fn drop(&mut self) {
-        // It may have been woken for a permit that it does not take.
-        if self.waits {
-            let _ = self.from.wake_one();
+        let Some(ticket) = self.ticket else { return };
+        let mut waiting = self.from.waiting();
+        let waker = waiting.line(self.kind).leave(ticket);
+        self.from.end_if_empty(&waiting);
+        drop(waiting);
+        if waker.is_none() {
+            // It was served with a permit that it does not take.
+            self.from.give_back(1);
         }
     }
 }
@@ -184,7 +307,8 @@ mod tests {
     fn whoever_waits_is_woken_once() {
         let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
         let permit = in_flight.try_acquire();
-        let (mut first, mut second) = (pin!(in_flight.acquire()), pin!(in_flight.acquire()));
+        let (mut first, mut second) =
+            (pin!(in_flight.acquire(Kind::New)), pin!(in_flight.acquire(Kind::New)));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         assert_eq!(count.0.load(Relaxed), 0);
         drop(permit);
@@ -205,7 +329,7 @@ mod tests {
                 for _ in 0..THREADS {
                     threads.spawn(|| {
                         for round in 0..2000 {
-                            let permit = furcate_pool::block_on(in_flight.acquire());
+                            let permit = furcate_pool::block_on(in_flight.acquire(Kind::New));
                             assert!(held.fetch_add(1, Relaxed) < permits);
                             if round % 8 == 0 {
                                 std::thread::yield_now();
@@ -225,8 +349,8 @@ mod tests {
     fn a_wake_is_passed_on() {
         let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
         let permit = in_flight.try_acquire();
-        let mut first = Box::pin(in_flight.acquire());
-        let mut second = pin!(in_flight.acquire());
+        let mut first = Box::pin(in_flight.acquire(Kind::New));
+        let mut second = pin!(in_flight.acquire(Kind::New));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         drop(permit);
         drop(first);

@@ -1,6 +1,7 @@
 //! A task some of whose items are waited for: what it has folded, and its holes.
 
 use super::frame::{Frame, Shared};
+use super::in_flight::Kind;
 use super::room::{Permit, Room};
 use super::tree::{Tree, nothing};
 use crate::branch::Joint;
@@ -170,7 +171,7 @@ where
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
-                match handle.poll_once(&mut deferred, frame.reserve.source().acquire()) {
+                match handle.poll_once(&mut deferred, frame.reserve.source().acquire(frame.kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
                         handle.suspend(&mut deferred, Deferred { future, hole });
@@ -257,7 +258,7 @@ where
                 Permits::Used(permit) => (None, permit),
             };
             let frame = waits.then(|| {
-                let frame = Frame::new(handle.clone(), room, fresh);
+                let frame = Frame::new(handle.clone(), room, fresh, Kind::Begun);
                 used.take().into_iter().for_each(|permit| frame.reserve.keep(permit));
                 frame
             });
@@ -326,9 +327,9 @@ where
     F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        // The next one may begin while this item is folded; unless there is another future to come of this one: what has
-        // begun goes first. Nor in a search, of which this may be the end.
-        let keeps = F::WAITS || ends_early::<T, R>();
+        // The next one may begin while this item is folded. Not in a search, of which this may be the end; nor if one item is
+        // to follow the other, and there is another future to come of this one.
+        let keeps = F::WAITS && self.permit.source().is_sequential() || ends_early::<T, R>();
         let handle = scope.handle();
         let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
         let permits = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));

@@ -7,7 +7,7 @@
 //!    permits of its own.
 //! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
 
-use super::in_flight::{self, InFlight};
+use super::in_flight::{self, InFlight, Kind};
 use super::limit::{Limit, Member, Ticket};
 use std::cell::Cell;
 use std::mem;
@@ -62,13 +62,18 @@ impl Room {
         !self.limit.as_ref().is_some_and(Member::has_rate)
     }
 
+    /// Whether one future of the call follows the other: then an item keeps its permit for its next future.
+    pub(super) fn is_sequential(&self) -> bool {
+        self.own.is_sequential()
+    }
+
     fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self) -> Acquire<'_> {
-        Acquire { room: self, waits: Waits::ForOwn(self.own.acquire()) }
+    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
+        Acquire { room: self, waits: Waits::ForOwn(self.own.acquire(kind)) }
     }
 }
 

@@ -1,13 +1,19 @@
-//! Forks of workers that sleep without a slot.
+//! Jobs of workers that have no slot.
 //!
 //! A worker that gives its slot away in the middle of a job may have open forks. They stay in its deque, where their frames take
-//! them back when the worker goes on. Thieves find them by the worker's number, which lies on the *shelf* meanwhile.
+//! them back when the worker goes on. A worker whose slot was [taken over](super::turns) may have spawned jobs in its deque too.
+//! Thieves look at the workers that hold slots. They find the other ones by their numbers, which lie on the *shelf*.
 //!
 //! # Invariants
 //!
-//! 1. The shelf changes under the rest lock: a worker with forks is put there in the same critical section that takes its slot,
-//!    and is taken off in the one that gives it a slot, or lets it go on without one.
-//! 2. A worker on the shelf sleeps. So all of its forks are shared, nobody pushes, and once its deque is empty it stays so.
+//! 1. The shelf changes under the rest lock: a worker with jobs is put there in the critical section that takes its slot,
+//!    and is taken off in the one that gives it a slot.
+//! 2. A worker on the shelf sleeps in the pool, and then all of its forks are shared; or its slot was taken over, and then it may
+//!    go on at any time, and thieves reach for its private jobs as for those of any worker.
+//! 3. A worker that claims a slot at once is not put there, and neither moves its jobs nor shares them: see invariant 3 of
+//!    [`turns`](super::turns). (The shelf is for workers that wait for a latch, which may take any time, and for workers that
+//!    block outside the pool. A worker on turn would have to move all of its spawned jobs, of which there may be many, every
+//!    millisecond.)
 
 use super::{Registry, Rest};
 use crate::job::JobRef;
@@ -15,9 +21,10 @@ use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Registry {
-    /// Puts a worker on the shelf, if it has forks. Its thread calls this, having [spilled](Worker::spill).
+    /// Puts a worker on the shelf, if it has jobs. The caller is its thread, which has [spilled](Worker::spill), or takes its
+    /// slot over.
     pub(super) fn shelve(&self, rest: &mut Rest, worker: &Worker) {
-        if worker.has_forks() {
+        if worker.has_jobs() && !rest.shelved.contains(&worker.number()) {
             rest.shelved.push(worker.number());
             self.count_shelved(rest);
         }
@@ -36,19 +43,19 @@ impl Registry {
         self.shelved.store(rest.shelved.len(), Relaxed);
     }
 
-    /// May there be forks on the shelf? Callers that must not miss any have passed a fence.
-    pub(in crate::registry) fn has_shelved(&self) -> bool {
+    /// Whether there may be jobs on the shelf. Callers that must not miss any have passed a fence.
+    pub(crate) fn has_shelved(&self) -> bool {
         self.shelved.load(Relaxed) > 0
     }
 
-    /// Steals the oldest fork of a worker on the shelf.
+    /// Steals the oldest job of a worker on the shelf.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
         if !self.has_shelved() {
             return None;
         }
         let mut rest = self.lock();
         while let Some(&number) = rest.shelved.first() {
-            let worker = self.worker(number).expect("a worker that sleeps is there");
+            let worker = self.worker(number).expect("a worker that has begun is there");
             if let Some(job) = worker.steal_shelved() {
                 return Some(job);
             }

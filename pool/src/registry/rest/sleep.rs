@@ -10,15 +10,11 @@ const LONGEST_NAP: Duration = Duration::from_micros(250);
 const NAPPING: Duration = Duration::from_millis(20);
 
 impl Registry {
-    /// Rests until there is work for this thread: then it is alert, and holds a place unless it is to [run a
-    /// job](Registry::run_as_relief) without one. False when the pool ends.
+    /// Rests until there is work for this thread: then it is alert, and holds a place. False when the pool ends.
     ///
     /// On entry it is alert on a place, or has lost its place, or is new and counts as parked.
     pub(in crate::registry) fn rest_until_needed(&self, worker: &Worker) -> bool {
         let mut rest = self.lock();
-        if self.is_relief(&mut rest, worker) {
-            return true;
-        }
         if *rest.state(worker) == State::Active {
             if worker.place().is_some() {
                 if !worker.broadcasts.is_empty() {
@@ -53,23 +49,29 @@ impl Registry {
         *rest.state(worker) = State::Parked;
         rest.parked.push(worker.number());
         let last = self.alert.end();
-        if last
-            && !rest.terminating
-            && self.alert.look_out(|| self.ask_all(worker), || self.sees_work())
+        if !last || rest.terminating {
+            return false;
+        }
+        if self.alert.look_out(|| self.ask_all(worker), || self.sees_work())
             && let Some(place) = self.take_free(rest)
         {
             self.seat(rest, worker, place);
             return true;
         }
+        self.watch(rest);
         false
     }
 
     /// Sleeps until it is given a place. False when the pool ends.
     fn park<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         while !rest.terminating {
-            if *rest.state(worker) == State::Active {
-                self.is_relief(&mut rest, worker);
-                return true;
+            match *rest.state(worker) {
+                State::Active => return true,
+                State::Watching => {
+                    rest = self.keep_watch(rest, worker);
+                    continue;
+                }
+                State::Napping | State::Parked | State::Blocked | State::Waiting => {}
             }
             drop(rest);
             worker.counters.parks.add();
@@ -80,8 +82,6 @@ impl Registry {
         if *rest.state(worker) == State::Active && worker.place().is_some() {
             let _ = self.alert.end();
             self.unseat(&mut rest, worker);
-        } else if self.is_relief(&mut rest, worker) {
-            let _ = self.alert.end();
         }
         // Nobody is to wake a thread that ends.
         rest.parked.retain(|&number| number != worker.number());
@@ -115,7 +115,9 @@ impl Registry {
                 self.seat(&mut rest, worker, place);
                 return true;
             }
-            if since.elapsed() > NAPPING {
+            // Nobody can use what it might find: it watches instead.
+            let is_full = rest.free.is_empty() && !self.stealable.is_empty();
+            if is_full || since.elapsed() > NAPPING {
                 self.nap_is_over(&mut rest);
                 return self.park_alert(&mut rest, worker) || self.park(rest, worker);
             }

@@ -1,10 +1,10 @@
 //! Workers that wait for something, with or without their places; and how they get places again.
 
-use super::{Registry, Rest, State, Watch};
+use super::{Registry, Rest, STUCK, State};
 use crate::latch::Latch;
 use crate::saturation::Saturation;
 use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a worker that waits looks for next, if the wait is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +13,8 @@ pub(crate) enum Next {
     Usual,
     /// Anything: nobody but this worker can run what there is to run.
     Anything,
-    /// Jobs of the scope that it waits for, wherever they are: all slots are stuck.
-    OfScope,
-    /// Whatever is queued, and is no fork: all slots are stuck, and no further thread can be started.
+    /// Jobs of the scope that it waits for, wherever they are, or else whatever is queued: all other slots are stuck, and no
+    /// thread can take one over.
     Queued,
 }
 
@@ -24,14 +23,7 @@ impl Registry {
     /// there is anybody who could use it. Returns what it is to look for now.
     ///
     /// `idle` is for how long it has found nothing to do, also nothing of what only it can run; none if it has not looked.
-    pub(crate) fn block(
-        &self,
-        worker: &Worker,
-        latch: &Latch,
-        wait: Wait,
-        idle: Option<Duration>,
-        watch: &mut Watch,
-    ) -> Next {
+    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, idle: Option<Duration>) -> Next {
         self.check_wait();
         let seated = worker.place().is_some();
         let keeps_place = |rest: &Rest| seated && !self.gives_place(rest, worker, wait);
@@ -54,6 +46,12 @@ impl Registry {
             *rest.state(worker) = State::Waiting;
             rest.abroad += usize::from(wait.abroad);
             let alone = self.all_wait(&mut rest, wait);
+            let waits_long = !alone && idle.is_some_and(|idle| idle >= STUCK);
+            let is_stuck = waits_long && {
+                // A slot that no other thread can take over is of no use to this one, which has its own.
+                self.replace_stuck(&mut rest);
+                (wait.future || wait.scope.is_some()) && self.others_are_stuck(&mut rest)
+            };
             // If nobody runs anything, nobody can fork anything; what is queued ends the doze.
             let dozes = idle.is_some_and(|idle| idle > NAP) && self.all_rest(&mut rest);
             rest.dozing += usize::from(dozes);
@@ -77,9 +75,7 @@ impl Registry {
             drop(rest);
             return if alone {
                 Next::Anything
-            } else if wait.scope.is_some() && watch.sees_stuck(worker) {
-                Next::OfScope
-            } else if wait.future && watch.sees_stuck(worker) && !self.relieve_if_idle(watch) {
+            } else if is_stuck {
                 Next::Queued
             } else {
                 Next::Usual
@@ -102,11 +98,11 @@ impl Registry {
             drop(rest);
             self.look_out(worker);
         }
-        let next = self.sleep_without_place(worker, latch, wait.scope.is_some(), watch);
+        self.sleep_blocked(worker);
         if wait.abroad {
             self.lock().abroad_blocked.retain(|&number| number != worker.number());
         }
-        next
+        Next::Usual
     }
 
     /// Does a worker that waits give its place away? If somebody claims a place; or if the rule says so, and there is anybody who
@@ -185,17 +181,53 @@ impl Registry {
         rest.woken.extend(dozing);
     }
 
+    /// Whether nobody but this worker, which waits on its slot, can run what is queued: all others that hold slots wait too, or
+    /// are [stuck](super::turns), and there is no thread to take a slot over.
+    fn others_are_stuck(&self, rest: &mut Rest) -> bool {
+        let may_start = self.setup.spares.is_some() && rest.next_spare < rest.max_threads;
+        if may_start
+            || !rest.parked.is_empty()
+            || !self.alert.nobody()
+            || self.alert.free() > 0
+            || rest.has_watcher()
+        {
+            return false;
+        }
+        self.look_at_holders(rest);
+        self.seated().all(|seated| *rest.state(seated) == State::Waiting || self.is_stuck(rest, seated))
+    }
+
+    /// Sleeps until this worker, which has no slot, is given one.
+    ///
+    /// As long as it waits for a latch, it looks at times whether jobs lie in queues, or with workers that are stuck, and nobody is
+    /// there to run them; then another thread takes a slot over, or else this one does.
     fn sleep_blocked(&self, worker: &Worker) {
-        while *self.lock().state(worker) != State::Active {
-            worker.parker.park();
+        const LONGEST_LOOK: Duration = Duration::from_millis(250);
+        let since = Instant::now();
+        loop {
+            let mut rest = self.lock();
+            if *rest.state(worker) == State::Active {
+                return;
+            }
+            if rest.claims.contains(&worker.number()) {
+                drop(rest);
+                return self.wait_for_slot(worker);
+            }
+            if since.elapsed() >= STUCK
+                && let Some(place) = self.replace_stuck(&mut rest)
+            {
+                self.seat_over(&mut rest, worker, place);
+                return;
+            }
+            drop(rest);
+            worker.parker.park_timeout((since.elapsed() / 8).clamp(STUCK, LONGEST_LOOK));
         }
     }
 
     /// A latch is set whose waiter has blocked. It gets a free place, or the place of the worker that has set the latch,
     /// if that is of this pool; or it waits for the next one.
     pub(crate) fn resume(&self, waiter: &Worker, setter: Option<&Worker>) {
-        let setter =
-            setter.filter(|setter| std::ptr::eq(setter.registry(), self) && setter.place().is_some());
+        let setter = setter.filter(|setter| std::ptr::eq(setter.registry(), self) && self.holds_slot(setter));
         if let Some(setter) = setter {
             setter.spill();
         }
@@ -205,18 +237,18 @@ impl Registry {
             State::Blocked => {
                 if let Some(place) = self.take_free(&mut rest) {
                     self.seat(&mut rest, waiter, place);
-                } else if let Some(setter) = setter {
-                    let place = setter.place().expect("it has one");
-                    self.shelve(&mut rest, setter);
-                    setter.set_place(None);
+                } else if let Some(place) = setter.and_then(|setter| self.vacate(setter)) {
+                    if let Some(setter) = setter {
+                        self.shelve(&mut rest, setter);
+                    }
                     self.seat(&mut rest, waiter, place);
                 } else {
                     self.claim(&mut rest, waiter);
-                    // From now on it waits for no longer than the grace time.
+                    // From now on it waits for a slot, and sees to it that it gets one.
                     rest.woken.push(waiter.number());
                 }
             }
-            State::Active | State::Napping | State::Parked => {}
+            State::Active | State::Napping | State::Parked | State::Watching => {}
         }
     }
 
@@ -233,6 +265,13 @@ impl Registry {
         }
     }
 
+    /// Gives a slot to a worker in the middle of a job, if it has none.
+    pub(crate) fn regain_place(&self, worker: &Worker) {
+        if worker.place().is_none() {
+            self.take_place(worker);
+        }
+    }
+
     /// Gives a place to a worker that has none; blocks until there is one.
     pub(crate) fn take_place(&self, worker: &Worker) {
         let mut rest = self.lock();
@@ -243,15 +282,19 @@ impl Registry {
         *rest.state(worker) = State::Blocked;
         self.claim(&mut rest, worker);
         drop(rest);
-        self.sleep_blocked(worker);
+        self.wait_for_slot(worker);
     }
 
     /// A new worker counts as parked, or has been given a place to search; from now on it is active, on a place, and not
     /// alert.
     pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut rest = self.lock();
-        if *rest.state(worker) == State::Parked {
+        let state = *rest.state(worker);
+        if matches!(state, State::Parked | State::Watching) {
             rest.parked.retain(|&number| number != worker.number());
+            if state == State::Watching {
+                self.watch_is_over(&mut rest);
+            }
             *rest.state(worker) = State::Active;
             drop(rest);
             self.take_place(worker);
@@ -281,7 +324,7 @@ impl Registry {
             }
             std::hint::spin_loop();
         }
-        self.sleep_blocked(worker);
+        self.wait_for_slot(worker);
     }
 
     /// Takes a worker's place, if it has one, so that another one can use it. The worker goes on with what is not the pool's.

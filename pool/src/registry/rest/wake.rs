@@ -45,6 +45,8 @@ impl Registry {
         };
         if sees_work {
             self.wake_if_none_is_alert(Some(by));
+        } else {
+            self.watch_if_needed();
         }
     }
 
@@ -62,17 +64,18 @@ impl Registry {
     /// Wakes one worker to search, if nobody does, and there is a place for it.
     pub(in crate::registry) fn wake_if_none_is_alert(&self, by: Option<&Worker>) {
         if !self.alert.is_needed() {
-            return;
+            return self.watch_if_needed();
         }
         let mut rest = self.lock();
         if !self.alert.nobody() || rest.terminating {
             return;
         }
-        let Some(place) = self.take_free(&mut rest) else { return };
-        if let Some(number) = rest.parked.pop() {
+        let Some(place) = self.take_free(&mut rest) else { return self.watch(&mut rest) };
+        // A watcher has nothing to watch where a place is free.
+        if let Some(number) = rest.turns.watcher().copied().or_else(|| rest.parked.pop()) {
             let worker = self.worker(number).expect("a parked worker is there");
             self.seat(&mut rest, worker, place);
-        } else if !self.start_spare(&mut rest, Some(place)) {
+        } else if !self.start_spare(&mut rest, place) {
             let Some(number) = rest.any_blocked() else {
                 self.give(&mut rest, place);
                 return;
@@ -84,16 +87,24 @@ impl Registry {
         self.count_wakeup(by);
     }
 
-    /// Starts one more thread to search: on the given place, or to [run a job](Registry::run_as_relief) without one. False if
-    /// there may be no more, or none can be started.
-    pub(super) fn start_spare(&self, rest: &mut Rest, place: Option<usize>) -> bool {
-        let Some(spawner) = &self.setup.spares else { return false };
+    /// Starts one more thread, on the given place, to search. False if there may be no more, or none can be started.
+    fn start_spare(&self, rest: &mut Rest, place: usize) -> bool {
+        let worker = self.start_thread(rest, State::Parked);
+        if let Some(worker) = worker {
+            self.seat(rest, worker, place);
+        }
+        worker.is_some()
+    }
+
+    /// Starts one more thread, in that state and without a slot. None if there may be no more, or none can be started.
+    pub(super) fn start_thread(&self, rest: &mut Rest, state: State) -> Option<&Worker> {
+        let spawner = self.setup.spares.as_ref()?;
         if rest.next_spare == rest.max_threads {
-            return false;
+            return None;
         }
         let number = rest.next_spare;
         let worker = self.make_worker(number, false);
-        *rest.state(worker) = State::Parked;
+        *rest.state(worker) = state;
         let registry = self.this();
         // It panics if the system takes no such name. Unwind-safe: then there is no thread to answer for.
         let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
@@ -101,26 +112,19 @@ impl Registry {
             Ok(Ok(thread)) => {
                 rest.next_spare += 1;
                 self.keep(thread);
-                if let Some(place) = place {
-                    self.seat(rest, worker, place);
-                } else {
-                    *rest.state(worker) = State::Active;
-                    self.alert.begin();
-                    rest.relief.push(number);
-                }
-                true
+                Some(worker)
             }
             // Where one cannot be started none is tried again: waiting workers must know that they will not be relieved.
             Ok(Err(_)) => {
                 rest.max_threads = number;
                 rest.refused = true;
-                false
+                None
             }
             Err(payload) => {
                 rest.max_threads = number;
                 rest.refused = true;
                 drop_quietly(payload);
-                false
+                None
             }
         }
     }

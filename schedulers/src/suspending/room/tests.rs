@@ -47,7 +47,7 @@ fn a_reserve_given_back_wakes_as_many_as_it_had() {
     let (room, count) = (Room::new(2, None), Arc::<Count>::default());
     let reserve = Reserve::new(&room, None);
     assert_eq!(reserve.fill(2), 2);
-    let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(room.acquire())).collect();
+    let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(room.acquire(Kind::New))).collect();
     assert!(waiting.iter_mut().all(|acquire| poll(acquire.as_mut(), &count).is_none()));
     drop(reserve);
     assert_eq!(count.0.load(Relaxed), 2);
@@ -72,10 +72,10 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
     let (limit, count) = (Limit::new(1), Arc::<Count>::default());
     let (holder, room) = (Room::new(1, Some(&limit)), Room::new(1, Some(&limit)));
     let held = holder.try_acquire().unwrap();
-    let mut waits = Box::pin(room.acquire());
+    let mut waits = Box::pin(room.acquire(Kind::New));
     assert!(poll(waits.as_mut(), &count).is_none());
     assert_eq!((room.own.free(), limit.waiting()), (0, 1));
-    let mut second = pin!(room.acquire());
+    let mut second = pin!(room.acquire(Kind::New));
     assert!(poll(second.as_mut(), &count).is_none());
     assert_eq!(limit.waiting(), 1, "the second one waits for its own call first");
     drop(waits);
