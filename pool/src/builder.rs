@@ -1,5 +1,6 @@
 //! How pools are made.
 
+use crate::fairness::Fairness;
 use crate::registry::{Registry, Setup, Spawner};
 use crate::suspension::Suspension;
 use crate::thread_pool::ThreadPool;
@@ -296,6 +297,18 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Which of the jobs that are ready workers run first.
+    ///
+    /// ```
+    /// use furcate::{Fairness, ThreadPoolBuilder};
+    /// let pool = ThreadPoolBuilder::new().num_threads(2).fairness(Fairness::WokenFirst).build().unwrap();
+    /// assert_eq!(pool.install(|| furcate::block_on(async { 42 })), 42);
+    /// ```
+    pub fn fairness(mut self, fairness: Fairness) -> Self {
+        self.setup.fairness = fairness;
+        self
+    }
+
     /// Whether the pool measures how long tasks are awake before they run: see
     /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake; by default
     /// it is not done.
@@ -464,6 +477,7 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
             .field("use_current_thread", &self.use_current_thread)
             .field("wait_rule", &self.setup.wait_rule)
             .field("suspension", &self.setup.suspension)
+            .field("fairness", &self.setup.fairness)
             .finish_non_exhaustive()
     }
 }

@@ -352,7 +352,8 @@ impl Registry {
 
     /// Whether a queue has had jobs since the last look, and nobody has taken one of them.
     fn is_neglected(&self, seen: &mut Seen) -> bool {
-        let taken = (0..).map_while(|number| self.worker(number)).map(|worker| worker.counters.injected.get());
+        let taken =
+            (0..).map_while(|number| self.worker(number)).map(|worker| worker.counters.injected.get());
         let injected = (!self.injector.is_empty()).then(|| taken.sum());
         let before = std::mem::replace(&mut seen.injected, injected);
         // Both, for both remember what they have seen.
