@@ -297,7 +297,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Which of the jobs that are ready workers run first.
+    /// The order in which workers look for their next job.
     ///
     /// ```
     /// use furcate::{Fairness, ThreadPoolBuilder};

@@ -1,15 +1,15 @@
-//! Which of the jobs that are ready a pool's workers run first.
+//! The order in which workers run jobs that are ready.
 
-/// Which of the jobs that are ready a worker runs first, when it has ended one.
+/// The order in which a worker looks for its next job.
 ///
 /// | | own spawned jobs | woken tasks | forks of others | jobs from outside |
 /// |---|---|---|---|---|
 /// | [`Balanced`](Fairness::Balanced) | first | second | third | fourth |
 /// | [`WokenFirst`](Fairness::WokenFirst) | second | first | third | fourth |
 ///
-/// Under both, the 64th job of a worker is one that the others keep waiting, and a queue that nobody has served for a
-/// millisecond is served next, also by workers in the middle of a computation: at their next fork or nano-loop they give their
-/// slot to a thread that does so.
+/// Under both, every 64th job of a worker comes from a queue that is last otherwise. A queue that no worker has served for a
+/// millisecond is served next. Workers in the middle of a computation do not serve it themselves: at their next fork or
+/// nano-loop they give their slot to a thread that does.
 ///
 /// ```
 /// use furcate::{Fairness, ThreadPoolBuilder};
@@ -19,7 +19,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fairness {
-    /// What a worker has spawned last comes first: it is likely to be in the caches, and queues stay short.
+    /// The newest spawned job comes first: its data is likely to be in the caches, and queues stay short.
     #[default]
     Balanced,
     /// Tasks that were woken come before jobs that were spawned: for servers, in which the requests that have begun are to

@@ -398,6 +398,7 @@ impl Registry {
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),
             None => self.join_threads(me),
         });
+        self.end_watch();
     }
 
     /// Waits for all threads, unless `me` is one of them: it would wait for itself.
