@@ -1,5 +1,6 @@
 //! How pools are made.
 
+use crate::fairness::Fairness;
 use crate::registry::{Registry, Setup, Spawner};
 #[cfg(feature = "tokio")]
 use crate::runtime::Runtime;
@@ -397,6 +398,18 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// The order in which workers look for their next job.
+    ///
+    /// ```
+    /// use furcate::{Fairness, ThreadPoolBuilder};
+    /// let pool = ThreadPoolBuilder::new().num_threads(2).fairness(Fairness::WokenFirst).build().unwrap();
+    /// assert_eq!(pool.install(|| furcate::block_on(async { 42 })), 42);
+    /// ```
+    pub fn fairness(mut self, fairness: Fairness) -> Self {
+        self.setup.fairness = fairness;
+        self
+    }
+
     /// Whether the pool measures how long tasks are awake before they run: see
     /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake; by default
     /// it is not done.
@@ -582,6 +595,7 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
             .field("use_current_thread", &self.use_current_thread)
             .field("wait_rule", &self.setup.wait_rule)
             .field("suspension", &self.setup.suspension)
+            .field("fairness", &self.setup.fairness)
             .finish_non_exhaustive()
     }
 }

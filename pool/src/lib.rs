@@ -32,6 +32,8 @@ mod deques {
 }
 pub mod detach;
 mod executor;
+#[cfg(not(loom))]
+mod fairness;
 mod fence;
 #[cfg(not(loom))]
 mod fifo;
@@ -105,6 +107,7 @@ pub use {
     block_on::block_on,
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
+    fairness::Fairness,
     global::global_stats,
     join::{FnContext, join, join_context, join_with},
     join_handle::JoinHandle,

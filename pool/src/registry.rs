@@ -14,6 +14,7 @@ pub(crate) use guest::Part;
 
 use crate::alert::Alert;
 use crate::deques::{DequeRef, Deques, Orphan, Resume};
+use crate::fairness::Fairness;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
@@ -68,6 +69,7 @@ pub(crate) struct Setup {
     /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
     pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
+    pub(crate) fairness: Fairness,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
 }
@@ -176,6 +178,10 @@ impl Registry {
 
     pub(crate) fn measures_wakes(&self) -> bool {
         self.setup.measures_wakes
+    }
+
+    pub(crate) fn fairness(&self) -> Fairness {
+        self.setup.fairness
     }
 
     pub(crate) fn suspension(&self) -> Suspension {
@@ -413,8 +419,13 @@ impl Registry {
                 }
                 turn = turn.wrapping_add(1);
                 // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
-                let is_fair = turn.is_multiple_of(FAIR) || self.is_queue_overdue();
-                let fair = if is_fair { worker.find_fair() } else { None };
+                let fair = if turn.is_multiple_of(FAIR) {
+                    worker.find_last()
+                } else if self.is_queue_overdue() {
+                    worker.find_fair()
+                } else {
+                    None
+                };
                 next = fair.or_else(|| worker.find_own());
             }
             if !self.holds_slot(worker) {
@@ -455,6 +466,7 @@ impl Registry {
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),
             None => self.join_threads(me),
         });
+        self.end_watch();
     }
 
     /// Waits for all threads, unless `me` is one of them: it would wait for itself.

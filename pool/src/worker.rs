@@ -430,6 +430,15 @@ impl Worker {
         self.forks.nudged() && self.is_wanted()
     }
 
+    /// A cooperative point between two small pieces of work: gives the slot to a thread that has waited too long, if there is
+    /// one, and waits for a slot. In the common case, there is none, it costs one relaxed load.
+    #[inline]
+    pub(crate) fn cooperate(&self) {
+        if self.forks.nudged() {
+            self.registry().give_turn(self);
+        }
+    }
+
     #[cold]
     fn is_wanted(&self) -> bool {
         self.registry().give_turn(self);

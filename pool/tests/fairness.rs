@@ -2,9 +2,9 @@
 
 mod support;
 
-use furcate_pool::Scope;
-use std::sync::Arc;
+use furcate_pool::{Fairness, Scope, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use support::suspended::*;
 use support::*;
@@ -93,6 +93,71 @@ fn what_waits_with_a_deque_has_its_turn() {
             });
             assert_eq!(pool.stats().total().suspended_deques, 1);
             settled(&pool);
+        }
+    });
+}
+
+/// How many of ten spawned jobs have begun before a task that was woken when they were spawned goes on.
+fn spawned_before_woken(fairness: Fairness) -> usize {
+    let pool = ThreadPoolBuilder::new().num_threads(1).fairness(fairness).build().expect("a pool");
+    let (gate, log) = (Arc::new(Gate::default()), Arc::new(Mutex::new(vec![])));
+    let (waits, ended) = (gate.wait_for(), Arc::clone(&log));
+    drop(pool.spawn_future(async move {
+        waits.await;
+        ended.lock().unwrap().push("woken");
+    }));
+    until(|| gate.waiting() == 1);
+    pool.spawn({
+        let log = Arc::clone(&log);
+        move || {
+            gate.open();
+            for _ in 0..10 {
+                let log = Arc::clone(&log);
+                furcate_pool::spawn(move || log.lock().unwrap().push("spawned"));
+            }
+        }
+    });
+    until(|| log.lock().unwrap().len() == 11);
+    let log = log.lock().unwrap();
+    log.iter().position(|what| *what == "woken").expect("it was logged")
+}
+
+#[test]
+fn woken_tasks_come_before_spawned_jobs_if_the_pool_is_built_so() {
+    within(LONG, || {
+        assert_eq!(spawned_before_woken(Fairness::WokenFirst), 0);
+        assert!(
+            spawned_before_woken(Fairness::Balanced) > 0,
+            "by default, what is in the caches comes first"
+        );
+    });
+}
+
+/// Nor do jobs that are stolen again and again keep a job from outside waiting, nor tasks that are woken so.
+#[test]
+fn a_job_from_outside_has_its_turn_beside_tasks_that_wake_themselves() {
+    within(LONG, || {
+        for fairness in [Fairness::Balanced, Fairness::WokenFirst] {
+            for threads in [1, 2, 3] {
+                let pool =
+                    ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build().expect("a pool");
+                let (over, turns) = (Arc::new(Flag::default()), Arc::new(AtomicUsize::new(0)));
+                for _ in 0..2 * threads {
+                    let (over, turns) = (Arc::clone(&over), Arc::clone(&turns));
+                    drop(pool.spawn_future(async move {
+                        while !over.is_set() {
+                            add(&turns);
+                            work_for(std::time::Duration::from_micros(50));
+                            Restless(1).await;
+                        }
+                    }));
+                }
+                until(|| turns.load(SeqCst) > 100);
+                for _ in 0..20 {
+                    pool.install(|| ());
+                }
+                over.set();
+            }
         }
     });
 }

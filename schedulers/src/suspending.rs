@@ -30,7 +30,7 @@
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
-//!    item with another future to come gives its permit back meanwhile; if there is one permit only, it keeps it.
+//!    item with another future to come keeps its permit meanwhile.
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.

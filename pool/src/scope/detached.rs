@@ -275,6 +275,8 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
     #[inline]
     fn is_taken(&mut self) -> bool {
+        // Between two small pieces of work, as `demand` is.
+        self.worker.inspect(|worker| worker.cooperate());
         if let (&Part::Laid { index, .. }, Some(worker)) = (&self.part, self.worker)
             && worker.is_gone(index)
         {

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::deque::Steal;
+use crate::fairness::Fairness;
 use crate::job::{Header, JobRef};
 use crate::stealable::{Entry, Stealable};
 use std::hint;
@@ -99,10 +100,17 @@ impl Worker {
         self.find(&mut Patience::None)
     }
 
-    /// An urgent job, a broadcast job, the newest job spawned here, or a task of this place's set.
+    /// An urgent job, a broadcast job, the newest job spawned here, or a task of this place's set; or a task of any set before the
+    /// spawned job, if the pool is built so.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
-        let urgent = self.registry().urgent.take();
-        urgent.or_else(|| self.find_local()).or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+        if let Some(urgent) = self.registry().urgent.take() {
+            return Some(urgent);
+        }
+        if self.registry().fairness() == Fairness::WokenFirst {
+            let woken = || self.find_woken_beside(|sets| sets.take_any(self.place()?));
+            return self.find_broadcast().or_else(woken).or_else(|| self.find_spawned());
+        }
+        self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
     }
 
     /// A broadcast job, or the newest job spawned here: nothing that others have woken.
@@ -149,6 +157,15 @@ impl Worker {
                 crossbeam_deque::Steal::Retry => {}
             }
         }
+    }
+
+    /// For the turn of what comes last otherwise: a spawned job where woken tasks come first, else as [`find_fair`](Self::find_fair).
+    pub(crate) fn find_last(&self) -> Option<JobRef> {
+        let spawned = match self.registry().fairness() {
+            Fairness::WokenFirst => self.find_spawned(),
+            Fairness::Balanced => None,
+        };
+        spawned.or_else(|| self.find_fair())
     }
 
     /// A job that the worker's own ones may keep waiting: one from outside, or the oldest task or deque of any set; by turns.

@@ -7,9 +7,7 @@
 //! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a task that waits, which is
 //!    queued before tasks that were woken earlier; a task that does not take its permit (it was dropped) hands it on. While
 //!    one waits, others cannot take permits past it.
-//! 4. *First come, first served*, in two lines: items that have begun, and have another future to come; and new ones. New
-//!    ones go first, so that all permits are in use to the end, unless as many items as there are permits have begun and
-//!    wait: so items that have begun are no more than twice the permits, and those that are computed with.
+//! 4. *First come, first served*, in two lines. Futures of items that have begun go before those of new ones.
 //! 5. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
 //!    is changed by the holder of the lock only.
 
@@ -26,7 +24,6 @@ use std::task::{Context, Poll, Waker};
 pub(super) struct InFlight {
     /// How many permits are free, or [`WAITING`].
     word: AtomicUsize,
-    permits: usize,
     unbounded: bool,
     waiting: Mutex<Waiting>,
 }
@@ -48,8 +45,6 @@ struct Line {
     served: u64,
     /// Wakers by ticket. `None` for tickets given up: the first one is not.
     wakers: VecDeque<Option<Waker>>,
-    /// Number of tickets in the line that were not given up.
-    len: usize,
 }
 
 /// Which line a task waits in.
@@ -64,7 +59,6 @@ pub(super) enum Kind {
 impl Line {
     fn join(&mut self, waker: Waker) -> u64 {
         self.wakers.push_back(Some(waker));
-        self.len += 1;
         self.served + self.wakers.len() as u64 - 1
     }
 
@@ -78,7 +72,6 @@ impl Line {
     fn serve(&mut self) -> Option<Waker> {
         let first = self.wakers.pop_front()?;
         self.served += 1;
-        self.len -= 1;
         self.skip();
         first
     }
@@ -86,7 +79,6 @@ impl Line {
     /// Gives a ticket up, if it was not served: returns its waker.
     fn leave(&mut self, ticket: u64) -> Option<Waker> {
         let waker = self.waker(ticket)?.take();
-        self.len -= 1;
         self.skip();
         waker
     }
@@ -109,13 +101,13 @@ impl Waiting {
     }
 
     fn is_empty(&self) -> bool {
-        self.begun.len + self.new.len == 0
+        // The first ticket of a line was not given up.
+        self.begun.wakers.is_empty() && self.new.wakers.is_empty()
     }
 
     /// Serves one (invariant 4).
-    fn serve(&mut self, permits: usize) -> Option<Waker> {
-        let new_first = self.begun.len < permits;
-        if new_first { self.new.serve().or_else(|| self.begun.serve()) } else { self.begun.serve() }
+    fn serve(&mut self) -> Option<Waker> {
+        self.begun.serve().or_else(|| self.new.serve())
     }
 }
 
@@ -128,12 +120,7 @@ impl InFlight {
     pub(super) fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
-        InFlight { word: AtomicUsize::new(free), permits, unbounded, waiting: Mutex::default() }
-    }
-
-    /// Whether one future follows the other: then an item keeps its permit for its next future.
-    pub(super) fn is_sequential(&self) -> bool {
-        self.permits == 1
+        InFlight { word: AtomicUsize::new(free), unbounded, waiting: Mutex::default() }
     }
 
     /// Takes so many permits, or as many as there are. Returns how many: none while a task waits.
@@ -165,7 +152,7 @@ impl InFlight {
         for given in 0..permits {
             let waker = {
                 let mut waiting = self.waiting();
-                let waker = waiting.serve(self.permits);
+                let waker = waiting.serve();
                 if waker.is_none() {
                     // None waits any more.
                     self.word.fetch_add(permits - given, Ordering::Release);

@@ -327,9 +327,10 @@ where
     F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        // The next one may begin while this item is folded. Not in a search, of which this may be the end; nor if one item is
-        // to follow the other, and there is another future to come of this one.
-        let keeps = F::WAITS && self.permit.source().is_sequential() || ends_early::<T, R>();
+        // The next one may begin while this item is folded; unless there is another future to come of this one: what has
+        // begun goes first, and futures are made only where there is a permit for them. Nor in a search, of which this may be
+        // the end.
+        let keeps = F::WAITS || ends_early::<T, R>();
         let handle = scope.handle();
         let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
         let permits = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));

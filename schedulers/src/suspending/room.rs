@@ -62,11 +62,6 @@ impl Room {
         !self.limit.as_ref().is_some_and(Member::has_rate)
     }
 
-    /// Whether one future of the call follows the other: then an item keeps its permit for its next future.
-    pub(super) fn is_sequential(&self) -> bool {
-        self.own.is_sequential()
-    }
-
     fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
     }

@@ -51,6 +51,10 @@ enum State {
     Parked,
     /// For a latch, on its place.
     Waiting,
+    /// Runs a job without end, on its place.
+    Busy,
+    /// Watches the set, without a place.
+    Watching,
 }
 
 /// What the rest lock protects.
@@ -72,8 +76,10 @@ impl Pool {
     /// Those that are active begin to search.
     fn new(states: &[State]) -> Arc<Self> {
         let count = |wanted: State| states.iter().filter(|&&state| state == wanted).count();
-        let free = count(State::Parked);
+        // As many places as workers, but for those that are parked beside one that is busy.
+        let free = count(State::Parked).saturating_sub(count(State::Busy) + count(State::Watching));
         let alert = Alert::new(free);
+        alert.set_watched(count(State::Watching) > 0);
         (0..count(State::Active)).for_each(|_| alert.begin());
         Arc::new(Pool {
             alert,
@@ -104,11 +110,60 @@ impl Pool {
     /// As `Registry::wake_if_none_is_alert`.
     fn wake_if_none_is_alert(&self) {
         if !self.alert.is_needed() {
-            return;
+            return self.watch_if_needed();
         }
         let mut rest = self.lock();
         if self.alert.nobody() {
+            if rest.free == 0 {
+                return self.watch(&mut rest);
+            }
             self.seat_one(&mut rest, State::Parked);
+        }
+    }
+
+    /// As `Registry::watch_if_needed`.
+    fn watch_if_needed(&self) {
+        if self.alert.needs_watcher() && !self.set.is_empty() {
+            self.watch(&mut self.lock());
+        }
+    }
+
+    /// As `Registry::watch`.
+    fn watch(&self, rest: &mut Rest) {
+        if !self.alert.needs_watcher() || self.set.is_empty() {
+            return;
+        }
+        if let Some(number) = rest.states.iter().position(|state| *state == State::Parked) {
+            self.alert.set_watched(true);
+            rest.states[number] = State::Watching;
+            self.parkers[number].unpark();
+        }
+    }
+
+    /// As `Registry::keep_watch`: the next task, on a place that a busy worker gives. A watcher that sees none stops.
+    fn watch_for_one(&self, number: usize) -> u8 {
+        let mut rest = self.lock();
+        loop {
+            match rest.states[number] {
+                State::Watching => {
+                    // The place is given at once. (That takes nudges, and time; neither has a model here.)
+                    if let Some(task) = self.set.take() {
+                        return task;
+                    }
+                    // As `Registry::stop_watching`.
+                    self.alert.set_watched(false);
+                    rest.states[number] = State::Parked;
+                    if !self.alert.may_stop_watching(|| !self.set.is_empty()) {
+                        self.watch(&mut rest);
+                    }
+                }
+                State::Parked => {
+                    drop(rest);
+                    self.parkers[number].park();
+                    rest = self.lock();
+                }
+                state => unreachable!("{state:?} without a place"),
+            }
         }
     }
 
@@ -276,5 +331,45 @@ fn against_a_worker_that_dozes() {
         let worker = pool.thread(|pool| pool.next_while_waiting(0));
         pool.wake(7);
         assert_eq!(worker.join().unwrap(), 7);
+    });
+}
+
+/// Every place is taken, and nobody searches: a parked worker is made to watch.
+#[test]
+fn against_a_busy_pool() {
+    explore(None, || {
+        let pool = Pool::new(&[State::Busy, State::Parked]);
+        let watcher = pool.thread(|pool| pool.watch_for_one(1));
+        pool.wake(7);
+        assert_eq!(watcher.join().unwrap(), 7);
+    });
+}
+
+/// As before; and the only worker with a place finds another job, that has no end, while it searches.
+#[test]
+fn against_the_last_searcher_of_a_full_pool() {
+    explore(None, || {
+        let pool = Pool::new(&[State::Busy, State::Parked]);
+        pool.alert.begin();
+        let watcher = pool.thread(|pool| pool.watch_for_one(1));
+        let searcher = pool.thread(|pool| {
+            // As `Registry::cease_to_be_alert`.
+            if pool.alert.end() && !pool.alert.look_out(|| (), || !pool.set.is_empty()) {
+                pool.watch_if_needed();
+            }
+        });
+        pool.wake(7);
+        searcher.join().unwrap();
+        assert_eq!(watcher.join().unwrap(), 7);
+    });
+}
+
+#[test]
+fn against_a_watcher_that_stops() {
+    explore(None, || {
+        let pool = Pool::new(&[State::Busy, State::Watching]);
+        let watcher = pool.thread(|pool| pool.watch_for_one(1));
+        pool.wake(7);
+        assert_eq!(watcher.join().unwrap(), 7);
     });
 }

@@ -97,6 +97,8 @@ pub(in crate::registry) struct Turns {
     wanted: AtomicBool,
     /// Whether a queue is: of woken tasks, or of jobs from outside.
     queue: AtomicBool,
+    /// Whether the [watchdog](super::watchdog) has ever watched the pool.
+    dog: AtomicBool,
 }
 
 /// The part that the rest lock protects.
@@ -368,6 +370,7 @@ impl Registry {
 
     /// Has the watchdog look at the queues, until a worker watches.
     fn set_watchdog(&self, rest: &mut Rest) {
+        self.turns.dog.store(true, Relaxed);
         rest.turns.dog = rest.turns.dog || watchdog::watch(&self.this());
         self.alert.set_watched(rest.turns.dog);
     }
@@ -377,6 +380,14 @@ impl Registry {
         *rest.state(worker) = State::Watching;
         rest.turns.watcher = Some(worker.number());
         rest.woken.push(worker.number());
+    }
+
+    /// The pool has ended: nothing watches it when this returns.
+    pub(in crate::registry) fn end_watch(&self) {
+        // Relaxed: the threads that have set it have been joined.
+        if self.turns.dog.load(Relaxed) {
+            watchdog::forget();
+        }
     }
 
     /// The watchdog's look. False if it is not to look again.

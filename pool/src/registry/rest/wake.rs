@@ -34,10 +34,11 @@ impl Registry {
         // Between the word of the caller, who is no longer alert, and the look at the slots: as in `Alert::look_out`.
         fence::full();
         let held = self.num_threads().saturating_sub(self.alert.free());
-        let others = held.saturating_sub(by.place().is_some().into());
-        let sees_work = if others == 0 {
-            // If no other worker holds a place, no fork of another one can be missed, and the heavy fence, which interrupts other
-            // cores, is not needed. This worker's next push looks up, and so does the first push of a worker that is seated later.
+        let others = held.saturating_sub(self.holds_slot(by).into());
+        let sees_work = if others == 0 && !self.has_shelved() {
+            // No other worker runs jobs: none holds a slot, and of none the slot was taken over. So no fork of another worker can
+            // be missed, and the heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and
+            // so does the first push of a worker that gets a slot later.
             by.ask();
             self.sees_work()
         } else {

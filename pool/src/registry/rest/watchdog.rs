@@ -1,13 +1,13 @@
 //! The watchdog: one thread of the process, which watches the queues of those pools that have no parked thread to do so.
 //!
-//! A pool all of whose threads are busy would have to start a spare thread for the sole purpose of looking at its queues,
-//! though nearly always its workers are there in time. So the watchdog looks first. Only when a queue is overdue does the
+//! If all threads of a pool are busy, the pool would have to start a spare thread just to look at its queues. Nearly always its
+//! workers are there in time. So the watchdog looks first. Only when a queue is overdue does the
 //! pool start a thread, which takes over. The watchdog ends when it has nothing to watch.
 
 use super::turns::{Seen, TURN};
 use crate::registry::Registry;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 /// A pool that is watched.
 pub(super) struct Watched {
@@ -17,15 +17,19 @@ pub(super) struct Watched {
     pub(super) quiet: u32,
 }
 
-/// What the watchdog and the pools share.
+/// State that the watchdog and the pools share.
 struct Kennel {
     /// Pools that are to be watched, and that the watchdog has not taken out yet.
     new: Vec<Watched>,
     /// The process generation in which the watchdog runs, if it does.
     runs_in: Option<usize>,
+    /// Its thread, also after its end until a pool has joined it.
+    thread: Option<JoinHandle<()>>,
+    /// Number of looks at all pools so far.
+    rounds: u64,
 }
 
-static KENNEL: Mutex<Kennel> = Mutex::new(Kennel { new: Vec::new(), runs_in: None });
+static KENNEL: Mutex<Kennel> = Mutex::new(Kennel { new: Vec::new(), runs_in: None, thread: None, rounds: 0 });
 
 fn kennel() -> MutexGuard<'static, Kennel> {
     KENNEL.lock().expect("nobody panics with this lock")
@@ -41,12 +45,51 @@ pub(super) fn watch(registry: &Arc<Registry>) -> bool {
         return true;
     }
     const STACK: usize = 64 << 10;
-    let started = thread::Builder::new().name("furcate-watchdog".into()).stack_size(STACK).spawn(run).is_ok();
-    kennel.runs_in = started.then_some(generation);
-    if !started {
-        kennel.new.clear();
+    match thread::Builder::new().name("furcate-watchdog".into()).stack_size(STACK).spawn(run) {
+        Ok(thread) => {
+            // The one before has ended, or belongs to another process.
+            kennel.thread = Some(thread);
+            kennel.runs_in = Some(generation);
+            true
+        }
+        Err(_) => {
+            kennel.new.clear();
+            false
+        }
     }
-    started
+}
+
+/// Returns when the watchdog does not watch the pool any more, which is ending. If there is no other pool to watch, its
+/// thread has ended.
+pub(super) fn forget() {
+    let generation = crate::process::generation();
+    let mut before = None;
+    loop {
+        let mut kennel = kennel();
+        let me = thread::current().id();
+        if kennel.thread.as_ref().is_some_and(|watchdog| watchdog.thread().id() == me) {
+            // It has dropped a pool that another pool's handler has kept.
+            return;
+        }
+        match kennel.runs_in {
+            Some(runs_in) if runs_in == generation => {}
+            Some(_) => return,
+            None => {
+                let thread = kennel.thread.take();
+                drop(kennel);
+                // The watchdog does not panic.
+                thread.into_iter().for_each(|thread| _ = thread.join());
+                return;
+            }
+        }
+        // The second look from now on sees that the pool is ending.
+        if kennel.rounds >= *before.get_or_insert(kennel.rounds) + 2 {
+            return;
+        }
+        kennel.thread.iter().for_each(|thread| thread.thread().unpark());
+        drop(kennel);
+        thread::yield_now();
+    }
 }
 
 fn run() {
@@ -54,13 +97,14 @@ fn run() {
     loop {
         {
             let mut kennel = kennel();
+            kennel.rounds += 1;
             watched.append(&mut kennel.new);
             if watched.is_empty() {
                 kennel.runs_in = None;
                 return;
             }
         }
-        thread::sleep(TURN);
+        thread::park_timeout(TURN);
         // No lock is held here: looks take the pools' locks, under which they call `watch`.
         watched.retain_mut(|watched| match watched.registry.upgrade() {
             Some(registry) => registry.look_after(watched),

@@ -1,0 +1,93 @@
+//! Waits beside computations that keep all workers busy, and what becomes of forks around a leaf that waits.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
+
+mod support;
+
+use furcate::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::{after, assert_settled, pool};
+
+/// A chain that waits for 5 ms, again and again, beside two loops of calls from outside, each of which computes for half a
+/// second on a pool of two threads: most waits begin and end while the same calls go on.
+#[test]
+fn a_short_wait_beside_calls_that_compute() {
+    const WAITS: usize = 5;
+    let pool = pool(2);
+    let (over, calls) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let compute = || {
+        (0..100_000_u64).into_par_iter().on(&pool).for_each(|_| {
+            let since = Instant::now();
+            while since.elapsed() < Duration::from_micros(5) {}
+        });
+        calls.fetch_add(1, SeqCst);
+    };
+    let undisturbed = thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                while !over.load(SeqCst) {
+                    compute();
+                }
+            });
+        }
+        thread::sleep(Duration::from_millis(50));
+        let undisturbed = (0..WAITS).filter(|_| {
+            let before = calls.load(SeqCst);
+            let count = (0..1).into_par_iter().map(|_| after(5)).io_await().on(&pool).count();
+            assert_eq!(count, 1);
+            calls.load(SeqCst) == before
+        });
+        let undisturbed = undisturbed.count();
+        over.store(true, SeqCst);
+        undisturbed
+    });
+    assert!(undisturbed > WAITS / 2, "{undisturbed} of {WAITS} waits ended while the same calls went on");
+}
+
+/// A future that is pending leaves no forks behind. The forks below it are those of the leaf's frames, which go on with the
+/// next item: so on one worker every part of the computation is begun while all futures before it are pending, and no deque has
+/// to be suspended, whatever the policy.
+#[test]
+fn forks_around_a_leaf_that_waits_are_not_suspended() {
+    const ITEMS: usize = 256;
+    const DEPTH: u32 = 8;
+    for threads in [1, 2, 3, 8] {
+        let pool = pool(threads);
+        let begun = AtomicUsize::new(0);
+        let sum = (0..ITEMS)
+            .into_par_iter()
+            .force_depth(DEPTH)
+            .map(|x| {
+                let begun = &begun;
+                async move {
+                    begun.fetch_add(1, SeqCst);
+                    while begun.load(SeqCst) < ITEMS {
+                        after(1).await;
+                    }
+                    after(1).await;
+                    x
+                }
+            })
+            .io_await()
+            .map(|x| furcate::join(|| x, || 1).0) // forks of its own, after the wait
+            .on(&pool)
+            .sum::<usize>();
+        assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
+        let stats = pool.stats();
+        let total = stats.total();
+        assert!(total.forks as usize >= ITEMS - 1, "it was divided: {total:?}");
+        assert_eq!((total.suspensions, total.resumes), (ITEMS as u64, ITEMS as u64));
+        let moved = [total.suspended_deques, total.steals_suspended, total.steals_resumable, total.mugs];
+        assert_eq!(moved, [0; 4], "no deque was suspended");
+        assert_eq!(stats.deques.peak, stats.workers.len() as u64, "one deque for each worker");
+        // The theory: O((P lg P + m) T∞) deviations, m waits between which there is no order. Each resumption is one, and
+        // there is a steal for some of the parts; but not one for each wait and each of the forks above it.
+        let (p, m) = (threads as u64, ITEMS as u64);
+        let allowed = (p * u64::from(p.next_power_of_two().ilog2() + 1) + m) * u64::from(DEPTH);
+        assert!(total.deviations() <= allowed, "{} deviations, {allowed} allowed", total.deviations());
+        assert_settled(&pool);
+    }
+}
