@@ -90,7 +90,7 @@ impl<const IS_ODD: bool> ParallelIterator for Source<IS_ODD> {
     }
 
     fn executor(&self) -> Self::Executor {
-        Self::Executor::default()
+        Default::default()
     }
 }
 
