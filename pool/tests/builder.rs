@@ -265,7 +265,9 @@ fn spare_threads_go_by_the_numbers_of_the_pools_own() {
         drop(pool);
         let mut seen = seen.lock().unwrap().clone();
         seen.sort_unstable();
-        assert_eq!(seen, [("named", 0), ("started", 0), ("started", 0)]);
+        assert_eq!(seen[..3], [("named", 0), ("started", 0), ("started", 0)]);
+        // On a busy machine there may be more spare threads than one.
+        assert!(seen[3..].iter().all(|&more| more == ("started", 0)), "{seen:?}");
     });
 }
 
