@@ -80,3 +80,16 @@ fn searches_and_futures() {
         assert_eq!(futures_lite::future::block_on(items().async_sum::<u64>()), (0..100_000).sum());
     }
 }
+
+/// The type does not say that it caps, so the compiler cannot refuse it.
+#[cfg(not(furcate_rayon))]
+#[test]
+fn a_cap_chosen_at_run_time_is_refused_beside_io_await() {
+    let count = |policy: AnyPolicy| {
+        let futures = (0..9).into_par_iter().with_policy(policy).map(|x| async move { x });
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| futures.io_await().count()))
+    };
+    assert_eq!(count(SizeLimit::new(2).into()).unwrap(), 9);
+    let message = *count(Cap::new(2).into()).unwrap_err().downcast::<String>().unwrap();
+    assert!(message.contains("max_in_flight"), "{message}");
+}

@@ -18,7 +18,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::streams::{assert_comes_to, census, collect, numbers, waits};
-use support::{Ways, a_minute, after, assert_settles, pool};
+use support::{Ways, a_minute, after, assert_few_threads, assert_settles, pool};
 
 /// Runs `body` in a thread of its own, and panics if that takes longer than a minute.
 fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
@@ -68,14 +68,14 @@ fn ordered_streams_end_beside_streams_that_never_produce() {
         drop(never);
         pool
     });
-    assert_eq!(pool.stats().workers.len(), 2, "no stream needs a thread besides the pool's");
+    assert_few_threads(&pool);
     assert_settles(&pool);
 }
 
 #[test]
 fn ten_thousand_ordered_streams_hold_no_thread() {
     const STREAMS: usize = 10_000;
-    let (pool, threads) = within_a_minute(|| {
+    let pool = within_a_minute(|| {
         let (pool, begun) = (pool(2), Arc::new(AtomicUsize::new(0)));
         let mut streams: Vec<_> = pool.install(|| {
             let stream = |_| {
@@ -101,11 +101,10 @@ fn ten_thousand_ordered_streams_hold_no_thread() {
             assert_eq!(three, [0, 1, 2]);
         }
         // All of them wait now.
-        let threads = pool.stats().workers.len();
+        assert_few_threads(&pool);
         drop(streams);
-        (pool, threads)
+        pool
     });
-    assert_eq!(threads, 2, "no stream needs a thread besides the pool's");
     assert_settles(&pool);
 }
 
@@ -159,7 +158,7 @@ fn full_streams_hold_no_thread() {
         census.assert_all_gone();
         pool
     });
-    assert_eq!(pool.stats().workers.len(), 1, "no stream needs a thread besides the pool's");
+    assert_few_threads(&pool);
 }
 
 /// A future begins as soon as there is room for its result, also if the future before it is pending.

@@ -1,4 +1,4 @@
-//! R1, R5 and R8: a stop takes effect behind any backlog, and a client that leaves takes nobody along.
+//! A stop takes effect behind any backlog, and a client that leaves ends nothing but its own call.
 //!
 //! Every test queues seconds of woken work, stops it, and counts the items that begin afterwards. Each worker may be at one
 //! item when the stop comes, and another one may have passed its last look: [`LATE`] allows for that, and for no backlog.
@@ -356,4 +356,41 @@ fn a_panic_behind_a_dropped_terminal_goes_to_the_handler() {
     drop(terminal);
     gate.add();
     handled.wait_for(1);
+}
+
+/// Futures that nobody would wake are dropped by an urgent job. Workers inside a fork-join do not look for jobs, so they give a
+/// slot to a thread that does.
+#[test]
+fn a_deadline_is_heard_beside_fork_joins_on_all_threads() {
+    fn fib(n: u32) -> u64 {
+        if n < 2 {
+            return n.into();
+        }
+        let (a, b) = furcate::join(|| fib(n - 1), || fib(n - 2));
+        a + b
+    }
+    const LIMIT: Duration = Duration::from_secs(20);
+    let pool = Arc::new(pool(THREADS));
+    let over = Count::default();
+    let busy: Vec<_> = (0..THREADS)
+        .map(|_| {
+            let (pool, over) = (Arc::clone(&pool), over.clone());
+            thread::spawn(move || {
+                pool.install(|| {
+                    let begun = Instant::now();
+                    while over.get() == 0 && begun.elapsed() < LIMIT {
+                        fib(16);
+                    }
+                    over.get() > 0
+                })
+            })
+        })
+        .collect();
+    thread::sleep(Duration::from_millis(20));
+    let items = (0..10).into_par_iter().map(|_| a_minute()).io_await().on(&pool);
+    let stopped = items.deadline(Instant::now() + Duration::from_millis(50)).count();
+    assert_eq!(stopped.unwrap_err().reason(), Reason::DeadlineExceeded);
+    over.add();
+    let in_time: Vec<_> = busy.into_iter().map(|busy| busy.join().unwrap()).collect();
+    assert!(in_time.iter().all(|&in_time| in_time), "the deadline was heard when the fork-joins had ended");
 }

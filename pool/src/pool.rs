@@ -94,7 +94,8 @@ pub fn current_num_threads() -> usize {
 
 /// The place that the calling thread holds in the pool that it is in, see
 /// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if it is in none. Every closure of a call,
-/// also of one from outside, has an index; but for a job that goes on [without a slot](crate::WorkerStats::overdue).
+/// also of one from outside, has an index. (Two calls run without: a chain that is `sequential`, and the body of an
+/// [`in_place_scope`](crate::in_place_scope), in a thread from outside.)
 ///
 /// ```
 /// assert_eq!(furcate::current_thread_index(), None);

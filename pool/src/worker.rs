@@ -248,8 +248,7 @@ impl Worker {
     ///
     /// # Panics
     ///
-    /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for; or the job
-    /// goes on [without a slot](crate::WorkerStats::overdue).
+    /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for.
     #[must_use]
     pub fn index(&self) -> usize {
         self.place().expect("a thread that runs a job has a place")

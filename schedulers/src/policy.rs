@@ -209,6 +209,11 @@ pub trait Policy: Clone + Send {
     /// made, and that no policy is asked about.
     const CAPS: bool = false;
 
+    /// Whether this value of the policy [bounds the number of live tasks](Self::CAPS): for policies that are chosen at run time.
+    fn caps(&self) -> bool {
+        Self::CAPS
+    }
+
     /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS), and only where something
     /// is left: after a yes it is not done.
     #[inline]

@@ -172,13 +172,13 @@ impl Scheduler for Suspending {
     }
 }
 
-/// For chains whose policy [caps](Policy::CAPS) tasks.
+/// Message for chains whose policy [caps](Policy::CAPS) tasks.
+const NO_CAP: &str = "`Suspending` cannot cap tasks: each future that was pending goes on as a task that no fork has made; bound the \
+     futures in flight with `max_in_flight(n)` instead, or the items that are computed at once with a pool of n threads";
+
+/// Refuses such chains where the policy's type is known.
 const fn no_cap<L: Policy>() {
-    assert!(
-        !L::CAPS,
-        "`Suspending` cannot cap tasks: each future that was pending goes on as a task that no fork has made; bound the futures \
-         in flight with `max_in_flight(n)` instead, or the items that are computed at once with a pool of n threads"
-    );
+    assert!(!L::CAPS, "{}", NO_CAP);
 }
 
 /// What all tasks of a call share.
@@ -212,6 +212,8 @@ impl Leaves for Holes<'_> {
         S: Detach<'s>,
         L: Policy,
     {
+        // A policy that was chosen at run time.
+        assert!(!policy.caps(), "{NO_CAP}");
         if L::STOPS && S::Handle::SUSPENDS {
             let mut signals = StopSignals::default();
             policy.watch(&mut signals);

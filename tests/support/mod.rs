@@ -132,3 +132,11 @@ pub(crate) fn any_ways() -> impl Strategy<Value = Ways> {
         (1..1_000_u64).prop_map(Ways::Mixed),
     ]
 }
+
+/// Checks that a pool has not made a thread for each of many things that wait. On a busy machine a few more threads than the
+/// pool's own serve queues that are overdue.
+#[track_caller]
+pub(crate) fn assert_few_threads(pool: &ThreadPool) {
+    let (threads, most) = (pool.stats().workers.len(), pool.current_num_threads() + 4);
+    assert!(threads <= most, "{threads} threads for what waits");
+}

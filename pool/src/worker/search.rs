@@ -168,9 +168,13 @@ impl Worker {
         spawned.or_else(|| self.find_fair())
     }
 
-    /// A job that the worker's own ones may keep waiting: one from outside, or the oldest task or deque of any set; by turns.
+    /// A job that the worker's own ones may keep waiting: an urgent one; else one from outside, or the oldest task or deque of any
+    /// set, by turns.
     /// The worker need not have run out of jobs of its own.
     pub(crate) fn find_fair(&self) -> Option<JobRef> {
+        if let Some(urgent) = self.registry().urgent.take() {
+            return Some(urgent);
+        }
         let places = self.num_threads() as u64;
         let woken = || self.find_woken_beside(|sets| sets.take_any((self.random() % places) as usize));
         let woken_first = !self.woken_first.get();

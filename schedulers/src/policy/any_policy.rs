@@ -9,6 +9,8 @@ use super::{
 /// else is chained. Several choices are several calls of `with_policy`. Policies that end a computation are named by `stop_on`
 /// and `deadline` as ever.
 ///
+/// A [`Cap`] that is chosen so panics beside `io_await`, where it could not be kept: see [`Policy::CAPS`].
+///
 /// A chain with such a policy always counts as one that says how to divide ([`DECIDES`](Policy::DECIDES)). The choice costs one
 /// branch per question; nothing is allocated.
 ///
@@ -41,6 +43,12 @@ macro_rules! any_policy {
         impl Policy for AnyPolicy {
             // A constant cannot depend on the choice, so policies that stop a computation are left out.
             const STOPS: bool = { $(assert!(!$Policy::STOPS);)+ false };
+
+            fn caps(&self) -> bool {
+                match &self.0 {
+                    $(Kind::$Policy(policy) => policy.caps()),+
+                }
+            }
 
             #[inline]
             fn wants_split(&mut self, task: &Task) -> Verdict {

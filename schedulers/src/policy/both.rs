@@ -29,6 +29,10 @@ impl<A: Policy, B: Policy> Policy for Both<A, B> {
     const DECIDES: bool = A::DECIDES || B::DECIDES;
     const CAPS: bool = A::CAPS || B::CAPS;
 
+    fn caps(&self) -> bool {
+        self.first.caps() || self.second.caps()
+    }
+
     #[inline]
     fn stopped(&self) -> bool {
         (A::STOPS && self.first.stopped()) || (B::STOPS && self.second.stopped())

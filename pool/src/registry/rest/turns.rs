@@ -350,14 +350,14 @@ impl Registry {
     /// Sees to it that queued tasks are watched, if that is needed (invariant 1). Callers have passed a full fence since a
     /// task was queued, or since a worker ceased to search.
     pub(super) fn watch_if_needed(&self) {
-        if self.alert.needs_watcher() && self.has_queued() {
+        if self.alert.needs_watcher() && self.is_queued() {
             self.watch(&mut self.lock());
         }
     }
 
     /// As [`watch_if_needed`](Self::watch_if_needed), with the lock held.
     pub(super) fn watch(&self, rest: &mut Rest) {
-        if rest.terminating || !self.alert.needs_watcher() || !self.has_queued() {
+        if rest.terminating || !self.alert.needs_watcher() || !self.is_queued() {
             return;
         }
         self.alert.set_watched(true);
@@ -408,13 +408,13 @@ impl Registry {
                 return false;
             }
         }
-        watched.quiet = if self.has_queued() { 0 } else { watched.quiet + 1 };
+        watched.quiet = if self.is_queued() { 0 } else { watched.quiet + 1 };
         if watched.quiet <= QUIET {
             return true;
         }
         rest.turns.dog = false;
         self.alert.set_watched(false);
-        if !self.alert.may_stop_watching(|| self.has_queued()) {
+        if !self.alert.may_stop_watching(|| self.is_queued()) {
             self.watch(&mut rest);
         }
         false
@@ -446,7 +446,7 @@ impl Registry {
                 } else {
                     self.is_not_overdue(&mut rest, worker.number());
                 }
-                quiet = if self.has_queued() { 0 } else { quiet + 1 };
+                quiet = if self.is_queued() { 0 } else { quiet + 1 };
                 if quiet > QUIET && *rest.state(worker) == State::Watching {
                     self.stop_watching(&mut rest, worker);
                 }
@@ -483,7 +483,7 @@ impl Registry {
         self.watch_is_over(rest);
         *rest.state(worker) = State::Parked;
         rest.parked.push(worker.number());
-        if !self.alert.may_stop_watching(|| self.has_queued()) {
+        if !self.alert.may_stop_watching(|| self.is_queued()) {
             // It is the last one that was parked, so it is this one again, or it is not needed.
             self.watch(rest);
         }
@@ -503,19 +503,15 @@ impl Registry {
         worker.spill();
     }
 
-    /// Whether a queue has had jobs since the last look, and nobody has taken one of them.
+    /// Whether a queue has had jobs since the last look, and no worker has taken one of them.
     fn is_neglected(&self, seen: &mut Seen) -> bool {
         let taken =
             (0..).map_while(|number| self.worker(number)).map(|worker| worker.counters.injected.get());
         let injected = (!self.injector.is_empty()).then(|| taken.sum());
         let before = std::mem::replace(&mut seen.injected, injected);
-        // Both, for both remember what they have seen.
-        self.stealable.is_neglected(&mut seen.sets) | (injected.is_some() && injected == before)
-    }
-
-    /// Whether a woken task, or a job from outside, is queued.
-    fn has_queued(&self) -> bool {
-        !self.stealable.is_empty() || !self.injector.is_empty()
+        let are_tasks_neglected = self.stealable.is_neglected(&mut seen.sets);
+        // A worker takes an urgent job before any other: one that lies there at a look has been neglected.
+        are_tasks_neglected || (injected.is_some() && injected == before) || !self.urgent.is_empty()
     }
 }
 

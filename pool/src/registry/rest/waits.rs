@@ -62,8 +62,7 @@ impl Registry {
                 self.report_saturation(&saturation);
             }
             if !alone || idle.is_some() {
-                let is_queued =
-                    || !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty();
+                let is_queued = || self.is_queued();
                 let dozes = dozes && self.alert.may_doze(is_queued);
                 worker.parker.park_timeout(idle.filter(|_| dozes).map_or(NAP, |idle| idle.min(DOZE)));
             }

@@ -12,7 +12,7 @@ impl Registry {
         self.is_queued() || self.has_shelved() || self.seated().any(Worker::has_jobs)
     }
 
-    /// Is a job queued in no worker's deque?
+    /// Whether a job is queued outside the workers' deques: an urgent one, a woken task, or a job from outside.
     pub(super) fn is_queued(&self) -> bool {
         !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty()
     }
