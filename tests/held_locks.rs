@@ -1,4 +1,4 @@
-//! R3: a job that holds a lock of the program while it waits in the pool goes on, also if all other threads of the pool block on
+//! A job that holds a lock of the program while it waits in the pool goes on, also if all other threads of the pool block on
 //! that lock.
 #![cfg(not(furcate_rayon))]
 

@@ -180,7 +180,7 @@ fn a_dropped_terminal_does_not_delay_the_next_call() {
     assert_settles(&pool);
 }
 
-/// R8.
+/// Clients that leave a server end nothing but their own calls.
 #[test]
 fn nothing_begins_for_clients_that_have_left() {
     let (pool, items) = (shared(THREADS), Count::default());
@@ -311,7 +311,7 @@ fn is_victim() -> bool {
     std::env::var("FURCATE_TEST_ROLE").is_ok_and(|role| role == "victim")
 }
 
-/// R5: a client leaves, and an item of its call unwraps an error.
+/// A client leaves, and an item of its call unwraps an error.
 #[test]
 fn a_panic_behind_a_dropped_terminal_does_not_end_the_process() {
     if !is_victim() {

@@ -46,7 +46,7 @@ fn waiting_tasks(pool: &ThreadPool, tasks: usize) -> (Arc<Gate>, Arc<AtomicUsize
     (gate, done)
 }
 
-/// R2.
+/// Also on one thread, where nobody steals.
 #[test]
 fn tasks_woken_beside_a_fork_join_run_while_it_goes_on() {
     const TASKS: usize = 100;
