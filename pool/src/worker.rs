@@ -528,6 +528,8 @@ impl Worker {
 
     /// Runs one job on top of the current frame, if there is any: one of this worker's own if `local`. False if not.
     pub(crate) fn yield_once(&self, local: bool) -> bool {
+        // A job that yields in a loop does not keep its slot for ever, nor go on without one.
+        self.registry().give_turn(self);
         let job = if local { self.find_local() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
         self.run_aside(job);

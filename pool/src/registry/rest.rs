@@ -185,15 +185,16 @@ impl Registry {
                 self.watch_is_over(rest);
                 self.alert.begin();
             }
-            State::Blocked => self.forget_claim(rest, worker.number()),
-            State::Active | State::Waiting => {}
+            State::Blocked | State::Active | State::Waiting => {}
         }
-        self.unshelve(rest, worker);
+        self.forget_claim(rest, worker.number());
         rest.turns.forget_holder(worker.number());
         worker.set_place(Some(place));
         // Nobody may have asked it yet that has ceased to be alert.
         worker.nudge();
         self.set_at(place, Some(worker));
+        // Not before: thieves that look without the lock find its jobs in one place or the other.
+        self.unshelve(rest, worker);
         if state != State::Active {
             rest.woken.push(worker.number());
         }

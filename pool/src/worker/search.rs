@@ -118,7 +118,7 @@ impl Worker {
         self.find_broadcast().or_else(|| self.find_spawned())
     }
 
-    pub(super) fn find_broadcast(&self) -> Option<JobRef> {
+    pub(crate) fn find_broadcast(&self) -> Option<JobRef> {
         // Almost always; it saves the fence of an attempt.
         if self.broadcasts.is_empty() {
             return None;
@@ -137,11 +137,12 @@ impl Worker {
         self.registry().steal_shelved().or_else(|| self.find_injected_job())
     }
 
-    /// A job that was spawned here, a task of any set, or a job from outside.
+    /// An urgent job, a job that was spawned here, a task of any set, or a job from outside.
     pub(super) fn find_queued(&self) -> Option<JobRef> {
         let places = self.num_threads();
-        let spawned = self.find_spawned();
-        spawned
+        let urgent = self.registry().urgent.take();
+        urgent
+            .or_else(|| self.find_spawned())
             .or_else(|| self.find_woken_beside(|sets| (0..places).find_map(|place| sets.take(place))))
             .or_else(|| self.find_injected_job())
     }

@@ -48,6 +48,10 @@ impl Worker {
         let (_, look_up) = unsafe { spawns.push(job) };
         // SAFETY: this thread is the owner.
         if look_up && unsafe { spawns.answer(|| false) } {
+            if !self.registry().holds_slot(self) {
+                // The slot was taken over just now: thieves do not look here any more.
+                self.spill();
+            }
             self.registry().announce(Some(self));
         }
     }

@@ -170,12 +170,12 @@ impl Worker {
         }
         // A fork may want a lock that a frame below holds. If a thread is stuck whose slot was taken over, it may wait for just that
         // lock, and its forks, like its own job, would too. The thread runs them itself when it goes on.
-        let takes_forks = waited && !self.registry().has_shelved();
+        let takes_forks = waited && !self.registry().has_dispossessed();
         if let Some(scope) = wait.scope {
             let queued = self.find_of_scope(scope).or_else(|| self.find_queued());
             return queued.or_else(|| if takes_forks { self.find_anywhere() } else { None });
         }
-        if !wait.future && !self.registry().has_shelved() {
+        if !wait.future && !self.registry().has_dispossessed() {
             return self.find_anywhere();
         }
         // What is spawned is likely to be what the future waits for. Forks come last: they are like this thread's own job.
@@ -197,6 +197,7 @@ impl Worker {
     pub(crate) fn let_others(&self) {
         thread::yield_now();
         let registry = self.registry();
+        registry.give_turn(self);
         if self.place().is_none() || !registry.is_claimed() && !registry.sees_work() {
             return;
         }

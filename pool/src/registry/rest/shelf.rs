@@ -15,7 +15,7 @@
 //!    block outside the pool. A worker on turn would have to move all of its spawned jobs, of which there may be many, every
 //!    millisecond.)
 
-use super::{Registry, Rest};
+use super::{Registry, Rest, State};
 use crate::job::JobRef;
 use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
@@ -56,12 +56,28 @@ impl Registry {
         let mut rest = self.lock();
         while let Some(&number) = rest.shelved.first() {
             let worker = self.worker(number).expect("a worker that has begun is there");
-            if let Some(job) = worker.steal_shelved() {
-                return Some(job);
+            let job = worker.steal_shelved();
+            if job.is_none() || !worker.has_jobs() {
+                rest.shelved.remove(0);
+                self.count_shelved(&rest);
             }
-            rest.shelved.remove(0);
-            self.count_shelved(&rest);
+            if job.is_some() {
+                return job;
+            }
         }
         None
+    }
+
+    /// Whether a worker on the shelf runs on after its slot was taken over. The others there sleep in the pool.
+    pub(crate) fn has_dispossessed(&self) -> bool {
+        if !self.has_shelved() {
+            return false;
+        }
+        let mut rest = self.lock();
+        let shelved = rest.shelved.clone();
+        shelved
+            .into_iter()
+            .filter_map(|number| self.worker(number))
+            .any(|worker| *rest.state(worker) != State::Blocked)
     }
 }

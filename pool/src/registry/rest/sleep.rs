@@ -1,6 +1,6 @@
 //! How a worker that finds nothing to do goes to sleep.
 
-use super::{Locked, Registry, Rest, State};
+use super::{Locked, Registry, Rest, State, turns};
 use crate::worker::Worker;
 use std::time::{Duration, Instant};
 
@@ -73,10 +73,19 @@ impl Registry {
                 }
                 State::Napping | State::Parked | State::Blocked | State::Waiting => {}
             }
+            let claims = rest.claims.contains(&worker.number());
             drop(rest);
             worker.counters.parks.add();
-            worker.parker.park();
+            if claims {
+                // A broadcast job waits for this worker: it is overdue like any other thread that claims a slot.
+                worker.parker.park_timeout(turns::TURN);
+            } else {
+                worker.parker.park();
+            }
             rest = self.lock();
+            if claims && *rest.state(worker) == State::Parked && rest.claims.contains(&worker.number()) {
+                self.wants_slot(&mut rest, worker);
+            }
         }
         // Given a place at the last moment: nobody needs it.
         if *rest.state(worker) == State::Active && worker.place().is_some() {

@@ -65,6 +65,7 @@
 
 use super::watchdog::{self, Watched};
 use super::{Locked, Registry, Rest, State};
+use crate::fence;
 use crate::worker::Worker;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -173,7 +174,8 @@ impl Registry {
     #[cold]
     fn give_slot(&self, worker: &Worker) {
         let keeps = worker.keeps_slot_until.get().is_some_and(|until| Instant::now() < until);
-        if worker.place().is_none() || keeps && self.holds_slot(worker) {
+        // In a forked child there is nobody to give a slot to.
+        if self.is_inherited() || worker.place().is_none() || keeps && self.holds_slot(worker) {
             return;
         }
         let mut rest = self.lock();
@@ -188,6 +190,9 @@ impl Registry {
             worker.set_place(None);
             if let Some(place) = self.take_free(&mut rest) {
                 self.seat(&mut rest, worker, place);
+                drop(rest);
+                // A searching worker that gave up in between has not seen what this one has pushed without a slot.
+                self.share(worker);
                 return;
             }
             *rest.state(worker) = State::Blocked;
@@ -220,6 +225,12 @@ impl Registry {
         }
     }
 
+    /// A parked worker claims a slot, and has waited for a turn: it is overdue, and takes a stuck holder's slot over.
+    pub(super) fn wants_slot(&self, rest: &mut Rest, worker: &Worker) {
+        self.is_overdue(rest, worker.number());
+        self.take_over(rest, worker);
+    }
+
     /// Has the worker take over the slot of a holder that is stuck (invariant 5), if it is the oldest thread that is overdue.
     fn take_over(&self, rest: &mut Rest, worker: &Worker) -> bool {
         self.look_at_holders(rest);
@@ -241,8 +252,13 @@ impl Registry {
             self.shelve(rest, holder);
         }
         self.seat(rest, worker, place);
-        // Its next push is a cooperative point.
-        before.inspect(|holder| holder.nudge());
+        if let Some(holder) = before {
+            // The holder's next push is a cooperative point. A push from before it sees the nudge is seen here: the heavy fence
+            // orders each of the holder's pushes before the look, or behind the nudge.
+            holder.nudge();
+            fence::heavy();
+            self.shelve(rest, holder);
+        }
     }
 
     /// A worker waits for a latch: if jobs wait and all slots are held, one of them by a stuck thread, has another thread take that
@@ -357,7 +373,7 @@ impl Registry {
 
     /// As [`watch_if_needed`](Self::watch_if_needed), with the lock held.
     pub(super) fn watch(&self, rest: &mut Rest) {
-        if rest.terminating || !self.alert.needs_watcher() || !self.is_queued() {
+        if rest.terminating || self.is_inherited() || !self.alert.needs_watcher() || !self.is_queued() {
             return;
         }
         self.alert.set_watched(true);
@@ -392,6 +408,9 @@ impl Registry {
 
     /// The watchdog's look. False if it is not to look again.
     pub(super) fn look_after(&self, watched: &mut Watched) -> bool {
+        if self.is_inherited() {
+            return false;
+        }
         let mut rest = self.lock();
         if rest.terminating || rest.turns.watcher.is_some() {
             rest.turns.dog = false;
@@ -462,6 +481,10 @@ impl Registry {
                     return rest;
                 }
                 self.unseat(&mut rest, worker);
+                if !worker.broadcasts.is_empty() {
+                    // The claim that `call` has made for them ended with the turn.
+                    self.claim(&mut rest, worker);
+                }
                 if rest.turns.watcher.is_none() && !rest.terminating {
                     self.begin_watch(&mut rest, worker);
                     (seen, quiet) = (Seen::default(), 0);
@@ -492,7 +515,7 @@ impl Registry {
     /// Runs queued jobs on a slot that was given for that, for a turn at most.
     fn run_queued(&self, worker: &Worker) {
         let since = Instant::now();
-        while let Some(job) = worker.find_fair() {
+        while let Some(job) = worker.find_broadcast().or_else(|| worker.find_fair()) {
             worker.counters.turns.add();
             // SAFETY: just taken from a queue; there is no frame below.
             unsafe { worker.execute_detachable(job) };

@@ -257,7 +257,11 @@ impl Registry {
         if !matches!(*rest.state(worker), State::Active | State::Waiting) {
             match self.take_free(&mut rest) {
                 Some(place) => self.seat(&mut rest, worker, place),
-                None => self.claim(&mut rest, worker),
+                None => {
+                    self.claim(&mut rest, worker);
+                    // From now on it looks whether it is overdue.
+                    rest.woken.push(worker.number());
+                }
             }
         } else if *rest.state(worker) == State::Waiting {
             rest.woken.push(worker.number());

@@ -39,8 +39,11 @@ impl Registry {
             // No other worker runs jobs: none holds a slot, and of none the slot was taken over. So no fork of another worker can
             // be missed, and the heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and
             // so does the first push of a worker that gets a slot later.
-            by.ask();
-            self.sees_work()
+            let is_needed = self.alert.is_needed();
+            if is_needed {
+                by.ask();
+            }
+            is_needed && self.sees_work()
         } else {
             self.alert.look_out(|| self.ask_all(by), || self.sees_work())
         };

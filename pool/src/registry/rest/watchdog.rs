@@ -6,6 +6,11 @@
 
 use super::turns::{Seen, TURN};
 use crate::registry::Registry;
+use std::ptr;
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread::{self, JoinHandle};
 
@@ -18,38 +23,63 @@ pub(super) struct Watched {
 }
 
 /// State that the watchdog and the pools share.
+#[derive(Default)]
 struct Kennel {
     /// Pools that are to be watched, and that the watchdog has not taken out yet.
     new: Vec<Watched>,
-    /// The process generation in which the watchdog runs, if it does.
-    runs_in: Option<usize>,
+    /// Whether the watchdog runs.
+    runs: bool,
     /// Its thread, also after its end until a pool has joined it.
     thread: Option<JoinHandle<()>>,
     /// Number of looks at all pools so far.
     rounds: u64,
 }
 
-static KENNEL: Mutex<Kennel> = Mutex::new(Kennel { new: Vec::new(), runs_in: None, thread: None, rounds: 0 });
+/// The kennel of one process. A forked child makes its own: the lock may have been held at the fork, the thread stayed with
+/// the parent, and its handle must be neither joined nor dropped, because a thread of the child may have the same id.
+struct Home {
+    generation: usize,
+    kennel: Mutex<Kennel>,
+}
+
+/// The youngest process's home. Homes are leaked: one for each fork that uses pools.
+static HOME: AtomicPtr<Home> = AtomicPtr::new(ptr::null_mut());
 
 fn kennel() -> MutexGuard<'static, Kennel> {
-    KENNEL.lock().expect("nobody panics with this lock")
+    let generation = crate::process::generation();
+    loop {
+        // Acquire pairs with the release below: the home is there.
+        let home = HOME.load(Acquire);
+        // SAFETY: null, or from `Box::leak`, and never freed.
+        match unsafe { home.as_ref() } {
+            Some(home) if home.generation == generation => {
+                return home.kennel.lock().expect("nobody panics with this lock");
+            }
+            _ => {
+                let new = Box::into_raw(Box::new(Home { generation, kennel: Mutex::default() }));
+                // Release: see above. If another thread was faster, its home is used.
+                if HOME.compare_exchange(home, new, Release, Relaxed).is_err() {
+                    // SAFETY: just made, and nobody else has seen it.
+                    drop(unsafe { Box::from_raw(new) });
+                }
+            }
+        }
+    }
 }
 
 /// Has the watchdog watch a pool. False if the system does not start the thread.
 pub(super) fn watch(registry: &Arc<Registry>) -> bool {
     let mut kennel = kennel();
     kennel.new.push(Watched { registry: Arc::downgrade(registry), seen: Seen::default(), quiet: 0 });
-    let generation = crate::process::generation();
-    // The thread of a forked process stayed with the parent.
-    if kennel.runs_in == Some(generation) {
+    if kennel.runs {
         return true;
     }
     const STACK: usize = 64 << 10;
     match thread::Builder::new().name("furcate-watchdog".into()).stack_size(STACK).spawn(run) {
         Ok(thread) => {
-            // The one before has ended, or belongs to another process.
+            // The one before has ended.
             kennel.thread = Some(thread);
-            kennel.runs_in = Some(generation);
+            kennel.runs = true;
             true
         }
         Err(_) => {
@@ -62,7 +92,6 @@ pub(super) fn watch(registry: &Arc<Registry>) -> bool {
 /// Returns when the watchdog does not watch the pool any more, which is ending. If there is no other pool to watch, its
 /// thread has ended.
 pub(super) fn forget() {
-    let generation = crate::process::generation();
     let mut before = None;
     loop {
         let mut kennel = kennel();
@@ -71,16 +100,12 @@ pub(super) fn forget() {
             // It has dropped a pool that another pool's handler has kept.
             return;
         }
-        match kennel.runs_in {
-            Some(runs_in) if runs_in == generation => {}
-            Some(_) => return,
-            None => {
-                let thread = kennel.thread.take();
-                drop(kennel);
-                // The watchdog does not panic.
-                thread.into_iter().for_each(|thread| _ = thread.join());
-                return;
-            }
+        if !kennel.runs {
+            let thread = kennel.thread.take();
+            drop(kennel);
+            // The watchdog does not panic.
+            thread.into_iter().for_each(|thread| _ = thread.join());
+            return;
         }
         // The second look from now on sees that the pool is ending.
         if kennel.rounds >= *before.get_or_insert(kennel.rounds) + 2 {
@@ -100,7 +125,7 @@ fn run() {
             kennel.rounds += 1;
             watched.append(&mut kennel.new);
             if watched.is_empty() {
-                kennel.runs_in = None;
+                kennel.runs = false;
                 return;
             }
         }
