@@ -3,10 +3,10 @@
 
 mod support;
 
-use furcate_pool::{ThreadPool, join};
+use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join, yield_now};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::suspended::*;
@@ -229,4 +229,88 @@ fn slots_of_threads_that_compute_are_not_taken_over() {
         });
         assert_eq!(pool.stats().total().slots_taken_over, 0);
     });
+}
+
+/// The worker that serves overdue queues has a broadcast job to run, too.
+#[test]
+fn a_broadcast_reaches_the_worker_that_serves_queues() {
+    within(LONG, || {
+        let (pool, over) = (pool(1), AtomicUsize::new(0));
+        let is_over = || over.load(SeqCst) > 0;
+        thread::scope(|scope| {
+            let outside = scope.spawn(|| (&pool).enter(|| busy_until(&is_over, LONG)));
+            for _ in 0..20 {
+                pool.spawn(|| spin(Duration::from_millis(2)));
+                thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(pool.broadcast(|_| 7), [7]);
+            over.store(1, SeqCst);
+            assert!(outside.join().unwrap(), "the broadcast waited for the call from outside");
+        });
+    });
+}
+
+/// A worker that is to run a broadcast job takes the slot of a thread that waits for just that job.
+#[test]
+fn a_broadcast_takes_over_the_slot_of_a_blocked_caller() {
+    within(LONG, || {
+        let pool = pool(1);
+        let (sender, receiver) = mpsc::channel();
+        let (sender, receiver) = (Mutex::new(sender), Mutex::new(receiver));
+        thread::scope(|scope| {
+            scope.spawn(|| (&pool).enter(|| receiver.lock().unwrap().recv().unwrap()));
+            thread::sleep(Duration::from_millis(20));
+            pool.broadcast(|_| sender.lock().unwrap().send(()).unwrap());
+        });
+    });
+}
+
+/// A job whose slot was taken over while it slept, and which then yields, does not run other jobs without a slot.
+#[test]
+fn who_yields_without_a_slot_runs_nothing() {
+    within(LONG, || {
+        let pool = pool(1);
+        let [running, most, done] = [(); 3].map(|()| Arc::<AtomicUsize>::default());
+        let has_ended = Arc::clone(&done);
+        pool.spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            while has_ended.load(SeqCst) < 10 {
+                yield_now();
+            }
+        });
+        thread::sleep(Duration::from_millis(5));
+        for _ in 0..10 {
+            let (running, most, done) = (Arc::clone(&running), Arc::clone(&most), Arc::clone(&done));
+            pool.spawn(move || {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                spin(Duration::from_millis(30));
+                running.fetch_sub(1, SeqCst);
+                done.fetch_add(1, SeqCst);
+            });
+        }
+        until(|| done.load(SeqCst) == 10);
+        assert_eq!(most.load(SeqCst), 1);
+    });
+}
+
+/// Where no thread can stand in for a waiting one, its own forks are a last resort, also after another worker has left some.
+#[test]
+fn the_last_fork_is_run_where_all_wait() {
+    within(LONG, || {
+        let pool =
+            ThreadPoolBuilder::new().num_threads(1).wait_rule(WaitRule::Leapfrog).build().expect("a pool");
+        let (outer, inner) = (Arc::<Gate>::default(), Arc::<Gate>::default());
+        let inner_join = || {
+            join(|| block_on(inner.wait_for()), || inner.open());
+            outer.open();
+        };
+        (&pool).join_context(|_| block_on(outer.wait_for()), |_| inner_join());
+    });
+}
+
+fn spin(time: Duration) {
+    let since = Instant::now();
+    while since.elapsed() < time {
+        std::hint::spin_loop();
+    }
 }
