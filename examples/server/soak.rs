@@ -39,8 +39,8 @@ pub(crate) fn soak(
     let (mut left, mut first, mut leaks) = (0, None, vec![]);
     for part in 1..=10 {
         left += send(server.address(), requests / 10, leave, clients)?;
-        let counters = Counters::settled(&app, threads);
-        let Counters { suspensions, resumes, cancelled, deques, in_use, memory } = counters;
+        let counters = Counters::settled(&app);
+        let Counters { suspensions, resumes, cancelled, deques, in_use, memory, .. } = counters;
         let numbers = [requests / 10 * part, left].map(|number| Cell::Count(number as u64));
         let [sent, gone] = numbers;
         let memory_cell = memory.map_or(Cell::Empty, |memory| Cell::Text(format!("{} MB", memory >> 20)));
@@ -48,7 +48,7 @@ pub(crate) fn soak(
         let [suspensions, resumes, cancelled, deques, in_use] = counts;
         let name = format!("{} %", 10 * part);
         table.row(name, [sent, gone, suspensions, resumes, cancelled, deques, in_use, memory_cell]);
-        leaks.extend(counters.leaks(threads, *first.get_or_insert(memory)));
+        leaks.extend(counters.leaks(*first.get_or_insert(memory)));
         progress.step();
     }
     drop(progress);
@@ -98,6 +98,8 @@ struct Counters {
     resumes: u64,
     cancelled: u64,
     deques: u64,
+    /// Threads that the pool has started: its own, and those that stand in for busy or waiting ones.
+    workers: u64,
     in_use: u64,
     /// Resident, in bytes; where the system tells it.
     memory: Option<u64>,
@@ -112,17 +114,18 @@ impl Counters {
             resumes: total.resumes,
             cancelled: total.cancelled,
             deques: stats.deques.live(),
+            workers: stats.workers.len() as u64,
             in_use: (app.limit.in_use() + app.limit.waiting()) as u64,
             memory: memory(),
         }
     }
 
     /// The counters at rest, or after [`SETTLES`].
-    fn settled(app: &App, threads: usize) -> Self {
+    fn settled(app: &App) -> Self {
         let end = Instant::now() + SETTLES;
         loop {
             let counters = Counters::read(app);
-            if counters.leaks(threads, None).is_empty() || Instant::now() > end {
+            if counters.leaks(None).is_empty() || Instant::now() > end {
                 return counters;
             }
             thread::sleep(Duration::from_millis(10));
@@ -130,7 +133,7 @@ impl Counters {
     }
 
     /// What has stayed behind, in words.
-    fn leaks(self, threads: usize, memory_before: Option<u64>) -> Vec<String> {
+    fn leaks(self, memory_before: Option<u64>) -> Vec<String> {
         let mut leaks = vec![];
         if self.suspensions != self.resumes + self.cancelled {
             leaks.push(format!(
@@ -138,8 +141,8 @@ impl Counters {
                 self.suspensions, self.resumes, self.cancelled
             ));
         }
-        if self.deques > threads as u64 {
-            leaks.push(format!("{} deques are there, for {threads} threads", self.deques));
+        if self.deques > self.workers {
+            leaks.push(format!("{} deques are there, for {} workers", self.deques, self.workers));
         }
         if self.in_use > 0 {
             leaks.push(format!("{} permits are in use, or waited for", self.in_use));
