@@ -304,7 +304,7 @@ fn the_last_fork_is_run_where_all_wait() {
             join(|| block_on(inner.wait_for()), || inner.open());
             outer.open();
         };
-        (&pool).join_context(|_| block_on(outer.wait_for()), |_| inner_join());
+        pool.join_context(|_| block_on(outer.wait_for()), |_| inner_join());
     });
 }
 
