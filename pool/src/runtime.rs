@@ -32,6 +32,12 @@ pub(crate) struct Entered<'r> {
     _runtime: PhantomData<&'r Runtime>,
 }
 
+impl Entered<'_> {
+    /// Leaves the runtime. Without the feature `tokio` there is none to leave.
+    #[inline]
+    pub(crate) fn leave(self) {}
+}
+
 impl Runtime {
     #[cfg(feature = "tokio")]
     pub(crate) fn new(handle: Handle) -> Self {

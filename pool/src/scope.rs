@@ -353,7 +353,7 @@ impl<'scope> Scope<'scope> {
                     this.guard(|| body(this));
                 }
             });
-            drop(entered);
+            entered.leave();
             // SAFETY: it arrives once, here.
             unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
         };

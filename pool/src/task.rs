@@ -212,7 +212,7 @@ where
             let entered = scope.enter_runtime();
             match Self::poll(this) {
                 Ok(Poll::Pending) => {
-                    drop(entered);
+                    entered.leave();
                     if can_suspend && scope.suspension() == Suspension::Proactive && core.state.will_wait() {
                         core.suspend_deque(worker);
                     }
@@ -235,7 +235,7 @@ where
                             TASK - 1
                         }
                     };
-                    drop(entered);
+                    entered.leave();
                     Scope::arrive(scope, 1 + in_hand, Some(worker));
                 }
                 Err(payload) => {
@@ -248,7 +248,7 @@ where
                         Self::fail(scope, then, payload);
                     }
                     drop_quietly(dropped);
-                    drop(entered);
+                    entered.leave();
                     Scope::arrive(scope, TASK, Some(worker));
                 }
             }
@@ -311,7 +311,7 @@ where
                 (then, Err(payload)) => Self::fail(scope, then, payload),
                 (then, Ok(())) => Self::cancelled(scope, then),
             }
-            drop(entered);
+            entered.leave();
             Scope::arrive(scope, TASK, worker);
         }
     }

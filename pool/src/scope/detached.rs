@@ -144,7 +144,7 @@ impl<'scope> Scope<'scope> {
                 scope.guard(|| part.run(scope, meeting, context));
             }
         });
-        drop(entered);
+        entered.leave();
         worker.leave_root(root);
         // SAFETY: the caller's.
         unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };

@@ -158,7 +158,7 @@ where
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| computation.into_inner().end(end))) {
             registry.handle_task_panic(payload);
         }
-        drop(entered);
+        entered.leave();
         registry.job_done();
     }
 }
