@@ -1,6 +1,8 @@
 //! A call from outside the pool keeps the pool's promises: its number of threads, its index, its stacks and its handlers.
 #![cfg(not(furcate_rayon))]
 
+mod support;
+
 use furcate::prelude::*;
 use furcate::{DepJoin, Join, ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
@@ -8,23 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
-}
-
-/// Fails, instead of hanging, if `test` takes absurdly long.
-fn within_a_minute(test: impl FnOnce() + Send + 'static) {
-    let (done, result) = mpsc::channel();
-    let runner = thread::spawn(move || {
-        test();
-        let _ = done.send(());
-    });
-    if result.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("hangs: not done after a minute");
-    }
-    runner.join().expect("the test passes");
-}
+use support::{pool, within_a_minute};
 
 /// Calls `run` for chains that fork and for such that do not, under several schedulers, each with a closure for its items.
 fn chains(pool: &ThreadPool, item: impl Fn() + Send + Sync + Copy) {

@@ -2,28 +2,17 @@
 //! that lock.
 #![cfg(not(furcate_rayon))]
 
+mod support;
+
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join, scope, spawn_future};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
 use std::time::Duration;
+use support::within_a_minute;
 
 const RULES: [WaitRule; 2] = [WaitRule::Descendants, WaitRule::Leapfrog];
-
-/// Fails, instead of hanging, if `test` takes absurdly long.
-fn within_a_minute(test: impl FnOnce() + Send + 'static) {
-    let (done, result) = mpsc::channel();
-    let runner = thread::spawn(move || {
-        test();
-        let _ = done.send(());
-    });
-    if result.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout) {
-        panic!("hangs: not done after a minute");
-    }
-    runner.join().expect("the test passes");
-}
 
 async fn timer(milliseconds: u64) -> u64 {
     async_io::Timer::after(Duration::from_millis(milliseconds)).await;

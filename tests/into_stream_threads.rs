@@ -14,22 +14,10 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use support::streams::{assert_comes_to, census, collect, numbers, waits};
-use support::{Ways, a_minute, after, assert_few_threads, assert_settles, pool};
-
-/// Runs `body` in a thread of its own, and panics if that takes longer than a minute.
-fn within_a_minute<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
-    let (sender, receiver) = channel();
-    let thread = std::thread::spawn(move || sender.send(body()));
-    match receiver.recv_timeout(Duration::from_secs(60)) {
-        Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => panic!("not done after a minute"),
-        Err(RecvTimeoutError::Disconnected) => std::panic::resume_unwind(thread.join().unwrap_err()),
-    }
-}
+use support::{Ways, a_minute, after, assert_few_threads, assert_settles, pool, within_a_minute};
 
 /// Takes all items of all streams, from all of them at the same time.
 async fn collect_all(streams: Vec<IntoStream<u64>>) -> Vec<Vec<u64>> {

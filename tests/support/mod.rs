@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::task::{Poll, Waker};
+use std::thread;
 use std::time::{Duration, Instant};
 
 pub(crate) fn pool(threads: usize) -> ThreadPool {
@@ -139,4 +140,15 @@ pub(crate) fn any_ways() -> impl Strategy<Value = Ways> {
 pub(crate) fn assert_few_threads(pool: &ThreadPool) {
     let (threads, most) = (pool.stats().workers.len(), pool.current_num_threads() + 4);
     assert!(threads <= most, "{threads} threads for what waits");
+}
+
+/// Runs a test in a thread of its own. Fails, instead of hanging, if the test takes absurdly long.
+pub(crate) fn within_a_minute<R: Send + 'static>(test: impl FnOnce() -> R + Send + 'static) -> R {
+    let (sender, receiver) = mpsc::channel();
+    let thread = thread::spawn(move || sender.send(test()));
+    match receiver.recv_timeout(Duration::from_secs(60)) {
+        Ok(result) => result,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("hangs: not done after a minute"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => std::panic::resume_unwind(thread.join().unwrap_err()),
+    }
 }
