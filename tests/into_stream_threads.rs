@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use support::streams::{assert_comes_to, census, collect, numbers, waits};
 use support::{Ways, a_minute, after, assert_few_threads, assert_settles, pool, within_a_minute};
 
