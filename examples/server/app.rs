@@ -26,7 +26,8 @@ pub(crate) const CHEAP: Work =
 pub(crate) const HEAVY: Work =
     Work { items: 200, wait: Duration::from_millis(5), compute: Duration::from_millis(1) };
 
-/// Work for the processor.
+/// Work for the processor. Not inlined: both servers and the measurement of its speed run the same machine code.
+#[inline(never)]
 fn rounds(rounds: u64, row: u64) {
     let mut number = row;
     for _ in 0..rounds {

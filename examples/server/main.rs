@@ -23,6 +23,7 @@ use app::Server;
 use clap::{Parser, Subcommand};
 use common::arguments::Bounds;
 use common::output::{finish, line};
+use furcate::Fairness;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -93,7 +94,7 @@ fn main() -> ExitCode {
 }
 
 fn serve(threads: usize, permits: usize, port: u16, time: Duration) -> Result<(), app::Error> {
-    let app = with_furcate::App::new(threads, permits)?;
+    let app = with_furcate::App::new(threads, permits, Fairness::FairQueueing)?;
     let server = Server::start(port, with_furcate::router(app))?;
     line(format_args!("http://{0}/cheap and http://{0}/heavy, for {1} s", server.address(), time.as_secs()));
     std::thread::sleep(time);

@@ -31,7 +31,7 @@ pub(crate) fn soak(
     leave: usize,
     clients: usize,
 ) -> Result<(), Error> {
-    let app = App::new(threads, permits)?;
+    let app = App::new(threads, permits, furcate::Fairness::FairQueueing)?;
     let server = Server::start(0, router(app.clone()))?;
     let heads = ["requests", "left", "suspensions", "resumes", "cancelled", "deques", "permits", "memory"];
     let mut table = Table::new(heads);

@@ -5,7 +5,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
 use furcate::prelude::*;
-use furcate::{Limit, ThreadPool, ThreadPoolBuilder};
+use furcate::{Fairness, Limit, ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
 
 /// The pool and the limit of all requests.
@@ -16,8 +16,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(threads: usize, permits: usize) -> Result<Self, Error> {
-        let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build()?);
+    pub(crate) fn new(threads: usize, permits: usize, fairness: Fairness) -> Result<Self, Error> {
+        let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build()?);
         Ok(App { pool, limit: Limit::new(permits) })
     }
 }

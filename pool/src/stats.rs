@@ -140,6 +140,8 @@ counters! {
     migrated,
     /// Jobs from outside run.
     injected,
+    /// Jobs run from the main loop, with no other job below: stolen forks, spawned jobs, woken tasks, and jobs from outside.
+    jobs,
     /// Times it went to sleep until woken.
     parks,
     /// Times it slept for a while while on the look-out for work.
