@@ -91,8 +91,6 @@ pub use furcate_adaptors::{
 };
 #[cfg(feature = "derive")]
 pub use furcate_derive::Divisible;
-#[cfg(all(feature = "rayon", not(loom)))]
-pub use furcate_pool::Rayon;
 #[cfg(not(loom))]
 pub use furcate_pool::{
     BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle, Pool,
@@ -102,11 +100,13 @@ pub use furcate_pool::{
     global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with, max_num_threads, scope,
     scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local, yield_now,
 };
-pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, IntoExecutor, detach};
+pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
+#[cfg(all(feature = "rayon", not(loom)))]
+pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
-    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling,
-    IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer,
-    Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
+    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DefaultExecutor, DepJoin,
+    Divisible, Doubling, IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer,
+    Policy, Producer, Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;

@@ -32,7 +32,8 @@
 mod unattended;
 mod wake_first;
 
-pub(crate) use unattended::attend;
+#[doc(hidden)]
+pub use unattended::attend;
 pub use unattended::{End, Unattended};
 pub use wake_first::wake_first;
 pub(crate) use wake_first::wakes_first;
@@ -504,4 +505,5 @@ impl<J, M: Default> Offers<J, M> for Kept<J, M> {
 }
 
 /// Of the panic of [`Offers::offer`].
-pub(crate) const ONE_AT_A_TIME: &str = "a part is on offer already; one can be offered at a time";
+#[doc(hidden)]
+pub const ONE_AT_A_TIME: &str = "a part is on offer already; one can be offered at a time";
