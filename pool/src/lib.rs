@@ -23,6 +23,8 @@ mod block_on;
 mod broadcast;
 #[cfg(not(loom))]
 mod builder;
+#[cfg(not(loom))]
+mod configuration;
 mod deque;
 #[cfg(not(loom))]
 mod deques;
@@ -102,10 +104,12 @@ pub use executor::{Context, Executor, IntoExecutor};
 pub use inline::Inline;
 
 #[cfg(not(loom))]
+#[allow(deprecated, reason = "they are rayon's")]
 pub use {
     block_on::block_on,
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
+    configuration::{Configuration, initialize},
     fairness::Fairness,
     global::global_stats,
     join::{FnContext, join, join_context, join_with},
