@@ -380,6 +380,26 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Whether dropping the pool waits until its spawned jobs have run and its threads have ended. The default is `true`.
+    ///
+    /// With `false` the drop returns at once, as in rayon. Spawned jobs still run, and then the threads end. A thread that [is made one
+    /// of the pool's](Self::use_current_thread) remains so until it ends.
+    ///
+    /// ```
+    /// use std::sync::mpsc::channel;
+    ///
+    /// let (go, gone) = (channel(), channel());
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).wait_on_drop(false).build().unwrap();
+    /// pool.spawn(move || gone.0.send(go.1.recv().unwrap()).unwrap());
+    /// drop(pool); // would wait for the job
+    /// go.0.send(7).unwrap();
+    /// assert_eq!(gone.1.recv(), Ok(7));
+    /// ```
+    pub fn wait_on_drop(mut self, wait: bool) -> Self {
+        self.setup.drop_does_not_wait = !wait;
+        self
+    }
+
     /// Pins thread number i to the i-th core (modulo their number) that the process may use.
     pub fn pin_threads(mut self) -> Self {
         self.setup.pin = true;

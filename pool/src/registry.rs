@@ -72,6 +72,8 @@ pub(crate) struct Setup {
     pub(crate) fairness: Fairness,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
+    /// Dropping the pool's handle waits neither for jobs nor for threads.
+    pub(crate) drop_does_not_wait: bool,
 }
 
 pub(crate) struct Registry {
@@ -454,7 +456,7 @@ impl Registry {
     }
 
     /// There is no handle of the pool any more, or there will be none: waits until all jobs have run and the threads have
-    /// ended, unless the calling one is one of them.
+    /// ended, unless the calling one is one of them, or the pool was built not to wait.
     pub(crate) fn end(&self) {
         if self.is_inherited() {
             // A forked child has no threads of it to wait for.
@@ -464,6 +466,10 @@ impl Registry {
         self.common().cancel_tasks();
         self.unattended.cancel();
         self.job_done();
+        if self.setup.drop_does_not_wait {
+            // The threads end by themselves; an adopted thread remains one of the pool's until it ends.
+            return;
+        }
         self.release_current_thread();
         let me = std::thread::current().id();
         Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {

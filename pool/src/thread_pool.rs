@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// deep, runs on this pool; a pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
 ///
 /// Dropping it waits until all jobs spawned have run, and its threads have ended; unless it is dropped by one of those
-/// threads: then they end by themselves.
+/// threads, or [does not wait](crate::ThreadPoolBuilder::wait_on_drop): then they end by themselves.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
