@@ -132,6 +132,7 @@ mod prose {
     pages!(
         readme: "../README.md",
         why: "../book/src/why.md",
+        patch: "../book/src/patch.md",
         questions: "../book/src/questions.md",
         policies: "../book/src/policies.md",
         schedulers: "../book/src/schedulers.md",

@@ -92,7 +92,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         ThreadPoolBuilder(self.0.use_current_thread())
     }
 
-    /// Called with the payload of a panic that nobody else is told of. Without a handler such a panic aborts the process.
+    /// Called with the payload of a panic that reaches no caller. Without a handler such a panic aborts the process.
     pub fn panic_handler<H>(self, panic_handler: H) -> Self
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,

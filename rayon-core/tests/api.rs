@@ -195,7 +195,7 @@ fn configurations_have_rayons_methods() {
 
 fn debug<T: Debug>() {}
 fn send<T: Send>() {}
-fn sync<T: Sync>() {}
+fn shared<T: Send + Sync>() {}
 
 #[test]
 fn types_have_rayons_traits() {
@@ -209,10 +209,10 @@ fn types_have_rayons_traits() {
     debug::<ThreadPoolBuildError>();
     debug::<ThreadPoolBuilder>();
     debug::<Yield>();
-    (send::<Scope<'static>>(), sync::<Scope<'static>>());
-    (send::<ScopeFifo<'static>>(), sync::<ScopeFifo<'static>>());
-    (send::<ThreadPool>(), sync::<ThreadPool>());
-    (send::<ThreadPoolBuildError>(), sync::<ThreadPoolBuildError>());
+    shared::<Scope<'static>>();
+    shared::<ScopeFifo<'static>>();
+    shared::<ThreadPool>();
+    shared::<ThreadPoolBuildError>();
     send::<ThreadBuilder>();
     let error: fn(ThreadPoolBuildError) -> Box<dyn Error> = Box::from;
     let _ = error;
@@ -227,7 +227,7 @@ fn types_have_rayons_traits() {
     let _: fn(&FnContext) -> bool = FnContext::migrated;
 }
 
-/// What `Debug` shows of a builder tells whether a closure is set.
+/// `Debug` of a builder shows whether a closure is set.
 #[test]
 fn builders_show_what_is_set() {
     let plain = format!("{:?}", ThreadPoolBuilder::new());

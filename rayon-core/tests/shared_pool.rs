@@ -142,7 +142,7 @@ fn io_await_inside_a_rayon_iterator_suspends() {
         by_furcate::wait(EACH, &running, |x| {
             index();
             behind.fetch_add(1, SeqCst);
-            // What is woken forks by rayon again.
+            // The woken task forks by rayon again.
             x + by_rayon::sum(3, |x| x)
         })
     });

@@ -61,7 +61,7 @@ impl Executor for Rayon {
     /// One of rayon's threads waits for it.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         rayon_core::spawn(|| {
-            // Its end has panicked: nobody wants to know. Rayon would abort the process if it has no handler, and does not say
+            // Its end has panicked, and no caller waits for it. Rayon would abort the process if it has no handler, and does not say
             // whether it has one.
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| attend(&Rayon, computation))) {
                 drop_quietly(payload);
