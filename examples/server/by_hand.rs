@@ -47,7 +47,7 @@ async fn sum(App { pool, limit }: App, work: Work) -> String {
             drop(permit);
             pool.spawn(move || {
                 if !sender.is_closed() {
-                    // Nobody is left to be told if this fails.
+                    // `send` fails if the client has left: then there is no receiver.
                     let _ = sender.send(work.compute(row));
                 }
             });

@@ -258,16 +258,17 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     /// The caller is about to suspend a task that waits for room among those in flight: for the engine's counters.
     fn waits_for_room(&self) {}
 
-    /// Nobody needs the tasks that wait, nor those that will: they are dropped, and what was to follow them is told.
+    /// Cancels the computation's tasks: those that wait are dropped, and so are those that would wait later. Their continuations are
+    /// [told](Resume::cancelled).
     fn cancel(&self);
 
     /// Have they been cancelled?
     fn is_cancelled(&self) -> bool;
 
-    /// What cancels the computation's tasks from any thread, also when the handle, or the computation, is gone. The stopper does
-    /// not keep the computation from its end.
+    /// Returns a stopper, which cancels the computation's tasks from any thread, also when the handle or the computation is gone. A
+    /// stopper does not keep the computation from its end.
     ///
-    /// By default, for engines that suspend nothing, it does nothing.
+    /// The default, for engines that suspend no tasks, is a stopper that does nothing.
     fn stopper(&self) -> Stopper {
         Stopper::default()
     }

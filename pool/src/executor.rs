@@ -145,7 +145,7 @@ pub trait Executor: Clone + Send + Sync {
     fn thread_index(&self) -> Option<usize>;
 }
 
-/// What `.on(..)` takes: an engine, or a reference to a shared pool, of which the engine gets its own share.
+/// Types that `.on(..)` takes: an engine, or an `&Arc<ThreadPool>`, which is cloned.
 ///
 /// ```
 /// use furcate::{Executor, IntoExecutor, ThreadPool, ThreadPoolBuilder};

@@ -56,21 +56,21 @@ impl Latch {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }
 
-    /// Sets it, any number of times. True if the waiter has blocked: the caller is to [resume](Registry::resume) it. For latches
-    /// that whoever sets them keeps alive.
+    /// Sets the latch, any number of times. Returns `true` if the waiter has blocked: then the caller has to
+    /// [resume](Registry::resume) it. For latches that the caller keeps alive.
     pub(crate) fn notify(&self) -> bool {
-        // Release publishes what was done before. Acquire: the waiter blocked under the lock that `resume` takes.
+        // Release publishes the caller's writes before this call. Acquire: the waiter blocked under the lock that `resume` takes.
         self.0.swap(DONE, AcqRel) & WAITING != 0
     }
 
-    /// Is not set any more. For the waiter of a latch that is [notified](Self::notify).
+    /// Unsets the latch. For the waiter of a latch that is [notified](Self::notify).
     pub(crate) fn reset(&self) {
-        // Acquire pairs with the release in `notify`: what was done before is seen by what the waiter looks at next.
+        // Acquire pairs with the release in `notify`: the waiter's next look sees the notifier's writes before its call.
         self.0.swap(0, AcqRel);
     }
 
-    /// Sets it, and resumes the waiter if that has blocked. `setter` is the worker that calls, if one does: if the
-    /// waiter is of the same pool it may take the setter's place.
+    /// Sets the latch, and resumes the waiter if it has blocked. `setter` is the calling worker, if the caller is one. A waiter of the
+    /// same pool may take the setter's slot.
     ///
     /// # Safety
     ///
@@ -129,8 +129,8 @@ impl LockLatch {
 
 /// A latch for whoever calls a pool: one of its workers, one of another pool, or a thread that is none.
 ///
-/// A worker of another pool waits as a worker, so that its own pool goes on: with its place, its broadcasts, and, if
-/// nobody else can run them, its jobs.
+/// A worker of another pool waits as a worker, so that its own pool goes on: its pool can use its slot, the worker runs its broadcasts,
+/// and it runs queued jobs if no other worker can.
 #[derive(Debug)]
 pub(crate) struct CallLatch {
     /// Null if the caller is no worker.

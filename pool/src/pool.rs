@@ -92,7 +92,7 @@ pub fn current_num_threads() -> usize {
     Registry::with_current(Registry::num_threads)
 }
 
-/// The place that the calling thread holds in the pool that it is in, see
+/// The slot that the calling thread holds in the pool that it is in, see
 /// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if it is in none. Every closure of a call,
 /// also of one from outside, has an index. (Two calls run without: a chain that is `sequential`, and the body of an
 /// [`in_place_scope`](crate::in_place_scope), in a thread from outside.)

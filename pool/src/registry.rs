@@ -1,10 +1,12 @@
-//! A pool's shared state: its workers, its places, the jobs from outside.
+//! A pool's shared state: its workers, its slots, the jobs from outside.
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
-//! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
-//! one. So never more than n threads run jobs at once, whoever they are. (Exception: a place whose holder blocks outside the pool
-//! is [taken over](rest) by another worker.) Thieves look at the n places, and at the list of workers that left forks behind when
-//! they gave their places up.
+//! *slot* is the right to run jobs: a pool of n threads has n slots, and a worker runs jobs only while it holds
+//! one. So at most n threads run jobs at once. Exception: if a slot's holder blocks outside the pool, another worker
+//! [takes the slot over](rest). Thieves look at the n slots, and at the list of workers that left forks behind when they
+//! gave their slots up.
+//!
+//! Identifiers say `place` for the index of a slot.
 
 mod adopted;
 mod guest;
@@ -43,7 +45,7 @@ use std::thread::{JoinHandle, ThreadId};
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
-/// Called with the payload of a panic that nobody waits for.
+/// Called with the payload of a panic that no thread waits for.
 pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 /// Called once, if a job that waits keeps its slot because there may be no more threads.
 pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
@@ -76,7 +78,7 @@ pub(crate) struct Setup {
 
 pub(crate) struct Registry {
     setup: Setup,
-    /// Who holds which place; null where nobody does.
+    /// The holder of each slot; null if the slot is free.
     places: Box<[CachePadded<AtomicPtr<Worker>>]>,
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
@@ -90,7 +92,7 @@ pub(crate) struct Registry {
     alert: CachePadded<Alert>,
     /// How many workers lie on the shelf; written with the rest lock held.
     shelved: AtomicUsize,
-    /// How many workers claim a place; written with the rest lock held.
+    /// How many workers claim a slot; written with the rest lock held.
     claims: AtomicUsize,
     turns: Turns,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -99,11 +101,11 @@ pub(crate) struct Registry {
     pub(crate) outside: Outside,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Of futures that nobody waits for; made when first needed.
+    /// Scope of the futures that no thread waits for; made when first needed.
     common: OnceLock<Box<Scope<'static>>>,
-    /// Scopes that nobody waits for.
+    /// Scopes that no thread waits for.
     pub(crate) unattended: List,
-    /// A job that waits has kept its slot for want of threads, and that has been reported.
+    /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
     /// The number of the first guest.
     first_guest: usize,
@@ -112,8 +114,8 @@ pub(crate) struct Registry {
     generation: usize,
 }
 
-// SAFETY: `Worker`s are not `Sync` so that a handle stays on its thread; the registry hands references to other workers
-// to its own modules only, which call on them what is meant for all: stealing, asking, counters, the parker, the place.
+// SAFETY: `Worker`s are not `Sync` so that a handle stays on its thread. The registry hands references to other workers to its own
+// modules only. These call only the methods that are meant for every thread: stealing, asking, counters, the parker, the slot.
 unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
@@ -192,7 +194,7 @@ impl Registry {
         self.setup.wait_rule
     }
 
-    /// The worker that holds a place.
+    /// The worker that holds the slot of index `place`.
     pub(crate) fn at(&self, place: usize) -> Option<&Worker> {
         // Acquire pairs with the release in `seat`: the worker is there. It stays as long as the registry.
         // SAFETY: null, or a pointer to a worker of this registry.
@@ -267,7 +269,7 @@ impl Registry {
         }
     }
 
-    /// The scope of the futures that nobody waits for.
+    /// The scope of the futures that no thread waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
         self.common.get_or_init(|| Box::new(Scope::common(self)))
     }
@@ -304,8 +306,8 @@ impl Registry {
         }
     }
 
-    /// A future, or a detached computation, has panicked whose result nobody wants any more. Calls the panic handler. Without one
-    /// nothing is left to be done: the panic hook has printed the message, and what the task borrowed or owned is gone, as after
+    /// Handles the panic of a future or of a detached computation whose result was given up: calls the panic handler. Without a
+    /// handler nothing is left to be done. The panic hook has printed the message, and the task's values have been dropped, as after
     /// the panic of a thread that is not joined.
     pub(crate) fn handle_task_panic(&self, payload: Box<dyn Any + Send>) {
         if self.setup.panic.is_some() {
@@ -349,7 +351,7 @@ impl Registry {
         Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 
-    /// What a thread of the pool does.
+    /// The main function of a pool's thread.
     pub(crate) fn run_thread(self: Arc<Self>, number: usize) {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
@@ -367,7 +369,7 @@ impl Registry {
                 self.handle_panic(payload);
             }
         };
-        // Handlers run on a place, as jobs do: they may fork and spawn.
+        // Handlers run in a slot, as jobs do: they may fork and spawn.
         if self.setup.start.is_some() {
             self.begin_active(worker);
             run_handler(&self.setup.start);
@@ -381,7 +383,7 @@ impl Registry {
         if self.setup.exit.is_some() {
             self.take_place(worker);
             run_handler(&self.setup.exit);
-            // Nobody else may be there to do it.
+            // Perhaps no other thread is left to run them.
             worker.run_all();
             self.leave_place(worker);
         }
@@ -404,9 +406,9 @@ impl Registry {
         }
     }
 
-    /// Searches and runs until there is nothing more to be found, or the place is gone.
+    /// Searches and runs jobs until the search finds none, or the slot is gone.
     fn work(&self, worker: &Worker) {
-        // Counted over searches: what a worker steals again and again does not keep others waiting either.
+        // Counted over searches, so that stolen jobs do not keep queued ones waiting for ever either.
         let mut turn = 0_usize;
         while let Some(job) = worker.search() {
             self.cease_to_be_alert(worker);
@@ -439,7 +441,7 @@ impl Registry {
             }
             self.become_alert();
         }
-        // It may give its place to one that claims it, with jobs of its own left (invariant 4 of the sleep protocol).
+        // The worker may have jobs left when it gives its slot to a claimant (invariant 4 of the sleep protocol).
         worker.spill();
     }
 
@@ -448,21 +450,21 @@ impl Registry {
         self.threads.lock().expect("nobody panics with this lock").push(thread);
     }
 
-    /// There is no handle of the pool any more, or there will be none: waits until all jobs have run and the threads have
-    /// ended, unless the calling one is one of them.
+    /// Ends the pool: its last handle is gone, or was never made. Waits until all jobs have run and the threads have ended, unless the
+    /// calling thread is one of them.
     pub(crate) fn end(&self) {
         if self.is_inherited() {
-            // A forked child has no threads of it to wait for.
+            // The pool's threads are not in a forked child.
             return;
         }
-        // Futures that nobody waits for may wait for ever; so may those that the last jobs will spawn, perhaps the first ones.
+        // Futures that no thread waits for may wait for ever. So may futures that the last jobs will spawn.
         self.common().cancel_tasks();
         self.unattended.cancel();
         self.job_done();
         self.release_current_thread();
         let me = std::thread::current().id();
         Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {
-            // The last jobs may need this thread, or its place, in the other pool.
+            // The last jobs may need this thread, or its slot, in its own pool.
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),
             None => self.join_threads(me),
         });
@@ -484,7 +486,7 @@ impl Registry {
         }
     }
 
-    /// Does a worker that has something to do wait for a place? One relaxed load.
+    /// Whether a worker that has a job to run waits for a slot. One relaxed load; a hint.
     pub(crate) fn is_claimed(&self) -> bool {
         self.claims.load(Relaxed) > 0
     }
@@ -494,7 +496,7 @@ impl Registry {
 /// kept by waiting threads while jobs are queued.
 const LAST_RESORTS: usize = 4096;
 
-/// So many jobs of its own a worker runs before it looks for one from outside, or that was woken.
+/// Number of own jobs that a worker runs before it looks for a job from outside or a woken task.
 pub(crate) const FAIR: usize = 64;
 
 const INHERITED: &str =

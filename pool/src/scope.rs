@@ -54,19 +54,19 @@ pub struct Scope<'scope> {
     fifo: Fifo,
     /// Entered by all its jobs.
     runtime: Runtime,
-    /// Those that wait.
+    /// Suspended tasks of the scope.
     tasks: Tasks,
-    /// What stops them from outside.
+    /// Stops the tasks from outside.
     stop: stop::Slot,
     /// Invariant in `'scope`: jobs may write to what they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// What the last one to arrive does.
+/// The action of the last job to arrive.
 enum AtEnd {
-    /// Sets it, for who waits.
+    /// Sets the latch, which a caller waits for.
     Set(CallLatch),
-    /// Queues it: the scope's node, which nobody waits for.
+    /// Queues the scope's node, which runs the end of a computation that no thread waits for.
     Queue(NonNull<Header>),
 }
 
@@ -326,7 +326,7 @@ impl<'scope> Scope<'scope> {
         self.panicked.load(Relaxed)
     }
 
-    /// Has this thread enter the runtime of the scope's maker: whoever runs, drops or ends a part of the scope does so.
+    /// Has this thread enter the runtime of the scope's maker. Called by each thread that runs, drops or ends a part of the scope.
     #[inline]
     pub(crate) fn enter_runtime(&self) -> Entered<'_> {
         self.runtime.enter()
@@ -337,7 +337,7 @@ impl<'scope> Scope<'scope> {
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
-        // Before it is counted: if this panics nobody waits for the job.
+        // Before the job is counted: if this panics, no thread waits for the job.
         self.registry().check_generation();
         self.pending.announce();
         let scope = Pointer(self);
@@ -366,8 +366,8 @@ impl<'scope> Scope<'scope> {
     /// # Safety
     ///
     /// `this` is there, and so many that were announced arrive; they do not use the scope afterwards. `worker` is this
-    /// thread's, which comes to the end of a job: the last one to arrive may give its place to who waits. None in the middle of
-    /// one, where jobs may still be spawned or forked.
+    /// thread's worker if the thread comes to the end of a job: the last one to arrive may give its slot to the waiter. It is `None` in
+    /// the middle of a job, where jobs may still be spawned or forked.
     pub(crate) unsafe fn arrive(this: *const Self, counts: usize, worker: Option<&Worker>) {
         // SAFETY: the scope is there until the latch is set, or the node is queued, by the last one to arrive.
         unsafe {

@@ -36,7 +36,7 @@ impl ThreadPool {
 
     /// Runs `op` on one of the pool's threads (this one, if it is one) and returns its result.
     ///
-    /// Cost: from outside, a hand-over to another thread and back. A worker of another pool gives its place there to
+    /// Cost: from outside, a hand-over to another thread and back. A worker of another pool gives its slot there to
     /// another thread while it waits.
     ///
     /// # Panics
@@ -200,10 +200,11 @@ impl ThreadPool {
         self.registry.num_threads()
     }
 
-    /// The place that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
+    /// The slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
     ///
-    /// No two threads hold the same one at the same time. A thread may come out of a `join` or a scope with another
-    /// place than it went in with: see [`WaitRule`](crate::WaitRule).
+    /// No two threads hold the same slot at the same time, unless one [took it over](crate::WorkerStats::slots_taken_over) from the
+    /// other: see [`Worker::index`](crate::Worker::index). A thread may come out of a `join` or a scope with another slot than it went
+    /// in with: see [`WaitRule`](crate::WaitRule).
     #[must_use]
     pub fn current_thread_index(&self) -> Option<usize> {
         self.of_current(|worker| worker?.place())
@@ -225,7 +226,7 @@ impl ThreadPool {
         self.of_current(|worker| worker.map(|worker| worker.yield_once(true).into()))
     }
 
-    /// What the pool has done so far.
+    /// Counts of the pool's actions so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.registry.stats()
@@ -236,9 +237,10 @@ impl ThreadPool {
     }
 }
 
-/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack and in one of the pool's
-/// slots, if the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part). [`install`](ThreadPool::install), and
-/// the methods of `ThreadPool` itself, always run on one of the pool's threads.
+/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), a thread that is no pool's worker runs parts of
+/// its own call, on its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself,
+/// such as [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
+/// [`in_place_scope`](ThreadPool::in_place_scope).
 impl Executor for &ThreadPool {
     type Scope<'scope> = Scope<'scope>;
 

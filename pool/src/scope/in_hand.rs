@@ -55,8 +55,8 @@ impl Scope<'_> {
         });
     }
 
-    /// One of those counted has ended, in a thread that is that worker, if it is one: in the middle of a job, perhaps, of
-    /// another scope, that goes on with its place, whoever waits for this one.
+    /// Notes that one of those counted has ended. `worker` is the calling thread's, if it is one. The thread may be in the middle of a
+    /// job of another scope, and keeps its slot for that job.
     ///
     /// # Safety
     ///
