@@ -53,7 +53,7 @@ pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
 pub(crate) type Spawner =
     Box<dyn Fn(usize, Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> + Send + Sync>;
 
-/// What a pool is made with.
+/// Settings of a pool.
 #[derive(Default)]
 pub(crate) struct Setup {
     pub(crate) wait_rule: WaitRule,
@@ -86,7 +86,7 @@ pub(crate) struct Registry {
     pub(crate) urgent: Urgent,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
-    /// Of spawned jobs: the workers' own, and those that wait.
+    /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
     pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
@@ -97,7 +97,7 @@ pub(crate) struct Registry {
     turns: Turns,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
-    /// Counts what is done by threads that are none of its workers.
+    /// Counts of threads that are none of the pool's workers.
     pub(crate) outside: Outside,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -274,12 +274,12 @@ impl Registry {
         self.common.get_or_init(|| Box::new(Scope::common(self)))
     }
 
-    /// A job for which the pool stays alive has been made.
+    /// Counts a job for which the pool stays alive.
     pub(crate) fn job_made(&self) {
         self.pending.announce();
     }
 
-    /// Such a job is done, or the pool's handle has been dropped.
+    /// Notes that a job for which the pool stays alive is done, or that the pool's handle was dropped.
     pub(crate) fn job_done(&self) {
         if self.pending.arrive() {
             self.terminate();
@@ -293,13 +293,13 @@ impl Registry {
         assert!(!self.is_inherited(), "{INHERITED}");
     }
 
-    /// Was the pool made in another process, from which this one was forked?
+    /// Whether the pool was made in another process, from which this one was forked.
     pub(crate) fn is_inherited(&self) -> bool {
         self.generation != crate::process::generation()
     }
 
-    /// A worker waits for other threads. In a forked child they will never come, and unwinding would leave what they work
-    /// on: so the child is aborted.
+    /// Called when a worker is about to wait for other threads. Aborts a forked child: those threads are not there, and unwinding would
+    /// free frames that jobs still refer to.
     fn check_wait(&self) {
         if self.is_inherited() {
             drop(AbortOnUnwind(INHERITED));
@@ -357,7 +357,7 @@ impl Registry {
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
         let _current = unsafe { Current::enter(worker) };
         let _entered = self.enter_runtime();
-        // A spare thread goes by the number of one of the pool's own: what is made for those is enough for it.
+        // A spare thread has the number of one of the pool's own threads, so that handlers see no other numbers.
         let number = number % self.num_threads();
         if self.setup.pin {
             crate::process::pin(number);
@@ -373,7 +373,7 @@ impl Registry {
         if self.setup.start.is_some() {
             self.begin_active(worker);
             run_handler(&self.setup.start);
-            // What the handler has spawned is run, or moved to where others find it, before this thread rests.
+            // Before this thread rests, it runs the jobs that the handler has spawned, or moves them where other workers find them.
             self.become_alert();
             if worker.place().is_some() {
                 self.work(worker);
@@ -502,7 +502,7 @@ pub(crate) const FAIR: usize = 64;
 const INHERITED: &str =
     "this thread pool's threads stayed in the parent process: a forked child must make its own pool";
 
-/// Ends the process instead of unwinding where nobody could go on.
+/// Ends the process instead of unwinding, where unwinding would leave borrowed data behind or a panic unnoticed.
 struct AbortOnUnwind(&'static str);
 
 impl Drop for AbortOnUnwind {

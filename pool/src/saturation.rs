@@ -9,11 +9,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Saturation {
-    /// How many threads the pool runs jobs on at once.
+    /// Number of the pool's slots.
     pub num_threads: usize,
-    /// How many threads it has started besides, to stand in for those that wait.
+    /// Number of threads that the pool has started to stand in for waiting ones.
     pub blocking_threads: usize,
-    /// The system has refused to start a further one. Else the pool's
+    /// Whether the system has refused to start another thread. If not, the pool's
     /// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached.
     pub refused: bool,
 }

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
 ///
-/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). What is called inside [`install`](Self::install), however
-/// deep, runs on this pool; a pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
+/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). All calls inside [`install`](Self::install), however
+/// deep, run on this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
 ///
-/// Dropping it waits until all jobs spawned have run, and its threads have ended; unless it is dropped by one of those
-/// threads: then they end by themselves.
+/// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, the
+/// threads end by themselves later.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -194,13 +194,13 @@ impl ThreadPool {
         broadcast::spawn_on(&self.registry, op);
     }
 
-    /// How many of its threads run jobs at once.
+    /// Returns how many threads run jobs at once: the pool's number of slots.
     #[must_use]
     pub fn current_num_threads(&self) -> usize {
         self.registry.num_threads()
     }
 
-    /// The slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
+    /// Returns the index of the slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
     ///
     /// No two threads hold the same slot at the same time, unless one [took it over](crate::WorkerStats::slots_taken_over) from the
     /// other: see [`Worker::index`](crate::Worker::index). A thread may come out of a `join` or a scope with another slot than it went
@@ -210,7 +210,7 @@ impl ThreadPool {
         self.of_current(|worker| worker?.place())
     }
 
-    /// Has the calling thread, if it is one of this pool's, jobs that wait to be run?
+    /// Returns whether the calling thread has jobs that wait to be run; `None` if it is not one of this pool's.
     #[must_use]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
         self.of_current(|worker| worker.map(Worker::has_pending_jobs))

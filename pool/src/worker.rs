@@ -239,9 +239,9 @@ impl Worker {
         self.place.store(place.unwrap_or(NOWHERE), Relaxed);
     }
 
-    /// The slot that the thread holds in its pool, `0 .. num_threads`.
+    /// Returns the index of the slot that the thread holds in its pool, `0 .. num_threads`.
     ///
-    /// No two threads hold the same one at the same time, with one exception: if a thread blocks on a lock of the program or in a
+    /// No two threads hold the same slot at the same time, with one exception: if a thread blocks on a lock of the program or in a
     /// system call, and uses no processor time for 20 ms, another thread may [take its slot
     /// over](crate::WorkerStats::slots_taken_over). Then both threads have that index until the first one next forks, waits, or ends
     /// its job. So if jobs may block, data that is kept by index has to be synchronized. A thread may come out of a `join`, a scope or

@@ -141,7 +141,7 @@ impl Registry {
         // The global pool is there for ever, so a thread keeps the worker of its first call.
         let kept = KEPT.try_with(|kept| {
             let worker = kept.0.take().unwrap_or_else(|| global.new_guest());
-            // Not in use already: inside the pool nobody enters it.
+            // The worker is not in use: a thread that is in the pool does not enter it again.
             kept.0.set(Some(worker));
             worker
         });
