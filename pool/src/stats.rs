@@ -163,8 +163,8 @@ counters! {
     /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
     /// [detached](crate::detach) part that was stolen is not waited for.
     waits,
-    /// Times it kept its slot while it waited, though jobs were queued, because the pool had [as many
-    /// threads](crate::ThreadPoolBuilder::max_blocking_threads) as it may have.
+    /// Waits in which it kept its slot though jobs were queued, because the pool had as many threads as it may have: see
+    /// [`Saturation`](crate::Saturation).
     saturated,
     /// Times it has polled a future.
     polls,
