@@ -281,7 +281,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     ///
     /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog), or where a
     /// [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on
-    /// top of the waiting job.
+    /// top of the waiting job. That is counted and reported as well.
     ///
     /// ```
     /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).max_blocking_threads(8).build().unwrap();
@@ -293,7 +293,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 
     /// Sets a handler that is called once, when a waiting job keeps its slot although jobs are queued, because no further thread may or
-    /// can be started: see [`max_blocking_threads`](Self::max_blocking_threads). Without a handler a warning is printed on stderr.
+    /// can be started: see [`max_blocking_threads`](Self::max_blocking_threads). [`Saturation::cause`] says why there is no thread.
+    /// Without a handler a warning is printed on stderr.
     ///
     /// The handler runs in the thread that waits. If it panics, the [panic handler](Self::panic_handler) is called.
     ///

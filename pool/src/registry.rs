@@ -133,13 +133,17 @@ impl Registry {
             if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
         // Numbers for the threads that `allow_one_more` lets be started.
         let first_guest = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
+        let stealable = match setup.fairness {
+            Fairness::Balanced | Fairness::WokenFirst => Stealable::new(threads),
+            Fairness::FairQueueing => Stealable::fair(),
+        };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
             places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
             workers: Workers((0..first_guest + guest::GUESTS).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             urgent: Urgent::default(),
-            stealable: Stealable::new(threads),
+            stealable,
             deques: Deques::new(eager),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
@@ -414,6 +418,7 @@ impl Registry {
             self.cease_to_be_alert(worker);
             let mut next = Some(job);
             while let Some(job) = next {
+                worker.counters.jobs.add();
                 // SAFETY: just taken from a queue.
                 unsafe { worker.execute_detachable(job) };
                 if !self.holds_slot(worker) || self.is_claimed() {

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! 1. Such a future counts as a job of its registry until its continuation is dropped, so the registry is there until then.
+//! 1. A spawned future counts as a job of its registry until its continuation is dropped, so the registry is there until then.
 //!    A thread that runs, cancels or drops a task keeps the registry alive: it is one of the registry's workers, has a
 //!    [`JoinHandle`], or ends the pool.
 //! 2. Spawned futures are tasks of the registry's [common scope](Registry::common), which never sees a panic: their panics go to

@@ -140,6 +140,8 @@ counters! {
     migrated,
     /// Jobs that it has taken from the pool's queue of jobs from outside (the *injector*).
     injected,
+    /// Jobs run from the main loop, with no other job below: stolen forks, spawned jobs, woken tasks, and jobs from outside.
+    jobs,
     /// Times it went to sleep until woken.
     parks,
     /// Times it slept for a fraction of a millisecond between two looks for work.
@@ -161,8 +163,8 @@ counters! {
     /// Times it waited, in the middle of a job, for the stolen right half of a `join`. A worker never waits for a stolen
     /// [detached](crate::detach) part.
     waits,
-    /// Times it kept its slot while it waited, though jobs were queued, because the pool had [as many
-    /// threads](crate::ThreadPoolBuilder::max_blocking_threads) as it may have.
+    /// Waits in which it kept its slot though jobs were queued, because the pool had as many threads as it may have: see
+    /// [`Saturation`](crate::Saturation).
     saturated,
     /// Times it has polled a future.
     polls,

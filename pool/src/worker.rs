@@ -96,6 +96,10 @@ pub struct Worker {
     random: Cell<u64>,
     /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
     woken_first: Cell<bool>,
+    /// The kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
+    kind: Cell<u8>,
+    /// If calls take turns: the scope of the task that this thread has just taken from a set, and the time; this thread's.
+    turn: Cell<Option<(u64, Instant)>>,
     /// For a guest: the time since its call began. For other workers: the time since a worker began to nap while this one had jobs to
     /// share. It decides whether a wake-up is worth its cost.
     pub(crate) call: Call,
@@ -186,6 +190,8 @@ impl Worker {
             place: AtomicUsize::new(NOWHERE),
             random: Cell::new(number as u64 + 1),
             woken_first: Cell::new(false),
+            kind: Cell::new(0),
+            turn: Cell::new(None),
             call: Call::default(),
             aside: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
@@ -565,8 +571,8 @@ impl Worker {
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute(&self, job: JobRef) {
         self.can_suspend.set(false);
-        // SAFETY: the caller's; this thread is the worker.
-        unsafe { job.run(self) }
+        // SAFETY: the caller's.
+        unsafe { self.run(job) }
     }
 
     /// Runs a job that this thread took from a queue, which may give the active deque away: whoever is below looks for what
@@ -577,8 +583,20 @@ impl Worker {
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute_detachable(&self, job: JobRef) {
         self.can_suspend.set(true);
+        // SAFETY: the caller's.
+        unsafe { self.run(job) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    unsafe fn run(&self, job: JobRef) {
+        let turn = self.turn.take();
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
+        if let Some((scope, since)) = turn {
+            self.registry().stealable.charge(scope, since.elapsed());
+        }
     }
 
     /// A pseudo-random number: xorshift (Marsaglia 2003).

@@ -106,11 +106,28 @@ impl Worker {
         if let Some(urgent) = self.registry().urgent.take() {
             return Some(urgent);
         }
-        if self.registry().fairness() == Fairness::WokenFirst {
-            let woken = || self.find_woken_beside(|sets| sets.take_any(self.place()?));
-            return self.find_broadcast().or_else(woken).or_else(|| self.find_spawned());
+        match self.registry().fairness() {
+            Fairness::Balanced => {
+                self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+            }
+            Fairness::WokenFirst => {
+                let woken = || self.find_woken_beside(|sets| sets.take_any(self.place()?));
+                self.find_broadcast().or_else(woken).or_else(|| self.find_spawned())
+            }
+            Fairness::FairQueueing => self.find_broadcast().or_else(|| self.find_by_turns()),
         }
-        self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+    }
+
+    /// A woken task, a job from outside, or a job spawned here: each of them is the first to be looked for in its turn.
+    fn find_by_turns(&self) -> Option<JobRef> {
+        const KINDS: u8 = 3;
+        let first = self.kind.get();
+        self.kind.set((first + 1) % KINDS);
+        (first..first + KINDS).find_map(|kind| match kind % KINDS {
+            0 => self.find_woken_beside(|sets| sets.take_any(0)),
+            1 => self.find_injected_job(),
+            _ => self.find_spawned(),
+        })
     }
 
     /// A broadcast job, or the newest job spawned here: nothing that others have woken.
@@ -165,7 +182,7 @@ impl Worker {
     pub(crate) fn find_last(&self) -> Option<JobRef> {
         let spawned = match self.registry().fairness() {
             Fairness::WokenFirst => self.find_spawned(),
-            Fairness::Balanced => None,
+            Fairness::Balanced | Fairness::FairQueueing => None,
         };
         spawned.or_else(|| self.find_fair())
     }
@@ -212,12 +229,27 @@ impl Worker {
 
     /// A job of the first entry of a stealable set that has one.
     pub(super) fn find_woken(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
-        iter::from_fn(|| entry(&self.registry().stealable)).find_map(|entry| self.take_up(entry))
+        self.find_entry(entry, |entry| self.take_up(entry))
     }
 
     /// As `find_woken`, for a worker that may still have jobs of its own. Its own jobs then do not keep woken tasks waiting for ever.
     pub(super) fn find_woken_beside(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
-        iter::from_fn(|| entry(&self.registry().stealable)).find_map(|entry| self.take_up_beside(entry))
+        self.find_entry(entry, |entry| self.take_up_beside(entry))
+    }
+
+    /// Takes entries until one of them has a job. Where calls take turns, notes whose turn it is, and since when.
+    fn find_entry(
+        &self,
+        take: impl Fn(&Stealable) -> Option<Entry>,
+        take_up: impl Fn(Entry) -> Option<JobRef>,
+    ) -> Option<JobRef> {
+        let by_turns = self.registry().fairness() == Fairness::FairQueueing;
+        iter::from_fn(|| take(&self.registry().stealable)).find_map(|entry| {
+            let turn = by_turns.then(|| (entry.scope(), Instant::now()));
+            let job = take_up(entry)?;
+            self.turn.set(turn);
+            Some(job)
+        })
     }
 
     /// Steals a forked job, if `wanted` says so of what is there.

@@ -275,6 +275,7 @@ impl Worker {
         let mut patience = Patience::Whole;
         // When this worker first found no job.
         let mut idle = None::<Instant>;
+        let mut is_saturated = false;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
             if !blocked_out {
@@ -299,7 +300,7 @@ impl Worker {
                 (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
             } else if blocked_out || !pauses.pause(LOOK) {
                 let idle_for = idle.map(|since| since.elapsed());
-                let job = match self.registry().block(self, latch, wait, idle_for) {
+                let job = match self.registry().block(self, latch, wait, idle_for, &mut is_saturated) {
                     Next::Anything => self.find_as_last(wait, idle_for),
                     Next::Queued => self.find_as_unstuck(wait, idle_for),
                     Next::Usual => None,

@@ -9,16 +9,17 @@
 //!   wake: every slot is taken, nobody searches             cooperative point of a busy worker W:
 //!     │                                                    a push, a nano-loop, a look while it waits
 //!     v                                                       │
-//!   WATCHER  looks every ms: has a set of woken tasks         │ a thread is overdue?
-//!     │      been neglected since the last look?              v
-//!     │ yes: it is overdue; nudges the slot holders ─────> W gives it the slot, claims one, sleeps
+//!   WATCHER  looks every ms: is a queue neglected, and        │ a thread is overdue?
+//!     │      no worker back in its main loop?                 v
+//!     │ for 4 looks: it is overdue; nudges slot holders ──> W gives it the slot, claims one, sleeps
 //!     v                                                       │
 //!   runs woken tasks for up to a ms, then gives the slot ──> to the oldest claim: W goes on, and keeps its slot
 //!                                                             for at least a ms
 //! ```
 //!
-//! Claimants (threads in the middle of a job that lack a slot, and callers from outside) are overdue after a millisecond,
-//! like neglected queues, and are served in the same line.
+//! A queue that is neglected at one look is served by the next worker that comes back to its main loop. Only if none comes is it
+//! overdue. Claimants (threads in the middle of a job that lack a slot, and callers from outside) are overdue after a millisecond,
+//! and are served in the same line.
 //!
 //! # Threads that block outside the pool
 //!
@@ -74,6 +75,12 @@ use std::time::{Duration, Instant};
 /// How long a task or a thread waits before it is overdue; how long it may run on a slot given by a busy worker; and how long a
 /// worker keeps a slot that it has got back.
 pub(super) const TURN: Duration = Duration::from_millis(1);
+
+/// Number of looks at a neglected queue, a [`TURN`] apart, after which busy workers give it a slot.
+///
+/// To give a slot and to get it back costs some 0.1 ms: the system may have to move a thread to the core that becomes idle. So there are
+/// milliseconds in between. Where workers come back to their main loops sooner, they serve the queue there, and no slot is given.
+const PATIENCE: u32 = 4;
 
 /// Number of looks at empty sets after which the watcher parks.
 const QUIET: u32 = 10;
@@ -416,9 +423,9 @@ impl Registry {
             rest.turns.dog = false;
             return false;
         }
-        let overdue = self.is_neglected(&mut watched.seen);
-        self.turns.queue.store(overdue, Relaxed);
-        if overdue {
+        let neglect = self.look_at_queues(&mut watched.seen);
+        self.turns.queue.store(neglect.is_some(), Relaxed);
+        if neglect == Some(Neglect::ByAll) {
             let parked = rest.parked.pop().and_then(|number| self.worker(number));
             // Else, where there may be no more threads, workers look at the queues between jobs.
             if let Some(worker) = parked.or_else(|| self.start_thread(&mut rest, State::Watching)) {
@@ -457,9 +464,9 @@ impl Registry {
             worker.parker.park_timeout(TURN);
             rest = self.lock();
             if *rest.state(worker) == State::Watching {
-                let overdue = self.is_neglected(&mut seen);
-                self.turns.queue.store(overdue, Relaxed);
-                if overdue {
+                let neglect = self.look_at_queues(&mut seen);
+                self.turns.queue.store(neglect.is_some(), Relaxed);
+                if neglect == Some(Neglect::ByAll) {
                     self.is_overdue(&mut rest, worker.number());
                     self.take_over(&mut rest, worker);
                 } else {
@@ -526,16 +533,30 @@ impl Registry {
         worker.spill();
     }
 
-    /// Whether a queue has had jobs since the last look, and no worker has taken one of them.
-    fn is_neglected(&self, seen: &mut Seen) -> bool {
-        let taken =
-            (0..).map_while(|number| self.worker(number)).map(|worker| worker.counters.injected.get());
-        let injected = (!self.injector.is_empty()).then(|| taken.sum());
+    /// Looks whether a queue has had jobs since the last look, and no worker has taken one of them.
+    fn look_at_queues(&self, seen: &mut Seen) -> Option<Neglect> {
+        let workers = || (0..).map_while(|number| self.worker(number)).map(|worker| &worker.counters);
+        let injected =
+            (!self.injector.is_empty()).then(|| workers().map(|counters| counters.injected.get()).sum());
         let before = std::mem::replace(&mut seen.injected, injected);
         let are_tasks_neglected = self.stealable.is_neglected(&mut seen.sets);
         // A worker takes an urgent job before any other: one that lies there at a look has been neglected.
-        are_tasks_neglected || (injected.is_some() && injected == before) || !self.urgent.is_empty()
+        let is_neglected =
+            are_tasks_neglected || (injected.is_some() && injected == before) || !self.urgent.is_empty();
+        let jobs = workers().map(|counters| counters.jobs.get()).sum();
+        let are_all_busy = std::mem::replace(&mut seen.jobs, jobs) == jobs;
+        seen.looks = if is_neglected && are_all_busy { seen.looks + 1 } else { 0 };
+        is_neglected.then_some(if seen.looks >= PATIENCE { Neglect::ByAll } else { Neglect::OfQueue })
     }
+}
+
+/// For how long a queue has been neglected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Neglect {
+    /// Since the last look, nobody has taken a job of it. Workers look into it between two jobs of their own.
+    OfQueue,
+    /// For [`PATIENCE`] looks. Meanwhile no worker has begun a job in its main loop.
+    ByAll,
 }
 
 /// The queues at the watcher's last look.
@@ -545,4 +566,8 @@ pub(super) struct Seen {
     sets: Vec<Option<usize>>,
     /// Number of jobs from outside that had been taken, if there were any in the queue.
     injected: Option<u64>,
+    /// Number of jobs that the main loops had begun.
+    jobs: u64,
+    /// Number of looks in a row at which a queue had been neglected, and no main loop had begun a job since the look before.
+    looks: u32,
 }

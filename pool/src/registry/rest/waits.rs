@@ -4,7 +4,7 @@
 
 use super::{Registry, Rest, STUCK, State};
 use crate::latch::Latch;
-use crate::saturation::Saturation;
+use crate::saturation::{Saturation, SaturationCause};
 use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
 use std::time::{Duration, Instant};
 
@@ -25,8 +25,17 @@ impl Registry {
     ///
     /// If the wait rule says so and another thread could use the slot, the worker gives its slot up first.
     ///
-    /// `idle` is the time for which the worker has found no job. `None`: it has not looked yet since it last ran a job.
-    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, idle: Option<Duration>) -> Next {
+    /// `idle` is the time for which the worker has found no job, not even one that only it can run. It is `None` before the first
+    /// look. `is_saturated` says whether this wait has been counted as one that keeps its slot [for want of
+    /// threads](Self::saturation). The caller begins with `false`; this function sets it.
+    pub(crate) fn block(
+        &self,
+        worker: &Worker,
+        latch: &Latch,
+        wait: Wait,
+        idle: Option<Duration>,
+        is_saturated: &mut bool,
+    ) -> Next {
         self.check_wait();
         let seated = worker.place().is_some();
         let keeps_place = |rest: &Rest| seated && !self.gives_place(rest, worker, wait);
@@ -44,8 +53,6 @@ impl Registry {
             return Next::Usual;
         }
         if keeps_place(&rest) {
-            let saturation =
-                self.saturation(&rest, worker, wait).filter(|_| idle.is_none() && self.sees_work());
             *rest.state(worker) = State::Waiting;
             rest.abroad += usize::from(wait.abroad);
             let alone = self.all_wait(&mut rest, wait);
@@ -60,10 +67,6 @@ impl Registry {
             rest.dozing += usize::from(dozes);
             self.alert.set_dozing(rest.dozing);
             drop(rest);
-            if let Some(saturation) = saturation {
-                worker.counters.saturated.add();
-                self.report_saturation(&saturation);
-            }
             if !alone || idle.is_some() {
                 let is_queued = || self.is_queued();
                 let dozes = dozes && self.alert.may_doze(is_queued);
@@ -74,7 +77,16 @@ impl Registry {
             self.alert.set_dozing(rest.dozing);
             *rest.state(worker) = State::Active;
             rest.abroad -= usize::from(wait.abroad);
+            // Not before the sleep: a job that was queued meanwhile may be the next one that this worker runs.
+            let is_new = !*is_saturated && !latch.is_set();
+            let saturation =
+                is_new.then(|| self.saturation(&rest, worker, wait, alone || is_stuck)).flatten();
             drop(rest);
+            if let Some(saturation) = saturation {
+                *is_saturated = true;
+                worker.counters.saturated.add();
+                self.report_saturation(&saturation);
+            }
             return if alone {
                 Next::Anything
             } else if is_stuck {
@@ -128,15 +140,24 @@ impl Registry {
         alone
     }
 
-    /// Figures for the report that a worker keeps its slot for want of a thread. `None`: the worker keeps its slot for another
-    /// reason.
-    fn saturation(&self, rest: &Rest, worker: &Worker, wait: Wait) -> Option<Saturation> {
-        let by_rule = wait.rule == WaitRule::Descendants || worker.is_guest();
-        let wants = by_rule && self.setup.spares.is_some() && !rest.terminating;
-        wants.then(|| Saturation {
+    /// Why a worker waits in its slot though jobs are queued that another thread could run there. `None` if no jobs are queued, or if
+    /// the wait rule lets the worker run them.
+    ///
+    /// `is_last` says that no other worker runs jobs. In a pool that starts no threads besides its own, all waits keep their slots.
+    /// There the result is `None` as long as another worker runs jobs, because that worker comes to the queued ones.
+    fn saturation(&self, rest: &Rest, worker: &Worker, wait: Wait, is_last: bool) -> Option<Saturation> {
+        let runs_any = wait.rule == WaitRule::Any && !worker.is_guest();
+        let cause = match (&self.setup.spares, self.setup.wait_rule) {
+            (Some(_), _) if rest.refused => SaturationCause::Refused,
+            (Some(_), _) => SaturationCause::BoundReached,
+            (None, WaitRule::Leapfrog) => SaturationCause::Leapfrog,
+            (None, _) => SaturationCause::SpawnHandler,
+        };
+        let lacks_thread = !rest.terminating && !runs_any && (is_last || self.setup.spares.is_some());
+        (lacks_thread && self.sees_work()).then(|| Saturation {
             num_threads: self.num_threads(),
             blocking_threads: rest.next_spare - self.num_threads(),
-            refused: rest.refused,
+            cause,
         })
     }
 
