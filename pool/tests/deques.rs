@@ -4,7 +4,7 @@ mod support;
 
 use furcate_pool::detach::Suspend;
 use furcate_pool::{
-    JoinHandle, ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on,
+    Fairness, JoinHandle, ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on,
 };
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -501,6 +501,20 @@ fn deques_wait_for_nobody() {
             assert_eq!(ran.load(SeqCst), 3 * TASKS);
             settled(&pool);
             assert!(transitions(&pool)[0] > 0);
+        }
+    });
+}
+
+#[test]
+fn everything_runs_once_in_every_order_of_jobs() {
+    within(2 * LONG, || {
+        for fairness in [Fairness::Balanced, Fairness::WokenFirst, Fairness::FairQueueing] {
+            for threads in [1, 2, 8] {
+                let pool = ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build().unwrap();
+                for seed in 0..8 {
+                    grows(&pool, seed, seed % 2 == 0);
+                }
+            }
         }
     });
 }
