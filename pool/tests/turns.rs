@@ -1,4 +1,4 @@
-//! Workers that are busy inside a computation give their slots for a while to woken tasks and threads that have waited too long.
+//! Workers that are busy inside a computation give their slots, for a while, to woken tasks and threads that have waited too long.
 
 mod support;
 
