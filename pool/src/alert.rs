@@ -87,13 +87,13 @@ impl Alert {
         self.searching.fetch_add(1, Relaxed);
     }
 
-    /// One ceases to look for work: true if nobody does any more.
+    /// One worker ceases to look for work. Returns `true` if it was the last one.
     #[must_use = "the last one looks out"]
     pub(crate) fn end(&self) -> bool {
         self.searching.fetch_sub(1, Relaxed) == 1
     }
 
-    /// Work was published where every worker looks: calls what is to be done about it (invariant 1).
+    /// Called after work was published where every worker looks: calls the closures for the wake-ups that are needed (invariant 1).
     pub(crate) fn announce(
         &self,
         wake_one: impl FnOnce(),

@@ -176,7 +176,7 @@ mod sealed {
     pub trait Sealed {
         /// Starts a thread; its handle, if it is for the pool to join.
         fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>>;
-        /// May the pool start spare threads later on?
+        /// Whether the pool may start spare threads later on.
         const SPARES: bool;
     }
 

@@ -129,7 +129,7 @@ thread_local! {
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
 
-/// Makes a thread a worker for a while; the thread is what it was before when this is dropped.
+/// Makes a thread a worker until the value is dropped; then the thread's former worker, if any, is its worker again.
 pub(crate) struct Current(*const Worker);
 
 impl Current {
@@ -142,7 +142,7 @@ impl Current {
     }
 }
 
-/// Makes this thread a worker until [`disown`] is called; what it was is forgotten.
+/// Makes this thread, which is no worker, a worker until [`disown`] is called.
 ///
 /// # Safety
 ///
@@ -229,7 +229,7 @@ impl Worker {
         self.number
     }
 
-    /// Is it a thread from outside that takes part in its own call?
+    /// Whether this worker is a thread from outside that takes part in its own call.
     pub(crate) fn is_guest(&self) -> bool {
         self.guest
     }
@@ -341,7 +341,7 @@ impl Worker {
     ///
     /// # Safety
     ///
-    /// This thread is the worker; the job is there until it was picked up, or until whoever has stolen it ran it.
+    /// The calling thread is the worker. The job is there until it was picked up, or until its thief has run it.
     #[inline(always)]
     pub(crate) unsafe fn lay_ready(&self, job: NonNull<Header>) -> u64 {
         self.counters.forks.add();
@@ -353,24 +353,24 @@ impl Worker {
         index
     }
 
-    /// Takes the newest fork back: true if nobody has stolen it.
+    /// Takes the newest fork back. Returns `false` if it was stolen.
     ///
     /// # Safety
     ///
-    /// This thread is the worker, and every fork laid ready since was picked up.
+    /// The calling thread is the worker, and every fork laid ready since was picked up.
     #[inline(always)]
     pub(crate) unsafe fn pick_up(&self, index: u64) -> bool {
         // SAFETY: the caller's.
         unsafe { self.forks.pop(index) }
     }
 
-    /// Was this worker's fork of that index, which it has not picked up, stolen?
+    /// Whether this worker's fork of that index, which it has not picked up, was stolen.
     #[inline]
     pub(crate) fn is_gone(&self, index: u64) -> bool {
         self.forks.is_gone(index)
     }
 
-    /// Was no fork laid ready on top of the one of that index?
+    /// Whether the fork of that index is the newest one.
     #[inline]
     pub(crate) fn is_newest(&self, index: u64) -> bool {
         self.forks.is_newest(index)
@@ -387,7 +387,7 @@ impl Worker {
         }
     }
 
-    /// Should a napping worker be woken for this one's forks?
+    /// Whether this worker's forks are worth waking the napping worker.
     pub(crate) fn is_worth_a_wake_up(&self) -> bool {
         self.call.is_worth_a_wake_up()
     }
@@ -405,11 +405,11 @@ impl Worker {
     /// A job that was stolen begins.
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
-        // Whoever waits for it will want to help: it finds the first fork shared.
+        // The job's waiter will want to help. The nudge has the first fork shared, so that the waiter finds it.
         self.forks.nudge();
     }
 
-    /// What this thread runs from now on is a part of that scope. Returns what to [leave](Self::leave_root) it for.
+    /// Notes that this thread runs a part of that scope from now on. Returns the former value, for [`leave_root`](Self::leave_root).
     ///
     /// Relaxed, here and where it is read: a thief reads it after it has found a job, with an acquire, which was pushed
     /// after this store; and if the job was pushed before, it is gone before this store, and the thief does not get it.
@@ -419,12 +419,12 @@ impl Worker {
         before
     }
 
-    /// The part is over.
+    /// Notes the end of the part; `before` is the value that [`enter_root`](Self::enter_root) has returned.
     pub(crate) fn leave_root(&self, before: u64) {
         self.root.store(before, Relaxed);
     }
 
-    /// Are all of its forks parts of that scope?
+    /// Whether all of this worker's forks are parts of that scope.
     fn is_root(&self, scope: u64) -> bool {
         self.root.load(Relaxed) == scope && !self.is_aside()
     }
@@ -454,7 +454,7 @@ impl Worker {
         (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
     }
 
-    /// Does it share every job at once?
+    /// Whether this worker shares every job at once.
     pub(crate) fn is_eager(&self) -> bool {
         self.forks.is_eager()
     }
@@ -559,7 +559,7 @@ impl Worker {
         self.aside.store(self.aside.load(Relaxed) - 1, Release);
     }
 
-    /// Is it running a job on top of others that it need have nothing to do with?
+    /// Whether this worker runs an unrelated job on top of another one.
     fn is_aside(&self) -> bool {
         self.aside.load(Acquire) > 0
     }
@@ -575,8 +575,8 @@ impl Worker {
         unsafe { self.run(job) }
     }
 
-    /// Runs a job that this thread took from a queue, which may give the active deque away: whoever is below looks for what
-    /// it has spawned wherever it may be.
+    /// Runs a job that this thread took from a queue. The job may give the active deque away: frames below look for their spawned jobs
+    /// in every queue and deque.
     ///
     /// # Safety
     ///

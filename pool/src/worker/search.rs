@@ -1,4 +1,4 @@
-//! How a worker finds jobs: its own, those of randomly chosen victims, those from outside.
+//! How a worker finds jobs: its own, jobs of randomly chosen victims, and jobs from outside.
 
 use super::Worker;
 use crate::deque::Steal;
@@ -46,13 +46,13 @@ impl Pauses {
 pub(super) enum Patience {
     /// No owner has worn it yet.
     Whole,
-    /// It is worn since some owner was first seen with private jobs only.
+    /// Time at which the thief first saw an owner with private jobs only.
     Since(Instant),
     None,
 }
 
 impl Patience {
-    /// Another owner has private jobs only: is it over? If so it is whole again.
+    /// Called for an owner that has private jobs only. Returns whether the patience is over; if so it is whole again.
     fn is_over(&mut self) -> bool {
         match *self {
             Patience::Whole => {
@@ -252,7 +252,7 @@ impl Worker {
         })
     }
 
-    /// Steals a forked job, if `wanted` says so of what is there.
+    /// Steals a forked job, if `wanted` returns `true` for the victim's jobs.
     pub(super) fn steal_forked(
         &self,
         victim: &Worker,
@@ -270,7 +270,7 @@ impl Worker {
         self.stolen(stolen, victim, place)
     }
 
-    /// What has come of an attempt, counted.
+    /// Counts an attempt to steal, and returns the job if it has won one.
     pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, place: usize) -> Option<JobRef> {
         let steals = &self.counters.steals[place];
         match stolen {

@@ -82,8 +82,8 @@ impl Worker {
         self.wait(latch, None, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
             let place = thief.place()?;
-            // What is in the thief's deque while the latch is not set is a descendant, see `Worker::forks`; and it is
-            // still the same job when it is stolen, see the deque's invariant 1.
+            // While the latch is not set, jobs in the thief's deque are descendants, see `Worker::forks`. A job is still the same one
+            // when it is stolen, see the deque's invariant 1.
             self.steal_forked(thief, place, patience, || !latch.is_set() && !thief.is_aside())
         });
     }
@@ -125,7 +125,7 @@ impl Worker {
             if unsafe { job.scope() } == scope {
                 return Some(job);
             }
-            // Of an outer scope, or of none: not for this frame to run.
+            // The job is of an outer scope, or of none, so this frame must not run it.
             self.registry().injector.push(job);
             self.registry().announce(Some(self));
             None
