@@ -59,7 +59,7 @@ fn futures_that_nobody_takes_are_not_begun() {
     assert_eq!(begun.swap(0, Relaxed), 7);
 }
 
-/// All wait at the same time, also those of one chunk.
+/// All items wait at the same time, also the items of one chunk.
 #[test]
 fn they_wait_together() {
     let pool = pool(2);

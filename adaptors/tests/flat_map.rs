@@ -71,7 +71,7 @@ fn an_adaptive_task_divides_its_last_inner_iterator() {
                 met.meet(1);
                 sleep(Duration::from_micros(10));
             });
-            // To the end of the endless one only if nobody comes.
+            // The endless iterator ends when every thread has a part, or after 20 s.
             let enough =
                 || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
             pool.install(|| chain.any(|()| enough()));

@@ -133,7 +133,7 @@ impl Counters {
         }
     }
 
-    /// What has stayed behind, in words.
+    /// Describes what the requests have left behind: tasks, deques, permits or memory. Empty if there is nothing.
     fn leaks(self, memory_before: Option<u64>) -> Vec<String> {
         let mut leaks = vec![];
         if self.suspensions != self.resumes + self.cancelled {

@@ -315,7 +315,7 @@ fn grows(pool: &ThreadPool, seed: u64, from_within: bool) {
 
 #[test]
 fn everything_runs_once_under_every_rule() {
-    // Z7: also where each waits on its place, or on top of others' jobs; where all is shared at once; and from outside.
+    // Z7: also if each waits in its slot, or on top of other jobs; if all jobs are shared at once; and from outside.
     within(2 * LONG, || {
         for rule in RULES {
             for ordinary in [false, true] {

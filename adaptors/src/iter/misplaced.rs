@@ -1,10 +1,10 @@
 //! Methods that are named too late in a chain: each is an error that says where to name it.
 //!
-//! A scheduler that is named after `by_blocks`, say, would take the blocks' place. That the types of a chain with such a
-//! mistake fit together is unavoidable: generic code knows of a chain only that it is a
-//! [`ParallelIterator`](crate::iter::ParallelIterator). But where the compiler sees what the method is called on, an inherent
-//! method of the same name comes first. Those here need a bound that nothing meets, so that `cargo check` prints the bound's
-//! message. Where another adaptor stands in between, an assertion in the trait's method says the same, later, in `cargo build`.
+//! For example, a scheduler named after `by_blocks` would replace the blocks. The types of such a chain fit together all the same,
+//! because generic code knows of a chain only that it is a [`ParallelIterator`](crate::iter::ParallelIterator). But if the compiler
+//! knows the receiver's type, an inherent method goes before the trait's method of the same name. The inherent methods here have a
+//! bound that no type meets, so that `cargo check` prints the bound's message. If another adaptor stands in between, an assertion in
+//! the trait's method says the same, later, in `cargo build`.
 
 use super::adaptors::IoAwait;
 use super::{Interruptible, ParallelIterator, WithPolicy, WithScheduler};
@@ -60,7 +60,7 @@ pub trait NotOnDemandBeforeAwait {}
 )]
 pub trait NoCapBesideAwait {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "adaptors, policies and schedulers are named before `stop_on` and `deadline`, terminals behind them",
     label = "named too late",
@@ -69,7 +69,7 @@ pub trait NoCapBesideAwait {}
 )]
 pub trait BeforeStop {}
 
-/// Methods that need a bound which nothing meets.
+/// Declares methods with a bound that no type meets.
 macro_rules! misplaced {
     ($(
         impl[$($generics:tt)*] $Type:ty: $Bound:ident {

@@ -263,8 +263,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Never has more than a number of live tasks. See [`Cap`], also for a cap that several computations share.
     ///
-    /// With `io_await` in the chain this does not compile: what waits goes on as tasks that no policy is asked about. There
-    /// [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
+    /// With `io_await` in the chain this does not compile: an item that has waited goes on as a task of its own, and no policy is asked
+    /// about such tasks. Behind `io_await`, [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
     ///
     /// ```
     /// use furcate::prelude::*;
