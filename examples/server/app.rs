@@ -68,7 +68,7 @@ impl Work {
     }
 }
 
-/// What answers requests: with furcate, or by hand.
+/// A server's part that answers requests: with furcate, or by hand.
 pub(crate) trait App: Clone + Send + Sync + 'static {
     /// Fetches and computes the items of a request, and adds their numbers up. If the client leaves, axum drops the future.
     fn sum(self, work: Work) -> impl Future<Output = u64> + Send;

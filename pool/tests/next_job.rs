@@ -220,7 +220,7 @@ fn thieves_choose_uniformly_between_the_active_deque_and_the_woken_tasks() {
                 pool.spawn(move || {
                     spin_until(|| held.is_set());
                     let since = Instant::now();
-                    // This puts the task into the set of this worker's slot.
+                    // `wake_first` puts the task into the set of this worker's slot.
                     (0..TASKS).for_each(|number| victim.wake_first(number));
                     let all_stolen = || {
                         go.set();
