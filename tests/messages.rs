@@ -119,9 +119,24 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         &["inside `flat_map`", "one future after the other", ".flat_map(|x| requests(x)).io_await()"],
     ),
     (
-        "map_after_interruption",
-        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).map(|x| x + 1).count();",
-        &["named before `stop_on` and `deadline`", ".map(..).stop_on(&token).sum()"],
+        "position_after_interruption",
+        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).position_first(|x| x == 3);",
+        &["nobody knows how many items will have been done", ".enumerate().stop_on(&token).find_first(..)"],
+    ),
+    (
+        "comparison_after_interruption",
+        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).map(|x| x + 1).eq(0..9);",
+        &["nobody knows how many items will have been done", ".stop_on(&token).collect::<Vec<_>>()"],
+    ),
+    (
+        "stream_after_interruption",
+        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).into_stream(3);",
+        &["has no result that could say whether a stop has ended it", "drop the stream"],
+    ),
+    (
+        "numbers_of_a_filter_after_interruption",
+        "let _ = (0..9).into_par_iter().filter(|x| *x > 3).stop_on(&Default::default()).enumerate().count();",
+        &["does not know how many items it has", "before `filter`"],
     ),
     (
         "blocks_before_io_await",
@@ -153,11 +168,6 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "nano_blocks_too_late",
         "(0..9).into_par_iter().adaptive().map(|x| x + 1).nano_blocks(1, 2).for_each(drop);",
         &["no method named `nano_blocks`", "is available on `WithScheduler<"],
-    ),
-    (
-        "policy_after_interruption",
-        "let _ = (0..9).into_par_iter().stop_on(&Default::default()).bound_depth(3).count();",
-        &["named before `stop_on` and `deadline`", ".map(..).stop_on(&token).sum()"],
     ),
     (
         "merge_of_mutable",

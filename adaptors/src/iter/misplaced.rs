@@ -8,9 +8,8 @@
 
 use super::adaptors::IoAwait;
 use super::{Interruptible, ParallelIterator, WithPolicy, WithScheduler};
-use furcate_pool::Executor;
 use furcate_schedulers::policy::{Cap, Stop};
-use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Policy, Scheduler};
+use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Scheduler};
 
 /// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
@@ -60,14 +59,22 @@ pub trait NotOnDemandBeforeAwait {}
 )]
 pub trait NoCapBesideAwait {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
-    message = "adaptors, policies and schedulers are named before `stop_on` and `deadline`, terminals behind them",
-    label = "named too late",
-    note = "write `.map(..).stop_on(&token).sum()` instead of `.stop_on(&token).map(..).sum()`, and so on",
-    note = "or give the rest of the chain to `run`: `.stop_on(&token).run(|items| items.map(..).sum())`"
+    message = "behind `stop_on` and `deadline` nobody knows how many items will have been done: this method needs all of them",
+    label = "not behind a stop",
+    note = "number the items first, and search for a pair: `.enumerate().stop_on(&token).find_first(..)`",
+    note = "or collect what is done, and go on with that: `.stop_on(&token).collect::<Vec<_>>()`"
 )]
-pub trait BeforeStop {}
+pub trait AllItems {}
+
+/// The bound of a misplaced method; no type has it.
+#[diagnostic::on_unimplemented(
+    message = "a stream, or a loop over blocks, has no result that could say whether a stop has ended it",
+    label = "not behind a stop",
+    note = "drop the stream, or leave the loop, where the computation is to end; to end single futures, write `.io_await().timeout(..)`"
+)]
+pub trait HasResult {}
 
 /// Methods that need a bound which nothing meets.
 macro_rules! misplaced {
@@ -128,42 +135,25 @@ misplaced! {
         fn io_await();
     }
 
-    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: BeforeStop {
-        fn map<F, R>(F) where [F: Fn(I::Item) -> R];
-        fn filter<F>(F) where [F: Fn(&I::Item) -> bool];
-        fn filter_map<F, R>(F) where [F: Fn(I::Item) -> Option<R>];
-        fn flat_map<F, R>(F) where [F: Fn(I::Item) -> R];
-        fn flat_map_iter<F, R>(F) where [F: Fn(I::Item) -> R];
-        fn inspect<F>(F) where [F: Fn(&I::Item)];
-        fn fold<T, ID, F>(ID, F) where [ID: Fn() -> T, F: Fn(T, I::Item) -> T];
-        fn io_await();
-        fn enumerate();
-        fn zip<J>(J);
-        fn chain<J>(J);
-        fn take(usize);
-        fn skip(usize);
-        fn chunks(usize);
-        fn rev();
-        fn copied();
-        fn cloned();
-        fn with_policy<P>(P) where [P: Policy];
-        fn bound_depth(u32);
-        fn force_depth(u32);
-        fn even_levels();
-        fn size_limit(usize);
-        fn cap(usize);
-        fn join_context_policy(u32);
-        fn thief_splitting(u32);
-        fn with_min_len(usize);
-        fn with_max_len(usize);
-        fn with_scheduler<T>(T) where [T: Scheduler];
-        fn join();
-        fn depjoin();
-        fn adaptive();
-        fn sequential();
-        fn by_blocks<Y>(Y) where [Y: BlockSizes];
-        fn by_exponential_blocks();
-        fn by_uniform_blocks(usize);
-        fn on<E>(E) where [E: Executor];
+    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: AllItems {
+        fn position_any<P>(P) where [P: Fn(I::Item) -> bool];
+        fn position_first<P>(P) where [P: Fn(I::Item) -> bool];
+        fn position_last<P>(P) where [P: Fn(I::Item) -> bool];
+        fn cmp<J>(J);
+        fn partial_cmp<J>(J);
+        fn eq<J>(J);
+        fn ne<J>(J);
+        fn lt<J>(J);
+        fn le<J>(J);
+        fn gt<J>(J);
+        fn ge<J>(J);
+        fn collect_into_vec(&mut Vec<I::Item>);
+        fn unzip_into_vecs<A, B>(&mut Vec<A>, &mut Vec<B>);
+    }
+
+    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: HasResult {
+        fn into_stream(usize);
+        fn into_stream_unordered(usize);
+        fn blocks_iter<Z>(Z) where [Z: BlockSizes];
     }
 }
