@@ -89,6 +89,10 @@ macro_rules! pass_items {
         fn opt_len(&self) -> Option<usize> {
             self.$base.opt_len()
         }
+        #[inline]
+        fn units(&self) -> Option<usize> {
+            self.$base.units()
+        }
     };
 }
 pub(crate) use pass_items;
