@@ -166,6 +166,10 @@ impl<I, P> WithPolicy<I, P> {
     pub(crate) fn new(base: I, policy: P) -> Self {
         WithPolicy { base, policy }
     }
+
+    pub(crate) fn into_parts(self) -> (I, P) {
+        (self.base, self.policy)
+    }
 }
 
 impl<I: ParallelIterator, P: Policy> ParallelIterator for WithPolicy<I, P> {
@@ -264,6 +268,10 @@ pub struct On<I, E> {
 impl<I, E> On<I, E> {
     pub(crate) fn new(base: I, executor: E) -> Self {
         On { base, executor }
+    }
+
+    pub(crate) fn into_parts(self) -> (I, E) {
+        (self.base, self.executor)
     }
 }
 
