@@ -441,7 +441,7 @@ mod escaping_blocks {}
 /// let _: Vec<_> = (0..9).into_par_iter().enumerate().filter(|(_, x)| x % 2 == 0).collect();
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// use furcate::prelude::*;
 /// let _: Vec<_> = (0..9).into_par_iter().filter(|x| x % 2 == 0).enumerate().collect();
 /// ```

@@ -4,12 +4,17 @@
 //! mistake fit together is unavoidable: generic code knows of a chain only that it is a
 //! [`ParallelIterator`](crate::iter::ParallelIterator). But where the compiler sees what the method is called on, an inherent
 //! method of the same name comes first. Those here need a bound that nothing meets, so that `cargo check` prints the bound's
-//! message. Where another adaptor stands in between, an assertion in the trait's method says the same, later, in `cargo build`.
+//! message. The commonest adaptors have the same methods where their base's scheduler refuses what they name. Where the compiler does not
+//! see the scheduler, and behind other adaptors, an assertion in the trait's method says the same, later, in `cargo build`.
 
-use super::adaptors::IoAwait;
-use super::{Interruptible, ParallelIterator, WithPolicy, WithScheduler};
+use super::adaptors::{
+    Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith,
+    Inspect, IoAwait, Map, MapInit, MapWith, PanicFuse, Rev, Skip, SkipAny, SkipAnyWhile, StepBy, Take,
+    TakeAny, TakeAnyWhile, Update, WhileSome, Zip,
+};
+use super::{IndexedParallelIterator, Interruptible, On, ParallelIterator, WithPolicy, WithScheduler};
 use furcate_schedulers::policy::{Cap, Stop};
-use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Scheduler};
+use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Scheduler, Suspending};
 
 /// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
@@ -40,6 +45,19 @@ pub trait AwaitBeforeBlocks {}
     note = "leave the scheduler out, or name a policy instead: `.io_await().thief_splitting(4)`"
 )]
 pub trait NoSchedulerBehindAwait {}
+
+/// A scheduler that may take the place of the one that `io_await` names. (One of your own is named by
+/// `ParallelIterator::with_scheduler(chain, scheduler)`.)
+#[diagnostic::on_unimplemented(
+    message = "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
+               policies say how it is divided",
+    label = "named behind `io_await`",
+    note = "leave the scheduler out, or name a policy instead: `.io_await().thief_splitting(4)`"
+)]
+pub trait SuspendsToo {}
+
+impl SuspendsToo for Suspending {}
+impl<S: SuspendsToo, Z> SuspendsToo for ByBlocks<S, Z> {}
 
 /// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
@@ -157,3 +175,146 @@ misplaced! {
         fn blocks_iter<Z>(Z) where [Z: BlockSizes];
     }
 }
+
+/// Positions behind an adaptor that has none: the message is that of [`IndexedParallelIterator`].
+macro_rules! without_positions {
+    ($($Adaptor:ident<$($Param:ident),+>),+ $(,)?) => {$(
+        misplaced! {
+            impl[$($Param),+] $Adaptor<$($Param),+>: IndexedParallelIterator {
+                fn enumerate();
+                fn rev();
+                fn zip<J>(J);
+                fn zip_eq<J>(J);
+                fn take(usize);
+                fn skip(usize);
+                fn step_by(usize);
+                fn chunks(usize);
+            }
+        }
+    )+};
+}
+
+without_positions!(
+    Filter<I, P>,
+    FilterMap<I, P>,
+    FlatMapIter<I, F>,
+    FlattenIter<I>,
+    Fold<I, ID, F>,
+    FoldWith<I, T, F>,
+    WhileSome<I>,
+    TakeAny<I>,
+    SkipAny<I>,
+    TakeAnyWhile<I, P>,
+    SkipAnyWhile<I, P>,
+);
+
+// Where another adaptor stands in between. An inherent method is a candidate only if the bounds of its block hold: so those below
+// are there for chains with a scheduler that refuses what they name, and for these alone. In generic code, where the scheduler of a
+// chain is not known, the trait's methods are called, with their assertions.
+
+/// A scheduler behind which `io_await` is a mistake.
+pub trait RefusesAwait {}
+
+impl RefusesAwait for Adaptive {}
+impl<S, Z> RefusesAwait for ByBlocks<S, Z> {}
+
+// Of two advices, the one that does not apply is met.
+impl<S, Z> NotOnDemandBeforeAwait for ByBlocks<S, Z> {}
+impl AwaitBeforeBlocks for Adaptive {}
+
+/// A scheduler in the place of which no other one is to be named.
+pub trait RefusesSchedulers {}
+
+impl RefusesSchedulers for Suspending {}
+impl<S, Z> RefusesSchedulers for ByBlocks<S, Z> {}
+
+impl<S, Z> NoSchedulerBehindAwait for ByBlocks<S, Z> {}
+impl SchedulerBeforeBlocks for Suspending {}
+
+impl<I: ParallelIterator> IoAwait<I> {
+    #[doc(hidden)]
+    pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
+        WithScheduler::new(self, scheduler)
+    }
+}
+
+/// Methods of adaptors in between.
+macro_rules! misplaced_behind {
+    ($($Adaptor:ident<I $(, $Param:ident)*> $(without $skip:ident)?),+ $(,)?) => {$(
+        misplaced_behind!(@io_await $($skip)? $Adaptor<I $(, $Param)*>);
+
+        impl<I: ParallelIterator<Scheduler: RefusesSchedulers> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+            misplaced_behind! { @schedulers join depjoin adaptive sequential }
+        }
+
+        impl<I: ParallelIterator<Scheduler = Suspending> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+            #[doc(hidden)]
+            pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
+                WithScheduler::new(self, scheduler)
+            }
+
+            #[doc(hidden)]
+            #[allow(clippy::return_self_not_must_use, reason = "never called")]
+            pub fn cap(self, _: usize) -> Self
+            where
+                Self: NoCapBesideAwait,
+            {
+                self
+            }
+        }
+    )+};
+    (@io_await without $($rest:tt)*) => {};
+    (@io_await $Adaptor:ident<I $(, $Param:ident)*>) => {
+        impl<I: ParallelIterator<Scheduler: RefusesAwait> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+            #[doc(hidden)]
+            #[allow(clippy::return_self_not_must_use, reason = "never called")]
+            pub fn io_await(self) -> Self
+            where
+                I::Scheduler: NotOnDemandBeforeAwait + AwaitBeforeBlocks,
+            {
+                self
+            }
+        }
+    };
+    (@schedulers $($name:ident)+) => {$(
+        #[doc(hidden)]
+        #[allow(clippy::return_self_not_must_use, reason = "never called")]
+        pub fn $name(self) -> Self
+        where
+            I::Scheduler: SchedulerBeforeBlocks + NoSchedulerBehindAwait,
+        {
+            self
+        }
+    )+};
+}
+
+misplaced_behind!(
+    Map<I, F>,
+    Filter<I, P>,
+    FilterMap<I, P>,
+    FlatMapIter<I, F>,
+    FlattenIter<I>,
+    Inspect<I, F>,
+    Update<I, F>,
+    Cloned<I>,
+    Copied<I>,
+    MapInit<I, INIT, F>,
+    MapWith<I, T, F>,
+    Fold<I, ID, F>,
+    FoldWith<I, T, F>,
+    WhileSome<I>,
+    PanicFuse<I>,
+    TakeAny<I>,
+    SkipAny<I>,
+    TakeAnyWhile<I, P>,
+    SkipAnyWhile<I, P>,
+    Enumerate<I>,
+    Rev<I>,
+    Skip<I>,
+    Take<I>,
+    StepBy<I>,
+    Chunks<I>,
+    Zip<I, J>,
+    Chain<I, J>,
+    On<I, E>,
+);
