@@ -344,7 +344,17 @@ where
         };
         let reduction;
         (tree, reduction) = leaf.pause();
-        branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
+        branch = Branch {
+            producer: rest,
+            policy,
+            reduction,
+            depth,
+            migrated: false,
+            grown: false,
+            least,
+            fruitless,
+            call,
+        };
         match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),
