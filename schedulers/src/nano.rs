@@ -100,6 +100,14 @@ pub trait NanoFold<T, B, C> {
     /// wait: there a fold that does not wait has no room to.
     const WAITS: bool = false;
 
+    /// Whether an item that waits here again, after a future that was pending, goes on before new items begin. A fold that wraps
+    /// another one passes this constant on.
+    ///
+    /// By default items get permits in turns, so that as many futures are in flight as may be. Then the next future of an item may
+    /// wait for the first futures of others. An item goes first if that may take any time, as it does where new items come from a
+    /// stream; or if the item may end the call.
+    const GOES_FIRST: bool = false;
+
     /// Folds the items of one loop; `Break` ends the task.
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B>;
 }

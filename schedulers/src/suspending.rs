@@ -29,8 +29,11 @@
 //!    so nodes are no more than what is waited for and a logarithm; and a task that was put aside goes on with the same tree.
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
-//!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
-//!    item with another future to come keeps its permit meanwhile.
+//!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) Before an
+//!    item's next future is made, the item asks for a permit again if other tasks wait for one: items go on [in turns](in_flight). An
+//!    item keeps its permit, and goes before new ones, in a search, before a gate, and if items come from a stream
+//!    ([`NanoFold::GOES_FIRST`]): there the permits of new items may be held for any time, and an item that has begun must not wait
+//!    for them.
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.
@@ -91,7 +94,8 @@ impl Suspending {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// At most `n` futures are in flight at any time: polled, and not ready.
+    /// At most `n` futures are in flight at any time: polled, and not ready. At most `2 * n` items have begun and wait for another
+    /// future (see [`NanoFold::GOES_FIRST`] for items that keep their permits: there they are at most `n`).
     ///
     /// # Panics
     ///

@@ -156,6 +156,7 @@ struct FoldPassing<F, G> {
 impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for FoldPassing<F, G> {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = true;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
@@ -184,6 +185,7 @@ where
 {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = true;
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         let folded = self.fold.fold(folded, items)?;

@@ -17,6 +17,9 @@ pub trait ItemWise<T>: Copy + Send {
     /// Whether the adaptor makes at most one item of each item: see [`Producer::SINGLE`].
     const SINGLE: bool = true;
 
+    /// Whether an item goes on before new ones begin: see [`NanoFold::GOES_FIRST`].
+    const GOES_FIRST: bool = false;
+
     /// The items that come out.
     type Output;
 
@@ -262,6 +265,7 @@ where
 {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = F::GOES_FIRST || S::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B> {

@@ -265,6 +265,7 @@ struct OfSide<F>(F);
 
 impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for OfSide<F> {
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = F::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {

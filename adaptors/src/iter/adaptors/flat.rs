@@ -731,6 +731,7 @@ where
 {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<C, B> {
@@ -750,6 +751,7 @@ struct ByRef<'g, G>(&'g mut G);
 impl<T, B, C, G: NanoFold<T, B, C>> NanoFold<T, B, C> for ByRef<'_, G> {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {

@@ -208,6 +208,7 @@ where
 {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         let end = self.how.fold_items(self.seed.clone().into_state(), items);
