@@ -1,4 +1,4 @@
-//! How many futures are in flight: a fair semaphore.
+//! The bound on futures in flight: a fair semaphore.
 //!
 //! Tasks wait for permits in two lines. A call begins with new items, and gives the permits that come back to items in turns:
 //!
@@ -15,15 +15,15 @@
 //!
 //! Let n be the number of permits.
 //!
-//! 1. Permits given out and free ones are n.
-//! 2. *Nobody holds more than it can use*: a task has those that the futures of its next nano-loop need, while the loop lasts.
-//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a task that waits, which is
-//!    queued before tasks that were woken earlier; a task that does not take its permit (it was dropped) hands it on. While
-//!    one waits, others cannot take permits past it. So every task that waits gets a permit, however many items wait.
+//! 1. Permits given out and free permits are together n.
+//! 2. *No task holds more permits than it can use.* It holds those for the futures of its next nano-loop, while the loop lasts.
+//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a waiting task, which is
+//!    queued before tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
+//!    cannot take permits. So every task that waits gets a permit, however many items wait.
 //! 4. *First come, first served* within a line. A permit goes to a new item while at most n begun items wait; else to a begun one.
-//!    In a search, items that have begun go first: each of them may be the end.
+//!    In a search, items that have begun go first, because each of them may end the search.
 //! 5. *At most 2n items have begun* and have another future to come: n in flight, and n in line. For an item joins the line in the
-//!    critical section that gives its permit to another one, and n + 1 in line are too many for a new item to begin. (Not counted
+//!    critical section that gives its permit to another one, and no new item begins while n + 1 are in line. (Not counted
 //!    are the futures that one item begins beside its first.)
 //! 6. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
 //!    is changed by the holder of the lock only.
@@ -37,10 +37,10 @@ use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// What all tasks of a call share.
+/// The semaphore that all tasks of a call share.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    /// How many permits are free, or [`WAITING`].
+    /// Number of free permits, or [`WAITING`].
     word: AtomicUsize,
     /// Number of permits.
     permits: usize,
@@ -68,7 +68,7 @@ struct Line {
     wakers: VecDeque<Option<Waker>>,
 }
 
-/// Which line a task waits in.
+/// The line in which a task waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// For an item of a search that has begun: it has waited for a future before. It goes before all others.
@@ -144,7 +144,7 @@ impl Waiting {
 pub(super) struct Permit<'s>(&'s InFlight);
 
 impl InFlight {
-    /// So many that the bit is free are no bound.
+    /// Makes a semaphore. A number of permits that reaches the bit [`WAITING`] is no bound.
     pub(super) fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
@@ -153,9 +153,9 @@ impl InFlight {
 
     /// Takes so many permits, or as many as there are. Returns how many: none while a task waits.
     ///
-    /// Acquire: pairs with the release in `give_back`. Who has a permit knows what was found with it before (invariant 6 of the
-    /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. A permit that is handed to a task that
-    /// waits goes through the lock, which does the same.
+    /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
+    /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
+    /// to a waiting task goes through the lock, which orders the two as well.
     pub(super) fn take(&self, most: usize) -> usize {
         if self.unbounded {
             return most;
@@ -193,15 +193,15 @@ impl InFlight {
         }
     }
 
-    /// The word says that nobody waits, if so (invariant 6).
+    /// Sets the word to 0 if no task waits any more (invariant 6).
     fn end_if_empty(&self, waiting: &Waiting) {
         if waiting.is_empty() && self.word.load(Relaxed) == WAITING {
-            // Relaxed: there are no permits in it.
+            // Relaxed: this hands out no permits.
             self.word.store(0, Relaxed);
         }
     }
 
-    /// A permit, if there is one, and no task waits.
+    /// Returns a permit if one is free and no task waits.
     pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
     }
@@ -250,7 +250,7 @@ impl Drop for Permit<'_> {
 pub(super) struct Acquire<'s> {
     from: &'s InFlight,
     kind: Kind,
-    /// Its ticket, while it waits.
+    /// Its ticket while it waits.
     ticket: Option<u64>,
     /// The permit that it gives for another one, before its first poll.
     gives: Option<Permit<'s>>,
@@ -292,8 +292,8 @@ impl<'s> Future for Acquire<'s> {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            // From here on whoever gives one back hands it to a task that waits; one that was given back before is there.
-            // Relaxed: it has one order of changes.
+            // From here on a permit that is given back is handed to a waiting task. A permit that was given back before is in the word.
+            // Relaxed: the changes of one word have one order.
             if from.word.load(Relaxed) == WAITING
                 || from.word.compare_exchange(0, WAITING, Relaxed, Relaxed).is_ok()
             {
@@ -313,7 +313,7 @@ impl Drop for Acquire<'_> {
         self.from.end_if_empty(&waiting);
         drop(waiting);
         if waker.is_none() {
-            // It was served with a permit that it does not take.
+            // The ticket was served with a permit, which is not taken.
             self.from.give_back(1);
         }
     }
@@ -365,7 +365,7 @@ mod tests {
         assert!(poll(second, &count));
     }
 
-    /// Permits go from hand to hand among threads that wait for them: nobody waits for ever, and none is lost.
+    /// Permits go from thread to thread: no thread waits for ever, and no permit is lost.
     #[cfg(not(loom))] // models have no pool
     #[test]
     fn nobody_waits_while_there_are_permits() {
