@@ -16,6 +16,7 @@ pub(crate) use guest::Part;
 
 use crate::alert::Alert;
 use crate::deques::{DequeRef, Deques, Orphan, Resume};
+use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
 use crate::job::JobRef;
@@ -247,10 +248,14 @@ impl Registry {
     /// The deque is of this registry.
     pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
         match deque {
-            None if crate::detach::wakes_first() => {
-                self.stealable.add_first(Entry::Task(task), by.and_then(Worker::place));
+            None => {
+                let (entry, place) = (Entry::Task(task), by.and_then(Worker::place));
+                match detach::order() {
+                    Order::Last => self.stealable.add(entry),
+                    Order::Soon => self.stealable.add_behind(SOON, entry, place),
+                    Order::First => self.stealable.add_behind(0, entry, place),
+                }
             }
-            None => self.stealable.add(Entry::Task(task)),
             // SAFETY: the caller's.
             Some(deque) => match unsafe { deque.get() }.resume(task) {
                 Resume::List => self.stealable.add(Entry::Deque(deque)),

@@ -228,7 +228,7 @@ fn calls_of_one_task_keep_their_order() {
     assert_eq!(tasks.index(sets.take_of(2, 5).expect("it is there")), 1);
     assert!(sets.take_of(2, 5).is_none());
     let mut rest = tasks.refs();
-    sets.add_first(Entry::Task(rest.nth(1).expect("there are three")), Some(2));
+    sets.add_behind(0, Entry::Task(rest.nth(1).expect("there are three")), Some(2));
     let order: Vec<usize> = std::iter::from_fn(|| sets.take_any(1)).map(|entry| tasks.index(entry)).collect();
     assert_eq!(order, [0, 2, 1]);
 }
