@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a thread of a pool waits in its slot, though jobs are queued that another thread could run there: see
 /// [`saturation_handler`](crate::ThreadPoolBuilder::saturation_handler).
 ///
-/// `Display` says what has happened, why, and what to do.
+/// Its `Display` names the event, the cause and the remedies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Saturation {
@@ -30,8 +30,7 @@ pub enum SaturationCause {
     Refused,
     /// The pool's wait rule is [`WaitRule::Leapfrog`](crate::WaitRule::Leapfrog).
     Leapfrog,
-    /// The pool's threads are started by a [spawn handler](crate::ThreadPoolBuilder::spawn_handler), which starts those of the
-    /// pool's slots only.
+    /// The pool's threads are started by a [spawn handler](crate::ThreadPoolBuilder::spawn_handler), one for each slot.
     SpawnHandler,
 }
 
@@ -48,7 +47,7 @@ impl fmt::Display for Saturation {
                 write!(f, "{blocking_threads} threads stand in for jobs that wait already, and ")?;
             }
             SaturationCause::Leapfrog | SaturationCause::SpawnHandler => {
-                f.write_str("all of the pool's threads wait, and ")?;
+                f.write_str("all of the pool's threads wait or are blocked, and ")?;
             }
         }
         f.write_str(match cause {

@@ -1,4 +1,4 @@
-//! Which job comes next: tasks that `wake_first` has woken, and the choice of a thief.
+//! The order of jobs: tasks that `wake_first` has woken, and the choice of a thief.
 
 mod support;
 
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use support::suspended::*;
 use support::*;
 
-/// A queue that nobody has served for a millisecond is overdue: the task that it has had for longest comes next. On a busy machine
-/// threads are kept from their cores, so rounds that take longer than this do not count.
+/// After a millisecond without service a queue is overdue, and its oldest task comes next. On a busy machine threads are kept from
+/// their cores. So a round that takes longer than this does not count.
 const SOON: Duration = Duration::from_micros(900);
 
 /// Some milliseconds after such a round no queue is overdue any more.
@@ -181,7 +181,7 @@ fn wakers_of_other_executors_are_woken_once_and_change_nothing() {
     });
 }
 
-/// What lies in a victim's active deque.
+/// The kind of job in a victim's active deque.
 #[derive(Clone, Copy, Debug)]
 enum Active {
     Spawned,
@@ -220,7 +220,7 @@ fn thieves_choose_uniformly_between_the_active_deque_and_the_woken_tasks() {
                 pool.spawn(move || {
                     spin_until(|| held.is_set());
                     let since = Instant::now();
-                    // Such a wake puts the task into the set of this worker's slot.
+                    // This puts the task into the set of this worker's slot.
                     (0..TASKS).for_each(|number| victim.wake_first(number));
                     let all_stolen = || {
                         go.set();
