@@ -55,6 +55,8 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use turns::STUCK;
 pub(crate) use waits::Next;
@@ -169,7 +171,26 @@ impl Drop for Locked<'_> {
 
 impl Registry {
     fn lock(&self) -> Locked<'_> {
-        Locked { registry: self, rest: Some(self.rest.lock().expect("nobody panics with this lock")) }
+        let rest = self.rest.try_lock().unwrap_or_else(|_| self.lock_contended());
+        Locked { registry: self, rest: Some(rest) }
+    }
+
+    /// Locks when another thread holds the lock. In a forked child that thread may have stayed in the parent. Then the lock will never
+    /// be released, so the child is aborted.
+    #[cold]
+    fn lock_contended(&self) -> MutexGuard<'_, Rest> {
+        const LONG: Duration = Duration::from_secs(1);
+        let since = Instant::now();
+        while self.is_inherited() {
+            if let Ok(rest) = self.rest.try_lock() {
+                return rest;
+            }
+            if since.elapsed() > LONG {
+                self.check_wait();
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.rest.lock().expect("nobody panics with this lock")
     }
 
     /// Gives a worker a place, and has it go on if it rests.
