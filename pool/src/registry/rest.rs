@@ -233,6 +233,18 @@ impl Registry {
         Some(place)
     }
 
+    /// Gives a worker a free slot. If none is free, the worker claims the next one. Returns whether it holds a slot now.
+    ///
+    /// So nobody claims a slot while one is free (invariant 4).
+    fn seat_or_claim(&self, rest: &mut Rest, worker: &Worker) -> bool {
+        let place = self.take_free(rest);
+        match place {
+            Some(place) => self.seat(rest, worker, place),
+            None => self.claim(rest, worker),
+        }
+        place.is_some()
+    }
+
     fn claim(&self, rest: &mut Rest, worker: &Worker) {
         rest.claims.push_back(worker.number());
         self.claims.store(rest.claims.len(), Relaxed);

@@ -104,7 +104,7 @@ impl Registry {
         } else {
             self.shelve(&mut rest, worker);
             if !worker.broadcasts.is_empty() {
-                self.claim(&mut rest, worker);
+                self.seat_or_claim(&mut rest, worker);
             }
             drop(rest);
             self.look_out(worker);
@@ -277,13 +277,9 @@ impl Registry {
     pub(crate) fn call(&self, worker: &Worker) {
         let mut rest = self.lock();
         if !matches!(*rest.state(worker), State::Active | State::Waiting) {
-            match self.take_free(&mut rest) {
-                Some(place) => self.seat(&mut rest, worker, place),
-                None => {
-                    self.claim(&mut rest, worker);
-                    // From now on it looks whether it is overdue.
-                    rest.woken.push(worker.number());
-                }
+            if !self.seat_or_claim(&mut rest, worker) {
+                // From now on it looks whether it is overdue.
+                rest.woken.push(worker.number());
             }
         } else if *rest.state(worker) == State::Waiting {
             rest.woken.push(worker.number());
@@ -297,16 +293,25 @@ impl Registry {
         }
     }
 
-    /// Gives a place to a worker that has none; blocks until there is one.
+    /// Gives a slot to a worker that has none. Blocks until there is one.
     pub(crate) fn take_place(&self, worker: &Worker) {
+        self.take_place_looking(worker, 0);
+    }
+
+    /// As [`take_place`](Self::take_place), and looks a number of times before it blocks.
+    fn take_place_looking(&self, worker: &Worker, looks: u32) {
         let mut rest = self.lock();
-        if let Some(place) = self.take_free(&mut rest) {
-            self.seat(&mut rest, worker, place);
+        if self.seat_or_claim(&mut rest, worker) {
             return;
         }
         *rest.state(worker) = State::Blocked;
-        self.claim(&mut rest, worker);
         drop(rest);
+        for _ in 0..looks {
+            if worker.place().is_some() {
+                break;
+            }
+            std::hint::spin_loop();
+        }
         self.wait_for_slot(worker);
     }
 
@@ -329,27 +334,11 @@ impl Registry {
         }
     }
 
-    /// As [`take_place`](Self::take_place), and looks for a while before it blocks: workers that only search give their
-    /// places up at once.
+    /// As [`take_place`](Self::take_place), for a thread that needs the slot for a short time: workers that only search give
+    /// theirs up at once, so it looks for a while before it blocks.
     pub(in crate::registry) fn take_place_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
-        let mut rest = self.lock();
-        if rest.claims.is_empty()
-            && let Some(place) = self.take_free(&mut rest)
-        {
-            self.seat(&mut rest, worker, place);
-            return;
-        }
-        *rest.state(worker) = State::Blocked;
-        self.claim(&mut rest, worker);
-        drop(rest);
-        for _ in 0..LOOKS {
-            if worker.place().is_some() {
-                break;
-            }
-            std::hint::spin_loop();
-        }
-        self.wait_for_slot(worker);
+        self.take_place_looking(worker, LOOKS);
     }
 
     /// Takes a worker's place, if it has one, so that another one can use it. The worker goes on with what is not the pool's.
