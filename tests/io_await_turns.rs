@@ -47,9 +47,9 @@ fn a_short_wait_beside_calls_that_compute() {
     assert!(undisturbed > WAITS / 2, "{undisturbed} of {WAITS} waits ended while the same calls went on");
 }
 
-/// A future that is pending leaves no forks behind. The forks below it are those of the leaf's frames, which go on with the
-/// next item: so on one worker every part of the computation is begun while all futures before it are pending, and no deque has
-/// to be suspended, whatever the policy.
+/// A future that is pending leaves no forks behind. The forks below it belong to the leaf's frames, which go on with the next item. So
+/// on one worker every part of the computation begins while all futures before it are pending, and no deque has to be suspended,
+/// whatever the policy.
 #[test]
 fn forks_around_a_leaf_that_waits_are_not_suspended() {
     const ITEMS: usize = 256;
@@ -90,4 +90,34 @@ fn forks_around_a_leaf_that_waits_are_not_suspended() {
         assert!(total.deviations() <= allowed, "{} deviations, {allowed} allowed", total.deviations());
         assert_settled(&pool);
     }
+}
+
+/// Woken tasks keep all workers busy, each of them for a millisecond and a half. A worker that comes back to its main loop after such
+/// a task serves the queue there: it gives its slot to no other thread, which would leave a core idle for a moment.
+#[test]
+fn workers_that_come_back_soon_give_no_slots_away() {
+    const ITEMS: usize = 300;
+    let pool = pool(2);
+    let compute = |x: usize| {
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_micros(750) {}
+        // A fork is a cooperative point.
+        furcate::join(|| (), || ());
+        while since.elapsed() < Duration::from_micros(1500) {}
+        x
+    };
+    let sum: usize = (0..ITEMS)
+        .into_par_iter()
+        .map(|x| async move {
+            after(5).await;
+            x
+        })
+        .io_await()
+        .map(compute)
+        .on(&pool)
+        .sum();
+    assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
+    let given = pool.stats().total().slots_given;
+    assert!(given < ITEMS as u64 / 10, "{given} slots were given while {ITEMS} tasks ran");
+    assert_settled(&pool);
 }

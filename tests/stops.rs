@@ -210,7 +210,7 @@ fn nothing_begins_for_clients_that_have_left() {
     }
 }
 
-/// What waits for an event that never comes is dropped beside a backlog of others.
+/// Futures that wait for an event that never comes are dropped beside a backlog of other calls.
 #[test]
 fn what_waits_is_dropped_beside_the_work_of_others() {
     struct Alive(Count);
@@ -443,7 +443,7 @@ fn a_panic_behind_a_dropped_terminal_goes_to_the_handler() {
     handled.wait_for(1);
 }
 
-/// Futures that nobody would wake are dropped by an urgent job. Workers inside a fork-join do not look for jobs, so they give a
+/// An urgent job drops the futures that no event would ever wake. Workers inside a fork-join do not look for jobs, so they give a
 /// slot to a thread that does.
 #[test]
 fn a_deadline_is_heard_beside_fork_joins_on_all_threads() {

@@ -4,16 +4,17 @@
 ///
 /// | | own spawned jobs | woken tasks | forks of others | jobs from outside |
 /// |---|---|---|---|---|
-/// | [`Balanced`](Fairness::Balanced) | first | second | third | fourth |
-/// | [`WokenFirst`](Fairness::WokenFirst) | second | first | third | fourth |
+/// | [`Balanced`](Fairness::Balanced) | first | second, the oldest first | third | fourth |
+/// | [`WokenFirst`](Fairness::WokenFirst) | second | first, the oldest first | third | fourth |
+/// | [`FairQueueing`](Fairness::FairQueueing) | by turns | by turns, and so do their calls | last | by turns |
 ///
-/// Under both, every 64th job of a worker comes from a queue that is last otherwise. A queue that no worker has served for a
-/// millisecond is served next. Workers in the middle of a computation do not serve it themselves: at their next fork or
+/// Under all of them, every 64th job of a worker comes from a queue that is last otherwise. A queue that no worker has served for
+/// some milliseconds is served next. Workers in the middle of a computation do not serve it themselves: at their next fork or
 /// nano-loop they give their slot to a thread that does.
 ///
 /// ```
 /// use furcate::{Fairness, ThreadPoolBuilder};
-/// let pool = ThreadPoolBuilder::new().num_threads(2).fairness(Fairness::WokenFirst).build().unwrap();
+/// let pool = ThreadPoolBuilder::new().num_threads(2).fairness(Fairness::FairQueueing).build().unwrap();
 /// assert_eq!(pool.install(|| furcate::join(|| 1, || 2)), (1, 2));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,16 @@ pub enum Fairness {
     /// The newest spawned job comes first: its data is likely to be in the caches, and queues stay short.
     #[default]
     Balanced,
-    /// Tasks that were woken come before jobs that were spawned: for servers, in which the requests that have begun are to
-    /// end before others begin. Costs a look at the queues of woken tasks, one load for each slot, before every job.
+    /// Tasks that were woken come before jobs that were spawned: requests that have begun end before others begin. Costs a look at
+    /// the queues of woken tasks, one load for each slot, before every job.
     WokenFirst,
+    /// For servers, in which small calls should not wait behind large ones: calls with woken tasks take turns of a millisecond
+    /// of processor time each (deficit round robin: Shreedhar and Varghese 1995). A call is a scope: a chain that waits,
+    /// or a [`scope`](crate::scope()). Futures spawned without a scope count as one call.
+    ///
+    /// A call with n others in front of it waits n / P milliseconds on P threads, however many tasks the others have queued. If tasks are
+    /// longer than a millisecond, it waits for one task of each other call.
+    ///
+    /// Costs one lock for the whole pool, and two looks at the clock, for each woken task: some 100 ns.
+    FairQueueing,
 }

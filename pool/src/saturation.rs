@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Saturation {
-    /// Number of threads on which the pool runs jobs at once.
+    /// Number of the pool's slots.
     pub num_threads: usize,
     /// Number of threads that the pool has started besides, to stand in for threads that wait.
     pub blocking_threads: usize,

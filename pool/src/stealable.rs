@@ -1,10 +1,13 @@
 //! Sets of what any worker may take up: tasks that were woken, and [deques](crate::deques) that wait.
 //!
-//! Every place has a set; what is added goes to the set of a random place (ProWS-R, Section 4: *donation*), so that
-//! no set is much longer than another one, whoever wakes. A worker looks at its own place's set first, then, as it looks for
-//! forks, at those of the others from a random one on. From its own it takes the oldest entry: so no task waits for ever behind
-//! others that are woken again and again; and those that were made, or woken, one after the other lie beside each other in
-//! memory. From another one's it takes a random one. All of this is in O(1).
+//! Every slot has a set (in code a slot is a `place`). A new entry goes to the set of a random slot (ProWS-R, Section 4: *donation*), so
+//! that no set is much longer than another one, whichever thread wakes. A worker looks at the set of its own slot first. When it
+//! searches the other slots, from a random one on, for forks, it looks at their sets as well. From its own set it takes the oldest
+//! entry, so that no task waits for ever behind others that are woken again and again, and because tasks that were made or
+//! woken one after the other lie beside each other in memory. From another set it takes a random entry. All of this is in O(1).
+//!
+//! Where the pool is built for [fair queueing](crate::Fairness::FairQueueing), all slots share one set, in which the calls [take
+//! turns](flows).
 //!
 //! A set is a queue under a lock that is held for a few instructions, and never while code of a task runs: any thread may
 //! wake, and wakers come in bursts, from one thread.
@@ -16,13 +19,17 @@
 //! 2. `len` is the set's length whenever its lock is free. Those who read it without the lock get a hint; for those who go to
 //!    sleep it is none: entries are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
 
+mod flows;
+
 use crate::deques::DequeRef;
 use crate::job::JobRef;
 use crossbeam_utils::CachePadded;
+use flows::Flows;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 /// What a set has.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +40,7 @@ pub(crate) enum Entry {
     Deque(DequeRef),
 }
 
-/// The sets of a pool.
+/// The sets of a pool: one for each slot, or one with a queue for each call.
 pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
 
 #[derive(Default)]
@@ -41,48 +48,104 @@ struct Set {
     len: AtomicUsize,
     /// Number of entries taken so far; written with the lock held, wraps.
     taken: AtomicUsize,
-    entries: Mutex<VecDeque<Entry>>,
+    queue: Mutex<Queue>,
+}
+
+/// The entries of a set, in the order in which they are taken.
+enum Queue {
+    /// The oldest entry first.
+    Fifo(VecDeque<Entry>),
+    /// By calls, which take turns.
+    Fair(Flows),
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Queue::Fifo(VecDeque::new())
+    }
+}
+
+impl Queue {
+    fn len(&self) -> usize {
+        match self {
+            Queue::Fifo(entries) => entries.len(),
+            Queue::Fair(flows) => flows.len(),
+        }
+    }
+
+    fn push_back(&mut self, entry: Entry) {
+        match self {
+            Queue::Fifo(entries) => entries.push_back(entry),
+            Queue::Fair(flows) => flows.push_back(entry),
+        }
+    }
+
+    fn push_front(&mut self, entry: Entry) {
+        match self {
+            Queue::Fifo(entries) => entries.push_front(entry),
+            Queue::Fair(flows) => flows.push_front(entry),
+        }
+    }
+}
+
+/// The newest entry moves to where an entry in the middle was removed; the oldest ones stay where they are.
+fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<Entry> {
+    if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) }
 }
 
 impl Stealable {
+    /// One set for each slot.
     pub(crate) fn new(places: usize) -> Self {
         Stealable((0..places).map(|_| CachePadded::default()).collect())
+    }
+
+    /// One set for all slots, in which the calls take turns.
+    pub(crate) fn fair() -> Self {
+        let queue = Mutex::new(Queue::Fair(Flows::default()));
+        Stealable(Box::new([CachePadded::new(Set { queue, ..Set::default() })]))
+    }
+
+    fn set(&self, place: usize) -> &Set {
+        self.0.get(place).unwrap_or(&self.0[0])
+    }
+
+    /// An entry of a scope has run for that time: its turn is over the sooner, where calls take turns.
+    pub(crate) fn charge(&self, scope: u64, time: Duration) {
+        let mut queue = self.0[0].lock();
+        if let Queue::Fair(flows) = &mut *queue {
+            flows.charge(scope, time);
+        }
     }
 
     /// Donates a task, or a deque, to a random set.
     pub(crate) fn add(&self, entry: Entry) {
         let set = &self.0[random(self.0.len())];
-        let mut entries = set.lock();
-        entries.push_back(entry);
-        set.len.store(entries.len(), Relaxed);
+        let mut queue = set.lock();
+        queue.push_back(entry);
+        set.len.store(queue.len(), Relaxed);
     }
 
-    /// The oldest entry of a place's set, for who holds the place.
+    /// The oldest entry of a slot's set, for the slot's holder.
     pub(crate) fn take(&self, place: usize) -> Option<Entry> {
         self.take_one(place, |_| 0)
     }
 
-    /// Number of entries of a place's set: a hint.
+    /// Number of entries of a slot's set: a hint.
     pub(crate) fn len(&self, place: usize) -> usize {
-        self.0[place].len.load(Relaxed)
+        self.set(place).len.load(Relaxed)
     }
 
-    /// A random entry of another place's set.
+    /// A random entry of another slot's set.
     pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
         self.take_one(place, |len| (random() % len as u64) as usize)
     }
 
     fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
-        let set = &self.0[place];
-        if set.is_empty() {
-            return None;
-        }
-        let mut entries = set.lock();
-        if entries.is_empty() {
-            return None;
-        }
-        let index = choose(entries.len());
-        set.remove(&mut entries, index)
+        self.set(place).take(|queue| match queue {
+            Queue::Fifo(entries) if entries.is_empty() => None,
+            Queue::Fifo(entries) => remove(entries, choose(entries.len())),
+            Queue::Fair(flows) => flows.next(),
+        })
     }
 
     /// A task of that scope, or a deque that waits, or has waited, with one; if there is any among the oldest or the newest of a
@@ -91,48 +154,52 @@ impl Stealable {
     pub(crate) fn take_of(&self, place: usize, scope: u64) -> Option<Entry> {
         const LOOKS: usize = 32;
         let of_scope = |entry: &Entry| entry.scope() == scope;
-        let (before, from) = self.0.split_at(place);
+        let (before, from) = self.0.split_at(place.min(self.0.len() - 1));
         from.iter().chain(before).find_map(|set| {
-            if set.is_empty() {
-                return None;
-            }
-            let mut entries = set.lock();
-            let oldest = entries.iter().take(LOOKS).position(of_scope);
-            let newest =
-                || entries.iter().rev().take(LOOKS).position(of_scope).map(|back| entries.len() - 1 - back);
-            let index = oldest.or_else(newest)?;
-            set.remove(&mut entries, index)
+            set.take(|queue| match queue {
+                Queue::Fifo(entries) => {
+                    let oldest = entries.iter().take(LOOKS).position(of_scope);
+                    let newest = || {
+                        entries
+                            .iter()
+                            .rev()
+                            .take(LOOKS)
+                            .position(of_scope)
+                            .map(|back| entries.len() - 1 - back)
+                    };
+                    remove(entries, oldest.or_else(newest)?)
+                }
+                Queue::Fair(flows) => flows.next_of(scope),
+            })
         })
     }
 
     /// A task of that scope, or any deque, from any set.
     pub(crate) fn take_of_or_deque(&self, scope: u64) -> Option<Entry> {
         self.0.iter().find_map(|set| {
-            if set.is_empty() {
-                return None;
-            }
-            let mut entries = set.lock();
             let wanted = |entry: &Entry| matches!(entry, Entry::Deque(_)) || entry.scope() == scope;
-            let index = entries.iter().position(wanted)?;
-            set.remove(&mut entries, index)
+            set.take(|queue| match queue {
+                Queue::Fifo(entries) => remove(entries, entries.iter().position(wanted)?),
+                Queue::Fair(flows) => flows.find(wanted),
+            })
         })
     }
 
-    /// Puts an entry before all others of a set: of that of `place`, or of a random one.
+    /// Puts an entry before all others of a set: of the set of a slot, or of a random set.
     pub(crate) fn add_first(&self, entry: Entry, place: Option<usize>) {
-        let set = &self.0[place.unwrap_or_else(|| random(self.0.len()))];
-        let mut entries = set.lock();
-        entries.push_front(entry);
-        set.len.store(entries.len(), Relaxed);
+        let set = place.map_or_else(|| &*self.0[random(self.0.len())], |place| self.set(place));
+        let mut queue = set.lock();
+        queue.push_front(entry);
+        set.len.store(queue.len(), Relaxed);
     }
 
-    /// Takes the oldest entry of the first set, from that of `place` on, that has one.
+    /// Takes the oldest entry of the first set, from the one of that slot on, that has any.
     pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
         let (before, from) = (0..place, place..self.0.len());
         from.chain(before).find_map(|place| self.take(place))
     }
 
-    /// Whether a set has had entries since the last call with the same `seen`, and nobody has taken one of them. `seen` is
+    /// Whether a set has had entries since the last call with the same `seen`, and none of them has been taken. `seen` is
     /// empty before the first call.
     pub(crate) fn is_neglected(&self, seen: &mut Vec<Option<usize>>) -> bool {
         seen.resize(self.0.len(), None);
@@ -158,25 +225,29 @@ impl Set {
         self.len.load(Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Entry>> {
-        self.entries.lock().expect("nobody panics with this lock")
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().expect("nobody panics with this lock")
     }
 
-    fn remove(&self, entries: &mut VecDeque<Entry>, index: usize) -> Option<Entry> {
-        // The newest takes the place of one in the middle; the oldest stay where they are.
-        let entry = if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) };
-        self.len.store(entries.len(), Relaxed);
+    /// Has `choose` take an entry out, if there is any.
+    fn take(&self, choose: impl FnOnce(&mut Queue) -> Option<Entry>) -> Option<Entry> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut queue = self.lock();
+        let entry = choose(&mut queue)?;
+        self.len.store(queue.len(), Relaxed);
         // Relaxed: a hint; only holders of the lock write.
         self.taken.store(self.taken.load(Relaxed).wrapping_add(1), Relaxed);
-        entry
+        Some(entry)
     }
 }
 
 impl Entry {
-    /// The number of the scope that it belongs to; of one that lies in a set.
-    fn scope(&self) -> u64 {
+    /// The number of the scope that it belongs to. It lies in a set, or the caller has put it into none yet, or has just taken it out.
+    pub(crate) fn scope(&self) -> u64 {
         match self {
-            // SAFETY: it is in a queue.
+            // SAFETY: it is in a queue, or on its way there or from there: so the task has not begun to run.
             Entry::Task(task) => unsafe { task.scope() },
             // SAFETY: the registry owns the sets, and the deques.
             Entry::Deque(deque) => unsafe { deque.get() }.scope(),

@@ -9,6 +9,8 @@ use std::thread;
 use support::suspended::*;
 use support::*;
 
+const FAIRNESSES: [Fairness; 3] = [Fairness::Balanced, Fairness::WokenFirst, Fairness::FairQueueing];
+
 /// Spawns itself until that is done.
 fn again<'s>(scope: &Scope<'s>, done: &'s Flag, turns: &'s AtomicUsize) {
     add(turns);
@@ -137,7 +139,7 @@ fn woken_tasks_come_before_spawned_jobs_if_the_pool_is_built_so() {
 #[test]
 fn a_job_from_outside_has_its_turn_beside_tasks_that_wake_themselves() {
     within(LONG, || {
-        for fairness in [Fairness::Balanced, Fairness::WokenFirst] {
+        for fairness in FAIRNESSES {
             for threads in [1, 2, 3] {
                 let pool =
                     ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build().expect("a pool");
@@ -159,5 +161,50 @@ fn a_job_from_outside_has_its_turn_beside_tasks_that_wake_themselves() {
                 over.set();
             }
         }
+    });
+}
+
+/// How many of a large call's hundred tasks, of two milliseconds each, have begun before the one task of a small call. All of them
+/// were woken before it.
+fn tasks_before_the_small_call(fairness: Fairness) -> usize {
+    const TASKS: usize = 100;
+    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(1).fairness(fairness).build().expect("a pool"));
+    let (large, small) = (Gate::default(), Gate::default());
+    let (begun, before) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+    let call = |tasks: usize, gate, each: &(dyn Fn() + Sync)| {
+        pool.in_place_scope(|s| {
+            for _ in 0..tasks {
+                let gate: &Gate = gate;
+                drop(s.spawn_future(async move {
+                    gate.wait().await;
+                    each();
+                }));
+            }
+        });
+    };
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            call(TASKS, &large, &|| {
+                add(&begun);
+                work_for(std::time::Duration::from_millis(2));
+            })
+        });
+        threads.spawn(|| call(1, &small, &|| before.store(begun.load(SeqCst), SeqCst)));
+        until(|| large.waiting() == TASKS && small.waiting() == 1);
+        // Both gates are opened while the only slot is busy.
+        pool.install(|| {
+            large.open();
+            small.open();
+        });
+    });
+    settled(&pool);
+    before.load(SeqCst)
+}
+
+#[test]
+fn a_small_call_does_not_wait_behind_a_large_one_if_the_pool_is_built_so() {
+    within(LONG, || {
+        assert!(tasks_before_the_small_call(Fairness::FairQueueing) <= 4);
+        assert_eq!(tasks_before_the_small_call(Fairness::Balanced), 100, "the oldest task comes first");
     });
 }

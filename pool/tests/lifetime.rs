@@ -464,7 +464,7 @@ fn pools_of_one_thread_nest() {
 
 #[test]
 fn pools_without_spare_threads_nest() {
-    // Z4: there is nobody to take a waiting worker's place.
+    // Z4: no thread can take a waiting worker's slot.
     within(LONG, || {
         let make = |_| {
             ThreadPoolBuilder::new()

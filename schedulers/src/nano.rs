@@ -147,6 +147,9 @@ pub trait NanoLoops<P> {
     /// look for an early end, and what must not be cut without need (a piece of a `wrap_iter`) is folded in one.
     const DIVIDES: bool = true;
 
+    /// Whether the loops may take a task that has [grown](Self::grown). If not, [`grown`](Self::grown) need not be asked.
+    const GROWS: bool = false;
+
     /// What next, with so many units left?
     fn next(&mut self, size: usize) -> Nano;
 
@@ -159,6 +162,17 @@ pub trait NanoLoops<P> {
     #[inline]
     fn take_back(&mut self) -> Option<P> {
         None
+    }
+
+    /// Whether a task that holds more than its size has said is to be divided now. `size` is the number of units that are left.
+    ///
+    /// A producer asks between two items, when it has found that much more to do (a long inner iterator of a `flat_map`, say). If
+    /// the answer is yes, the producer gives away all that is left, as after a [`Nano::Give`]: it calls [`take`](Self::take) and
+    /// ends. If not, it goes on.
+    #[inline]
+    fn grown(&mut self, size: usize) -> bool {
+        let _ = size;
+        false
     }
 
     /// The same loops, seen by the base `Q` of a producer that wraps it: how adaptors pass them on.
@@ -212,10 +226,16 @@ where
     U: FnMut(P) -> Option<Q>,
 {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
 
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
         self.loops.next(size)
+    }
+
+    #[inline]
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(size)
     }
 
     #[inline]

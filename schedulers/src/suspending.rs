@@ -81,8 +81,8 @@ pub struct Suspending {
 impl Suspending {
     /// How many futures of a call may be in flight at once, if the call names no bound: 1024.
     ///
-    /// This bound hides a latency of up to 512 times the work per item on two threads, and 64 times on 16 threads. A larger bound takes
-    /// more memory and descriptors, and begins more futures in vain if the call ends early.
+    /// On two threads this bound hides a latency of up to 512 times the work per item, on 16 threads of up to 64 times. A larger bound
+    /// takes more memory and descriptors, and begins more futures in vain if the call ends early.
     pub const MAX_IN_FLIGHT: usize = 1024;
 
     /// With [that](Self::MAX_IN_FLIGHT) bound.
@@ -206,7 +206,7 @@ pub(crate) struct Holes<'s> {
 }
 
 impl Leaves for Holes<'_> {
-    /// What stops the policy stops the call's tasks: those that wait would not hear it otherwise.
+    /// Has the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
@@ -344,7 +344,17 @@ where
         };
         let reduction;
         (tree, reduction) = leaf.pause();
-        branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
+        branch = Branch {
+            producer: rest,
+            policy,
+            reduction,
+            depth,
+            migrated: false,
+            grown: false,
+            least,
+            fruitless,
+            call,
+        };
         match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),

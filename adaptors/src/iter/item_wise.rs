@@ -141,6 +141,11 @@ macro_rules! adapt_items {
                 $crate::iter::item_wise::Adapted::new(self.base.producer(), $Op $((&self.$op))?)
             }
 
+            #[inline]
+            fn units(&self) -> Option<usize> {
+                self.base.units()
+            }
+
             $($opt_len)*
         }
     };
@@ -213,6 +218,7 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const SINGLE: bool = P::SINGLE && S::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;

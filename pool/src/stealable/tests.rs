@@ -8,6 +8,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
+use std::time::Duration;
 
 /// Tasks that are only looked at.
 struct Tasks(Vec<SpawnHeader>);
@@ -187,4 +188,47 @@ fn only_the_oldest_and_the_newest_are_looked_at() {
     let take_of = |scope| sets.take_of(0, scope).map(|task| tasks.index(task));
     assert_eq!(take_of(1), Some(500), "the oldest first");
     assert_eq!(take_of(1), Some(501));
+}
+
+#[test]
+fn calls_take_turns() {
+    const QUANTUM: Duration = Duration::from_millis(1);
+    let tasks = Tasks::of(&[(1, 100), (2, 100), (3, 2)]);
+    let sets = Stealable::fair();
+    let mut all = tasks.refs();
+    all.by_ref().take(100).for_each(|task| sets.add(Entry::Task(task)));
+    // The first call has used four turns when the others come.
+    let first = sets.take(0).expect("there are tasks");
+    assert_eq!((tasks.index(first), first.scope()), (0, 1));
+    sets.charge(1, 4 * QUANTUM);
+    all.for_each(|task| sets.add(Entry::Task(task)));
+    let mut given = [1, 0, 0];
+    let order: Vec<u64> = std::iter::from_fn(|| sets.take(5))
+        .map(|entry| {
+            // Within a call, the oldest task comes first.
+            let call = entry.scope() as usize - 1;
+            assert_eq!(tasks.index(entry), [0, 100, 200][call] + given[call]);
+            given[call] += 1;
+            // The third call's tasks take no time: they share a turn.
+            sets.charge(entry.scope(), if call == 2 { Duration::ZERO } else { QUANTUM });
+            entry.scope()
+        })
+        .collect();
+    assert_eq!(order[..10], [2, 3, 3, 2, 2, 2, 1, 2, 1, 2]);
+    assert_eq!(given, [100, 100, 2]);
+    assert!(sets.is_empty());
+}
+
+#[test]
+fn calls_of_one_task_keep_their_order() {
+    let tasks = Tasks::of(&[(7, 1), (5, 1), (6, 1)]);
+    let sets = Stealable::fair();
+    tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
+    assert_eq!(sets.len(3), 3);
+    assert_eq!(tasks.index(sets.take_of(2, 5).expect("it is there")), 1);
+    assert!(sets.take_of(2, 5).is_none());
+    let mut rest = tasks.refs();
+    sets.add_first(Entry::Task(rest.nth(1).expect("there are three")), Some(2));
+    let order: Vec<usize> = std::iter::from_fn(|| sets.take_any(1)).map(|entry| tasks.index(entry)).collect();
+    assert_eq!(order, [0, 2, 1]);
 }

@@ -1,13 +1,13 @@
-//! How many futures are in flight: a fair semaphore.
+//! The bound on futures in flight: a fair semaphore.
 //!
 //! # Invariants
 //!
-//! 1. Permits given out and free ones are as many as there were at the beginning.
-//! 2. *Nobody holds more than it can use*: a task has those that the futures of its next nano-loop need, while the loop lasts.
-//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a task that waits, which is
-//!    queued before tasks that were woken earlier; a task that does not take its permit (it was dropped) hands it on. While
-//!    one waits, others cannot take permits past it.
-//! 4. *First come, first served*, in two lines. Futures of items that have begun go before those of new ones.
+//! 1. Permits given out and free permits are together as many as at the beginning.
+//! 2. *No task holds more permits than it can use.* It holds those for the futures of its next nano-loop, while the loop lasts.
+//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a waiting task, which is
+//!    queued before tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
+//!    cannot take permits.
+//! 4. *First come, first served*, in two lines. Futures of items that have begun go before first futures of new items.
 //! 5. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
 //!    is changed by the holder of the lock only.
 
@@ -19,10 +19,10 @@ use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// What all tasks of a call share.
+/// The semaphore that all tasks of a call share.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    /// How many permits are free, or [`WAITING`].
+    /// Number of free permits, or [`WAITING`].
     word: AtomicUsize,
     unbounded: bool,
     waiting: Mutex<Waiting>,
@@ -47,7 +47,7 @@ struct Line {
     wakers: VecDeque<Option<Waker>>,
 }
 
-/// Which line a task waits in.
+/// The line in which a task waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// For an item that has begun: it has waited for a future before.
@@ -116,7 +116,7 @@ impl Waiting {
 pub(super) struct Permit<'s>(&'s InFlight);
 
 impl InFlight {
-    /// So many that the bit is free are no bound.
+    /// Makes a semaphore. A number of permits that reaches the bit [`WAITING`] is no bound.
     pub(super) fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
@@ -125,9 +125,9 @@ impl InFlight {
 
     /// Takes so many permits, or as many as there are. Returns how many: none while a task waits.
     ///
-    /// Acquire: pairs with the release in `give_back`. Who has a permit knows what was found with it before (invariant 6 of the
-    /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. A permit that is handed to a task that
-    /// waits goes through the lock, which does the same.
+    /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
+    /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
+    /// to a waiting task goes through the lock, which orders the two as well.
     pub(super) fn take(&self, most: usize) -> usize {
         if self.unbounded {
             return most;
@@ -165,15 +165,15 @@ impl InFlight {
         }
     }
 
-    /// The word says that nobody waits, if so (invariant 5).
+    /// Sets the word to 0 if no task waits any more (invariant 5).
     fn end_if_empty(&self, waiting: &Waiting) {
         if waiting.is_empty() && self.word.load(Relaxed) == WAITING {
-            // Relaxed: there are no permits in it.
+            // Relaxed: this hands out no permits.
             self.word.store(0, Relaxed);
         }
     }
 
-    /// A permit, if there is one, and no task waits.
+    /// Returns a permit if one is free and no task waits.
     pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
     }
@@ -205,7 +205,7 @@ impl Drop for Permit<'_> {
 pub(super) struct Acquire<'s> {
     from: &'s InFlight,
     kind: Kind,
-    /// Its ticket, while it waits.
+    /// Its ticket while it waits.
     ticket: Option<u64>,
 }
 
@@ -232,8 +232,8 @@ impl<'s> Future for Acquire<'s> {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            // From here on whoever gives one back hands it to a task that waits; one that was given back before is there.
-            // Relaxed: it has one order of changes.
+            // From here on a permit that is given back is handed to a waiting task. A permit that was given back before is in the word.
+            // Relaxed: the changes of one word have one order.
             if from.word.load(Relaxed) == WAITING
                 || from.word.compare_exchange(0, WAITING, Relaxed, Relaxed).is_ok()
             {
@@ -253,7 +253,7 @@ impl Drop for Acquire<'_> {
         self.from.end_if_empty(&waiting);
         drop(waiting);
         if waker.is_none() {
-            // It was served with a permit that it does not take.
+            // The ticket was served with a permit, which is not taken.
             self.from.give_back(1);
         }
     }
@@ -305,7 +305,7 @@ mod tests {
         assert!(poll(second, &count));
     }
 
-    /// Permits go from hand to hand among threads that wait for them: nobody waits for ever, and none is lost.
+    /// Permits go from thread to thread: no thread waits for ever, and no permit is lost.
     #[cfg(not(loom))] // models have no pool
     #[test]
     fn nobody_waits_while_there_are_permits() {

@@ -293,7 +293,7 @@ where
         });
     }
 
-    /// Has the call been stopped? Then the hole is closed.
+    /// Closes the hole and returns `None` if the call has been stopped; else returns the hole.
     fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
         if handle.is_cancelled() || self.joint.call.is_due() {
             self.close();

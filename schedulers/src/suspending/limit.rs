@@ -1,4 +1,4 @@
-//! Limits that several calls share: a semaphore, with a rate limiter if that is wanted.
+//! Limits that several calls share: a semaphore, optionally with a rate limiter.
 //!
 //! ```text
 //!   call A   waits: a1 a2 a3 ──┐
@@ -8,12 +8,12 @@
 //!
 //! # Invariants
 //!
-//! 1. Permits handed out and free ones are as many as there were at the beginning. A permit that was handed to a ticket, and not
-//!    collected, counts as handed out.
+//! 1. Permits handed out and free permits are together as many as at the beginning. A permit that was handed to a ticket and not yet
+//!    collected counts as handed out.
 //! 2. *First come, first served.* While a ticket waits, each permit is handed to a ticket. Others cannot take one.
 //! 3. *Fair among calls.* Calls with waiting tickets stand in a ring, in which each gets a permit in its turn; within a call the
 //!    oldest ticket comes first. So the wait for a permit does not depend on how many tickets another call has.
-//! 4. *No permit lies idle while a ticket waits*, unless the rate forbids it; and then the timer is set.
+//! 4. *No permit lies idle while a ticket waits*, unless the rate does not allow another future. Then the timer is set.
 //! 5. No waker is called under the lock.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -109,11 +109,11 @@ type Call = u64;
 
 fn next_call() -> Call {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // Relaxed: it only has to be another one each time.
+    // Relaxed: each number only has to be unique.
     NEXT.fetch_add(1, Relaxed)
 }
 
-/// How many futures may begin.
+/// The rate at which futures may begin: a token bucket.
 #[cfg(feature = "async-io")]
 #[derive(Clone, Copy, Debug)]
 struct Rate {
@@ -154,10 +154,10 @@ impl Limit {
         Limit { shared: Arc::new(shared) }
     }
 
-    /// The same number of permits, and at most `futures` that begin in a second (feature `async-io`).
+    /// Returns a limit with the same number of permits that also lets at most `futures` futures begin in a second (feature `async-io`).
     ///
-    /// The rate is kept evenly (a token bucket): in any `t` seconds no more than `futures * t` begin, and a burst, which is the
-    /// hundredth part of `futures`, or 1. What this returns shares nothing with clones made before.
+    /// The rate is kept evenly (a token bucket): in any `t` seconds at most `futures * t` futures begin, plus a burst of
+    /// a hundredth of `futures`, or of 1 if that is more. The new limit shares no permits with clones made before.
     ///
     /// # Panics
     ///
@@ -199,14 +199,14 @@ impl Limit {
         self.shared.permits - self.shared.lock().free
     }
 
-    /// How many wait for a permit now: tasks of calls, each of which may have many futures to begin, and callers of
+    /// Returns how many tasks wait for a permit now: tasks of calls, each of which may have many futures to begin, and callers of
     /// [`acquire`](Self::acquire).
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.shared.lock().waiting.values().map(BTreeMap::len).sum()
     }
 
-    /// Waits for a permit, for code that is no chain. It is given back when the permit is dropped.
+    /// Waits for a permit, for code that is no chain. Dropping the permit gives it back.
     ///
     /// ```
     /// let limit = furcate::Limit::new(1);
@@ -304,7 +304,7 @@ impl Member {
 #[derive(Debug)]
 pub(super) struct Ticket<'s> {
     member: &'s Member,
-    /// `None` until it waits, and when the permit was collected.
+    /// Number in the line. `None` before the ticket waits, and after its permit was collected.
     number: Option<u64>,
 }
 
@@ -436,7 +436,7 @@ impl Shared {
         }
     }
 
-    /// Hands free permits to those that wait.
+    /// Hands free permits to waiting tickets.
     fn hand_out(&self) {
         loop {
             let waker = {
@@ -478,14 +478,14 @@ impl Shared {
         }
     }
 
-    /// Tokens that were not used come back. More than a burst does not, at the next look.
+    /// Returns tokens that were not used. The next look cuts them to a burst.
     fn earn(&self, state: &mut State, tokens: usize) {
         if self.rate.is_some() {
             state.tokens.number += tokens as f64;
         }
     }
 
-    /// Sets the timer for the next token (invariant 4). Returns false if that is there by now.
+    /// Sets the timer for the next token (invariant 4). Returns `false` if there is a token by now.
     fn set_timer(&self, state: &mut State) -> bool {
         let Some(rate) = self.rate.filter(|_| state.timer.is_none()) else { return true };
         // Rounded up, so that there is a token when the timer fires.

@@ -156,6 +156,7 @@ where
     const PIECES: bool = true;
     /// A task has one accumulator for all loops.
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

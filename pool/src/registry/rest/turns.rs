@@ -1,24 +1,25 @@
 //! Turns: how threads and tasks that have waited too long get a slot from workers that are busy.
 //!
 //! A worker inside a computation (forks, nano-loops, a scope that it waits for) does not come back to the worker's main loop
-//! before the computation ends. Without turns, whatever is queued meanwhile waits as long as that: seconds. The worker must
+//! before the computation ends. Without turns, jobs queued meanwhile wait for the end, perhaps for seconds. The worker must
 //! not run queued tasks on top of its own frames, because a frame below may hold a lock that the task wants, and because
-//! stacks would grow. So the worker gives its *slot* (its place) to another thread, and waits for a slot itself.
+//! stacks would grow. So the worker gives its *slot* to another thread, and waits for a slot itself.
 //!
 //! ```text
 //!   wake: every slot is taken, nobody searches             cooperative point of a busy worker W:
 //!     │                                                    a push, a nano-loop, a look while it waits
 //!     v                                                       │
-//!   WATCHER  looks every ms: has a set of woken tasks         │ a thread is overdue?
-//!     │      been neglected since the last look?              v
-//!     │ yes: it is overdue; nudges the slot holders ─────> W gives it the slot, claims one, sleeps
+//!   WATCHER  looks every ms: is a queue neglected, and        │ a thread is overdue?
+//!     │      no worker back in its main loop?                 v
+//!     │ for 4 looks: it is overdue; nudges slot holders ──> W gives it the slot, claims one, sleeps
 //!     v                                                       │
 //!   runs woken tasks for up to a ms, then gives the slot ──> to the oldest claim: W goes on, and keeps its slot
 //!                                                             for at least a ms
 //! ```
 //!
-//! Claimants (threads in the middle of a job that lack a slot, and callers from outside) are overdue after a millisecond,
-//! like neglected queues, and are served in the same line.
+//! A queue that is neglected at one look is served by the next worker that comes back to its main loop. Only if none comes is it
+//! overdue. Claimants (threads in the middle of a job that lack a slot, and callers from outside) are overdue after a millisecond,
+//! and are served in the same line.
 //!
 //! # Threads that block outside the pool
 //!
@@ -40,7 +41,7 @@
 //!
 //! # Invariants
 //!
-//! 1. *Watched.* If every slot is taken, nobody searches and a job is queued, a watcher is there or is about to be made; see
+//! 1. *Watched.* If every slot is taken, no worker searches and a job is queued, a watcher is there or is about to be made; see
 //!    invariant 4 of [`Alert`](crate::alert). A parked worker becomes the watcher. If none is parked, the
 //!    [watchdog](super::watchdog) looks first, and starts a spare thread when a queue is overdue. While the former watcher runs
 //!    queued jobs, the watchdog looks too, because one of them may block. Pools that may start no more threads have no turns; their
@@ -75,17 +76,23 @@ use std::time::{Duration, Instant};
 /// worker keeps a slot that it has got back.
 pub(super) const TURN: Duration = Duration::from_millis(1);
 
+/// Number of looks at a neglected queue, a [`TURN`] apart, after which busy workers give it a slot.
+///
+/// To give a slot and to get it back costs some 0.1 ms: the system may have to move a thread to the core that becomes idle. So there are
+/// milliseconds in between. Where workers come back to their main loops sooner, they serve the queue there, and no slot is given.
+const PATIENCE: u32 = 4;
+
 /// Number of looks at empty sets after which the watcher parks.
 const QUIET: u32 = 10;
 
 /// How long a slot holder uses no processor time before another thread takes its slot over.
 ///
 /// Long beside short locks, reads of files and pauses of some milliseconds, so that the number of threads that run jobs is exact
-/// where jobs sleep but for a moment. Short beside a wait that somebody notices. A thread that is merely kept from a core by others is
+/// where jobs sleep but for a moment. Short beside a wait that a user notices. A thread that is merely kept from a core by others is
 /// not taken for stuck, for the system says that it would run.
 pub(super) const STUCK: Duration = Duration::from_millis(20);
 
-/// The same where nobody can tell how much processor time threads use: then time alone counts.
+/// The same on systems that do not tell how much processor time threads use. There wall time alone counts.
 const STUCK_WITHOUT_CLOCK: Duration = Duration::from_millis(250);
 
 /// The shortest time between two looks at the slot holders.
@@ -113,8 +120,9 @@ pub(super) struct Overdue {
     on_turn: Vec<usize>,
     /// Whether the watchdog looks at this pool.
     dog: bool,
-    /// What is known of the slot holders, by slot; and when that was.
+    /// The slot holders at the last look, by slot.
     holders: Vec<Holder>,
+    /// The time of that look.
     looked: Option<Instant>,
 }
 
@@ -165,7 +173,7 @@ impl Registry {
     /// A cooperative point: gives the calling worker's slot to a thread that is overdue, if there is one, and returns when
     /// the worker has a slot again. It may be another one.
     pub(crate) fn give_turn(&self, worker: &Worker) {
-        // Relaxed: a hint. Those who want a slot nudge the slot holders again and again.
+        // Relaxed: a hint. Threads that want a slot nudge the slot holders again and again.
         if self.turns.wanted.load(Relaxed) || !self.holds_slot(worker) {
             self.give_slot(worker);
         }
@@ -174,7 +182,7 @@ impl Registry {
     #[cold]
     fn give_slot(&self, worker: &Worker) {
         let keeps = worker.keeps_slot_until.get().is_some_and(|until| Instant::now() < until);
-        // In a forked child there is nobody to give a slot to.
+        // A forked child has no other thread of the pool.
         if self.is_inherited() || worker.place().is_none() || keeps && self.holds_slot(worker) {
             return;
         }
@@ -324,8 +332,8 @@ impl Registry {
             rest.turns.queue.push_back(number);
         }
         self.turns.wanted.store(true, Relaxed);
-        // They look up at their next push or nano-loop, and see that it is wanted: by the store before, or, on machines
-        // that take long, when they are nudged again.
+        // The holders look up at their next push or nano-loop, and see the store above. On a machine where the store takes longer to
+        // arrive, they see it when they are nudged again.
         self.seated().for_each(Worker::nudge);
     }
 
@@ -340,7 +348,7 @@ impl Registry {
         let number = *rest.turns.queue.front()?;
         let worker = self.worker(number).expect("a worker that waits for a slot is there");
         if *rest.state(worker) == State::Watching {
-            // It does not search, but runs woken tasks. Meanwhile the watchdog watches, for one of them may block.
+            // The watcher runs woken tasks, and does not search. Meanwhile the watchdog watches, because a task may block.
             self.watch_is_over(rest);
             rest.turns.on_turn.push(number);
             *rest.state(worker) = State::Blocked;
@@ -416,9 +424,9 @@ impl Registry {
             rest.turns.dog = false;
             return false;
         }
-        let overdue = self.is_neglected(&mut watched.seen);
-        self.turns.queue.store(overdue, Relaxed);
-        if overdue {
+        let neglect = self.look_at_queues(&mut watched.seen);
+        self.turns.queue.store(neglect.is_some(), Relaxed);
+        if neglect == Some(Neglect::ByAll) {
             let parked = rest.parked.pop().and_then(|number| self.worker(number));
             // Else, where there may be no more threads, workers look at the queues between jobs.
             if let Some(worker) = parked.or_else(|| self.start_thread(&mut rest, State::Watching)) {
@@ -457,9 +465,9 @@ impl Registry {
             worker.parker.park_timeout(TURN);
             rest = self.lock();
             if *rest.state(worker) == State::Watching {
-                let overdue = self.is_neglected(&mut seen);
-                self.turns.queue.store(overdue, Relaxed);
-                if overdue {
+                let neglect = self.look_at_queues(&mut seen);
+                self.turns.queue.store(neglect.is_some(), Relaxed);
+                if neglect == Some(Neglect::ByAll) {
                     self.is_overdue(&mut rest, worker.number());
                     self.take_over(&mut rest, worker);
                 } else {
@@ -476,7 +484,7 @@ impl Registry {
                 rest = self.lock();
                 rest.turns.on_turn.retain(|&number| number != worker.number());
                 if self.holds_slot(worker) && rest.claims.is_empty() {
-                    // Nobody else needs the slot: the worker searches.
+                    // No other thread needs the slot, so the worker searches.
                     self.alert.begin();
                     return rest;
                 }
@@ -526,16 +534,30 @@ impl Registry {
         worker.spill();
     }
 
-    /// Whether a queue has had jobs since the last look, and no worker has taken one of them.
-    fn is_neglected(&self, seen: &mut Seen) -> bool {
-        let taken =
-            (0..).map_while(|number| self.worker(number)).map(|worker| worker.counters.injected.get());
-        let injected = (!self.injector.is_empty()).then(|| taken.sum());
+    /// Looks whether a queue has had jobs since the last look, and no worker has taken one of them.
+    fn look_at_queues(&self, seen: &mut Seen) -> Option<Neglect> {
+        let workers = || (0..).map_while(|number| self.worker(number)).map(|worker| &worker.counters);
+        let injected =
+            (!self.injector.is_empty()).then(|| workers().map(|counters| counters.injected.get()).sum());
         let before = std::mem::replace(&mut seen.injected, injected);
         let are_tasks_neglected = self.stealable.is_neglected(&mut seen.sets);
         // A worker takes an urgent job before any other: one that lies there at a look has been neglected.
-        are_tasks_neglected || (injected.is_some() && injected == before) || !self.urgent.is_empty()
+        let is_neglected =
+            are_tasks_neglected || (injected.is_some() && injected == before) || !self.urgent.is_empty();
+        let jobs = workers().map(|counters| counters.jobs.get()).sum();
+        let are_all_busy = std::mem::replace(&mut seen.jobs, jobs) == jobs;
+        seen.looks = if is_neglected && are_all_busy { seen.looks + 1 } else { 0 };
+        is_neglected.then_some(if seen.looks >= PATIENCE { Neglect::ByAll } else { Neglect::OfQueue })
     }
+}
+
+/// For how long a queue has been neglected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Neglect {
+    /// No worker has taken a job of it since the last look. Workers look into it between two jobs of their own.
+    OfQueue,
+    /// For [`PATIENCE`] looks. Meanwhile no worker has begun a job in its main loop.
+    ByAll,
 }
 
 /// The queues at the watcher's last look.
@@ -545,4 +567,8 @@ pub(super) struct Seen {
     sets: Vec<Option<usize>>,
     /// Number of jobs from outside that had been taken, if there were any in the queue.
     injected: Option<u64>,
+    /// Number of jobs that the main loops had begun.
+    jobs: u64,
+    /// Number of looks in a row at which a queue had been neglected, and no main loop had begun a job since the look before.
+    looks: u32,
 }
