@@ -92,23 +92,24 @@ pub use furcate_adaptors::{
 };
 #[cfg(feature = "derive")]
 pub use furcate_derive::Divisible;
-#[cfg(all(feature = "rayon", not(loom)))]
-pub use furcate_pool::Rayon;
 #[cfg(not(loom))]
+#[allow(deprecated, reason = "`Configuration` and `initialize` are rayon's")]
 pub use furcate_pool::{
-    BroadcastContext, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle, Pool,
-    Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats, Suspension,
+    BroadcastContext, Configuration, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle,
+    Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats, Suspension,
     ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun, Worker,
     WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
-    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local,
-    yield_now,
+    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, initialize, join, join_context,
+    join_with, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future,
+    yield_local, yield_now,
 };
-pub use furcate_pool::{Context, DefaultExecutor, Executor, Inline, IntoExecutor, detach};
+pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
+#[cfg(all(feature = "rayon", not(loom)))]
+pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
-    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DepJoin, Divisible, Doubling,
-    IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer, Policy, Producer,
-    Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
+    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DefaultExecutor, DepJoin,
+    Divisible, Doubling, IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer,
+    Policy, Producer, Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;
@@ -132,6 +133,7 @@ mod prose {
     pages!(
         readme: "../README.md",
         why: "../book/src/why.md",
+        patch: "../book/src/patch.md",
         questions: "../book/src/questions.md",
         policies: "../book/src/policies.md",
         schedulers: "../book/src/schedulers.md",

@@ -38,6 +38,8 @@ pub struct ThreadPoolBuilder<S = DefaultSpawn> {
     use_current_thread: bool,
     /// `None`: as the other settings say.
     caller_takes_part: Option<bool>,
+    /// Shown by `Debug`, and without an effect.
+    breadth_first: bool,
     setup: Setup,
     spawn: S,
 }
@@ -105,7 +107,16 @@ impl fmt::Debug for ThreadBuilder {
 }
 
 /// Why a pool could not be made.
-#[derive(Debug)]
+///
+/// `Display` has rayon's words for what rayon's errors say. `Debug`, which `unwrap` and `expect` print, also says what to do
+/// instead.
+///
+/// ```
+/// furcate::join(|| (), || ()); // makes the global pool
+/// let error = furcate::ThreadPoolBuilder::new().build_global().unwrap_err();
+/// assert_eq!(error.to_string(), "The global thread pool has already been initialized.");
+/// assert!(format!("{error:?}").contains("build the global pool once, before its first use"));
+/// ```
 pub struct ThreadPoolBuildError(Reason);
 
 #[derive(Debug)]
@@ -124,14 +135,32 @@ impl ThreadPoolBuildError {
 impl fmt::Display for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Reason::AlreadyInitialized => f.write_str(
-                "the global thread pool is there already: build it before its first use, and once only",
-            ),
-            Reason::AlreadyInPool => f.write_str("the current thread is a worker of a thread pool already"),
+            // Rayon's words: programs compare them.
+            Reason::AlreadyInitialized => f.write_str("The global thread pool has already been initialized."),
+            Reason::AlreadyInPool => {
+                f.write_str("The current thread is already part of another thread pool.")
+            }
             Reason::Thread { number, of, error } => {
                 write!(f, "thread {} of {of} could not be started: {error}", number + 1)
             }
         }
+    }
+}
+
+impl fmt::Debug for ThreadPoolBuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let instead = match &self.0 {
+            Reason::AlreadyInitialized => {
+                "build the global pool once, before its first use, or make a pool of your own with `build`"
+            }
+            Reason::AlreadyInPool => {
+                "call `use_current_thread` in a thread that is in no pool, or leave it out"
+            }
+            Reason::Thread { .. } => {
+                "ask for fewer threads (`num_threads`) or smaller stacks (`stack_size`), or raise the system's limits"
+            }
+        };
+        write!(f, "ThreadPoolBuildError({:?}, {instead:?})", self.to_string())
     }
 }
 
@@ -152,6 +181,7 @@ impl Default for ThreadPoolBuilder {
             stack_size: None,
             use_current_thread: false,
             caller_takes_part: None,
+            breadth_first: false,
             setup: Setup { max_blocking_threads: MAX_BLOCKING_THREADS, ..Setup::default() },
             spawn: DefaultSpawn(()),
         }
@@ -201,6 +231,7 @@ impl<F: FnMut(ThreadBuilder) -> io::Result<()>> Spawn for CustomSpawn<F> {}
 impl<S: Spawn> ThreadPoolBuilder<S> {
     /// Sets how many threads run jobs at once: the pool's number of *slots*. With 0, the default, the environment variable
     /// `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` says the number; without them it is as many as the machine can run.
+    /// (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts if that is not set.)
     pub fn num_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -353,6 +384,26 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Whether dropping the pool waits until its spawned jobs have run and its threads have ended. The default is `true`.
+    ///
+    /// With `false` the drop returns at once, as in rayon. Spawned jobs still run, and then the threads end. A thread that [is made one
+    /// of the pool's](Self::use_current_thread) remains so until it ends.
+    ///
+    /// ```
+    /// use std::sync::mpsc::channel;
+    ///
+    /// let (go, gone) = (channel(), channel());
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).wait_on_drop(false).build().unwrap();
+    /// pool.spawn(move || gone.0.send(go.1.recv().unwrap()).unwrap());
+    /// drop(pool); // would wait for the job
+    /// go.0.send(7).unwrap();
+    /// assert_eq!(gone.1.recv(), Ok(7));
+    /// ```
+    pub fn wait_on_drop(mut self, wait: bool) -> Self {
+        self.setup.drop_does_not_wait = !wait;
+        self
+    }
+
     /// Pins thread number i to the i-th core (modulo their number) that the process may use.
     pub fn pin_threads(mut self) -> Self {
         self.setup.pin = true;
@@ -429,6 +480,13 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Does nothing: a hint of early versions of rayon.
+    #[deprecated(note = "use `scope_fifo` and `spawn_fifo` for similar effect")]
+    pub fn breadth_first(mut self) -> Self {
+        self.breadth_first = true;
+        self
+    }
+
     /// Has threads started by a closure, which calls [`ThreadBuilder::run`] in each of them. Such a pool has no spare
     /// threads, and does not join its threads when it is dropped.
     pub fn spawn_handler<F>(self, spawn: F) -> ThreadPoolBuilder<CustomSpawn<F>>
@@ -441,11 +499,21 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             stack_size,
             use_current_thread,
             caller_takes_part,
+            breadth_first,
             setup,
             spawn: _,
         } = self;
         let spawn = CustomSpawn(spawn);
-        ThreadPoolBuilder { threads, name, stack_size, use_current_thread, caller_takes_part, setup, spawn }
+        ThreadPoolBuilder {
+            threads,
+            name,
+            stack_size,
+            use_current_thread,
+            caller_takes_part,
+            breadth_first,
+            setup,
+            spawn,
+        }
     }
 
     /// Makes the pool.
@@ -454,7 +522,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     ///
     /// If a thread cannot be started: those that were are ended first.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        self.build_registry().map(ThreadPool::new)
+        self.build_registry().map(ThreadPool::of)
     }
 
     /// Makes the global pool.
@@ -593,10 +661,16 @@ impl Drop for AllEnd<'_> {
 
 impl<S> fmt::Debug for ThreadPoolBuilder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let closure = |is_set: bool| is_set.then_some(format_args!("<closure>"));
         f.debug_struct("ThreadPoolBuilder")
             .field("num_threads", &self.threads)
-            .field("stack_size", &self.stack_size)
             .field("use_current_thread", &self.use_current_thread)
+            .field("get_thread_name", &closure(self.name.is_some()))
+            .field("panic_handler", &closure(self.setup.panic.is_some()))
+            .field("stack_size", &self.stack_size)
+            .field("start_handler", &closure(self.setup.start.is_some()))
+            .field("exit_handler", &closure(self.setup.exit.is_some()))
+            .field("breadth_first", &self.breadth_first)
             .field("wait_rule", &self.setup.wait_rule)
             .field("suspension", &self.setup.suspension)
             .field("fairness", &self.setup.fairness)
@@ -606,8 +680,11 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
 
 /// The number of threads of a pool for which none was said.
 pub(crate) fn default_threads() -> usize {
-    let said = |variable| std::env::var(variable).ok()?.parse().ok().filter(|&threads: &usize| threads > 0);
+    let said = |variable| std::env::var(variable).ok()?.parse::<usize>().ok();
     said("FURCATE_NUM_THREADS")
-        .or_else(|| said("RAYON_NUM_THREADS"))
+        .filter(|&threads| threads > 0)
+        // As in rayon: a 0 here hides the old name of the variable.
+        .or_else(|| said("RAYON_NUM_THREADS").or_else(|| said("RAYON_RS_NUM_CPUS")))
+        .filter(|&threads| threads > 0)
         .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from))
 }

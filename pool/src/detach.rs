@@ -34,7 +34,8 @@ mod unattended;
 
 pub(crate) use order::{Order, SOON, order};
 pub use order::{wake_first, wake_soon};
-pub(crate) use unattended::attend;
+#[doc(hidden)]
+pub use unattended::attend;
 pub use unattended::{End, Unattended};
 
 use crate::Context;
@@ -503,4 +504,5 @@ impl<J, M: Default> Offers<J, M> for Kept<J, M> {
 }
 
 /// Of the panic of [`Offers::offer`].
-pub(crate) const ONE_AT_A_TIME: &str = "a part is on offer already; one can be offered at a time";
+#[doc(hidden)]
+pub const ONE_AT_A_TIME: &str = "a part is on offer already; one can be offered at a time";

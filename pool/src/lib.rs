@@ -3,16 +3,18 @@
 //! This is the lowest of furcate's four layers. Everything above it (`furcate-schedulers`: what is divided, when
 //! and how; `furcate-adaptors`: the iterators) is written against [`Executor`] alone and never names an engine.
 //!
-//! | engine | feature | runs |
+//! | engine | where it is | runs |
 //! |---|---|---|
-//! | [`Pool`] | always there | on furcate's own pool: the one the caller is in, else the global one |
-//! | [`&ThreadPool`](ThreadPool), `Arc<ThreadPool>` | always there | on that pool |
-//! | [`Inline`] | always there | both halves in the calling thread, left first |
-//! | `Rayon` | `rayon` | on rayon-core's pool: the one the caller is in, else the global one |
+//! | [`Pool`] | here | on furcate's own pool: the one the caller is in, else the global one |
+//! | [`&ThreadPool`](ThreadPool), `Arc<ThreadPool>` | here | on that pool |
+//! | [`Inline`] | here | both halves in the calling thread, left first |
+//! | `furcate_rayon::Rayon` | a crate of its own | on rayon-core's pool: the one the caller is in, else the global one |
 //!
-//! [`DefaultExecutor`] is the engine of every iterator that names none. How the pool works is told from below to above:
-//! the deque, the jobs and latches, the worker, the registry with its sleep protocol, each in its module's
-//! documentation, and in the book's chapter on the pool.
+//! How the pool works is told from below to above: the deque, the jobs and latches, the worker, the registry with its sleep
+//! protocol, each in its module's documentation, and in the book's chapter on the pool.
+//!
+//! This crate must not depend on rayon-core: furcate's own `rayon-core`, which takes the place of the registry's by a
+//! `[patch]`, depends on this crate.
 
 mod alert;
 #[cfg(not(loom))]
@@ -21,6 +23,8 @@ mod block_on;
 mod broadcast;
 #[cfg(not(loom))]
 mod builder;
+#[cfg(not(loom))]
+mod configuration;
 mod deque;
 #[cfg(not(loom))]
 mod deques;
@@ -56,8 +60,6 @@ mod parker;
 mod pool;
 #[cfg(not(loom))]
 mod process;
-#[cfg(all(feature = "rayon", not(loom)))]
-mod rayon;
 #[cfg(not(loom))]
 mod registry;
 #[cfg(not(loom))]
@@ -89,7 +91,8 @@ mod task {
 }
 #[cfg(not(loom))]
 mod thread_pool;
-mod unseen;
+#[doc(hidden)]
+pub mod unseen;
 #[cfg(not(loom))]
 mod urgent;
 #[cfg(not(loom))]
@@ -99,14 +102,14 @@ mod yields;
 
 pub use executor::{Context, Executor, IntoExecutor};
 pub use inline::Inline;
-#[cfg(all(feature = "rayon", not(loom)))]
-pub use rayon::Rayon;
 
 #[cfg(not(loom))]
+#[allow(deprecated, reason = "they are rayon's")]
 pub use {
     block_on::block_on,
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},
+    configuration::{Configuration, initialize},
     fairness::Fairness,
     global::global_stats,
     join::{FnContext, join, join_context, join_with},
@@ -126,20 +129,3 @@ pub use {
     worker::{WaitRule, Worker},
     yields::{Yield, yield_local, yield_now},
 };
-
-/// The engine of every computation that names none.
-///
-/// ```
-/// use furcate::{DefaultExecutor, Executor};
-/// assert!(DefaultExecutor::default().num_threads() >= 1);
-/// ```
-#[cfg(not(any(loom, furcate_rayon)))]
-pub type DefaultExecutor = Pool;
-
-/// For tests: everything that names no engine runs on rayon's.
-#[cfg(all(furcate_rayon, not(loom)))]
-pub type DefaultExecutor = Rayon;
-
-/// Models have no pool.
-#[cfg(loom)]
-pub type DefaultExecutor = Inline;

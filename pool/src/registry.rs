@@ -75,6 +75,8 @@ pub(crate) struct Setup {
     pub(crate) fairness: Fairness,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
+    /// Dropping the pool's handle waits neither for jobs nor for threads.
+    pub(crate) drop_does_not_wait: bool,
 }
 
 pub(crate) struct Registry {
@@ -469,7 +471,7 @@ impl Registry {
     }
 
     /// Ends the pool: its last handle is gone, or was never made. Waits until all jobs have run and the threads have ended, unless the
-    /// calling thread is one of them.
+    /// calling thread is one of them, or the pool was built not to wait.
     pub(crate) fn end(&self) {
         if self.is_inherited() {
             // The pool's threads are not in a forked child.
@@ -479,6 +481,10 @@ impl Registry {
         self.common().cancel_tasks();
         self.unattended.cancel();
         self.job_done();
+        if self.setup.drop_does_not_wait {
+            // The threads end by themselves; an adopted thread remains one of the pool's until it ends.
+            return;
+        }
         self.release_current_thread();
         let me = std::thread::current().id();
         Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {

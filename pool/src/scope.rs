@@ -6,8 +6,9 @@
 //!    returns or unwinds only when all have arrived; until then everything `'scope` is there.
 //! 2. The last one to arrive sets the scope's latch as its last act. If the scope is [unattended](unattended), it queues the job that
 //!    ends the scope instead. The scope may be gone in that moment.
-//! 3. A panic is kept, the first one, and raised by the function that made the scope. Jobs that have not begun by then
-//!    are dropped unrun.
+//! 3. The scope keeps the first panic. The function that made the scope raises it when all have arrived. Until then spawned jobs
+//!    run as they would have without the panic, as in rayon. Detached parts that have not begun are dropped unrun, and so are
+//!    futures that have not ended: a chain ends early.
 
 mod detached;
 mod in_hand;
@@ -90,8 +91,25 @@ pub struct ScopeFifo<'scope>(Scope<'scope>);
 ///
 /// # Panics
 ///
-/// With the payload of the first panic, in `op` or in a job, when everything has ended. Jobs that have not begun by then
-/// are dropped unrun.
+/// With the payload of the first panic, in `op` or in a job, when everything has ended. A panic ends no other job: all jobs
+/// run, also those that are spawned after the panic. Futures of the scope that have not ended are dropped.
+///
+/// ```
+/// use std::panic::{AssertUnwindSafe, catch_unwind};
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// let run = AtomicU32::new(0);
+/// let outcome = catch_unwind(AssertUnwindSafe(|| {
+///     furcate::scope(|s| {
+///         s.spawn(|_| panic!("one job"));
+///         (0..9).for_each(|_| s.spawn(|_| _ = run.fetch_add(1, Ordering::Relaxed)));
+///     })
+/// }));
+/// assert!(outcome.is_err());
+/// assert_eq!(run.into_inner(), 9);
+/// ```
+///
+/// # Examples
 ///
 /// ```
 /// let mut parts = [0; 3];
@@ -286,7 +304,7 @@ impl<'scope> Scope<'scope> {
     /// Keeps a panic, if it is the first, and cancels the scope's tasks. Called in the body or in a job.
     pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
         let payload = runtime::explain(payload);
-        // Relaxed: only says that running more is pointless; the payload itself is behind the lock.
+        // Relaxed: only says that running further parts is pointless; the payload itself is behind the lock.
         self.panicked.store(true, Relaxed);
         let later = {
             let mut panic = self.panic.lock().expect("nobody panics with this lock");
@@ -347,11 +365,8 @@ impl<'scope> Scope<'scope> {
             let this = unsafe { &*scope.0 };
             let entered = this.enter_runtime();
             let ((), in_hand) = this.with_in_hand(0, worker, || {
-                if this.has_panicked() {
-                    drop_quietly(body);
-                } else {
-                    this.guard(|| body(this));
-                }
+                // Also after a panic (invariant 3).
+                this.guard(|| body(this));
             });
             entered.leave();
             // SAFETY: it arrives once, here.

@@ -9,6 +9,8 @@ use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
 use crate::{Context, Executor, IntoExecutor, Yield, spawn, spawn_future};
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
@@ -16,22 +18,32 @@ use std::sync::Arc;
 /// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). All calls inside [`install`](Self::install), however
 /// deep, run on this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
 ///
-/// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, the
-/// threads end by themselves later.
+/// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, or
+/// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
 /// let (a, b) = pool.install(|| furcate::join(|| 6 * 7, || furcate::current_num_threads()));
 /// assert_eq!((a, b), (42, 2));
 /// ```
-#[derive(Debug)]
 pub struct ThreadPool {
     registry: Arc<Registry>,
 }
 
 impl ThreadPool {
-    pub(crate) fn new(registry: Arc<Registry>) -> Self {
+    pub(crate) fn of(registry: Arc<Registry>) -> Self {
         ThreadPool { registry }
+    }
+
+    /// Makes a pool, as in early versions of rayon.
+    ///
+    /// # Errors
+    ///
+    /// As [`ThreadPoolBuilder::build`](crate::ThreadPoolBuilder::build).
+    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
+    #[allow(deprecated)]
+    pub fn new(configuration: crate::Configuration) -> Result<ThreadPool, Box<dyn Error>> {
+        configuration.build()
     }
 
     /// Runs `op` on one of the pool's threads (this one, if it is one) and returns its result.
@@ -368,6 +380,12 @@ impl IntoExecutor for &Arc<ThreadPool> {
 
     fn into_executor(self) -> Arc<ThreadPool> {
         Arc::clone(self)
+    }
+}
+
+impl fmt::Debug for ThreadPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPool").field("num_threads", &self.current_num_threads()).finish_non_exhaustive()
     }
 }
 

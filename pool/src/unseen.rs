@@ -6,7 +6,7 @@ use std::thread;
 
 /// Drops a result nobody will see. A panic in that drop has been preceded by the one that counts, and its payload is
 /// forgotten: that drop might panic as well.
-pub(crate) fn drop_quietly<T>(value: T) {
+pub fn drop_quietly<T>(value: T) {
     let value = ManuallyDrop::new(value);
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(ManuallyDrop::into_inner(value)))) {
         mem::forget(payload);
@@ -14,7 +14,7 @@ pub(crate) fn drop_quietly<T>(value: T) {
 }
 
 /// Drops what a frame still holds at its end: [quietly](drop_quietly) if it ends because of a panic.
-pub(crate) fn drop_at_end<T>(value: T) {
+pub fn drop_at_end<T>(value: T) {
     if thread::panicking() {
         drop_quietly(value);
     } else {

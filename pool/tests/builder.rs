@@ -436,5 +436,12 @@ fn the_environment_says_how_many_threads() {
     good_child(TEST, "counter", &[(furcate, "3"), (rayon, "5"), ("EXPECTED", "3")]);
     good_child(TEST, "counter", &[(furcate, "0"), (rayon, "5"), ("EXPECTED", "5")]);
     good_child(TEST, "counter", &[(furcate, "many"), ("EXPECTED", "0")]);
+    // The old name of rayon's variable counts if the new one says nothing.
+    let old = "RAYON_RS_NUM_CPUS";
+    good_child(TEST, "counter", &[(old, "6"), ("EXPECTED", "6")]);
+    good_child(TEST, "counter", &[(old, "6"), (rayon, "many"), ("EXPECTED", "6")]);
+    good_child(TEST, "counter", &[(old, "6"), (rayon, "5"), ("EXPECTED", "5")]);
+    good_child(TEST, "counter", &[(old, "6"), (rayon, "0"), ("EXPECTED", "0")]);
+    good_child(TEST, "counter", &[(old, "6"), (furcate, "3"), ("EXPECTED", "3")]);
     good_child(TEST, "counter", &[("EXPECTED", "0")]);
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::{Scope, in_place_scope, in_place_scope_fifo, join, scope, scope_fifo};
+use furcate_pool::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, join, scope, scope_fifo};
 use std::panic::panic_any;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -156,7 +156,7 @@ impl Drop for Counted<'_> {
 }
 
 #[test]
-fn every_body_is_dropped_once_whether_run_or_not() {
+fn every_body_runs_and_is_dropped_once() {
     // P2: a panic at the n-th job, or in the body, for several n.
     within(LONG, || {
         for threads in SIZES {
@@ -185,25 +185,11 @@ fn every_body_is_dropped_once_whether_run_or_not() {
                     message(payload),
                     if n == 50 { "on purpose: the body" } else { "on purpose: a job" }
                 );
-                assert_eq!(made.into_inner(), dropped.into_inner(), "{threads} threads, n = {n}");
+                let counts = [made, dropped, run].map(AtomicUsize::into_inner);
+                assert_eq!(counts, [50; 3], "{threads} threads, n = {n}");
                 assert_eq!(pool.install(|| join(|| 1, || 2)), (1, 2));
             }
         }
-    });
-}
-
-#[test]
-fn jobs_not_begun_at_a_panic_are_not_run() {
-    within(LONG, || {
-        let run = AtomicUsize::new(0);
-        let payload = payload(|| {
-            pool(1).scope(|s| {
-                (0..100).for_each(|_| s.spawn(|_| add(&run)));
-                panic_any("on purpose: the body");
-            })
-        });
-        assert_eq!(message(payload), "on purpose: the body");
-        assert_eq!(run.into_inner(), 0, "the only thread was in the body");
     });
 }
 
@@ -252,7 +238,7 @@ impl Drop for Bomb {
 
 #[test]
 fn what_panics_when_dropped_does_not_stop_a_scope() {
-    // P3: the body's result, the second payload, and the bodies of jobs that are not run any more.
+    // P3: the body's result, the second payload, and what jobs own that run after a panic.
     within(LONG, || {
         for threads in SIZES {
             let pool = pool(threads);
@@ -276,31 +262,85 @@ fn what_panics_when_dropped_does_not_stop_a_scope() {
     });
 }
 
+/// Counts its run; panics if its number is `bad`.
+fn job(number: usize, bad: Option<usize>, run: &AtomicUsize) {
+    run.fetch_add(1, SeqCst);
+    if Some(number) == bad {
+        panic_any("on purpose: a job");
+    }
+}
+
+/// Spawns 100 jobs, of which the one with the number `bad` panics; without one the body panics.
+fn hundred<'s>(s: &Scope<'s>, bad: Option<usize>, run: &'s AtomicUsize) {
+    // The newest runs first, on one thread: that is number 0.
+    (0..100).rev().for_each(|number| s.spawn(move |_| job(number, bad, run)));
+    if bad.is_none() {
+        panic_any("on purpose: the body");
+    }
+}
+
+fn hundred_fifo<'s>(s: &ScopeFifo<'s>, bad: Option<usize>, run: &'s AtomicUsize) {
+    (0..100).for_each(|number| s.spawn_fifo(move |_| job(number, bad, run)));
+    if bad.is_none() {
+        panic_any("on purpose: the body");
+    }
+}
+
 #[test]
-fn after_a_panic_the_rest_stops_soon() {
-    // P5.
-    const JOBS: usize = 100_000;
+fn after_a_panic_all_other_jobs_still_run() {
     within(LONG, || {
         for threads in SIZES {
-            let (run, dropped) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let pool = pool(threads);
+            for kind in 0..6 {
+                for bad in [Some(0), Some(50), Some(99), None] {
+                    let run = AtomicUsize::new(0);
+                    let payload = payload(|| match kind {
+                        0 => pool.scope(|s| hundred(s, bad, &run)),
+                        1 => pool.scope_fifo(|s| hundred_fifo(s, bad, &run)),
+                        2 => pool.in_place_scope(|s| hundred(s, bad, &run)),
+                        3 => pool.in_place_scope_fifo(|s| hundred_fifo(s, bad, &run)),
+                        4 => scope(|s| hundred(s, bad, &run)),
+                        _ => scope_fifo(|s| hundred_fifo(s, bad, &run)),
+                    });
+                    assert!(message(payload).starts_with("on purpose"));
+                    assert_eq!(run.into_inner(), 100, "{threads} threads, scope {kind}, panic in {bad:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn after_a_panic_a_broadcast_still_reaches_every_thread() {
+    within(LONG, || {
+        for threads in SIZES {
+            let (pool, run) = (pool(threads), AtomicUsize::new(0));
             let payload = payload(|| {
-                pool(threads).scope(|s| {
-                    for _ in 0..JOBS {
-                        let (run, counted) = (&run, Counted(&dropped));
-                        s.spawn(move |_| {
-                            let _counted = counted;
-                            if run.fetch_add(1, SeqCst) == 100 {
-                                panic_any("on purpose: at the hundredth");
-                            }
-                            work_for(Duration::from_micros(50));
-                        });
-                    }
+                pool.scope(|s| {
+                    let run = &run;
+                    s.spawn_broadcast(move |_, _| _ = run.fetch_add(1, SeqCst));
+                    panic_any("on purpose: the body");
                 });
             });
-            assert_eq!(message(payload), "on purpose: at the hundredth");
-            assert_eq!(dropped.into_inner(), JOBS);
-            let run = run.into_inner();
-            assert!(run < JOBS / 4, "{threads} threads ran {run} jobs of {JOBS} after one had panicked");
+            assert_eq!(message(payload), "on purpose: the body");
+            assert_eq!(run.into_inner(), threads);
+        }
+    });
+}
+
+#[test]
+fn jobs_that_a_job_spawns_after_a_panic_run_too() {
+    within(LONG, || {
+        for threads in SIZES {
+            let (pool, count) = (pool(threads), AtomicUsize::new(0));
+            let payload = payload(|| {
+                pool.scope(|s| {
+                    s.spawn(|s| tree(s, 8, &count));
+                    panic_any("on purpose: the body");
+                });
+            });
+            assert_eq!(message(payload), "on purpose: the body");
+            assert_eq!(count.into_inner(), (2 << 8) - 1, "{threads} threads");
         }
     });
 }

@@ -3,7 +3,8 @@
 
 mod support;
 
-use furcate_pool::{DefaultExecutor, ThreadPool, ThreadPoolBuilder, WorkerStats, yield_now};
+use furcate_pool::{ThreadPool, ThreadPoolBuilder, WorkerStats, yield_now};
+use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::policy::{BoundDepth, SizeLimit};
 use furcate_schedulers::{Adaptive, DepJoin, Join, Reduction, Scheduler};
 use std::ops::ControlFlow;

@@ -3,7 +3,8 @@
 
 mod support;
 
-use furcate_pool::{DefaultExecutor, Inline};
+use furcate_pool::Inline;
+use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::policy::{
     Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, SizeLimit, ThiefSplitting,
 };

@@ -44,7 +44,7 @@ use std::time::Instant;
 /// |---|---|---|
 /// | *when* is work divided | [`with_policy`](Self::with_policy), [`bound_depth`](Self::bound_depth), [`thief_splitting`](Self::thief_splitting) ... | [`Auto`](furcate_schedulers::policy::Auto) |
 /// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`by_blocks`](Self::by_blocks), [`sequential`](Self::sequential) | [`ByTerminal`](furcate_schedulers::ByTerminal): by blocks for searches, on demand for merges, else [`Join`] |
-/// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_pool::DefaultExecutor) |
+/// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_schedulers::DefaultExecutor) |
 ///
 /// A schedule can be named anywhere in a chain and holds for all of it. Of two combined iterators (`zip`, `chain` ...)
 /// the first one's counts.

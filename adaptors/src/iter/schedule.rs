@@ -10,7 +10,7 @@ macro_rules! default_schedule {
     () => {
         type Policy = furcate_schedulers::policy::Auto;
         type Scheduler = furcate_schedulers::ByTerminal;
-        type Executor = furcate_pool::DefaultExecutor;
+        type Executor = furcate_schedulers::DefaultExecutor;
 
         #[inline]
         fn policy(&self) -> Self::Policy {

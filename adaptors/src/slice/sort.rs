@@ -39,7 +39,8 @@ mod tests;
 
 pub(super) use cached_key::sort_by_cached_key;
 
-use furcate_pool::{DefaultExecutor, Executor};
+use furcate_pool::Executor;
+use furcate_schedulers::DefaultExecutor;
 use merge_sort::MergeSort;
 use quick_sort::QuickSort;
 

@@ -6,7 +6,7 @@ use crate::iter::copies::copies;
 use crate::iter::gate::{Gate, Gated, InLoops};
 use crate::iter::item_wise::{Adapted, ItemWise};
 use crate::iter::{self, ParallelIterator, RepeatProducer};
-use furcate_pool::DefaultExecutor;
+use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::Suspending;
 use furcate_schedulers::policy::{Auto, Both};
 use futures_core::Stream;

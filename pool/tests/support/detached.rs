@@ -20,12 +20,11 @@ macro_rules! everywhere {
                 let pool = $crate::support::pool(threads);
                 pool.install(|| $check(&furcate_pool::Pool, threads, "own pool"));
                 $check(&&pool, threads, "own pool, from outside");
-                #[cfg(feature = "rayon")]
                 rayon_core::ThreadPoolBuilder::new()
                     .num_threads(threads)
                     .build()
                     .unwrap()
-                    .install(|| $check(&furcate_pool::Rayon, threads, "rayon"));
+                    .install(|| $check(&furcate::Rayon, threads, "rayon"));
             }
         })
     };

@@ -7,7 +7,8 @@ pub(crate) mod script;
 
 #[cfg(not(furcate_rayon))]
 pub(crate) use furcate_pool as engine;
-use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
+use furcate_pool::{Context, Executor, Inline};
+use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
 #[cfg(furcate_rayon)]
 pub(crate) use rayon_core as engine;

@@ -187,7 +187,8 @@ impl<T> Drop for Merge<'_, T> {
 mod tests {
     use super::super::tests::random;
     use super::Merge;
-    use furcate_pool::{DefaultExecutor, Inline};
+    use furcate_pool::Inline;
+    use furcate_schedulers::DefaultExecutor;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 

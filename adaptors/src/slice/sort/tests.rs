@@ -3,7 +3,8 @@
 use super::merge_sort::MergeSort;
 use super::quick_sort::QuickSort;
 use super::{MIN_GRAIN, PARALLEL_LEN, Plan};
-use furcate_pool::{Context, DefaultExecutor, Executor, Inline};
+use furcate_pool::{Context, Executor, Inline};
+use furcate_schedulers::DefaultExecutor;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};

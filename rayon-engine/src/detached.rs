@@ -1,5 +1,8 @@
 //! Detached parts on rayon's pool.
 //!
+//! [`Parts`] is rayon's scope under a name of this crate: `Detach` belongs to furcate-pool, and so does rayon's scope, where
+//! rayon-core is patched with furcate's.
+//!
 //! Rayon has no such thing, so a part lies in a slot that its owner and a spawned job share: whoever comes first takes it.
 //! The job of a part that was taken back finds the slot empty. And rayon's workers cannot say that they look for work: a
 //! *bait* tells, a job that does nothing but to note that another worker has come for it.
@@ -8,9 +11,9 @@
 //!
 //! Cost: two allocations per part, and two per task that makes offers.
 
-use crate::Context;
-use crate::detach::{Blocking, Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
-use crate::unseen::{drop_at_end, drop_quietly};
+use furcate_pool::Context;
+use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use furcate_pool::unseen::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
 use std::any::Any;
 use std::marker::PhantomData;
@@ -21,11 +24,12 @@ use std::sync::{Arc, Mutex};
 /// Runs a computation in a scope of rayon's.
 pub(super) fn root<'scope, B, R>(body: B) -> R
 where
-    B: FnOnce(&Scope<'scope>) -> R + Send,
+    B: FnOnce(&Parts<'scope>) -> R + Send,
     R: Send,
 {
     // Unwind-safe: if it panics, this call does.
-    let outcome = catch_unwind(AssertUnwindSafe(|| rayon_core::scope(|scope| guard(|| body(scope)))));
+    let outcome =
+        catch_unwind(AssertUnwindSafe(|| rayon_core::scope(|scope| guard(|| body(Parts::of(scope))))));
     outcome.unwrap_or_else(|payload| match payload.downcast::<Payload>() {
         Ok(mut payload) => resume_unwind(payload.0.take().expect("it is taken once, here")),
         Err(payload) => resume_unwind(payload),
@@ -55,13 +59,14 @@ struct Slot<J>(Arc<Mutex<Option<J>>>);
 
 impl<J> Slot<J> {
     /// Spawns a job that takes the part, if it is still there then.
-    fn spawn<'scope>(scope: &Scope<'scope>, part: J) -> (Self, Arc<J::Meeting>)
+    fn spawn<'scope>(scope: &Parts<'scope>, part: J) -> (Self, Arc<J::Meeting>)
     where
-        J: Detachable<'scope, Scope<'scope>>,
+        J: Detachable<'scope, Parts<'scope>>,
     {
         let (slot, meeting) = (Slot(Arc::new(Mutex::new(Some(part)))), Arc::<J::Meeting>::default());
         let (job, owner) = ((Slot(Arc::clone(&slot.0)), Arc::clone(&meeting)), current_thread_index());
-        scope.spawn(move |scope| {
+        scope.0.spawn(move |scope| {
+            let scope = Parts::of(scope);
             let (slot, meeting) = job;
             guard(|| {
                 if let Some(part) = slot.take() {
@@ -81,7 +86,20 @@ impl<J> Slot<J> {
     }
 }
 
-impl<'scope> Detach<'scope> for Scope<'scope> {
+/// A scope of rayon's, in which parts of a computation are detached.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Parts<'scope>(Scope<'scope>);
+
+impl<'scope> Parts<'scope> {
+    #[allow(unsafe_code)]
+    fn of<'a>(scope: &'a Scope<'scope>) -> &'a Self {
+        // SAFETY: transparent.
+        unsafe { &*std::ptr::from_ref(scope).cast() }
+    }
+}
+
+impl<'scope> Detach<'scope> for Parts<'scope> {
     type Offers<'o, J: Detachable<'scope, Self>>
         = Offered<'o, 'scope, J>
     where
@@ -133,7 +151,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
 /// Where a task of a scope offers parts of itself.
 #[derive(Debug)]
 pub struct Offered<'o, 'scope, J> {
-    scope: &'o Scope<'scope>,
+    scope: &'o Parts<'scope>,
     /// Another worker has come for the bait.
     bitten: Arc<AtomicBool>,
     slot: Option<Slot<J>>,
@@ -144,7 +162,7 @@ pub struct Offered<'o, 'scope, J> {
 impl<J> Offered<'_, '_, J> {
     fn lay_bait(&self) {
         let (bitten, owner) = (Arc::clone(&self.bitten), current_thread_index());
-        self.scope.spawn(move |_| {
+        self.scope.0.spawn(move |_| {
             if current_thread_index() != owner {
                 // Relaxed: a hint.
                 bitten.store(true, Relaxed);
@@ -153,7 +171,7 @@ impl<J> Offered<'_, '_, J> {
     }
 }
 
-impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Offered<'_, 'scope, J> {
+impl<'scope, J: Detachable<'scope, Parts<'scope>>> Offers<J, J::Meeting> for Offered<'_, 'scope, J> {
     fn demand(&mut self) -> bool {
         // Relaxed: a hint.
         self.bitten.load(Relaxed)

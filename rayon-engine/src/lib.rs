@@ -1,15 +1,29 @@
-//! The engine on top of rayon-core.
+//! The engine `Rayon` of furcate: chains on rayon-core's pool.
+//!
+//! Most users want the facade crate, `furcate`, with the feature `rayon`.
+//!
+//! A program that [patches rayon-core][patch] with furcate's has one pool. This engine then runs on that pool, too, by way of
+//! rayon-core's API.
+//!
+//! [patch]: https://github.com/furcate-rs/furcate/blob/main/book/src/patch.md
+//!
+//! # Unsafe code
+//!
+//! One cast in [`Parts`], between types of the same layout.
+#![deny(unsafe_code)]
 
 mod detached;
 
-use crate::detach::{Unattended, attend};
-use crate::unseen::drop_quietly;
-use crate::{Context, Executor};
+pub use detached::{Offered, Parts};
+
+use furcate_pool::detach::{Unattended, attend};
+use furcate_pool::unseen::drop_quietly;
+use furcate_pool::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
-/// the global one. (Feature `rayon`.)
+/// the global one.
 ///
 /// A call from outside is taken to one of the pool's threads.
 ///
@@ -22,7 +36,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub struct Rayon;
 
 impl Executor for Rayon {
-    type Scope<'scope> = rayon_core::Scope<'scope>;
+    type Scope<'scope> = Parts<'scope>;
 
     fn detached<'scope, B, R>(&self, body: B) -> R
     where

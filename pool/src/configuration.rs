@@ -1,0 +1,120 @@
+//! How early versions of rayon made pools.
+#![allow(deprecated, reason = "the whole module is")]
+
+use crate::builder::ThreadPoolBuilder;
+use crate::thread_pool::ThreadPool;
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+
+/// The settings of a pool, as in early versions of rayon: a [`ThreadPoolBuilder`] with fewer methods, whose pools do not [wait
+/// on drop](ThreadPoolBuilder::wait_on_drop).
+///
+/// ```
+/// # #![allow(deprecated)]
+/// let pool = furcate::Configuration::new().num_threads(2).build().unwrap();
+/// assert_eq!(pool.current_num_threads(), 2);
+/// ```
+#[deprecated(note = "Use `ThreadPoolBuilder`")]
+pub struct Configuration {
+    builder: ThreadPoolBuilder,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Configuration { builder: ThreadPoolBuilder::new().wait_on_drop(false) }
+    }
+}
+
+impl Configuration {
+    /// Settings with the defaults.
+    #[must_use]
+    pub fn new() -> Configuration {
+        Self::default()
+    }
+
+    /// Makes a pool.
+    ///
+    /// # Errors
+    ///
+    /// As [`ThreadPoolBuilder::build`].
+    pub fn build(self) -> Result<ThreadPool, Box<dyn Error + 'static>> {
+        self.builder.build().map_err(Box::from)
+    }
+
+    /// [`ThreadPoolBuilder::thread_name`].
+    #[must_use]
+    pub fn thread_name<F>(self, closure: F) -> Self
+    where
+        F: FnMut(usize) -> String + 'static,
+    {
+        Configuration { builder: self.builder.thread_name(closure) }
+    }
+
+    /// [`ThreadPoolBuilder::num_threads`].
+    #[must_use]
+    pub fn num_threads(self, num_threads: usize) -> Configuration {
+        Configuration { builder: self.builder.num_threads(num_threads) }
+    }
+
+    /// [`ThreadPoolBuilder::panic_handler`].
+    #[must_use]
+    pub fn panic_handler<H>(self, panic_handler: H) -> Configuration
+    where
+        H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
+    {
+        Configuration { builder: self.builder.panic_handler(panic_handler) }
+    }
+
+    /// [`ThreadPoolBuilder::stack_size`], in bytes.
+    #[must_use]
+    pub fn stack_size(self, stack_size: usize) -> Self {
+        Configuration { builder: self.builder.stack_size(stack_size) }
+    }
+
+    /// [`ThreadPoolBuilder::breadth_first`]: does nothing.
+    #[must_use]
+    pub fn breadth_first(self) -> Self {
+        Configuration { builder: self.builder.breadth_first() }
+    }
+
+    /// [`ThreadPoolBuilder::start_handler`].
+    #[must_use]
+    pub fn start_handler<H>(self, start_handler: H) -> Configuration
+    where
+        H: Fn(usize) + Send + Sync + 'static,
+    {
+        Configuration { builder: self.builder.start_handler(start_handler) }
+    }
+
+    /// [`ThreadPoolBuilder::exit_handler`].
+    #[must_use]
+    pub fn exit_handler<H>(self, exit_handler: H) -> Configuration
+    where
+        H: Fn(usize) + Send + Sync + 'static,
+    {
+        Configuration { builder: self.builder.exit_handler(exit_handler) }
+    }
+}
+
+impl fmt::Debug for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.builder.fmt(f)
+    }
+}
+
+/// Makes the global pool, as in early versions of rayon.
+///
+/// # Errors
+///
+/// As [`ThreadPoolBuilder::build_global`].
+///
+/// ```
+/// # #![allow(deprecated)]
+/// furcate::initialize(furcate::Configuration::new().num_threads(2)).unwrap();
+/// assert_eq!(furcate::current_num_threads(), 2);
+/// ```
+#[deprecated(note = "use `ThreadPoolBuilder::build_global`")]
+pub fn initialize(config: Configuration) -> Result<(), Box<dyn Error>> {
+    config.builder.build_global().map_err(Box::from)
+}
