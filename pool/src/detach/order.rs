@@ -18,7 +18,7 @@ pub(crate) enum Order {
 ///
 /// Large enough that a task that makes requests, woken by each answer, makes several at a time. Small enough that the permits of these
 /// answers do not lie idle for long.
-pub(crate) const SOON: usize = 4;
+pub(crate) const SOON: usize = 8;
 
 thread_local! {
     /// How the calling thread wakes tasks.
@@ -42,7 +42,7 @@ pub fn wake_first(waker: Waker) {
     wake(waker, Order::First);
 }
 
-/// Wakes a task so that it runs before the tasks that were woken earlier, but for the four oldest of its set.
+/// Wakes a task so that it runs before the tasks that were woken earlier, but for the eight oldest of its set.
 ///
 /// For a task that has waited long and that does more at once the later it runs: a task that makes a future for each permit
 /// that has come back. If it ran behind every task that gives a permit back, it would cost as much as all of those.
