@@ -1,12 +1,19 @@
 //! The examples as a stranger runs them: with `--help`, a wrong word, numbers out of bounds, unknown flags, a reader who
-//! leaves, a terminal, and a kill. The test builds the examples as `cargo test` does.
+//! leaves, a terminal, and a kill. The test builds the examples as `cargo test` does. With the feature `tokio` there is one more,
+//! the example `server`.
 #![cfg(not(furcate_rayon))]
 
 use std::collections::BTreeMap;
 use std::env;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// An example that runs for longer than this hangs.
+const LONG: Duration = Duration::from_secs(120);
 
 /// An example that takes numbers.
 struct Numbers {
@@ -34,6 +41,7 @@ const NUMBERS: &[Numbers] = &[
 static PROGRAMS: LazyLock<BTreeMap<String, PathBuf>> = LazyLock::new(|| {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--profile", "test", "--examples", "--message-format=json"])
+        .args(if cfg!(feature = "tokio") { &["--features", "tokio"][..] } else { &[] })
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
         .output()
@@ -57,8 +65,37 @@ fn program(name: &str) -> Command {
     command
 }
 
+/// Runs an example to its end. Kills it, and fails, if it hangs.
+fn output_of(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("the example starts");
+    let reader = |pipe: Option<Box<dyn Read + Send>>| {
+        let mut pipe = pipe.expect("a pipe");
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            pipe.read_to_end(&mut text).expect("the pipe is read");
+            text
+        })
+    };
+    let stdout = reader(child.stdout.take().map(|pipe| Box::new(pipe) as _));
+    let stderr = reader(child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    let begin = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break status;
+        }
+        if begin.elapsed() > LONG {
+            child.kill().expect("it runs");
+            panic!("{command:?} hangs");
+        }
+        thread::sleep(Duration::from_millis(1));
+    };
+    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("the pipe is read"));
+    Output { status, stdout, stderr }
+}
+
 fn run(name: &str, arguments: &[&str]) -> Output {
-    let output = program(name).args(arguments).output().expect("the example starts");
+    let output = output_of(program(name).args(arguments));
     let (out, err) = (&output.stdout, String::from_utf8_lossy(&output.stderr));
     assert!(
         !err.contains("panicked") && output.status.code().is_some(),
@@ -154,13 +191,35 @@ fn wrong_arguments_are_refused_by_name_and_bounds() {
     refused("words", &["--skewed", "--megabytes", "many"], &["--megabytes", "from 1 to 1000"]);
     refused("words", &["--rounds", "0"], &["--rounds", "from 3 to 1000"]);
     refused("words", &["--no-such-flag"], &["--no-such-flag"]);
+}
 
-    // The server needs the feature `tokio`.
-    if PROGRAMS.contains_key("server") {
-        refused("server", &["serve", "--port", "80"], &["--port", "80", "from 1024 to 65535"]);
-        refused("server", &["soak", "--requests", "many"], &["--requests", "many", "from 100 to 1000000"]);
-        refused("server", &["compare", "--no-such-flag"], &["--no-such-flag"]);
-        assert!(succeeds("server", &["soak", "--help"]).contains("[default: 100000]"));
+#[cfg(feature = "tokio")]
+#[test]
+fn server_has_help_and_refuses_wrong_arguments() {
+    refused("server", &["serve", "--port", "80"], &["--port", "80", "from 1024 to 65535"]);
+    refused("server", &["soak", "--requests", "many"], &["--requests", "many", "from 100 to 1000000"]);
+    refused("server", &["compare", "--no-such-flag"], &["--no-such-flag"]);
+    assert!(succeeds("server", &["soak", "--help"]).contains("[default: 100000]"));
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn server_leaks_nothing_of_clients_that_leave() {
+    let out = succeeds("server", &["soak", "--requests", "1000", "--leave", "20", "--clients", "16"]);
+    assert!(out.contains("Nothing stays behind of 1,000 requests."), "{out}");
+    let last = out.lines().find(|line| line.contains("100 %")).unwrap_or_else(|| panic!("{out}"));
+    let numbers: Vec<&str> = last.split_whitespace().skip(2).collect();
+    assert_eq!(numbers[..2], ["1,000", "200"], "requests, and those that were left: {out}");
+}
+
+#[cfg(feature = "tokio")]
+#[test]
+fn server_compares_both_kinds() {
+    let out = succeeds("server", &["compare", "--seconds", "1", "--clients", "2"]);
+    for row in ["furcate", "by hand"] {
+        let row = out.lines().find(|line| line.trim_start().starts_with(row));
+        let row = row.unwrap_or_else(|| panic!("no row:\n{out}"));
+        assert!(row.chars().any(|c| c.is_ascii_digit()), "{out}");
     }
 }
 

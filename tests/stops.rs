@@ -13,8 +13,10 @@ use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::{self, yield_now};
 use std::hint;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{a_minute, after, assert_settles, pool};
@@ -307,6 +309,73 @@ fn a_stop_behind_the_last_item_is_none() {
             .count();
         assert_eq!(count, Ok(50));
     }
+}
+
+/// A stop comes while the future is polled, and the future is ready then.
+#[test]
+fn no_item_begins_whose_future_is_ready_behind_the_stop() {
+    for threads in [1, THREADS] {
+        let (pool, token, items) = (pool(threads), CancelToken::new(), Count::default());
+        let count = (0..1)
+            .into_par_iter()
+            .map(|_| async {
+                yield_now().await;
+                token.cancel();
+            })
+            .io_await()
+            .on(&pool)
+            .inspect(|()| items.add())
+            .stop_on(&token)
+            .count();
+        assert_eq!(count.unwrap_err().reason(), Reason::Cancelled);
+        assert_eq!(items.get(), 0);
+    }
+}
+
+/// The thread that drives the timers is busy with a waker of another executor.
+#[test]
+fn a_deadline_needs_no_timer() {
+    struct Blocks {
+        begun: Count,
+        over: Count,
+    }
+    impl Wake for Blocks {
+        fn wake(self: Arc<Self>) {
+            self.begun.add();
+            self.over.wait_for(1);
+        }
+    }
+
+    // The other tests of this process need the timers.
+    if !is_victim() {
+        assert!(victim_lives("a_deadline_needs_no_timer"));
+        return;
+    }
+    let (begun, over) = (Count::default(), Count::default());
+    let waker = Waker::from(Arc::new(Blocks { begun: begun.clone(), over: over.clone() }));
+    let mut timer = async_io::Timer::after(Duration::from_millis(1));
+    assert!(Pin::new(&mut timer).poll(&mut Context::from_waker(&waker)).is_pending());
+    begun.wait_for(1);
+    for threads in [1, THREADS] {
+        let (pool, late) = (pool(threads), AtomicUsize::new(0));
+        let deadline = Instant::now() + Duration::from_millis(100);
+        let count = (0..ITEMS / 10)
+            .into_par_iter()
+            .map(|_| yield_now())
+            .io_await()
+            .unbounded()
+            .on(&pool)
+            .map(|()| {
+                late.fetch_add(usize::from(Instant::now() > deadline), SeqCst);
+                spin(Duration::from_micros(500));
+            })
+            .deadline(deadline)
+            .count();
+        assert_eq!(count.unwrap_err().reason(), Reason::DeadlineExceeded);
+        let late = late.into_inner();
+        assert!(late <= threads, "{late} items began behind the deadline");
+    }
+    over.add();
 }
 
 /// Runs this test once more in a process of its own, in the role of the victim. Returns whether that ended well.

@@ -6,7 +6,7 @@ use furcate::iter::from_producer;
 use furcate::prelude::*;
 use furcate::{Divisible, Inline, Nano, NanoFold, NanoLoops, Producer};
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A unit of work takes no less than this.
@@ -155,6 +155,8 @@ fn the_number_of_pieces_is_logarithmic() {
 #[cfg(not(furcate_rayon))]
 #[test]
 fn after_a_steal_steps_begin_anew() {
+    use std::sync::atomic::AtomicBool;
+
     let (tasks, grown, begun_anew) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
     let begun = Instant::now();
     let waits = |until: &dyn Fn() -> bool| !until() && begun.elapsed() < Duration::from_secs(20);

@@ -29,14 +29,14 @@
 //! 5. An [`Unattended`] computation begins once, unless it is cancelled before, and is told its end once, when all its parts
 //!    have ended.
 
+mod order;
 mod unattended;
-mod wake_first;
 
+pub(crate) use order::{Order, SOON, order};
+pub use order::{wake_first, wake_soon};
 #[doc(hidden)]
 pub use unattended::attend;
 pub use unattended::{End, Unattended};
-pub use wake_first::wake_first;
-pub(crate) use wake_first::wakes_first;
 
 use crate::Context;
 use crate::unseen::{drop_at_end, drop_quietly};

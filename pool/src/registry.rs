@@ -16,6 +16,7 @@ pub(crate) use guest::Part;
 
 use crate::alert::Alert;
 use crate::deques::{DequeRef, Deques, Orphan, Resume};
+use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
 use crate::job::JobRef;
@@ -235,24 +236,36 @@ impl Registry {
         self.announce(None);
     }
 
-    /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`.
+    /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`. In a forked child there are no
+    /// workers, and locks may be held by threads that stayed in the parent. There the job is leaked: a drop that stops a
+    /// computation must not hang or fail.
     pub(crate) fn inject_urgent(&self, job: JobRef) {
+        if self.is_inherited() {
+            return;
+        }
         self.urgent.push(job);
         self.announce(None);
     }
 
     /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
-    /// worker that has done so, if one has.
+    /// worker that has done so, if one has. In a forked child the task is leaked, as in [`inject_urgent`](Self::inject_urgent).
     ///
     /// # Safety
     ///
     /// The deque is of this registry.
     pub(crate) unsafe fn make_stealable(&self, task: JobRef, deque: Option<DequeRef>, by: Option<&Worker>) {
+        if self.is_inherited() {
+            return;
+        }
         match deque {
-            None if crate::detach::wakes_first() => {
-                self.stealable.add_first(Entry::Task(task), by.and_then(Worker::place));
+            None => {
+                let (entry, place) = (Entry::Task(task), by.and_then(Worker::place));
+                match detach::order() {
+                    Order::Last => self.stealable.add(entry),
+                    Order::Soon => self.stealable.add_behind(SOON, entry, place),
+                    Order::First => self.stealable.add_behind(0, entry, place),
+                }
             }
-            None => self.stealable.add(Entry::Task(task)),
             // SAFETY: the caller's.
             Some(deque) => match unsafe { deque.get() }.resume(task) {
                 Resume::List => self.stealable.add(Entry::Deque(deque)),

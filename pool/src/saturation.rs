@@ -47,7 +47,7 @@ impl fmt::Display for Saturation {
                 write!(f, "{blocking_threads} threads stand in for jobs that wait already, and ")?;
             }
             SaturationCause::Leapfrog | SaturationCause::SpawnHandler => {
-                f.write_str("all of the pool's threads wait, and ")?;
+                f.write_str("all of the pool's threads wait or are blocked, and ")?;
             }
         }
         f.write_str(match cause {

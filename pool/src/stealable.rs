@@ -80,12 +80,17 @@ impl Queue {
         }
     }
 
-    fn push_front(&mut self, entry: Entry) {
+    /// Adds an entry behind so many of the oldest ones; of its call, where calls take turns.
+    fn push_behind(&mut self, oldest: usize, entry: Entry) {
         match self {
-            Queue::Fifo(entries) => entries.push_front(entry),
-            Queue::Fair(flows) => flows.push_front(entry),
+            Queue::Fifo(entries) => insert(entries, oldest, entry),
+            Queue::Fair(flows) => flows.push_behind(oldest, entry),
         }
     }
+}
+
+fn insert(entries: &mut VecDeque<Entry>, oldest: usize, entry: Entry) {
+    entries.insert(oldest.min(entries.len()), entry);
 }
 
 /// The newest entry moves to where an entry in the middle was removed; the oldest ones stay where they are.
@@ -185,11 +190,11 @@ impl Stealable {
         })
     }
 
-    /// Puts an entry before all others of a set: of the set of a slot, or of a random set.
-    pub(crate) fn add_first(&self, entry: Entry, place: Option<usize>) {
+    /// Adds an entry behind so many of the oldest ones of a set: of the set of a slot, or of a random set.
+    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, place: Option<usize>) {
         let set = place.map_or_else(|| &*self.0[random(self.0.len())], |place| self.set(place));
         let mut queue = set.lock();
-        queue.push_front(entry);
+        queue.push_behind(oldest, entry);
         set.len.store(queue.len(), Relaxed);
     }
 

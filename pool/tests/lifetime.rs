@@ -2,13 +2,16 @@
 
 mod support;
 
-use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule, join, scope, spawn};
+use furcate_pool::detach::{End, Stopper, Suspend, Unattended};
+use furcate_pool::{Executor, Scope, ThreadPool, ThreadPoolBuilder, WaitRule, join, scope, spawn};
 use std::cell::RefCell;
+use std::future::pending;
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
+use support::suspended::Gate;
 use support::*;
 
 fn fib(n: u32) -> u64 {
@@ -209,24 +212,141 @@ fn workers_of_other_pools_are_told_and_gone() {
     });
 }
 
+/// How the child ended, from `waitpid`.
+#[cfg(unix)]
+fn status_of(child: libc::pid_t) -> i32 {
+    assert!(child > 0, "no child");
+    let (mut status, since) = (0, Instant::now());
+    loop {
+        // SAFETY: waits for the child just made.
+        match unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } {
+            0 => thread::sleep(Duration::from_micros(50)),
+            ended => {
+                assert_eq!(ended, child);
+                return status;
+            }
+        }
+        if since.elapsed() > Duration::from_secs(20) {
+            // SAFETY: the child is there, for nobody has waited for it.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+            panic!("the forked child hangs");
+        }
+    }
+}
+
+/// Runs `job` in a forked child, which then exits with `code`. Returns how the child ended, from `waitpid`.
+#[cfg(unix)]
+fn forked(code: i32, job: impl FnOnce()) -> i32 {
+    // SAFETY: the child calls nothing but `job` and `_exit`. The system's allocator works in a forked child.
+    match unsafe { libc::fork() } {
+        0 => {
+            job();
+            // SAFETY: ends the child, which has nothing to clean up.
+            unsafe { libc::_exit(code) }
+        }
+        child => status_of(child),
+    }
+}
+
+/// The watchdog of the parent is at work on busy pools when the process forks. The child has a watchdog of its own, for its own
+/// pools.
+#[test]
+#[cfg(unix)]
+fn a_forked_child_leaves_busy_pools_to_the_parent() {
+    const TEST: &str = "a_forked_child_leaves_busy_pools_to_the_parent";
+    const SAID: i32 = 7;
+    /// A pool whose only thread is busy for some time, with a job that waits in the queue meanwhile.
+    fn busy(time: Duration, ran: &Arc<AtomicUsize>) -> ThreadPool {
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        let begun = Arc::<Flag>::default();
+        let begins = Arc::clone(&begun);
+        pool.spawn(move || {
+            begins.set();
+            work_for(time);
+        });
+        begun.wait();
+        let runs = Arc::clone(ran);
+        pool.spawn(move || add(&runs));
+        pool
+    }
+    if plays("forker") {
+        let ran = Arc::<AtomicUsize>::default();
+        for round in 0..5 {
+            let pools = [(); 2].map(|()| busy(Duration::from_millis(300), &ran));
+            // From now on the watchdog looks at the pools, and finds their queues overdue after some milliseconds.
+            thread::sleep(Duration::from_micros(500 * round));
+            let status = forked(SAID, || {
+                let own = Arc::<AtomicUsize>::default();
+                for _ in 0..3 {
+                    drop(busy(Duration::from_millis(5), &own));
+                }
+                assert_eq!(own.load(SeqCst), 3, "a pool that is dropped runs its jobs first");
+                drop(pools);
+                assert_eq!(ran.load(SeqCst), 2 * round as usize, "the parent's jobs are not the child's");
+            });
+            assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == SAID, "{status:#x}");
+            until(|| ran.load(SeqCst) == 2 * (round as usize + 1));
+        }
+        return;
+    }
+    good_child(TEST, "forker", &[]);
+}
+
+/// The pool's threads take and release its locks all the time. Some forks come while a thread holds a lock, and that thread stays in
+/// the parent. A stop and a wake have no effect in the child.
+#[test]
+#[cfg(unix)]
+fn a_forked_child_does_not_wait_for_a_lock_of_the_parent() {
+    const TEST: &str = "a_forked_child_does_not_wait_for_a_lock_of_the_parent";
+    const DONE: i32 = 7;
+    const ROUNDS: usize = 150;
+    /// A computation that waits for ever, or for its stop.
+    struct Waits(mpsc::Sender<Stopper>);
+    impl Unattended<&ThreadPool> for Waits {
+        fn begin<'s>(&'s mut self, scope: &Scope<'s>) {
+            drop(scope.spawn_future(pending::<()>()));
+            self.0.send(scope.handle().stopper()).expect("the test waits for it");
+        }
+        fn end(self, _: End<()>) {}
+    }
+    if plays("forker") {
+        let (pool, over) = (&pool(3), &Flag::default());
+        let (send, receive) = mpsc::channel();
+        thread::scope(|threads| {
+            for _ in 0..2 {
+                threads.spawn(|| {
+                    while !over.is_set() {
+                        pool.enter(|| ());
+                    }
+                });
+            }
+            for _ in 0..ROUNDS {
+                pool.spawn_detached(Waits(send.clone()));
+                let stopper = receive.recv().expect("it has begun");
+                let gate = Arc::<Gate>::default();
+                drop(pool.spawn_future(gate.wait_for()));
+                until(|| gate.waiting() > 0);
+                let status = forked(DONE, || {
+                    stopper.stop();
+                    gate.open();
+                });
+                assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == DONE, "{status:#x}");
+                stopper.stop();
+                gate.open();
+            }
+            over.set();
+        });
+        return;
+    }
+    good_child(TEST, "forker", &[]);
+}
+
 #[test]
 #[cfg(unix)]
 fn a_forked_child_says_so() {
     // Z3: in a process of its own, whose other threads the forked child does not have.
     const TEST: &str = "a_forked_child_says_so";
     const SAID: i32 = 7;
-    /// How the child ended, from `waitpid`.
-    fn status_of(child: libc::pid_t) -> i32 {
-        assert!(child > 0, "no child");
-        let (mut status, mut ended) = (0, 0);
-        until(|| {
-            // SAFETY: waits for the child just made.
-            ended = unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) };
-            ended != 0
-        });
-        assert_eq!(ended, child);
-        status
-    }
     /// Forks in the left half of a join while the right one runs in another thread: the signal that ends the child.
     fn forked_in_a_join(pool: &ThreadPool) -> i32 {
         pool.install(|| {

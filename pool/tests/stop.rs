@@ -3,7 +3,8 @@
 mod support;
 
 use furcate_pool::detach::{End, Stopper, Suspend, Unattended};
-use furcate_pool::{Executor, Scope, ThreadPool};
+use furcate_pool::{Executor, Scope, ThreadPool, ThreadPoolBuilder, WaitRule, block_on};
+use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -39,6 +40,63 @@ fn what_waits_is_dropped_and_what_is_queued_is_not_polled() {
             settled(&pool);
         });
     }
+}
+
+/// The worker that drops what waits is held up, while another worker takes the queued tasks.
+#[test]
+fn what_is_queued_is_not_polled_while_what_waits_is_dropped() {
+    struct HoldsUp<'f> {
+        begun: &'f Flag,
+        over: &'f Flag,
+    }
+    impl Drop for HoldsUp<'_> {
+        fn drop(&mut self) {
+            self.begun.set();
+            self.over.wait();
+        }
+    }
+
+    within(LONG, || {
+        const TASKS: usize = 100;
+        let (pool, gate, told) = (pool(2), Gate::default(), AtomicUsize::new(0));
+        let (held_up, over) = (Flag::default(), Flag::default());
+        let [is_busy, go] = [(); 2].map(|()| Arc::<Flag>::default());
+        let (begins, goes) = (Arc::clone(&is_busy), Arc::clone(&go));
+        pool.spawn(move || {
+            begins.set();
+            goes.wait();
+        });
+        is_busy.wait();
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                call(&pool, |scope| {
+                    let holds_up = |_| {
+                        let guard = HoldsUp { begun: &held_up, over: &over };
+                        let waits = async move {
+                            let _guard = guard;
+                            pending::<()>().await;
+                        };
+                        start_or(scope, &told, waits, |_, (), _| panic!("resumed"));
+                    };
+                    // Before and after the others: the first one that is dropped holds up, whatever the order is.
+                    (0..20).for_each(holds_up);
+                    for _ in 0..TASKS {
+                        start_or(scope, &told, gate.wait(), |_, (), _| panic!("resumed"));
+                    }
+                    (0..20).for_each(holds_up);
+                    // The other worker is busy, so the tasks are queued now.
+                    gate.open();
+                    stopper(scope).stop();
+                });
+            });
+            held_up.wait();
+            go.set();
+            until(|| told.load(SeqCst) >= TASKS || gate.polls() > TASKS);
+            over.set();
+        });
+        assert_eq!((told.into_inner(), gate.polls()), (TASKS + 40, TASKS));
+        settled(&pool);
+    });
 }
 
 /// The thread that stops may hold a lock that a future needs to be dropped.
@@ -131,6 +189,64 @@ fn a_stop_behind_the_end_does_nothing() {
         assert!(!cancelled.has_stopped(), "it was cancelled before");
     });
     Stopper::default().stop();
+}
+
+/// A pool without spare threads: one thread waits for the end of what is stopped, and the other one waits for the first.
+#[test]
+fn a_stop_is_heard_where_no_thread_stands_in() {
+    struct Waits {
+        stopper: mpsc::Sender<Stopper>,
+        gate: Arc<Gate>,
+    }
+    struct Opens(Arc<Gate>);
+    impl Drop for Opens {
+        fn drop(&mut self) {
+            self.0.open();
+        }
+    }
+    impl Unattended<&ThreadPool> for Waits {
+        fn begin<'s>(&'s mut self, scope: &Scope<'s>) {
+            let opens = Opens(Arc::clone(&self.gate));
+            drop(scope.spawn_future(async move {
+                let _opens = opens;
+                pending::<()>().await;
+            }));
+            self.stopper.send(stopper(scope)).unwrap();
+        }
+        fn end(self, _: End<()>) {}
+    }
+
+    within(LONG, || {
+        let leapfrog = ThreadPoolBuilder::new().num_threads(2).wait_rule(WaitRule::Leapfrog);
+        let handler = ThreadPoolBuilder::new()
+            .num_threads(2)
+            .spawn_handler(|thread| thread::Builder::new().spawn(|| thread.run()).map(drop));
+        for pool in [leapfrog.build(), handler.build()].map(|pool| pool.expect("a pool")) {
+            let (gate, begun) = (Arc::<Gate>::default(), Arc::<Flag>::default());
+            let (send, receive) = mpsc::channel();
+            (&pool).spawn_detached(Waits { stopper: send, gate: Arc::clone(&gate) });
+            let stopper = receive.recv().unwrap();
+            let (release, released) = mpsc::channel::<()>();
+            let begins = Arc::clone(&begun);
+            pool.spawn(move || {
+                begins.set();
+                released.recv().unwrap();
+            });
+            begun.wait();
+            let stops = thread::spawn({
+                let gate = Arc::clone(&gate);
+                move || {
+                    until(|| gate.waiting() == 1);
+                    stopper.stop();
+                }
+            });
+            pool.install(|| {
+                block_on(gate.wait());
+                release.send(()).unwrap();
+            });
+            stops.join().unwrap();
+        }
+    });
 }
 
 /// Stops that come when the last task of a scope ends, before it and after it: the scope may be gone in that moment.

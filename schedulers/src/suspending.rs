@@ -31,9 +31,9 @@
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
 //!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) Before an
 //!    item's next future is made, the item asks for a permit again if other tasks wait for one: items go on [in turns](in_flight). An
-//!    item keeps its permit, and goes before new ones, in a search, before a gate, and if items come from a stream
-//!    ([`NanoFold::GOES_FIRST`]): there the permits of new items may be held for any time, and an item that has begun must not wait
-//!    for them.
+//!    item keeps its permit, and goes before new ones, in a search, before a gate, and if items come from a stream: see
+//!    [`GOES_FIRST`](crate::NanoFold::GOES_FIRST). There new items may hold their permits for any time, and an item that has begun
+//!    must not wait for these permits.
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.
@@ -95,7 +95,7 @@ impl Suspending {
     }
 
     /// At most `n` futures are in flight at any time: polled, and not ready. At most `2 * n` items have begun and wait for another
-    /// future (see [`NanoFold::GOES_FIRST`] for items that keep their permits: there they are at most `n`).
+    /// future; at most `n` where items [keep their permits](crate::NanoFold::GOES_FIRST).
     ///
     /// # Panics
     ///

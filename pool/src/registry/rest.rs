@@ -60,6 +60,8 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use turns::STUCK;
 pub(crate) use waits::Next;
@@ -176,7 +178,26 @@ impl Drop for Locked<'_> {
 
 impl Registry {
     fn lock(&self) -> Locked<'_> {
-        Locked { registry: self, rest: Some(self.rest.lock().expect("nobody panics with this lock")) }
+        let rest = self.rest.try_lock().unwrap_or_else(|_| self.lock_contended());
+        Locked { registry: self, rest: Some(rest) }
+    }
+
+    /// Locks when another thread holds the lock. In a forked child that thread may have stayed in the parent. Then the lock will never
+    /// be released, so the child is aborted.
+    #[cold]
+    fn lock_contended(&self) -> MutexGuard<'_, Rest> {
+        const LONG: Duration = Duration::from_secs(1);
+        let since = Instant::now();
+        while self.is_inherited() {
+            if let Ok(rest) = self.rest.try_lock() {
+                return rest;
+            }
+            if since.elapsed() > LONG {
+                self.check_wait();
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.rest.lock().expect("nobody panics with this lock")
     }
 
     /// Gives a worker a slot, and wakes it if it rests.
@@ -217,6 +238,18 @@ impl Registry {
         let place = rest.free.pop()?;
         self.alert.set_free(rest.free.len());
         Some(place)
+    }
+
+    /// Gives a worker a free slot. If none is free, the worker claims the next one. Returns whether it holds a slot now.
+    ///
+    /// So nobody claims a slot while one is free (invariant 4).
+    fn seat_or_claim(&self, rest: &mut Rest, worker: &Worker) -> bool {
+        let place = self.take_free(rest);
+        match place {
+            Some(place) => self.seat(rest, worker, place),
+            None => self.claim(rest, worker),
+        }
+        place.is_some()
     }
 
     fn claim(&self, rest: &mut Rest, worker: &Worker) {

@@ -11,7 +11,7 @@
 //! 2. `len` is the number of entries of all queues.
 //! 3. The time used by a call that has a queue is at most [`MOST`], so that `next` goes round the circle a bounded number of times.
 
-use super::Entry;
+use super::{Entry, insert};
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
@@ -47,9 +47,9 @@ impl Flows {
         self.of(entry.scope()).entries.push_back(entry);
     }
 
-    /// Adds an entry before the others of its call.
-    pub(super) fn push_front(&mut self, entry: Entry) {
-        self.of(entry.scope()).entries.push_front(entry);
+    /// Adds an entry behind so many of the oldest ones of its call.
+    pub(super) fn push_behind(&mut self, oldest: usize, entry: Entry) {
+        insert(&mut self.of(entry.scope()).entries, oldest, entry);
     }
 
     /// The queue that a new entry of a call comes to.

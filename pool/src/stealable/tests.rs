@@ -228,7 +228,23 @@ fn calls_of_one_task_keep_their_order() {
     assert_eq!(tasks.index(sets.take_of(2, 5).expect("it is there")), 1);
     assert!(sets.take_of(2, 5).is_none());
     let mut rest = tasks.refs();
-    sets.add_first(Entry::Task(rest.nth(1).expect("there are three")), Some(2));
+    sets.add_behind(0, Entry::Task(rest.nth(1).expect("there are three")), Some(2));
     let order: Vec<usize> = std::iter::from_fn(|| sets.take_any(1)).map(|entry| tasks.index(entry)).collect();
     assert_eq!(order, [0, 2, 1]);
+}
+
+#[test]
+fn an_entry_is_added_behind_the_oldest_ones() {
+    for (sets, place) in [(Stealable::new(1), 0), (Stealable::fair(), 3)] {
+        let tasks = Tasks::of(&[(1, 6)]);
+        let mut all = tasks.refs().map(Entry::Task);
+        all.by_ref().take(3).for_each(|task| sets.add(task));
+        let mut next = || all.next().expect("there are six");
+        sets.add_behind(2, next(), Some(place)); // before the third
+        sets.add_behind(8, next(), Some(place)); // there are not so many
+        sets.add_behind(0, next(), Some(place));
+        let order: Vec<usize> =
+            std::iter::from_fn(|| sets.take(place)).map(|task| tasks.index(task)).collect();
+        assert_eq!(order, [5, 0, 1, 3, 2, 4]);
+    }
 }

@@ -18,7 +18,7 @@
 //! 1. Permits given out and free permits are together n.
 //! 2. *No task holds more permits than it can use.* It holds those for the futures of its next nano-loop, while the loop lasts.
 //! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a waiting task, which is
-//!    queued before tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
+//!    queued before (nearly) all tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
 //!    cannot take permits. So every task that waits gets a permit, however many items wait.
 //! 4. *First come, first served* within a line. A permit goes to a new item while at most n begun items wait; else to a begun one.
 //!    In a search, items that have begun go first, because each of them may end the search.
@@ -28,7 +28,7 @@
 //! 6. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
 //!    is changed by the holder of the lock only.
 
-use furcate_pool::detach::wake_first;
+use furcate_pool::detach::{wake_first, wake_soon};
 use std::collections::VecDeque;
 use std::mem;
 use std::pin::Pin;
@@ -77,6 +77,17 @@ pub(super) enum Kind {
     Begun,
     /// For the first future of an item.
     New,
+}
+
+impl Kind {
+    /// Wakes a task of this line that was served. It has waited longer than the tasks that were woken before.
+    pub(super) fn wake(self, waker: Waker) {
+        match self {
+            Kind::First | Kind::Begun => wake_first(waker),
+            // Often a task that makes a future for each permit: not one task more for each permit that comes back.
+            Kind::New => wake_soon(waker),
+        }
+    }
 }
 
 impl Line {
@@ -130,12 +141,12 @@ impl Waiting {
     }
 
     /// Serves one, of `permits` permits (invariant 4).
-    fn serve(&mut self, permits: usize) -> Option<Waker> {
+    fn serve(&mut self, permits: usize) -> Option<(Kind, Waker)> {
         // The length counts tickets that were given up, too: only calls that end have such tickets.
         let new_first = self.begun.wakers.len() <= permits;
-        let (one, other) = (&mut self.begun, &mut self.new);
-        let (one, other) = if new_first { (other, one) } else { (one, other) };
-        self.first.serve().or_else(|| one.serve()).or_else(|| other.serve())
+        let order = if new_first { [Kind::New, Kind::Begun] } else { [Kind::Begun, Kind::New] };
+        let mut order = [Kind::First].into_iter().chain(order);
+        order.find_map(|kind| Some((kind, self.line(kind).serve()?)))
     }
 }
 
@@ -189,7 +200,7 @@ impl InFlight {
                 self.end_if_empty(&waiting);
                 waker
             };
-            waker.into_iter().for_each(wake_first);
+            waker.into_iter().for_each(|(kind, waker)| kind.wake(waker));
         }
     }
 
@@ -284,7 +295,7 @@ impl<'s> Future for Acquire<'s> {
             let served = waiting.serve(from.permits);
             drop(waiting);
             mem::forget(permit);
-            served.into_iter().for_each(wake_first);
+            served.into_iter().for_each(|(kind, waker)| kind.wake(waker));
             return Poll::Pending;
         }
         loop {

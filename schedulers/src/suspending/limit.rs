@@ -19,7 +19,6 @@
 //! 5. No waker is called under the lock.
 
 use super::in_flight::Kind;
-use furcate_pool::detach::wake_first;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::mem;
@@ -135,11 +134,11 @@ impl Lines {
     }
 
     /// Takes the next ticket, where there are so many permits (invariant 3).
-    fn next(&mut self, permits: usize) -> Option<(u64, Waker)> {
+    fn next(&mut self, permits: usize) -> Option<(Kind, u64, Waker)> {
         let new_first = self.begun.len() <= permits;
-        let (one, other) = (&mut self.begun, &mut self.new);
-        let (one, other) = if new_first { (other, one) } else { (one, other) };
-        self.first.pop_first().or_else(|| one.pop_first()).or_else(|| other.pop_first())
+        let order = if new_first { [Kind::New, Kind::Begun] } else { [Kind::Begun, Kind::New] };
+        let mut order = [Kind::First].into_iter().chain(order);
+        order.find_map(|kind| self.line(kind).pop_first().map(|(ticket, waker)| (kind, ticket, waker)))
     }
 }
 
@@ -452,7 +451,7 @@ impl State {
     }
 
     /// Takes the next ticket out of the lines, where there are so many permits (invariant 3).
-    fn next(&mut self, permits: usize) -> Option<(u64, Waker)> {
+    fn next(&mut self, permits: usize) -> Option<(Kind, u64, Waker)> {
         let call = self.ring.pop_front()?;
         let lines = self.waiting.get_mut(&call)?;
         let next = lines.next(permits);
@@ -498,7 +497,7 @@ impl Shared {
     /// Hands free permits to waiting tickets.
     fn hand_out(&self) {
         loop {
-            let waker = {
+            let (kind, waker) = {
                 let mut state = self.lock();
                 if state.free == 0 || state.ring.is_empty() {
                     return;
@@ -509,14 +508,13 @@ impl Shared {
                     }
                     continue;
                 }
-                let Some((ticket, waker)) = state.next(self.permits) else { return };
+                let Some((kind, ticket, waker)) = state.next(self.permits) else { return };
                 state.free -= 1;
                 self.spend(&mut state, 1);
                 state.granted.insert(ticket);
-                waker
+                (kind, waker)
             };
-            // The ticket has waited longer than the tasks that were woken before.
-            wake_first(waker);
+            kind.wake(waker);
         }
     }
 }

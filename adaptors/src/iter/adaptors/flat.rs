@@ -677,6 +677,7 @@ where
 {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<C, B> {

@@ -107,7 +107,7 @@ impl Registry {
         } else {
             self.shelve(&mut rest, worker);
             if !worker.broadcasts.is_empty() {
-                self.claim(&mut rest, worker);
+                self.seat_or_claim(&mut rest, worker);
             }
             drop(rest);
             self.look_out(worker);
@@ -280,13 +280,9 @@ impl Registry {
     pub(crate) fn call(&self, worker: &Worker) {
         let mut rest = self.lock();
         if !matches!(*rest.state(worker), State::Active | State::Waiting) {
-            match self.take_free(&mut rest) {
-                Some(place) => self.seat(&mut rest, worker, place),
-                None => {
-                    self.claim(&mut rest, worker);
-                    // The worker has to be awake to notice that it is overdue.
-                    rest.woken.push(worker.number());
-                }
+            if !self.seat_or_claim(&mut rest, worker) {
+                // The worker has to be awake to notice that it is overdue.
+                rest.woken.push(worker.number());
             }
         } else if *rest.state(worker) == State::Waiting {
             rest.woken.push(worker.number());
@@ -302,14 +298,23 @@ impl Registry {
 
     /// Gives a slot to a worker that has none. Blocks until a slot is free.
     pub(crate) fn take_place(&self, worker: &Worker) {
+        self.take_place_looking(worker, 0);
+    }
+
+    /// As [`take_place`](Self::take_place), and looks a number of times before it blocks.
+    fn take_place_looking(&self, worker: &Worker, looks: u32) {
         let mut rest = self.lock();
-        if let Some(place) = self.take_free(&mut rest) {
-            self.seat(&mut rest, worker, place);
+        if self.seat_or_claim(&mut rest, worker) {
             return;
         }
         *rest.state(worker) = State::Blocked;
-        self.claim(&mut rest, worker);
         drop(rest);
+        for _ in 0..looks {
+            if worker.place().is_some() {
+                break;
+            }
+            std::hint::spin_loop();
+        }
         self.wait_for_slot(worker);
     }
 
@@ -336,23 +341,7 @@ impl Registry {
     /// once.
     pub(in crate::registry) fn take_place_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
-        let mut rest = self.lock();
-        if rest.claims.is_empty()
-            && let Some(place) = self.take_free(&mut rest)
-        {
-            self.seat(&mut rest, worker, place);
-            return;
-        }
-        *rest.state(worker) = State::Blocked;
-        self.claim(&mut rest, worker);
-        drop(rest);
-        for _ in 0..LOOKS {
-            if worker.place().is_some() {
-                break;
-            }
-            std::hint::spin_loop();
-        }
-        self.wait_for_slot(worker);
+        self.take_place_looking(worker, LOOKS);
     }
 
     /// Takes a worker's slot away, if it has one, so that another worker can use the slot. The worker's thread goes on outside the

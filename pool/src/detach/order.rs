@@ -1,0 +1,74 @@
+//! Wakes that go before others.
+
+use std::cell::Cell;
+use std::task::Waker;
+
+/// Where a woken task is queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Behind the tasks that were woken earlier.
+    Last,
+    /// Before all of them but the [`SOON`] oldest.
+    Soon,
+    /// Before all of them.
+    First,
+}
+
+/// Number of tasks that run before one that was woken [soon](wake_soon).
+///
+/// Large enough that a task that makes requests, woken by each answer, makes several at a time. Small enough that the permits of these
+/// answers do not lie idle for long.
+pub(crate) const SOON: usize = 8;
+
+thread_local! {
+    /// How the calling thread wakes tasks.
+    static ORDER: Cell<Order> = const { Cell::new(Order::Last) };
+}
+
+/// Wakes a task so that it runs before the tasks that were woken earlier: next on this worker, if the caller is one of the
+/// task's pool.
+///
+/// For a task that has waited longer than the tasks woken before it, such as a task that waits in a line for a permit. The woken task
+/// should only begin a piece of work and then wait again, so that the others hardly wait. A task that wakes another one in this way
+/// again and again keeps the others of its set from running. Wakers of other executors are woken as by [`Waker::wake`].
+///
+/// Cost: as [`Waker::wake`].
+///
+/// ```
+/// use std::task::Waker;
+/// furcate::detach::wake_first(Waker::noop().clone());
+/// ```
+pub fn wake_first(waker: Waker) {
+    wake(waker, Order::First);
+}
+
+/// Wakes a task so that it runs before the tasks that were woken earlier, but for the eight oldest of its set.
+///
+/// For a task that has waited long and that does more at once the later it runs: a task that makes a future for each permit
+/// that has come back. If it ran behind every task that gives a permit back, it would cost as much as all of those.
+///
+/// Cost: as [`Waker::wake`].
+///
+/// ```
+/// use std::task::Waker;
+/// furcate::detach::wake_soon(Waker::noop().clone());
+/// ```
+pub fn wake_soon(waker: Waker) {
+    wake(waker, Order::Soon);
+}
+
+fn wake(waker: Waker, order: Order) {
+    struct Before(Order);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ORDER.set(self.0);
+        }
+    }
+    let _before = Before(ORDER.replace(order));
+    waker.wake();
+}
+
+/// How the calling thread wakes tasks.
+pub(crate) fn order() -> Order {
+    ORDER.get()
+}
