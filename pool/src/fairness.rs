@@ -27,7 +27,7 @@ pub enum Fairness {
     /// the queues of woken tasks, one load for each slot, before every job.
     WokenFirst,
     /// For servers, in which small calls should not wait behind large ones: calls with woken tasks take turns of a millisecond
-    /// of processor time each (deficit round robin: Shreedhar and Varghese 1995). A call is a scope: a chain that waits,
+    /// each (deficit round robin: Shreedhar and Varghese 1995). A call is a scope: a chain that waits,
     /// or a [`scope`](crate::scope()). Futures spawned without a scope count as one call.
     ///
     /// A call with n others in front of it waits n / P milliseconds on P threads, however many tasks the others have queued. If tasks are

@@ -46,8 +46,9 @@ pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
 #[derive(Default)]
 struct Set {
     len: AtomicUsize,
-    /// Number of entries taken so far; written with the lock held, wraps.
-    taken: AtomicUsize,
+    /// Number of times that the entry was taken whose turn it was; written with the lock held, wraps. A scope that takes its own tasks
+    /// out of the middle does not serve the others.
+    served: AtomicUsize,
     queue: Mutex<Queue>,
 }
 
@@ -93,9 +94,11 @@ fn insert(entries: &mut VecDeque<Entry>, oldest: usize, entry: Entry) {
     entries.insert(oldest.min(entries.len()), entry);
 }
 
-/// The newest entry moves to where an entry in the middle was removed; the oldest ones stay where they are.
-fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<Entry> {
-    if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) }
+/// Takes an entry out. Returns also whether it was the oldest one. The newest entry moves to where an entry in the middle was removed;
+/// the oldest ones stay where they are.
+fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<(Entry, bool)> {
+    let entry = if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) };
+    entry.map(|entry| (entry, index == 0))
 }
 
 impl Stealable {
@@ -149,7 +152,7 @@ impl Stealable {
         self.set(place).take(|queue| match queue {
             Queue::Fifo(entries) if entries.is_empty() => None,
             Queue::Fifo(entries) => remove(entries, choose(entries.len())),
-            Queue::Fair(flows) => flows.next(),
+            Queue::Fair(flows) => flows.next().map(|entry| (entry, true)),
         })
     }
 
@@ -204,14 +207,14 @@ impl Stealable {
         from.chain(before).find_map(|place| self.take(place))
     }
 
-    /// Whether a set has had entries since the last call with the same `seen`, and none of them has been taken. `seen` is
+    /// Whether a set has had entries since the last call with the same `seen`, and the one whose turn it is has not been taken. `seen` is
     /// empty before the first call.
     pub(crate) fn is_neglected(&self, seen: &mut Vec<Option<usize>>) -> bool {
         seen.resize(self.0.len(), None);
         let mut neglected = false;
         for (set, seen) in self.0.iter().zip(seen) {
             // Relaxed: hints. The caller looks again.
-            let now = (!set.is_empty()).then(|| set.taken.load(Relaxed));
+            let now = (!set.is_empty()).then(|| set.served.load(Relaxed));
             neglected |= now.is_some() && now == *seen;
             *seen = now;
         }
@@ -234,16 +237,18 @@ impl Set {
         self.queue.lock().expect("nobody panics with this lock")
     }
 
-    /// Has `choose` take an entry out, if there is any.
-    fn take(&self, choose: impl FnOnce(&mut Queue) -> Option<Entry>) -> Option<Entry> {
+    /// Has `choose` take an entry out, if there is any, and say whether it was that entry's turn.
+    fn take(&self, choose: impl FnOnce(&mut Queue) -> Option<(Entry, bool)>) -> Option<Entry> {
         if self.is_empty() {
             return None;
         }
         let mut queue = self.lock();
-        let entry = choose(&mut queue)?;
+        let (entry, in_turn) = choose(&mut queue)?;
         self.len.store(queue.len(), Relaxed);
-        // Relaxed: a hint; only holders of the lock write.
-        self.taken.store(self.taken.load(Relaxed).wrapping_add(1), Relaxed);
+        if in_turn {
+            // Relaxed: a hint; only holders of the lock write.
+            self.served.store(self.served.load(Relaxed).wrapping_add(1), Relaxed);
+        }
         Some(entry)
     }
 }

@@ -1,6 +1,6 @@
 //! Fair queueing: a queue of entries for each call, and the calls take turns.
 //!
-//! Deficit round robin (Shreedhar and Varghese 1995), with processor time instead of bytes: the call whose turn it is gives
+//! Deficit round robin (Shreedhar and Varghese 1995), with time instead of bytes: the call whose turn it is gives
 //! entries until those that it has given have run for a [`QUANTUM`]; then the next call is served. So a call of few short tasks
 //! waits for a quantum of each other call, however many tasks the others have queued, and however long these run. How long
 //! an entry runs is known at its end only. Whatever exceeds the quantum is a debt, for which the call misses turns.
@@ -74,17 +74,19 @@ impl Flows {
         }
     }
 
-    /// The oldest entry of a call.
-    pub(super) fn next_of(&mut self, call: u64) -> Option<Entry> {
-        self.take(call, 0)
+    /// The oldest entry of a call, and whether it is that call's turn.
+    pub(super) fn next_of(&mut self, call: u64) -> Option<(Entry, bool)> {
+        let in_turn = self.turns.front() == Some(&call);
+        self.take(call, 0).map(|entry| (entry, in_turn))
     }
 
     /// The first entry for which `wanted` is true, of any call.
-    pub(super) fn find(&mut self, wanted: impl Fn(&Entry) -> bool) -> Option<Entry> {
+    pub(super) fn find(&mut self, wanted: impl Fn(&Entry) -> bool) -> Option<(Entry, bool)> {
         let position = |flow: &Flow| flow.entries.iter().position(&wanted);
         let (call, index) =
             self.turns.iter().find_map(|call| Some((*call, position(self.flows.get(call)?)?)))?;
-        self.take(call, index)
+        let in_turn = self.turns.front() == Some(&call) && index == 0;
+        self.take(call, index).map(|entry| (entry, in_turn))
     }
 
     fn take(&mut self, call: u64, index: usize) -> Option<Entry> {
@@ -93,7 +95,11 @@ impl Flows {
         self.len -= 1;
         if flow.entries.is_empty() {
             self.flows.remove(&call);
-            self.turns.retain(|&other| other != call);
+            // Nearly always it is this call's turn.
+            match self.turns.front() {
+                Some(&first) if first == call => _ = self.turns.pop_front(),
+                _ => self.turns.retain(|&other| other != call),
+            }
         }
         Some(entry)
     }

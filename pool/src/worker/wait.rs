@@ -126,6 +126,7 @@ impl Worker {
                 return Some(job);
             }
             // The job is of an outer scope, or of none, so this frame must not run it.
+            self.turn.set(None);
             self.registry().injector.push(job);
             self.registry().announce(Some(self));
             None
@@ -224,6 +225,7 @@ impl Worker {
             if unsafe { job.scope() } == scope {
                 return Some(job);
             }
+            self.turn.set(None);
             registry.injector.push(job);
             moved = true;
             None

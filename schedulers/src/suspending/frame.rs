@@ -15,6 +15,8 @@ pub(super) struct Shared<'s, S: Detach<'s>> {
     kind: Kind,
     /// Whether items go before new ones from their next future on; set by folds.
     goes_first: Cell<bool>,
+    /// Whether an item is folded whose first future was ready at once.
+    has_begun: Cell<bool>,
 }
 
 /// The frame's side.
@@ -29,7 +31,8 @@ impl<'s, S: Detach<'s>> Frame<'s, S> {
     pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: Kind) -> Self {
         let reserve = Reserve::new(room, permit);
         let goes_first = Cell::new(kind == Kind::First);
-        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind, goes_first }))
+        let has_begun = Cell::new(false);
+        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind, goes_first, has_begun }))
     }
 
     pub(super) fn share(&self) -> Rc<Shared<'s, S>> {
@@ -60,10 +63,19 @@ impl<'s, S: Detach<'s>> Shared<'s, S> {
         }
         // A future for which an item that has not begun waits is one of a new item, whatever follows.
         match self.kind {
+            Kind::New if self.has_begun.get() && self.goes_first.get() => Kind::First,
             Kind::New => Kind::New,
             Kind::First | Kind::Begun if self.goes_first.get() => Kind::First,
             Kind::First | Kind::Begun => Kind::Begun,
         }
+    }
+
+    /// Folds an item whose future was ready at once: futures that are made meanwhile are the item's later ones.
+    pub(super) fn fold_begun<R>(&self, fold: impl FnOnce() -> R) -> R {
+        let before = self.has_begun.replace(true);
+        let folded = fold();
+        self.has_begun.set(before);
+        folded
     }
 
     /// How an item with a pending future will wait for its next permit.

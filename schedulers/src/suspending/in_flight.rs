@@ -228,6 +228,11 @@ impl InFlight {
         Acquire { from: self, kind, ticket: None, gives: Some(permit) }
     }
 
+    /// Number of permits, free or not.
+    pub(super) fn permits(&self) -> usize {
+        self.permits
+    }
+
     /// Whether a task waits for a permit: a hint.
     pub(super) fn is_wanted(&self) -> bool {
         // Relaxed: who acts on it looks again, under the lock.

@@ -190,7 +190,7 @@ where
                 continue;
             };
             frame.reserve.put(permit);
-            let folded = fold.fold(self, iter::once(output));
+            let folded = frame.fold_begun(|| fold.fold(self, iter::once(output)));
             needed = folded.is_continue();
             let (Continue(leaf) | Break(leaf)) = folded;
             self = leaf;

@@ -329,6 +329,11 @@ impl Member {
         self.shared.give_back_unused(permits);
     }
 
+    /// Number of permits, free or not.
+    pub(super) fn permits(&self) -> usize {
+        self.shared.permits
+    }
+
     /// Whether a ticket waits.
     pub(super) fn is_wanted(&self) -> bool {
         !self.shared.lock().ring.is_empty()

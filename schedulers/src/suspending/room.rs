@@ -126,8 +126,14 @@ impl<'s> Future for Acquire<'s> {
             mem::forget(permit);
             let own = room.own.held();
             self.waits = match &room.limit {
-                // The item will wait for a permit of the call's own: the permit of the limit goes first (invariant 2).
-                Some(limit) if room.own.is_wanted() => {
+                // The item will wait for a permit of the call's own: the permit of the limit goes first (invariant 2). Where the limit is
+                // the narrower bound, the item waits there, so that the limit says how many items begin; and so does an item that
+                // goes first, so that no new one can take its permit.
+                Some(limit)
+                    if kind != Kind::First
+                        && room.own.permits() <= limit.permits()
+                        && room.own.is_wanted() =>
+                {
                     limit.give_back(1);
                     Waits::ForOwn(room.own.exchange(own, kind))
                 }

@@ -536,6 +536,17 @@ impl Registry {
 
     /// Looks whether a queue has had jobs since the last look, and no worker has taken one of them.
     fn look_at_queues(&self, seen: &mut Seen) -> Option<Neglect> {
+        let now = Instant::now();
+        if seen.at.is_some_and(|at| now - at < TURN / 2) {
+            // Woken before the turn was over: a look so soon says nothing.
+            return seen.neglect;
+        }
+        seen.at = Some(now);
+        seen.neglect = self.look_anew(seen);
+        seen.neglect
+    }
+
+    fn look_anew(&self, seen: &mut Seen) -> Option<Neglect> {
         let workers = || (0..).map_while(|number| self.worker(number)).map(|worker| &worker.counters);
         let injected =
             (!self.injector.is_empty()).then(|| workers().map(|counters| counters.injected.get()).sum());
@@ -569,6 +580,9 @@ pub(super) struct Seen {
     injected: Option<u64>,
     /// Number of jobs that the main loops had begun.
     jobs: u64,
+    /// Time of the last look, and its result.
+    at: Option<Instant>,
+    neglect: Option<Neglect>,
     /// Number of looks in a row at which a queue had been neglected, and no main loop had begun a job since the look before.
     looks: u32,
 }
