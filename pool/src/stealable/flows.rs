@@ -74,9 +74,9 @@ impl Flows {
         }
     }
 
-    /// The oldest entry of a call, and whether it is that call's turn.
+    /// The oldest entry of a call, and whether no other call waits for a turn.
     pub(super) fn next_of(&mut self, call: u64) -> Option<(Entry, bool)> {
-        let in_turn = self.turns.front() == Some(&call);
+        let in_turn = self.turns.len() == 1;
         self.take(call, 0).map(|entry| (entry, in_turn))
     }
 
@@ -85,7 +85,7 @@ impl Flows {
         let position = |flow: &Flow| flow.entries.iter().position(&wanted);
         let (call, index) =
             self.turns.iter().find_map(|call| Some((*call, position(self.flows.get(call)?)?)))?;
-        let in_turn = self.turns.front() == Some(&call) && index == 0;
+        let in_turn = self.turns.len() == 1 && index == 0;
         self.take(call, index).map(|entry| (entry, in_turn))
     }
 
