@@ -335,18 +335,18 @@ mod answers {}
 /// let sum = (0..9).into_par_iter().sum::<i32>().bound_depth(3);
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// use furcate::prelude::*;
 /// use furcate::policy::CancelToken;
 /// let token = CancelToken::new();
-/// let _ = (0..9).into_par_iter().stop_on(&token).bound_depth(3).sum::<i32>();
+/// let _ = (0..9).into_par_iter().stop_on(&token).position_first(|x| x == 3);
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// use furcate::prelude::*;
 /// use furcate::policy::CancelToken;
 /// let token = CancelToken::new();
-/// let _ = (0..9).into_par_iter().stop_on(&token).map(|x| x + 1).sum::<i32>();
+/// let _ = (0..9).into_par_iter().stop_on(&token).into_stream(3);
 /// ```
 mod order_of_words {}
 
@@ -441,7 +441,7 @@ mod escaping_blocks {}
 /// let _: Vec<_> = (0..9).into_par_iter().enumerate().filter(|(_, x)| x % 2 == 0).collect();
 /// ```
 ///
-/// ```compile_fail,E0599
+/// ```compile_fail,E0277
 /// use furcate::prelude::*;
 /// let _: Vec<_> = (0..9).into_par_iter().filter(|x| x % 2 == 0).enumerate().collect();
 /// ```

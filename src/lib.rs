@@ -21,8 +21,8 @@
 //! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | [`Executor`] | furcate's own pool ([`Pool`], [`ThreadPool`]), rayon's, or the calling thread ([`Inline`]) |
 //!
-//! Start with [`prelude`] and [`iter::ParallelIterator`], whose methods are all there is to chain. Anything that can be
-//! cut in two, not only what has items, is scheduled through [`iter::WrapIter::wrap_iter`].
+//! Start with [`prelude`] and [`iter::ParallelIterator`], which has all methods of a chain. Any type that can be
+//! cut in two, with or without items, is scheduled through [`iter::WrapIter::wrap_iter`].
 //!
 //! # Policies
 //!
@@ -45,8 +45,8 @@
 //! | method of [`iter::ParallelIterator`] | |
 //! |---|---|
 //! | none | [by blocks](ByBlocks) if the terminal may end early (a search), else `join`: see [`ByTerminal`] |
-//! | [`join()`](iter::ParallelIterator::join) | divides beforehand; who has forked reduces |
-//! | [`depjoin()`](iter::ParallelIterator::depjoin) | the same; who finishes last reduces, and nobody waits but the root |
+//! | [`join()`](iter::ParallelIterator::join) | divides beforehand; the worker that has forked reduces |
+//! | [`depjoin()`](iter::ParallelIterator::depjoin) | the same; the worker that finishes last reduces, and only the root waits |
 //! | [`adaptive()`](iter::ParallelIterator::adaptive) | divides when another worker is out of work |
 //! | [`by_blocks(sizes)`](iter::ParallelIterator::by_blocks), [`by_exponential_blocks()`](iter::ParallelIterator::by_exponential_blocks), [`by_uniform_blocks(n)`](iter::ParallelIterator::by_uniform_blocks) | blocks one after the other, each under the scheduler before it |
 //! | [`blocks_iter(sizes)`](iter::ParallelIterator::blocks_iter) | blocks that a sequential loop asks for |
@@ -78,8 +78,9 @@
 //! # Features
 //!
 //! * `derive` (default): `#[derive(Divisible)]`.
-//! * `async-io` (default): timers, for timeouts of futures and for deadlines that are heard while a computation waits.
-//! * `stream` (default): streams as sources, and as what comes out; pipelines. See the module `stream`.
+//! * `async-io` (default): timers, for timeouts of futures, for deadlines that end a computation while it waits, and for
+//!   `Limit::per_second`.
+//! * `stream` (default): streams as sources and as results; pipelines. See the module `stream`.
 //! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
@@ -95,12 +96,12 @@ pub use furcate_derive::Divisible;
 #[allow(deprecated, reason = "`Configuration` and `initialize` are rayon's")]
 pub use furcate_pool::{
     BroadcastContext, Configuration, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle,
-    Pool, Saturation, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats, Suspension, ThreadBuilder,
-    ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun, Worker, WorkerStats, Yield,
-    block_on, broadcast, current_num_threads, current_thread_has_pending_tasks, current_thread_index,
-    global_stats, in_place_scope, in_place_scope_fifo, initialize, join, join_context, join_with,
-    max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future, yield_local,
-    yield_now,
+    Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats, Suspension,
+    ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun, Worker,
+    WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
+    current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, initialize, join, join_context,
+    join_with, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future,
+    yield_local, yield_now,
 };
 pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
 #[cfg(all(feature = "rayon", not(loom)))]
@@ -132,6 +133,7 @@ mod prose {
     pages!(
         readme: "../README.md",
         why: "../book/src/why.md",
+        patch: "../book/src/patch.md",
         questions: "../book/src/questions.md",
         policies: "../book/src/policies.md",
         schedulers: "../book/src/schedulers.md",

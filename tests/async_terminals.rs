@@ -630,7 +630,7 @@ impl FromParallelIterator<u64> for Refuses {
     }
 }
 
-/// A panic that nobody awaits goes to the pool's handler.
+/// A panic of a dropped terminal goes to the pool's handler.
 #[test]
 fn panics_of_what_was_dropped_go_to_the_handler() {
     let seen = Arc::new(AtomicUsize::new(0));

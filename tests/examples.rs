@@ -155,7 +155,7 @@ fn wrong_arguments_are_refused_by_name_and_bounds() {
     refused("words", &["--rounds", "0"], &["--rounds", "from 3 to 1000"]);
     refused("words", &["--no-such-flag"], &["--no-such-flag"]);
 
-    // It needs the feature `tokio`.
+    // The server needs the feature `tokio`.
     if PROGRAMS.contains_key("server") {
         refused("server", &["serve", "--port", "80"], &["--port", "80", "from 1024 to 65535"]);
         refused("server", &["soak", "--requests", "many"], &["--requests", "many", "from 100 to 1000000"]);

@@ -6,9 +6,11 @@
 mod support;
 
 use furcate::prelude::*;
-use std::future::ready;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
+use std::future::{poll_fn, ready};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
 use support::{Ways, after, assert_settled, pool};
 
 /// How many there are now, and how many there were at most.
@@ -161,7 +163,7 @@ fn the_bound_is_reached() {
             let _inside = gauge.enter();
             after(20).await;
         };
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         (0..5 * bound as u64)
             .into_par_iter()
             .map(wait)
@@ -216,35 +218,116 @@ fn items_are_not_made_far_ahead() {
     }
 }
 
-/// An item that has begun goes first: with two awaits the items under way are as few as with one.
+/// Futures that wait for the end of a turn. A turn ends when as many wait as may be in flight, or when no more come.
+#[derive(Default)]
+struct Turns {
+    waiting: Mutex<Vec<(Arc<AtomicBool>, Waker)>>,
+}
+
+impl Turns {
+    /// A future that is ready at the end of the turn in which it is polled first.
+    async fn wait(&self) {
+        let mut over = None::<Arc<AtomicBool>>;
+        poll_fn(|context| match &over {
+            Some(over) if over.load(Relaxed) => Poll::Ready(()),
+            Some(_) => Poll::Pending,
+            None => {
+                let over = Arc::clone(over.insert(Arc::default()));
+                self.waiting.lock().unwrap().push((over, context.waker().clone()));
+                Poll::Pending
+            }
+        })
+        .await;
+    }
+
+    /// Ends turns of `most` futures until `futures` have waited. Returns the number of turns.
+    fn run(&self, most: usize, futures: usize) -> usize {
+        let (mut turns, mut ended) = (0, 0);
+        while ended < futures {
+            let (mut before, mut since) = (0, Instant::now());
+            loop {
+                let waiting = self.waiting.lock().unwrap().len();
+                if waiting != before {
+                    (before, since) = (waiting, Instant::now());
+                }
+                if waiting == most || waiting > 0 && since.elapsed() > Duration::from_millis(100) {
+                    break;
+                }
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            let over = std::mem::take(&mut *self.waiting.lock().unwrap());
+            assert!(over.len() <= most, "{} in flight, bound {most}", over.len());
+            ended += over.len();
+            turns += 1;
+            for (over, waker) in over {
+                over.store(true, Relaxed);
+                waker.wake();
+            }
+        }
+        turns
+    }
+}
+
+/// Items with several futures get permits in turns. So as many futures are in flight as may be, to the end: 72 items with 8
+/// futures and 64 permits take 9 turns, or few more: the task that begins new items runs beside those that go on with begun ones. If
+/// 64 items kept their permits, these would take 8 turns, and the other 8 items 8 more.
 #[test]
-fn what_has_begun_goes_first() {
-    for (threads, bound) in [(1, 1), (1, 10), (2, 3), (3, 20)] {
-        let (pool, items) = (pool(threads), Gauge::default());
-        let count = (0..300_u64)
-            .into_par_iter()
-            .map(|_| {
-                let item = items.enter();
+fn items_with_several_futures_get_permits_in_turns() {
+    const BOUND: usize = 64;
+    const ITEMS: usize = 72;
+    for workers in [1, 2, 4] {
+        for shared in [false, true] {
+            let (pool, turns, limit) = (pool(workers), Turns::default(), furcate::Limit::new(BOUND));
+            let wait = |x: usize| {
+                let turns = &turns;
                 async move {
+                    turns.wait().await;
+                    x
+                }
+            };
+            let call = || {
+                let two = (0..ITEMS).into_par_iter().map(wait).io_await();
+                let two = if shared { two.limit(&limit) } else { two.max_in_flight(BOUND) };
+                let four = two.map(wait).io_await().map(wait).io_await().map(wait).io_await();
+                let eight = four.map(wait).io_await().map(wait).io_await().map(wait).io_await();
+                eight.map(wait).io_await().on(&pool).sum::<usize>()
+            };
+            std::thread::scope(|threads| {
+                let call = threads.spawn(call);
+                let turns = turns.run(BOUND, 8 * ITEMS);
+                assert!((9..=13).contains(&turns), "{turns} turns on {workers} workers, shared: {shared}");
+                assert_eq!(call.join().unwrap(), ITEMS * (ITEMS - 1) / 2);
+            });
+            assert_settled(&pool);
+        }
+    }
+}
+
+/// Items that have begun, and are not at their end, are at most twice as many as may be in flight.
+#[test]
+fn items_under_way_are_at_most_twice_as_many_as_permits() {
+    for (threads, bound) in [(1, 1), (1, 10), (2, 3), (3, 20), (8, 20)] {
+        for shared in [false, true] {
+            let (pool, items, limit) = (pool(threads), Gauge::default(), furcate::Limit::new(bound));
+            let in_flight = Gauge::default();
+            let wait = |item| {
+                let in_flight = &in_flight;
+                async move {
+                    let _inside = in_flight.enter();
                     after(1).await;
                     item
                 }
-            })
-            .io_await()
-            .map(|item| async move {
-                after(2).await;
-                drop(item);
-            })
-            .io_await()
-            .max_in_flight(bound)
-            .on(&pool)
-            .count();
-        assert_eq!(count, 300);
-        assert!(
-            items.most() <= bound + 4 * threads,
-            "{} under way, bound {bound} on {threads}",
-            items.most()
-        );
+            };
+            let one = (0..300_u64).into_par_iter().map(|_| wait(items.enter())).io_await();
+            let one = if shared { one.limit(&limit) } else { one.max_in_flight(bound) };
+            let four = one.map(wait).io_await().map(wait).io_await().map(wait).io_await();
+            assert_eq!(four.map(drop).on(&pool).count(), 300);
+            assert!(in_flight.most() <= bound, "{} in flight, bound {bound} on {threads}", in_flight.most());
+            // Items that are folded are not in flight.
+            let most = 2 * bound + threads;
+            assert!(items.most() <= most, "{} under way, bound {bound} on {threads}", items.most());
+            assert_settled(&pool);
+        }
     }
 }
 

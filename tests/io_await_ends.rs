@@ -83,6 +83,8 @@ ends! {
     behind_a_chain: |it| it.chain(0..3_u64).any(|x| x == 2), true;
     behind_a_second_await: |it| it.map(|x| async move { x + 1 }).io_await().find_any(|_| true), Some(COMES + 1);
     in_flight: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).find_any(|_| true), Some(COMES + 1);
+    in_flight_behind_a_gate: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).take_any(1).collect::<Vec<_>>(), [COMES + 1];
+    in_flight_before_a_gate_is_mapped: |it| it.bound_depth(0).map(|x| async move { x + 1 }).io_await().max_in_flight(200).take_any(1).map(|x| x + 1).sum::<u64>(), COMES + 2;
     in_blocks: |it| it.by_blocks([10_000]).find_any(|_| true), Some(COMES);
 }
 

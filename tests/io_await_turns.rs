@@ -47,9 +47,9 @@ fn a_short_wait_beside_calls_that_compute() {
     assert!(undisturbed > WAITS / 2, "{undisturbed} of {WAITS} waits ended while the same calls went on");
 }
 
-/// A future that is pending leaves no forks behind. The forks below it are those of the leaf's frames, which go on with the
-/// next item: so on one worker every part of the computation is begun while all futures before it are pending, and no deque has
-/// to be suspended, whatever the policy.
+/// A future that is pending leaves no forks behind. The forks below it belong to the leaf's frames, which go on with the next item. So
+/// on one worker every part of the computation begins while all futures before it are pending, and no deque has to be suspended,
+/// whatever the policy.
 #[test]
 fn forks_around_a_leaf_that_waits_are_not_suspended() {
     const ITEMS: usize = 256;

@@ -7,14 +7,15 @@
 
 mod support;
 
+use furcate::ThreadPool;
 use furcate::prelude::*;
 use furcate::stream::Stream;
 use futures_lite::{StreamExt, future, stream};
 use std::pin::Pin;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use support::streams::{ALL_WAYS, Busy, Counted, census, numbers, pools, sorted};
-use support::{Ways, a_minute, after, assert_settled, pool};
+use support::{Ways, a_minute, after, assert_settled, pool, within_a_minute};
 
 #[test]
 fn a_bridge_gives_every_item_once() {
@@ -242,4 +243,36 @@ fn nobody_polls_a_stream_after_its_end() {
     for pool in pools() {
         assert_eq!(Strict(500, false).par_bridge_async().on(&pool).sum::<u32>(), 500);
     }
+}
+
+/// The next item comes only when the last one is at its end. So an item must not wait for a permit of a task that waits for the
+/// stream.
+#[test]
+fn an_item_goes_on_while_the_stream_waits_for_it() {
+    fn run(pool: &ThreadPool, bound: usize, ways: Ways) {
+        let ended = AtomicU64::new(0);
+        let items = stream::unfold(0, |x| {
+            let ended = &ended;
+            async move {
+                while ended.load(Relaxed) < x {
+                    after(1).await;
+                }
+                (x < 10).then_some((x, x + 1))
+            }
+        });
+        let wait = |x: u64| ways.give(x + 1, x);
+        let two = Box::pin(items).par_bridge_async().map(wait).io_await().map(wait).io_await();
+        let three = two.map(wait).io_await().max_in_flight(bound).on(pool);
+        assert_eq!(three.map(|_| ended.fetch_add(1, Relaxed)).count(), 10);
+        assert_settled(pool);
+    }
+    within_a_minute(|| {
+        for pool in pools() {
+            for bound in [1, 3] {
+                for ways in [Ways::Ready, Ways::Yields, Ways::Timers] {
+                    run(&pool, bound, ways);
+                }
+            }
+        }
+    });
 }

@@ -40,9 +40,9 @@ pub mod vec;
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use crate::iter::{
-        FromParallelIterator, IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator,
-        IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange, ParallelExtend, ParallelIterator,
-        WrapIter,
+        AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
+        IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange,
+        ParallelExtend, ParallelIterator, WrapIter,
     };
     pub use crate::slice::{ParallelSlice, ParallelSliceMut};
     pub use crate::str::ParallelString;

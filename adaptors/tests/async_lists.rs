@@ -73,7 +73,6 @@ fn every_terminal_can_be_interrupted() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Whatever consumes a pipeline.
 #[test]
 fn every_sink_of_a_pipeline_can_be_awaited() {
     let is_no_sink = |name: &&str| {

@@ -16,15 +16,23 @@ use std::time::Duration;
 struct Facts {
     pieces: bool,
     loops_cut: bool,
+    grows: bool,
     costly_cuts: bool,
     in_order: bool,
     single: bool,
 }
 
-const USUAL: Facts =
-    Facts { pieces: false, loops_cut: false, costly_cuts: false, in_order: true, single: false };
+const USUAL: Facts = Facts {
+    pieces: false,
+    loops_cut: false,
+    grows: false,
+    costly_cuts: false,
+    in_order: true,
+    single: false,
+};
 /// The other way round.
-const ODD: Facts = Facts { pieces: true, loops_cut: true, costly_cuts: true, in_order: false, single: true };
+const ODD: Facts =
+    Facts { pieces: true, loops_cut: true, grows: true, costly_cuts: true, in_order: false, single: true };
 
 /// Numbers whose producer says `ODD` things, or the usual ones.
 #[derive(Clone)]
@@ -53,6 +61,7 @@ impl<const IS_ODD: bool> IntoIterator for Numbers<IS_ODD> {
 impl<const IS_ODD: bool> Producer for Numbers<IS_ODD> {
     const PIECES: bool = if IS_ODD { ODD.pieces } else { USUAL.pieces };
     const LOOPS_CUT: bool = if IS_ODD { ODD.loops_cut } else { USUAL.loops_cut };
+    const GROWS: bool = if IS_ODD { ODD.grows } else { USUAL.grows };
     const COSTLY_CUTS: bool = if IS_ODD { ODD.costly_cuts } else { USUAL.costly_cuts };
     const IN_ORDER: bool = if IS_ODD { ODD.in_order } else { USUAL.in_order };
     const SINGLE: bool = if IS_ODD { ODD.single } else { USUAL.single };
@@ -118,6 +127,7 @@ fn facts_of<P: Producer>(_: P) -> Facts {
     Facts {
         pieces: P::PIECES,
         loops_cut: P::LOOPS_CUT,
+        grows: P::GROWS,
         costly_cuts: P::COSTLY_CUTS,
         in_order: P::IN_ORDER,
         single: P::SINGLE,

@@ -71,12 +71,111 @@ fn an_adaptive_task_divides_its_last_inner_iterator() {
                 met.meet(1);
                 sleep(Duration::from_micros(10));
             });
+            // The endless iterator ends when every thread has a part, or after 20 s.
+            let enough =
+                || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
+            pool.install(|| chain.any(|()| enough()));
+            assert!(met.count() >= pool.current_num_threads(), "{} threads", met.count());
+        }
+    }
+}
+
+/// As in rayon: a long inner iterator in the middle of a task is worked on by several threads, wherever it lies.
+#[test]
+fn a_long_inner_iterator_amid_a_task_is_divided() {
+    for pool in pools() {
+        let threads = pool.current_num_threads().min(2);
+        for place in [0, 3, 500, 517, 998, 999] {
+            let source = move || (0..1000_usize).into_par_iter();
+            let rows = move |x: usize| if x == place { 0..200_000_usize } else { 0..1 };
+            macro_rules! check {
+                ($chain:expr) => {{
+                    let met = Threads::new();
+                    let meet = |x: &usize| {
+                        if *x > 0 {
+                            met.meet(threads);
+                        }
+                    };
+                    let sum = pool.install(|| $chain.inspect(meet).sum::<usize>());
+                    assert_eq!(sum, 19_999_900_000);
+                    // A thread that waits may be replaced.
+                    assert!(
+                        met.count() >= threads,
+                        "{} threads: {place}, {}",
+                        met.count(),
+                        stringify!($chain)
+                    );
+                }};
+            }
+            check!(source().flat_map(rows));
+            check!(source().flat_map(rows).depjoin());
+            check!(source().filter(|x| *x < 1000).flat_map(rows).map(|x| x).thief_splitting(6));
+            check!(source().flat_map(rows).size_limit(500));
+            check!(source().map(|x| rows(x).collect::<Vec<_>>()).flatten().filter(|_| true));
+            check!(source().flat_map(|x| rows(x).into_par_iter().filter(|_| true)));
+            check!(source().flat_map(rows).fold(|| 0, |a, b| a + b));
+        }
+    }
+}
+
+/// Thieves that ask while a long inner iterator is walked get a part of it, and what lies behind it.
+#[test]
+fn an_adaptive_task_divides_a_long_inner_iterator_amid_others() {
+    for pool in &pools()[1..] {
+        for place in [0, 1, 500, 517, 999] {
+            let (met, begun) = (Threads::new(), Instant::now());
+            let rows = |x: usize| if x == place { 0..usize::MAX } else { 0..3 };
+            let chain = (0..1000).into_par_iter().adaptive().flat_map(rows).map(|x| {
+                if x > 2 {
+                    met.meet(1);
+                    sleep(Duration::from_micros(10));
+                }
+            });
             // To the end of the endless one only if nobody comes.
             let enough =
                 || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
             pool.install(|| chain.any(|()| enough()));
             assert!(met.count() >= pool.current_num_threads(), "{} threads", met.count());
         }
+    }
+}
+
+/// A task is divided at long inner iterators where its policy says so, and its parts are as long as that says.
+#[test]
+fn policies_are_asked_about_long_inner_iterators() {
+    let tasks = |limit| {
+        let rows = |x| if x == 3 { 0..8000 } else { 0..1 };
+        let chain = (0..8).into_par_iter().flat_map(rows).fold(|| 0, |count, _| count + 1).on(Inline);
+        chain.size_limit(limit).collect::<Vec<usize>>()
+    };
+    assert_eq!(tasks(10_000), [8007], "all of it is within the limit");
+    let parts = tasks(1000);
+    assert_eq!(parts.iter().sum::<usize>(), 8007);
+    assert!(parts.iter().all(|part| *part <= 1000), "{parts:?}");
+    assert!(parts.len() < 20, "no more than needed: {parts:?}");
+    assert_eq!(parts[0], 3, "what has been done before is a part");
+    let one = (0..1).into_par_iter().flat_map(|_| 0..8000).fold(|| 0, |count, _| count + 1).on(Inline);
+    let parts = one.size_limit(1000).collect::<Vec<usize>>();
+    assert!(parts.iter().all(|part| *part <= 1000), "{parts:?}");
+    // Shapes that count from the root are kept.
+    let rows = |x| if x == 3 { 0..8000 } else { 0..1 };
+    let flat = || (0..8).into_par_iter().flat_map(rows).fold(|| 0, |count, _| count + 1).on(Inline);
+    assert_eq!(flat().bound_depth(1).collect::<Vec<usize>>(), [8003, 4]);
+    assert_eq!(flat().sequential().collect::<Vec<usize>>(), [8007]);
+    assert_eq!(flat().collect::<Vec<usize>>(), [8007], "one thread");
+    assert_eq!(flat().cap(1).size_limit(1000).collect::<Vec<usize>>(), [8007], "no fork is allowed");
+}
+
+/// Inner iterators of about the same length divide a task once, not each time.
+#[test]
+fn even_inner_iterators_make_few_tasks() {
+    for pool in pools() {
+        let flat = (0..20_000).into_par_iter().flat_map(|_| 0..300).fold(|| 0, |count, _| count + 1);
+        let tasks = pool.install(|| flat.collect::<Vec<usize>>());
+        assert_eq!(tasks.iter().sum::<usize>(), 6_000_000);
+        let threads = pool.current_num_threads();
+        // Each time would be more than 40,000. (More threads than processors steal more, and every steal divides.)
+        assert!(tasks.len() <= 20_000 / 2, "{} tasks on {threads} threads", tasks.len());
     }
 }
 

@@ -134,6 +134,23 @@ fn loops_do_not_grow_with_the_task() {
     check("collect into a list");
 }
 
+/// A task over a `wrap_iter` makes O(log n) pieces: each doubles at most, and is an eighth of what was done at least.
+#[test]
+fn the_number_of_pieces_is_logarithmic() {
+    for bits in [3, 6, 10, 20, 40, 60] {
+        let pieces: Vec<_> = (0..1_u64 << bits).wrap_iter().adaptive().on(Inline).collect();
+        assert_eq!(pieces.last().map(|piece| piece.end), Some(1 << bits));
+        let (least, most) = (bits, 32 + 6 * bits); // 6 is more than 1 / log2(9 / 8)
+        assert!((least..=most).contains(&pieces.len()), "{} pieces of 2^{bits}", pieces.len());
+        for pair in pieces.windows(2) {
+            let done = pair[1].start;
+            let (before, now) = (pair[0].end - pair[0].start, pair[1].end - pair[1].start);
+            assert!(now <= (2 * before).max(done / 8), "{now} after {before}, with {done} done");
+            assert!(now >= (done / 8).min((1 << bits) - done), "{now}, with {done} done");
+        }
+    }
+}
+
 /// A task whose part has been stolen goes on with the shortest steps: the next thief is answered as soon as the first was.
 #[cfg(not(furcate_rayon))]
 #[test]

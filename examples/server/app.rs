@@ -1,6 +1,8 @@
 //! The part that both servers share: the routes' work, and the threads that accept connections.
 
 use axum::Router;
+use axum::extract::State;
+use axum::routing::get;
 use std::hint::black_box;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::LazyLock;
@@ -63,6 +65,19 @@ impl Work {
     /// The answer to a request: the sum of the items' numbers.
     pub(crate) fn answer(self) -> u64 {
         (1..=self.items).sum()
+    }
+}
+
+/// A server's part that answers requests: with furcate, or by hand.
+pub(crate) trait App: Clone + Send + Sync + 'static {
+    /// Fetches and computes the items of a request, and adds their numbers up. If the client leaves, axum drops the future.
+    fn sum(self, work: Work) -> impl Future<Output = u64> + Send;
+
+    /// The routes.
+    fn router(self) -> Router {
+        let cheap = |State(app): State<Self>| async { app.sum(CHEAP).await.to_string() };
+        let heavy = |State(app): State<Self>| async { app.sum(HEAVY).await.to_string() };
+        Router::new().route("/cheap", get(cheap)).route("/heavy", get(heavy)).with_state(self)
     }
 }
 

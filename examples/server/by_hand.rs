@@ -1,9 +1,6 @@
 //! The same server by hand: tasks of tokio wait, jobs of rayon compute, and a channel brings the results.
 
-use crate::app::{CHEAP, Error, HEAVY, Work};
-use axum::Router;
-use axum::extract::State;
-use axum::routing::get;
+use crate::app::{self, Error, Work};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc};
@@ -23,40 +20,31 @@ impl App {
     }
 }
 
-pub(crate) fn router(app: App) -> Router {
-    Router::new().route("/cheap", get(cheap)).route("/heavy", get(heavy)).with_state(app)
-}
-
-async fn cheap(State(app): State<App>) -> String {
-    sum(app, CHEAP).await
-}
-
-async fn heavy(State(app): State<App>) -> String {
-    sum(app, HEAVY).await
-}
-
-/// If the client leaves, axum drops this future. The set then ends the tasks, and the jobs see that the channel is closed.
-async fn sum(App { pool, limit }: App, work: Work) -> String {
-    let (sender, mut numbers) = mpsc::unbounded_channel();
-    let mut tasks = JoinSet::new();
-    for item in 0..work.items {
-        let (pool, limit, sender) = (Arc::clone(&pool), Arc::clone(&limit), sender.clone());
-        tasks.spawn(async move {
-            let permit = limit.acquire_owned().await.expect("the semaphore is never closed");
-            let row = work.fetch(item).await;
-            drop(permit);
-            pool.spawn(move || {
-                if !sender.is_closed() {
-                    // Nobody is left to be told if this fails.
-                    let _ = sender.send(work.compute(row));
-                }
+impl app::App for App {
+    /// A future that is dropped drops the set, which ends the tasks, and the jobs see that the channel is closed.
+    async fn sum(self, work: Work) -> u64 {
+        let App { pool, limit } = self;
+        let (sender, mut numbers) = mpsc::unbounded_channel();
+        let mut tasks = JoinSet::new();
+        for item in 0..work.items {
+            let (pool, limit, sender) = (Arc::clone(&pool), Arc::clone(&limit), sender.clone());
+            tasks.spawn(async move {
+                let permit = limit.acquire_owned().await.expect("the semaphore is never closed");
+                let row = work.fetch(item).await;
+                drop(permit);
+                pool.spawn(move || {
+                    if !sender.is_closed() {
+                        // `send` fails if the client has left: then there is no receiver.
+                        let _ = sender.send(work.compute(row));
+                    }
+                });
             });
-        });
+        }
+        drop(sender);
+        let mut sum = 0;
+        while let Some(number) = numbers.recv().await {
+            sum += number;
+        }
+        sum
     }
-    drop(sender);
-    let mut sum = 0;
-    while let Some(number) = numbers.recv().await {
-        sum += number;
-    }
-    sum.to_string()
 }

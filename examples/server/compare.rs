@@ -1,6 +1,6 @@
 //! Times of cheap requests beside heavy ones.
 
-use crate::app::{CHEAP, Error, HEAVY, Server};
+use crate::app::{App, CHEAP, Error, HEAVY, Server};
 use crate::client::Client;
 use crate::common::output::line;
 use crate::common::progress::Progress;
@@ -28,13 +28,12 @@ pub(crate) fn compare(threads: usize, permits: usize, clients: usize, time: Dura
         EACH.as_millis()
     ));
     let mut table = Table::new(["cheap: median", "p99", "max", "requests", "heavy: requests"]);
-    let furcate =
-        |fairness| Ok::<_, Error>(with_furcate::router(with_furcate::App::new(threads, permits, fairness)?));
+    let furcate = |fairness| Ok::<_, Error>(with_furcate::App::new(threads, permits, fairness)?.router());
     let servers: [(&str, Router); 4] = [
         ("furcate", furcate(Fairness::Balanced)?),
         ("furcate, WokenFirst", furcate(Fairness::WokenFirst)?),
         ("furcate, FairQueueing", furcate(Fairness::FairQueueing)?),
-        ("by hand: tokio and rayon", by_hand::router(by_hand::App::new(threads, permits)?)),
+        ("by hand: tokio and rayon", by_hand::App::new(threads, permits)?.router()),
     ];
     let progress = Progress::new("cheap requests beside heavy ones", servers.len());
     for (name, router) in servers {

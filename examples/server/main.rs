@@ -6,6 +6,9 @@
 //! cargo run --release --features tokio --example server -- serve      for a client of your own, for a minute
 //! ```
 //!
+//! The pool is built with [`Fairness::FairQueueing`](furcate::Fairness::FairQueueing), so that cheap requests do not wait behind heavy
+//! ones; `compare` shows the other orders too.
+//!
 //! A request asks for a number of items. Each item waits (a timer of tokio stands for a database) and then needs the processor.
 //! `with_furcate.rs` does this with a chain, `by_hand.rs` with tasks of tokio, jobs of rayon and a channel. `app.rs` holds the
 //! part that both share. The load comes from the same process, over loopback only.
@@ -19,7 +22,7 @@ mod compare;
 mod soak;
 mod with_furcate;
 
-use app::Server;
+use app::{App, Server};
 use clap::{Parser, Subcommand};
 use common::arguments::Bounds;
 use common::output::{finish, line};
@@ -95,7 +98,7 @@ fn main() -> ExitCode {
 
 fn serve(threads: usize, permits: usize, port: u16, time: Duration) -> Result<(), app::Error> {
     let app = with_furcate::App::new(threads, permits, Fairness::FairQueueing)?;
-    let server = Server::start(port, with_furcate::router(app))?;
+    let server = Server::start(port, app.router())?;
     line(format_args!("http://{0}/cheap and http://{0}/heavy, for {1} s", server.address(), time.as_secs()));
     std::thread::sleep(time);
     Ok(())

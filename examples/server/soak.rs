@@ -1,11 +1,12 @@
 //! Many requests, some of whose clients leave: what stays behind?
 
-use crate::app::{CHEAP, Error, Server};
+use crate::app::{App as _, CHEAP, Error, Server};
 use crate::client::Client;
 use crate::common::output::{grouped, line};
 use crate::common::progress::Progress;
 use crate::common::table::{Cell, Table};
-use crate::with_furcate::{App, router};
+use crate::with_furcate::App;
+use furcate::Fairness;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
@@ -31,8 +32,8 @@ pub(crate) fn soak(
     leave: usize,
     clients: usize,
 ) -> Result<(), Error> {
-    let app = App::new(threads, permits, furcate::Fairness::FairQueueing)?;
-    let server = Server::start(0, router(app.clone()))?;
+    let app = App::new(threads, permits, Fairness::FairQueueing)?;
+    let server = Server::start(0, app.clone().router())?;
     let heads = ["requests", "left", "suspensions", "resumes", "cancelled", "deques", "permits", "memory"];
     let mut table = Table::new(heads);
     let progress = Progress::new("requests", 10);
@@ -132,7 +133,7 @@ impl Counters {
         }
     }
 
-    /// What has stayed behind, in words.
+    /// Describes what the requests have left behind: tasks, deques, permits or memory. Empty if there is nothing.
     fn leaks(self, memory_before: Option<u64>) -> Vec<String> {
         let mut leaks = vec![];
         if self.suspensions != self.resumes + self.cancelled {

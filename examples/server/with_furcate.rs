@@ -1,9 +1,6 @@
 //! The server with furcate: a handler is a chain.
 
-use crate::app::{CHEAP, Error, HEAVY, Work};
-use axum::Router;
-use axum::extract::State;
-use axum::routing::get;
+use crate::app::{self, Error, Work};
 use furcate::prelude::*;
 use furcate::{Fairness, Limit, ThreadPool, ThreadPoolBuilder};
 use std::sync::Arc;
@@ -22,22 +19,11 @@ impl App {
     }
 }
 
-pub(crate) fn router(app: App) -> Router {
-    Router::new().route("/cheap", get(cheap)).route("/heavy", get(heavy)).with_state(app)
-}
-
-async fn cheap(State(app): State<App>) -> String {
-    sum(app, CHEAP).await
-}
-
-async fn heavy(State(app): State<App>) -> String {
-    sum(app, HEAVY).await
-}
-
-/// The items wait in no thread, and are computed on the pool. If the client leaves, axum drops this future, and so ends the
-/// computation.
-async fn sum(App { pool, limit }: App, work: Work) -> String {
-    let rows = (0..work.items).into_par_iter().map(move |item| work.fetch(item)).io_await().limit(&limit);
-    let sum: u64 = rows.map(move |row| work.compute(row)).on(&pool).async_sum().await;
-    sum.to_string()
+impl app::App for App {
+    /// The items wait in no thread, and are computed on the pool. A future that is dropped ends its computation.
+    async fn sum(self, work: Work) -> u64 {
+        let rows =
+            (0..work.items).into_par_iter().map(move |item| work.fetch(item)).io_await().limit(&self.limit);
+        rows.map(move |row| work.compute(row)).on(&self.pool).async_sum().await
+    }
 }

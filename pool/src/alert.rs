@@ -1,37 +1,37 @@
-//! Who must be woken? The part of the sleep protocol that goes without a lock.
+//! Alert: the lock-free part of the sleep protocol. It tells a publisher of work whether a worker must be woken.
 //!
 //! # Invariants
 //!
 //! 1. Work is published first, then [`is_needed`](Alert::is_needed) is asked; between the two lies a full fence (see
 //!    [`announce`](Alert::announce)), or, for a fork, a light one, and the question is asked only if the deque's limit says
 //!    so.
-//! 2. Whoever ceases to be alert says so first ([`end`](Alert::end)), as does whoever makes a place free
-//!    ([`set_free`](Alert::set_free)); then they [look out](Alert::look_out): ask the owners of deques to look up,
+//! 2. A worker that ceases to be alert says so first ([`end`](Alert::end)), and a thread that makes a slot free says so first
+//!    ([`set_free`](Alert::set_free)). Then they [look out](Alert::look_out): they ask the owners of deques to look up,
 //!    pass a heavy fence, and look for work everywhere.
-//! 3. Whoever dozes says so first ([`set_dozing`](Alert::set_dozing)), passes a full fence, and looks once more for what
-//!    is queued ([`may_doze`](Alert::may_doze)).
+//! 3. A worker that dozes says so first ([`set_dozing`](Alert::set_dozing)), passes a full fence, and looks for queued jobs once
+//!    more ([`may_doze`](Alert::may_doze)).
 //! 4. If every slot is taken and no worker searches, a *watcher* is there for queued tasks
 //!    ([`needs_watcher`](Alert::needs_watcher)). A publisher asks after its fence, the last searcher asks after it has
 //!    [looked out](Alert::look_out), and a watcher that stops says so, passes a full fence, and looks once more
 //!    ([`may_stop_watching`](Alert::may_stop_watching)).
 //!
-//! So for every piece of work and every moment at which nobody is alert any more: either the publisher sees that, or
-//! it is seen to have published. That may be both: who is woken is decided under the rest lock. A nap needs no such care:
-//! the napper is alert, and looks for work at its end. Whoever does not see it begin loses the time of one nap.
+//! So for every piece of work and every moment at which the last alert worker ceases to be alert: the publisher sees that none is
+//! alert, or the worker sees the work, or both. The rest lock then decides which worker is woken. A nap needs no such care: the
+//! napper is alert, and looks for work at the nap's end. A publisher that does not see a nap begin loses the time of one nap.
 
 use crate::fence;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Who looks for work, for how many more there would be a place, and who sleeps on one.
+/// Counts of searching and dozing workers, of free slots, and flags for the napper and the watcher.
 #[derive(Debug)]
 pub(crate) struct Alert {
     /// Workers that look for work, a napping one included.
     searching: AtomicUsize,
-    /// Places that nobody holds.
+    /// Number of free slots.
     free: AtomicUsize,
-    /// Is one of those that look for work napping?
+    /// Whether one of the searching workers naps.
     napping: AtomicBool,
-    /// How many workers doze.
+    /// Number of workers that doze.
     dozing: AtomicUsize,
     /// Whether a thread watches queued tasks, or none can.
     watched: AtomicBool,
@@ -48,9 +48,9 @@ impl Alert {
         }
     }
 
-    /// Is nobody alert, though there would be a place?
+    /// Whether no worker is alert although a slot is free.
     ///
-    /// Relaxed, as all of these: whoever asks has passed a fence, or acquired the question of somebody who has.
+    /// Relaxed, as all of these: a caller has passed a fence, or its deque was asked to look up by a worker that has.
     pub(crate) fn is_needed(&self) -> bool {
         self.nobody() && self.free() > 0
     }
@@ -67,7 +67,7 @@ impl Alert {
         self.free.store(free, Relaxed);
     }
 
-    /// Is somebody napping? A hint.
+    /// Whether a worker naps. A hint.
     pub(crate) fn napping(&self) -> bool {
         self.napping.load(Relaxed)
     }
@@ -87,21 +87,21 @@ impl Alert {
         self.searching.fetch_add(1, Relaxed);
     }
 
-    /// One ceases to look for work: true if nobody does any more.
+    /// One worker ceases to look for work. Returns `true` if it was the last one.
     #[must_use = "the last one looks out"]
     pub(crate) fn end(&self) -> bool {
         self.searching.fetch_sub(1, Relaxed) == 1
     }
 
-    /// Work was published where every worker looks: calls what is to be done about it (invariant 1).
+    /// Called after work was published where every worker looks: calls the closures for the wake-ups that are needed (invariant 1).
     pub(crate) fn announce(
         &self,
         wake_one: impl FnOnce(),
         end_nap: impl FnOnce(),
         wake_dozing: impl FnOnce(),
     ) {
-        // Dekker: the work was published, then we look for somebody alert, and for those who doze; whoever ceases to be
-        // alert, or dozes, looks for work after having said so.
+        // Dekker: the caller has published the work, and now looks for alert and dozing workers. A worker that ceases to be alert, or
+        // dozes, says so and then looks for work.
         fence::full();
         if self.nobody() {
             wake_one();
@@ -113,14 +113,14 @@ impl Alert {
         }
     }
 
-    /// Is nothing queued, as one sees who has just said that it dozes (invariant 3)?
+    /// Whether nothing is queued, as seen by a worker that has just said that it dozes (invariant 3).
     pub(crate) fn may_doze(&self, is_queued: impl FnOnce() -> bool) -> bool {
         // Pairs with the one in `announce`.
         fence::full();
         !is_queued()
     }
 
-    /// Whether queued tasks need a watcher: nobody searches, no slot is free, and nobody watches (invariant 4).
+    /// Whether queued tasks need a watcher: no worker searches, no slot is free, and no thread watches (invariant 4).
     ///
     /// Relaxed: as for [`is_needed`](Self::is_needed).
     pub(crate) fn needs_watcher(&self) -> bool {
@@ -140,10 +140,10 @@ impl Alert {
     }
 
     /// Asks the publishers of work to look up from now on, then looks for work that they have published before
-    /// (invariant 2). True if there is some, and somebody is to be woken for it.
+    /// (invariant 2). Returns `true` if there is some, and a worker is to be woken for it.
     pub(crate) fn look_out(&self, ask: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
-        // Between what the caller has just said and what it asks here: of one who ceases to be alert and one who makes a
-        // place free, at least the later one sees both.
+        // Between the caller's store and the question here. If one thread ceases to be alert and another makes a slot free, at least
+        // the later of the two sees both stores.
         fence::full();
         if !self.is_needed() {
             return false;

@@ -1,11 +1,11 @@
-//! A future waited for by the thread that needs what it gives.
+//! Waiting for a future in the thread that needs its output.
 //!
 //! # Invariants
 //!
-//! 1. *Polled in place.* The future is polled by the calling thread alone, and lies in its frame. So it need not be `Send`, and
-//!    what wakes it needs nothing of the pool to go on but, for a while, a slot.
+//! 1. *Polled in place.* The future is polled by the calling thread alone, and lies in its frame. So it need not be `Send`. After a wake
+//!    the thread needs nothing of the pool but a slot.
 //! 2. *Own wakers.* A waker holds no reference to the frame: it may be kept, and called, after `block_on` has returned. A stale
-//!    one makes its worker look once more, at most.
+//!    waker at most makes its worker poll once more.
 
 use crate::latch::Latch;
 use crate::parker::Parker;
@@ -16,21 +16,21 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Runs a future to its end, and returns what it gives.
+/// Runs a future to its end, and returns its output.
 ///
 /// The calling thread polls the future itself. So the future may borrow, and need not be `Send`.
 ///
-/// In a job of a pool, the caller runs nothing else while the future is pending, but gives its slot to another thread
-/// ([`WaitRule`](crate::WaitRule)): so no core idles. When the future is woken, the caller takes a slot that is free, else the
-/// next one to become free. After a millisecond it is overdue: busy workers give it a slot at their next fork. If all threads that
-/// hold slots block on a lock that the caller holds, it takes over the slot of one of them, after some 20 ms. Those times are
+/// In a job of a pool, the caller runs no other job while the future is pending. It gives its slot to another thread
+/// ([`WaitRule`](crate::WaitRule)), so that no core idles. When the future is woken, the caller takes a free slot, or the next one
+/// that becomes free. After a millisecond the caller is overdue: busy workers give it a slot at their next fork. If all slot holders
+/// block on a lock that the caller holds, it takes over the slot of one of them after some 20 ms, which is
 /// [counted](crate::WorkerStats::slots_taken_over).
 ///
 /// A thread that is no pool's worker blocks.
 ///
 /// Cost: an allocation. In a job of a pool, also a thread that stands in for the caller while it waits, see
-/// [`max_blocking_threads`](crate::ThreadPoolBuilder::max_blocking_threads). Where many futures are waited for at once, use
-/// [`join_async`](crate::ScopeHandle::join_async), or `io_await` in an iterator: they need no thread for each.
+/// [`max_blocking_threads`](crate::ThreadPoolBuilder::max_blocking_threads). To wait for many futures at once, use
+/// [`join_async`](crate::ScopeHandle::join_async), or `io_await` in an iterator: they need no thread for each future.
 ///
 /// # Panics
 ///

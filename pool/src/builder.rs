@@ -16,7 +16,7 @@ use std::io;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-/// How many threads a pool starts by default, at most, to stand in for those that wait: as tokio does.
+/// Number of threads that a pool starts by default, at most, to stand in for waiting threads; tokio's default for blocking threads.
 const MAX_BLOCKING_THREADS: usize = 512;
 
 /// Makes a [`ThreadPool`], or the global one: rayon's builder, with some more to choose.
@@ -206,7 +206,7 @@ mod sealed {
     pub trait Sealed {
         /// Starts a thread; its handle, if it is for the pool to join.
         fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>>;
-        /// May the pool start spare threads later on?
+        /// Whether the pool may start spare threads later on.
         const SPARES: bool;
     }
 
@@ -229,9 +229,9 @@ impl Spawn for DefaultSpawn {}
 impl<F: FnMut(ThreadBuilder) -> io::Result<()>> Spawn for CustomSpawn<F> {}
 
 impl<S: Spawn> ThreadPoolBuilder<S> {
-    /// How many threads run jobs at once. 0, the default: as `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` in the
-    /// environment say, else as many as the machine can run. (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts
-    /// if that is not set.)
+    /// Sets how many threads run jobs at once: the pool's number of *slots*. With 0, the default, the environment variable
+    /// `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` says the number; without them it is as many as the machine can run.
+    /// (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts if that is not set.)
     pub fn num_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -273,12 +273,12 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called with the payload of a panic that nobody else is told of.
+    /// Sets a handler that gets the payload of each panic that no caller receives.
     ///
-    /// Without a handler, it depends on what has panicked:
+    /// Without a handler, the consequence depends on the code that panicked:
     ///
     /// - A spawned closure ([`spawn`](crate::spawn)), or a start or exit handler: the process is aborted, as with rayon.
-    /// - A future or a computation whose result nobody wants any more ([`spawn_future`](crate::spawn_future) with its handle dropped,
+    /// - A future or a computation whose result was given up ([`spawn_future`](crate::spawn_future) with its handle dropped,
     ///   an awaited terminal that was dropped): the panic hook has printed the message, and the process goes on.
     ///
     /// If the handler panics itself, the process is aborted.
@@ -290,29 +290,29 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Makes the thread that builds the pool one of its threads, number 0. It runs jobs while it waits in `join`,
-    /// `scope` and the like; it does not leave what it does otherwise. It is one of them until it drops the pool, outside
-    /// of the pool's own jobs, or ends.
+    /// Makes the thread that builds the pool one of the pool's threads, number 0. It runs jobs only while it waits in `join`,
+    /// `scope` and the like. It stays one of the pool's threads until it ends, or drops the pool outside of the pool's own jobs.
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self
     }
 
-    /// How many threads the pool may start, besides its own, to stand in for threads that wait in the middle of a job: in
+    /// Sets how many threads the pool may start, besides its own, to stand in for threads that wait in the middle of a job: in
     /// [`block_on`](crate::block_on()), or for a stolen half of a `join`, or for a scope. The default is 512, as in tokio.
     ///
-    /// Such a thread is started when a waiting thread finds no idle one to stand in, and kept until the pool ends. Each takes
-    /// memory for its stack. Waiting without a thread is much cheaper, see [`block_on`](crate::block_on()).
+    /// The pool starts such a *spare* thread when a job waits and no idle thread can take the slot, and keeps the thread until the
+    /// pool ends. Each spare thread takes memory for its stack. Waiting without a thread is much cheaper, see
+    /// [`block_on`](crate::block_on()).
     ///
-    /// If so many threads have been started and none is idle, a job that waits keeps its slot: it goes on as soon as it can, but
-    /// the slot runs nothing else meanwhile. If jobs are queued then, that is
-    /// [counted](crate::WorkerStats::saturated) each time, and [reported](Self::saturation_handler) once. If every slot is
-    /// kept so and nothing has happened for 0.1 s while jobs are queued, one more thread is started all the same: what the
-    /// jobs wait for may be queued.
+    /// If the bound is reached and no thread is idle, a waiting job keeps its slot. It goes on as soon as it can, but the slot runs
+    /// nothing else meanwhile. If jobs are queued then, the wait is
+    /// [counted](crate::WorkerStats::saturated), and the first such wait is [reported](Self::saturation_handler). If waiting jobs keep
+    /// every slot for 0.1 s while jobs are queued, the pool starts one more thread all the same: the waiting jobs may depend on the
+    /// queued ones.
     ///
     /// No such threads are started where the [wait rule](Self::wait_rule) is [`Leapfrog`](WaitRule::Leapfrog), or where a
     /// [spawn handler](Self::spawn_handler) starts the threads. If all threads of such a pool wait, one of them runs queued jobs on
-    /// top of the waiting job.
+    /// top of the waiting job. That is counted and reported as well.
     ///
     /// ```
     /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).max_blocking_threads(8).build().unwrap();
@@ -323,8 +323,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called once, if a job that waits keeps its slot though jobs are queued, because no further thread may or can be started:
-    /// see [`max_blocking_threads`](Self::max_blocking_threads). Without a handler a warning is printed on stderr.
+    /// Sets a handler that is called once, when a waiting job keeps its slot although jobs are queued, because no further thread may or
+    /// can be started: see [`max_blocking_threads`](Self::max_blocking_threads). [`Saturation::cause`] says why there is no thread.
+    /// Without a handler a warning is printed on stderr.
     ///
     /// The handler runs in the thread that waits. If it panics, the [panic handler](Self::panic_handler) is called.
     ///
@@ -344,24 +345,27 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Whether a thread from outside, which is no pool's worker, takes part in its own calls.
+    /// Sets whether a thread from outside, which is no pool's worker, takes part in its own calls.
     ///
     /// - `true`: the caller occupies one of the pool's slots for the time of its call, with that slot's
     ///   [index](crate::current_thread_index), and runs jobs of this call alone, on its own stack. If all slots are taken, the
-    ///   caller blocks until one is free. A small call costs some hundred nanoseconds.
+    ///   caller blocks until it gets one. A small call costs some hundred nanoseconds.
     /// - `false`: the caller blocks, and the pool's threads run the call, as in rayon. A call costs a hand-over to another thread
     ///   and back: some 10 microseconds.
     ///
-    /// In both cases never more than [`num_threads`](Self::num_threads) closures run at once, and each of them has an index.
+    /// In both cases every job of the call occupies a slot while it runs. So at most [`num_threads`](Self::num_threads) jobs of the
+    /// pool run at once, and each has an index. (Exception: while a job blocks on a lock or in a system call, another thread may [take
+    /// its slot over](crate::WorkerStats::slots_taken_over).)
     ///
-    /// The default is `true`, unless something was promised of the threads that a caller's thread does not have: a
+    /// The default is `true`, unless another setting promises a property of the threads that a caller's thread does not have: a
     /// [stack size](Self::stack_size), [names](Self::thread_name), a [start](Self::start_handler) or [exit
     /// handler](Self::exit_handler), a [spawn handler](Self::spawn_handler), or [pinning](Self::pin_threads). With `true` and one
     /// of these, the promise holds for the pool's own threads only.
     ///
-    /// This concerns `join`, `scope` and iterators. [`ThreadPool::install`] and the other methods of [`ThreadPool`] always run on
-    /// the pool's threads. [`in_place_scope`](crate::in_place_scope) runs its body in the calling thread, and so does a chain that
-    /// is [`sequential`](https://docs.rs/furcate/latest/furcate/struct.Sequential.html): they occupy no slot.
+    /// The setting is about `join`, `scope` and iterators. [`ThreadPool::install`] and most other methods of [`ThreadPool`] always run
+    /// on the pool's threads. Two kinds of code run in a calling thread from outside whatever the setting, occupy no slot, and have no
+    /// index: the body of an [`in_place_scope`](crate::in_place_scope), and a chain that is
+    /// [`sequential`](https://docs.rs/furcate/latest/furcate/struct.Sequential.html). Such code is not counted above.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -380,6 +384,26 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
+    /// Whether dropping the pool waits until its spawned jobs have run and its threads have ended. The default is `true`.
+    ///
+    /// With `false` the drop returns at once, as in rayon. Spawned jobs still run, and then the threads end. A thread that [is made one
+    /// of the pool's](Self::use_current_thread) remains so until it ends.
+    ///
+    /// ```
+    /// use std::sync::mpsc::channel;
+    ///
+    /// let (go, gone) = (channel(), channel());
+    /// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).wait_on_drop(false).build().unwrap();
+    /// pool.spawn(move || gone.0.send(go.1.recv().unwrap()).unwrap());
+    /// drop(pool); // would wait for the job
+    /// go.0.send(7).unwrap();
+    /// assert_eq!(gone.1.recv(), Ok(7));
+    /// ```
+    pub fn wait_on_drop(mut self, wait: bool) -> Self {
+        self.setup.drop_does_not_wait = !wait;
+        self
+    }
+
     /// Pins thread number i to the i-th core (modulo their number) that the process may use.
     pub fn pin_threads(mut self) -> Self {
         self.setup.pin = true;
@@ -387,10 +411,10 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 
     /// Has every thread enter a tokio runtime while it is one of the pool's: the pool's own, and external threads that take
-    /// part in their own calls. Futures of tokio, and of libraries built on it, then work in `io_await` and in spawned tasks
-    /// wherever the call is started: their timers and sockets are driven by that runtime. (A thread that
-    /// [is made](Self::use_current_thread) one of the pool's enters the runtime itself.) The runtime must be there as long as
-    /// such futures are. It may be of one thread, as long as that thread drives it.
+    /// part in their own calls. Futures of tokio, and of libraries built on it, then work in `io_await` and in spawned tasks,
+    /// whichever thread starts the call: that runtime drives their timers and sockets. (A thread that
+    /// [is made](Self::use_current_thread) one of the pool's has to enter the runtime itself.) The runtime must outlive
+    /// such futures. It may be a current-thread runtime, as long as its thread drives it.
     ///
     /// A pool without this uses, for each call, the runtime that the call is started in. So in a task of tokio nothing need
     /// be set up. Call this if calls are started by threads that have entered no runtime.
@@ -416,14 +440,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// What a worker may run while it waits.
+    /// Sets the jobs that a worker may run while it waits.
     pub fn wait_rule(mut self, rule: WaitRule) -> Self {
         self.setup.wait_rule = rule;
         self
     }
 
-    /// What becomes of a worker's deque when the task that it runs suspends. A [scope](crate::Scope::set_suspension) can say
-    /// otherwise.
+    /// Sets what happens to a worker's deque when the task that the worker runs suspends. A [scope](crate::Scope::set_suspension) can
+    /// override it.
     pub fn suspension(mut self, suspension: Suspension) -> Self {
         self.setup.suspension = suspension;
         self
@@ -441,9 +465,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Whether the pool measures how long tasks are awake before they run: see
-    /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake; by default
-    /// it is not done.
+    /// Sets whether the pool measures how long tasks are awake before they run: see
+    /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake. The default is
+    /// `false`.
     pub fn measure_wakes(mut self, measure: bool) -> Self {
         self.setup.measures_wakes = measure;
         self
@@ -517,7 +541,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         if self.use_current_thread && in_pool {
             return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
         }
-        // What a caller's own thread cannot keep.
+        // Settings that a caller's own thread cannot honor.
         let promised = self.stack_size.is_some()
             || self.name.is_some()
             || self.setup.start.is_some()
@@ -525,7 +549,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             || self.setup.pin
             || !S::SPARES;
         self.setup.caller_takes_part = self.caller_takes_part.unwrap_or(!promised);
-        // Spare threads are started under a lock: nobody's closure is called then.
+        // Spare threads are started under a lock, where no closure of the user may be called. So all names are made here.
         let names = self.name.map_or_else(Vec::new, |name| (0..threads).map(name).collect());
         let (names, stack_size) = (Arc::<[String]>::from(names), self.stack_size);
         if S::SPARES && self.setup.wait_rule != WaitRule::Leapfrog {
@@ -533,7 +557,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         }
         let registry = Registry::new(threads, self.setup);
         let unfinished = Unfinished(&registry);
-        // First of all, while nobody else can wake its worker.
+        // Before any thread is started: no other thread can wake this thread's worker yet.
         if self.use_current_thread {
             registry.adopt_current_thread();
         }

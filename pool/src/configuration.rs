@@ -7,7 +7,8 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 
-/// The settings of a pool, as in early versions of rayon: a [`ThreadPoolBuilder`] with fewer methods.
+/// The settings of a pool, as in early versions of rayon: a [`ThreadPoolBuilder`] with fewer methods, whose pools do not [wait
+/// on drop](ThreadPoolBuilder::wait_on_drop).
 ///
 /// ```
 /// # #![allow(deprecated)]
@@ -15,9 +16,14 @@ use std::fmt;
 /// assert_eq!(pool.current_num_threads(), 2);
 /// ```
 #[deprecated(note = "Use `ThreadPoolBuilder`")]
-#[derive(Default)]
 pub struct Configuration {
     builder: ThreadPoolBuilder,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Configuration { builder: ThreadPoolBuilder::new().wait_on_drop(false) }
+    }
 }
 
 impl Configuration {

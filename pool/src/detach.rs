@@ -1,10 +1,10 @@
 //! Forks that outlive their frames.
 //!
 //! [`Executor::join_context`](crate::Executor::join_context) keeps a frame until both halves are done: a worker whose right
-//! half was stolen waits in it. A *detached* part needs no such frame. It is laid ready for thieves and comes back to the
-//! worker that laid it there if nobody takes it; a part that was taken is the thief's to bring to its end, and the worker
-//! goes on, or returns, without it. What the two have to tell each other they do through a *meeting*, which is made when
-//! they part: a node of the computation that lives for as long as either of them.
+//! half was stolen waits in it. A *detached* part needs no such frame. It is laid ready for thieves. If no thief takes it, it comes
+//! back to the worker that laid it there. A stolen part is finished by its thief, and the worker goes on, or returns, without waiting.
+//! The two exchange results through a *meeting*, which is made at the steal: a node of the computation that lives for as long as either
+//! of them.
 //!
 //! Only the root of such a computation waits: [`Executor::detached`](crate::Executor::detached) returns when every part has
 //! ended. So parts may borrow what outlives that call. Not even the root waits for a computation that owns what its parts
@@ -52,20 +52,19 @@ use std::thread::{self, Thread};
 
 /// A part of a computation that may be taken by another worker; `S` is the engine's [`Detach`].
 pub trait Detachable<'scope, S>: Send + Sized + 'scope {
-    /// What the taker and the worker that it was taken from have in common afterwards. Its `default` must not panic; if it
-    /// does, the process is aborted.
+    /// State that the thief and the worker share after a steal. Its `default` must not panic; if it does, the process is aborted.
     type Meeting: Default + Send + Sync + 'scope;
 
     /// Runs the part, after it was taken.
     fn run(self, scope: &S, meeting: Arc<Self::Meeting>, context: Context);
 }
 
-/// What has become of the right part of a [`Detach::fork`].
+/// The state of the right part after a [`Detach::fork`].
 #[derive(Debug)]
 pub enum Fork<J, M> {
-    /// Nobody has taken it.
+    /// The part was not stolen: here it is, unrun.
     Back(J),
-    /// Somebody has.
+    /// A thief has taken the part, and has the other reference to this meeting.
     Taken(Arc<M>),
 }
 
@@ -102,7 +101,7 @@ pub trait Detach<'scope>: Sync + Sized {
     where
         Self: 'o;
 
-    /// What suspends tasks of the computation.
+    /// A handle that suspends tasks of the computation.
     type Handle: Suspend<'scope, Self>;
 
     /// A handle, to suspend tasks with: parts of the computation that wait for something.
@@ -115,23 +114,22 @@ pub trait Detach<'scope>: Sync + Sized {
     ///
     /// # Panics
     ///
-    /// If `left` does. Then the right part is dropped, if nobody has taken it.
+    /// If `left` does. Then the right part is dropped, unless it was stolen.
     fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send;
 
-    /// Calls `body` with a place where it can lay parts ready, one at a time, while it goes on with its own.
+    /// Calls `body` with an [`Offers`], in which it can lay parts ready, one at a time, while it goes on with its own.
     ///
-    /// A part that is still there at the end is dropped. Of several such places in one thread, only that made last is for
-    /// use.
+    /// A part that is still there at the end is dropped. If a thread has several `Offers`, only the newest one may be used.
     fn offers<J, B, R>(&self, body: B) -> R
     where
         J: Detachable<'scope, Self>,
         B: FnOnce(&mut Self::Offers<'_, J>) -> R;
 }
 
-/// A place where a running task offers parts of itself, of type `J`, to other workers.
+/// Lets a running task offer parts of itself, of type `J`, to other workers.
 ///
 /// ```
 /// use furcate::detach::{Detach, Detachable, Offers};
@@ -153,10 +151,10 @@ pub trait Detach<'scope>: Sync + Sized {
 /// });
 /// ```
 pub trait Offers<J, M> {
-    /// Does another worker want work? A hint, cheap enough to be asked between small pieces of work.
+    /// Returns whether another worker wants work. A hint, cheap enough to be asked between small pieces of work.
     fn demand(&mut self) -> bool;
 
-    /// Lays a part ready. Returns the meeting with whoever takes it.
+    /// Lays a part ready. Returns the meeting with its thief, if there will be one.
     ///
     /// # Panics
     ///
@@ -164,26 +162,26 @@ pub trait Offers<J, M> {
     /// body of another, inner call of [`offers`](Detach::offers).
     fn offer(&mut self, part: J) -> Arc<M>;
 
-    /// Has the last part been taken? Once it has, another one can be offered.
+    /// Returns whether the last part was stolen. Then another one can be offered.
     fn is_taken(&mut self) -> bool;
 
     /// Takes the part on offer back, if it is still there.
     fn take_back(&mut self) -> Option<J>;
 }
 
-/// What is to be done when a task that was suspended has what it waited for; `S` is the engine's [`Detach`], `T` what the
-/// task's future gives.
+/// The continuation of a suspended task, run when the task's future is ready; `S` is the engine's [`Detach`], `T` the future's output.
 pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
-    /// Goes on with it. [`Context::migrated`] is true if another worker does so than the one that polled the task before.
+    /// Goes on with the output. [`Context::migrated`] is true if another worker does so than the one that polled the task before.
     fn resume(self, scope: &S, output: T, context: Context);
 
-    /// There will be none: the future was dropped, because tasks were [cancelled](Suspend::cancel). (After a panic this is
-    /// dropped, instead.)
+    /// Called instead of [`resume`](Self::resume) if the future was dropped because tasks were [cancelled](Suspend::cancel). (After a
+    /// panic neither is called, and the continuation is dropped.)
     fn cancelled(self, scope: &S);
 
-    /// The future has panicked. Returns the payload if it is one of the computation, as by default, which then unwinds.
+    /// Called if the future has panicked. Returns the payload if it is a panic of the computation, which then unwinds. This is the
+    /// default.
     ///
-    /// It is dropped when the computation has that payload: whoever notices the drop comes later.
+    /// The continuation is dropped after the computation has received the payload.
     fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         Some(payload)
     }
@@ -197,10 +195,10 @@ pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
 ///
 /// Engines that cannot suspend anything wait for the future in the calling thread: see [`Blocking`].
 pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
-    /// Does it suspend tasks, rather than block the thread that polls them?
+    /// Whether the engine suspends tasks, rather than block the thread that polls them.
     const SUSPENDS: bool = true;
 
-    /// Memory for a future and what follows it, to be used for one future after the other.
+    /// Memory for a future and its continuation, to be used for one future after the other.
     type Slot<F, K>: Default
     where
         F: Future + Send + 'scope,
@@ -217,7 +215,7 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
 
-    /// Gives the pending future in the slot away, to be waited for; `then` is resumed with what it gives.
+    /// Suspends a task with the pending future in the slot. When the future is ready, `then` is resumed with its output.
     ///
     /// # Panics
     ///
@@ -227,7 +225,7 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
 
-    /// Polls a future once. If it is ready its output is returned; else `then()` is resumed some time.
+    /// Polls a future once. If it is ready, returns its output; else `then()` is resumed later.
     ///
     /// # Panics
     ///
@@ -256,19 +254,20 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         }
     }
 
-    /// The caller is about to suspend a task that waits for room among those in flight: for the engine's counters.
+    /// Counts, for the engine's statistics, that the caller is about to suspend a task because the bound on futures in flight is reached.
     fn waits_for_room(&self) {}
 
-    /// Nobody needs the tasks that wait, nor those that will: they are dropped, and what was to follow them is told.
+    /// Cancels the computation's tasks: those that wait are dropped, and so are those that would wait later. Their continuations are
+    /// [told](Resume::cancelled).
     fn cancel(&self);
 
-    /// Have they been cancelled?
+    /// Returns whether the tasks have been cancelled.
     fn is_cancelled(&self) -> bool;
 
-    /// What cancels the computation's tasks from any thread, also when the handle, or the computation, is gone. The stopper does
-    /// not keep the computation from its end.
+    /// Returns a stopper, which cancels the computation's tasks from any thread, also when the handle or the computation is gone. A
+    /// stopper does not keep the computation from its end.
     ///
-    /// By default, for engines that suspend nothing, it does nothing.
+    /// The default, for engines that suspend no tasks, is a stopper that does nothing.
     fn stopper(&self) -> Stopper {
         Stopper::default()
     }

@@ -12,7 +12,7 @@
 
 use crate::detach::{Detach, Unattended, attend};
 
-/// What an engine tells a closure about the way it came to run.
+/// Facts that an engine passes to a closure: whether the closure has migrated.
 ///
 /// ```
 /// use furcate::{Executor, Inline};
@@ -31,7 +31,7 @@ impl Context {
         Context { migrated }
     }
 
-    /// Is the closure run by another worker than the one that forked it?
+    /// Returns whether another worker runs the closure than the one that forked it.
     ///
     /// The name is rayon's (`FnContext::migrated`), the meaning is stricter: a job that merely went through a queue
     /// and is run by its own worker has not migrated.
@@ -63,7 +63,7 @@ impl Context {
     note = "`.on(..)` takes an engine: `&ThreadPool`, `Arc<ThreadPool>`, `&Arc<ThreadPool>`, `Pool`, `Inline`, or `Rayon` (feature `rayon`)"
 )]
 pub trait Executor: Clone + Send + Sync {
-    /// What a computation detaches its parts with; [`Alone`](crate::detach::Alone) for an engine that can detach nothing.
+    /// The scope with which a computation detaches its parts; [`Alone`](crate::detach::Alone) for an engine that cannot detach parts.
     type Scope<'scope>: Detach<'scope>;
 
     /// Runs both closures, potentially in parallel, and returns both results.
@@ -115,19 +115,19 @@ pub trait Executor: Clone + Send + Sync {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send;
 
-    /// Runs a computation that nobody waits for: it owns what its parts borrow, and is told its end. On furcate's own pool
-    /// no thread blocks while it waits for something; what waits is dropped, if the pool is, and then
+    /// Runs a computation without waiting for it. The computation owns all values that its parts borrow, and is told its end. On
+    /// furcate's own pool it blocks no thread while it waits. If the pool is dropped, the computation's suspended tasks are dropped, and
     /// [`Unattended::end`] is told [`End::Cancelled`](crate::detach::End::Cancelled).
     ///
-    /// By default it is run in the calling thread, before this returns: for engines that cannot do better.
+    /// The default, for engines that cannot do better, runs the computation in the calling thread before it returns.
     ///
     /// Cost on furcate's own pool: an allocation, an entry in a table, and two jobs.
     ///
     /// # Panics
     ///
-    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that method is treated as that of a
-    /// [spawned future](crate::spawn_future) that nobody awaits: it goes to the pool's panic handler, if there is one. By default
-    /// it is raised.
+    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that method is treated like the panic of a
+    /// [spawned future](crate::spawn_future) whose handle was dropped: it goes to the pool's panic handler, if there is one. The default
+    /// implementation panics in turn.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         attend(self, computation);
     }
@@ -135,8 +135,8 @@ pub trait Executor: Clone + Send + Sync {
     /// How many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
 
-    /// Does another worker want work from the caller's? A hint, cheap enough to be asked between small pieces of work:
-    /// one relaxed load on furcate's own pool. Engines that cannot tell say no.
+    /// Returns whether another worker wants work from the caller. A hint, cheap enough to be asked between small pieces of work:
+    /// one relaxed load on furcate's own pool. Engines that cannot tell return `false`.
     fn demand(&self) -> bool {
         false
     }
@@ -145,7 +145,7 @@ pub trait Executor: Clone + Send + Sync {
     fn thread_index(&self) -> Option<usize>;
 }
 
-/// What `.on(..)` takes: an engine, or a reference to a shared pool, of which the engine gets its own share.
+/// Types that `.on(..)` takes: an engine, or an `&Arc<ThreadPool>`, which is cloned.
 ///
 /// ```
 /// use furcate::{Executor, IntoExecutor, ThreadPool, ThreadPoolBuilder};

@@ -30,8 +30,8 @@ pub enum Fairness {
     /// of processor time each (deficit round robin: Shreedhar and Varghese 1995). A call is a scope: a chain that waits,
     /// or a [`scope`](crate::scope()). Futures spawned without a scope count as one call.
     ///
-    /// A call with n others in front of it waits n / P milliseconds on P threads, or as long as n of their tasks take if these are
-    /// longer than a millisecond, instead of the time of all tasks that the others have queued.
+    /// A call with n others in front of it waits n / P milliseconds on P threads, however many tasks the others have queued. If tasks are
+    /// longer than a millisecond, it waits for one task of each other call.
     ///
     /// Costs one lock for the whole pool, and two looks at the clock, for each woken task: some 100 ns.
     FairQueueing,

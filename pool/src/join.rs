@@ -3,7 +3,7 @@
 use crate::registry::Part;
 use crate::worker::Worker;
 
-/// What a closure is told about the way it came to run.
+/// Facts that are passed to the closures of [`join_context`]: whether the closure has migrated.
 ///
 /// ```
 /// let (left, _) = furcate::join_context(|context| context.migrated(), |_| ());
@@ -15,7 +15,7 @@ pub struct FnContext {
 }
 
 impl FnContext {
-    /// Is the closure run by another worker than the one that called `join_context`?
+    /// Returns whether another worker runs the closure than the one that called `join_context`.
     #[must_use]
     pub fn migrated(&self) -> bool {
         self.migrated
@@ -25,8 +25,8 @@ impl FnContext {
 /// Runs both closures, potentially in parallel, and returns both results.
 ///
 /// The right one can be stolen, at any moment, while the left one runs; if it is not, this thread runs it afterwards. A
-/// thread that is no worker takes part in the global pool for the time of the call: it runs this call's jobs, and no
-/// others.
+/// thread that is no worker takes part in the global pool for the time of the call, in one of the pool's slots: it runs this call's
+/// jobs, and no others. (A pool may [run such calls on its own threads](crate::ThreadPoolBuilder::caller_takes_part) instead.)
 ///
 /// Cost: a few instructions more than calling both, see `benches/README.md`; no allocation, no fence.
 ///

@@ -1,10 +1,10 @@
-//! Spawned futures, and how others wait for them.
+//! Handles of spawned futures.
 //!
 //! # Invariants
 //!
-//! 1. What a spawned future gives is delivered once, by its continuation; or it is said, once, that there will be nothing.
-//! 2. A waker is kept only while nothing has been delivered; who delivers takes it out under the lock, and wakes afterwards. No
-//!    code of a waker runs under the lock.
+//! 1. The continuation of a spawned future delivers the output once; or it tells once that there will be none.
+//! 2. A waker is kept only while nothing has been delivered. The thread that delivers takes the waker out under the lock, and calls it
+//!    afterwards. No code of a waker runs under the lock.
 
 use crate::Context;
 use crate::detach::Resume;
@@ -20,16 +20,17 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{self, Poll, Waker};
 
-/// What a spawned future will give: itself a future. See [`spawn_future`](crate::spawn_future) and
+/// Handle of a spawned future: a future of its output. See [`spawn_future`](crate::spawn_future) and
 /// [`Scope::spawn_future`](crate::Scope::spawn_future).
 ///
-/// Awaiting it in a task suspends that task, as awaiting anything does. If it is dropped the spawned future goes on.
+/// A task that awaits the handle is suspended, as by any other future. If the handle is dropped, the spawned future goes on.
 ///
 /// # Panics
 ///
-/// When it is polled after it was ready; or when the spawned future was dropped before its end: it was
-/// [cancelled](Self::cancel), its pool was dropped, or something else in its scope has panicked. And with the panic of the
-/// spawned future, unless that was spawned in a scope: then the scope's maker has it.
+/// - If it is polled after it was ready.
+/// - If the spawned future was dropped before its end: it was [cancelled](Self::cancel), its pool was dropped, or another job of its
+///   scope has panicked.
+/// - If the spawned future has panicked, with the same payload. If it was spawned in a scope, the scope raises the panic instead.
 ///
 /// ```
 /// let sum = furcate::scope(|s| {
@@ -48,20 +49,20 @@ use std::task::{self, Poll, Waker};
 pub struct JoinHandle<T> {
     shared: Arc<Shared<T>>,
     task: Reference,
-    /// Of a future that no scope waits for: who cancels it needs the registry.
+    /// The registry of a future that no scope waits for: a thread that cancels the future needs it.
     _registry: Option<Arc<Registry>>,
 }
 
-/// What a spawned future and its handle have in common.
+/// State that a spawned future shares with its handle.
 pub(crate) struct Shared<T>(Mutex<State<T>>);
 
 enum State<T> {
     Running(Option<Waker>),
     Done(T),
     Panicked(Box<dyn Any + Send>),
-    /// It was dropped.
+    /// The future was dropped before its end.
     Gone,
-    /// The handle has been told.
+    /// The handle has taken the end.
     Taken,
 }
 
@@ -90,7 +91,7 @@ impl<T> JoinHandle<T> {
         self.task.job()
     }
 
-    /// Drops the spawned future, if it is not at its end: at once, or, if a worker has it or is about to, by that one.
+    /// Drops the spawned future, if it is not at its end. If a worker polls the future, or is about to, that worker drops it.
     ///
     /// ```
     /// let forever = furcate::spawn_future(std::future::pending::<()>());
@@ -103,7 +104,7 @@ impl<T> JoinHandle<T> {
         self.task.cancel();
     }
 
-    /// Is the spawned future at its end?
+    /// Returns whether the spawned future is at its end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         !matches!(*self.shared.lock(), State::Running(_))
@@ -114,7 +115,7 @@ impl<T> Future for JoinHandle<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<T> {
-        // Cloned, and dropped, without the lock: a waker is somebody's code (invariant 2).
+        // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
         let mut clone = None;
         let mut state = loop {
             let mut state = self.shared.lock();
@@ -140,10 +141,10 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-/// Of who awaits what was dropped.
+/// Panic of a task that awaits a future that was dropped.
 const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
 
-/// Is it the panic of who has awaited what was dropped?
+/// Whether it is the panic of a task that has awaited a future that was dropped.
 pub(crate) fn is_gone(payload: &(dyn Any + Send)) -> bool {
     payload.downcast_ref::<&str>() == Some(&GONE)
 }
@@ -154,7 +155,7 @@ impl<T> std::fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// Both ends of what a spawned future gives.
+/// Makes the two ends through which a spawned future delivers its output.
 pub(crate) fn channel<T>() -> (Arc<Shared<T>>, Deliver<T>) {
     let shared = Arc::new(Shared(Mutex::new(State::Running(None))));
     (Arc::clone(&shared), Deliver { shared: Some(shared) })

@@ -2,10 +2,10 @@
 //!
 //! # Invariants
 //!
-//! 1. Whoever sees a latch set may free it at once (its frame returns). So [`Latch::set`] takes a pointer, and touches
-//!    the latch for the last time in the very operation that sets it; what it needs afterwards, it has read before.
-//! 2. The waiter is a worker that lives as long as its registry, and whoever sets the latch keeps that registry alive
-//!    until `set` returns: it is one of its workers, or holds a reference to it, taken before.
+//! 1. A thread that sees a latch set may free it at once (its frame returns). So [`Latch::set`] takes a pointer, and touches
+//!    the latch for the last time in the operation that sets it. It reads all values that it needs afterwards before that.
+//! 2. The waiter is a worker that lives as long as its registry. The thread that sets the latch keeps that registry alive
+//!    until `set` returns: it is one of the registry's workers, or holds a reference to the registry, taken before.
 
 use crate::registry::Registry;
 use crate::sync::atomic::{
@@ -21,7 +21,7 @@ const WAITING: usize = 2;
 /// From here on up: the number of the worker that runs the job, plus 1.
 const THIEF_SHIFT: u32 = 2;
 
-/// What a worker waits for: a job that another one runs, or the last job of a scope.
+/// A latch that a worker waits for: set by another worker's job, or by the last job of a scope.
 #[derive(Debug)]
 pub(crate) struct Latch(AtomicUsize);
 
@@ -37,13 +37,13 @@ impl Latch {
         self.0.load(Acquire) & DONE != 0
     }
 
-    /// Says who runs what this latch stands for, so that the waiter can help it.
+    /// Notes the number of the worker that runs this latch's job, so that the waiter can help that worker.
     pub(crate) fn started_by(&self, number: usize) {
         // Release: the waiter that reads the number finds that worker's deque empty but for what the job forks.
         self.0.fetch_or((number + 1) << THIEF_SHIFT, Release);
     }
 
-    /// Who runs it, if that is known and it is not done.
+    /// Number of the worker that runs this latch's job, if it is known and the job is not done.
     pub(crate) fn thief(&self) -> Option<usize> {
         let state = self.0.load(Acquire);
         if state & DONE != 0 { None } else { (state >> THIEF_SHIFT).checked_sub(1) }
@@ -56,21 +56,21 @@ impl Latch {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }
 
-    /// Sets it, any number of times. True if the waiter has blocked: the caller is to [resume](Registry::resume) it. For latches
-    /// that whoever sets them keeps alive.
+    /// Sets the latch, any number of times. Returns `true` if the waiter has blocked: then the caller has to
+    /// [resume](Registry::resume) it. For latches that the caller keeps alive.
     pub(crate) fn notify(&self) -> bool {
-        // Release publishes what was done before. Acquire: the waiter blocked under the lock that `resume` takes.
+        // Release publishes the caller's writes before this call. Acquire: the waiter blocked under the lock that `resume` takes.
         self.0.swap(DONE, AcqRel) & WAITING != 0
     }
 
-    /// Is not set any more. For the waiter of a latch that is [notified](Self::notify).
+    /// Unsets the latch. For the waiter of a latch that is [notified](Self::notify).
     pub(crate) fn reset(&self) {
-        // Acquire pairs with the release in `notify`: what was done before is seen by what the waiter looks at next.
+        // Acquire pairs with the release in `notify`: the waiter's next look sees the notifier's writes before its call.
         self.0.swap(0, AcqRel);
     }
 
-    /// Sets it, and resumes the waiter if that has blocked. `setter` is the worker that calls, if one does: if the
-    /// waiter is of the same pool it may take the setter's place.
+    /// Sets the latch, and resumes the waiter if it has blocked. `setter` is the calling worker, if the caller is one. A waiter of the
+    /// same pool may take the setter's slot.
     ///
     /// # Safety
     ///
@@ -129,8 +129,8 @@ impl LockLatch {
 
 /// A latch for whoever calls a pool: one of its workers, one of another pool, or a thread that is none.
 ///
-/// A worker of another pool waits as a worker, so that its own pool goes on: with its place, its broadcasts, and, if
-/// nobody else can run them, its jobs.
+/// A worker of another pool waits as a worker, so that its own pool goes on: its pool can use its slot, the worker runs its broadcasts,
+/// and it runs queued jobs if no other worker can.
 #[derive(Debug)]
 pub(crate) struct CallLatch {
     /// Null if the caller is no worker.
@@ -146,7 +146,7 @@ impl CallLatch {
         CallLatch { caller, latch: Latch::new(), lock: LockLatch::default() }
     }
 
-    /// What the caller waits for if it is a worker.
+    /// The latch for a caller that is a worker.
     pub(crate) fn latch(&self) -> &Latch {
         &self.latch
     }

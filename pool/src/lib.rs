@@ -117,7 +117,7 @@ pub use {
     pool::{
         Pool, current_num_threads, current_thread_has_pending_tasks, current_thread_index, max_num_threads,
     },
-    saturation::Saturation,
+    saturation::{Saturation, SaturationCause},
     scope::{
         Handle as ScopeHandle, Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, scope, scope_fifo,
     },

@@ -92,10 +92,10 @@ pub fn current_num_threads() -> usize {
     Registry::with_current(Registry::num_threads)
 }
 
-/// The place that the calling thread holds in the pool that it is in, see
-/// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if it is in none. Every closure of a call,
-/// also of one from outside, has an index. (Two calls run without: a chain that is `sequential`, and the body of an
-/// [`in_place_scope`](crate::in_place_scope), in a thread from outside.)
+/// Index of the slot that the calling thread holds in its pool, see
+/// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if it is in no pool. Every closure of a call,
+/// also of a call from outside, has an index. There are two exceptions in a thread from outside: a chain that is `sequential`, and the
+/// body of an [`in_place_scope`](crate::in_place_scope).
 ///
 /// ```
 /// assert_eq!(furcate::current_thread_index(), None);
@@ -107,7 +107,7 @@ pub fn current_thread_index() -> Option<usize> {
     Worker::with_current(|worker| worker?.place())
 }
 
-/// Has the calling thread, if it is a worker, jobs that wait to be run?
+/// Returns whether the calling thread has jobs that wait to be run; `None` if it is no worker.
 ///
 /// ```
 /// assert_eq!(furcate::current_thread_has_pending_tasks(), None);

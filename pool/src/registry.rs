@@ -1,10 +1,12 @@
-//! A pool's shared state: its workers, its places, the jobs from outside.
+//! A pool's shared state: its workers, its slots, the jobs from outside.
 //!
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
-//! *place* is the right to run jobs: a pool of n threads has n places, and a worker runs jobs only while it holds
-//! one. So never more than n threads run jobs at once, whoever they are. (Exception: a place whose holder blocks outside the pool
-//! is [taken over](rest) by another worker.) Thieves look at the n places, and at the list of workers that left forks behind when
-//! they gave their places up.
+//! *slot* is the right to run jobs: a pool of n threads has n slots, and a worker runs jobs only while it holds
+//! one. So at most n threads run jobs at once. Exception: if a slot's holder blocks outside the pool, another worker
+//! [takes the slot over](rest). Thieves look at the n slots, and at the list of workers that left forks behind when they
+//! gave their slots up.
+//!
+//! Identifiers say `place` for the index of a slot.
 
 mod adopted;
 mod guest;
@@ -43,7 +45,7 @@ use std::thread::{JoinHandle, ThreadId};
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
-/// Called with the payload of a panic that nobody waits for.
+/// Called with the payload of a panic that no thread waits for.
 pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
 /// Called once, if a job that waits keeps its slot because there may be no more threads.
 pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
@@ -51,7 +53,7 @@ pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
 pub(crate) type Spawner =
     Box<dyn Fn(usize, Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> + Send + Sync>;
 
-/// What a pool is made with.
+/// Settings of a pool.
 #[derive(Default)]
 pub(crate) struct Setup {
     pub(crate) wait_rule: WaitRule,
@@ -72,11 +74,13 @@ pub(crate) struct Setup {
     pub(crate) fairness: Fairness,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
+    /// Dropping the pool's handle waits neither for jobs nor for threads.
+    pub(crate) drop_does_not_wait: bool,
 }
 
 pub(crate) struct Registry {
     setup: Setup,
-    /// Who holds which place; null where nobody does.
+    /// The holder of each slot; null if the slot is free.
     places: Box<[CachePadded<AtomicPtr<Worker>>]>,
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
@@ -84,26 +88,26 @@ pub(crate) struct Registry {
     pub(crate) urgent: Urgent,
     /// Tasks that were woken.
     pub(crate) stealable: Stealable,
-    /// Of spawned jobs: the workers' own, and those that wait.
+    /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
     pub(crate) deques: Deques,
     rest: Mutex<Rest>,
     alert: CachePadded<Alert>,
     /// How many workers lie on the shelf; written with the rest lock held.
     shelved: AtomicUsize,
-    /// How many workers claim a place; written with the rest lock held.
+    /// How many workers claim a slot; written with the rest lock held.
     claims: AtomicUsize,
     turns: Turns,
     /// The handle, and every job spawned: the pool ends when there are none.
     pending: Count,
-    /// Counts what is done by threads that are none of its workers.
+    /// Counts of threads that are none of the pool's workers.
     pub(crate) outside: Outside,
     /// The threads started, but for those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Of futures that nobody waits for; made when first needed.
+    /// Scope of the futures that no thread waits for; made when first needed.
     common: OnceLock<Box<Scope<'static>>>,
-    /// Scopes that nobody waits for.
+    /// Scopes that no thread waits for.
     pub(crate) unattended: List,
-    /// A job that waits has kept its slot for want of threads, and that has been reported.
+    /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
     /// The number of the first guest.
     first_guest: usize,
@@ -112,8 +116,8 @@ pub(crate) struct Registry {
     generation: usize,
 }
 
-// SAFETY: `Worker`s are not `Sync` so that a handle stays on its thread; the registry hands references to other workers
-// to its own modules only, which call on them what is meant for all: stealing, asking, counters, the parker, the place.
+// SAFETY: `Worker`s are not `Sync` so that a handle stays on its thread. The registry hands references to other workers to its own
+// modules only. These call only the methods that are meant for every thread: stealing, asking, counters, the parker, the slot.
 unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
@@ -196,7 +200,7 @@ impl Registry {
         self.setup.wait_rule
     }
 
-    /// The worker that holds a place.
+    /// The worker that holds the slot of index `place`.
     pub(crate) fn at(&self, place: usize) -> Option<&Worker> {
         // Acquire pairs with the release in `seat`: the worker is there. It stays as long as the registry.
         // SAFETY: null, or a pointer to a worker of this registry.
@@ -271,17 +275,17 @@ impl Registry {
         }
     }
 
-    /// The scope of the futures that nobody waits for.
+    /// The scope of the futures that no thread waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
         self.common.get_or_init(|| Box::new(Scope::common(self)))
     }
 
-    /// A job for which the pool stays alive has been made.
+    /// Counts a job for which the pool stays alive.
     pub(crate) fn job_made(&self) {
         self.pending.announce();
     }
 
-    /// Such a job is done, or the pool's handle has been dropped.
+    /// Notes that a job for which the pool stays alive is done, or that the pool's handle was dropped.
     pub(crate) fn job_done(&self) {
         if self.pending.arrive() {
             self.terminate();
@@ -295,21 +299,21 @@ impl Registry {
         assert!(!self.is_inherited(), "{INHERITED}");
     }
 
-    /// Was the pool made in another process, from which this one was forked?
+    /// Whether the pool was made in another process, from which this one was forked.
     pub(crate) fn is_inherited(&self) -> bool {
         self.generation != crate::process::generation()
     }
 
-    /// A worker waits for other threads. In a forked child they will never come, and unwinding would leave what they work
-    /// on: so the child is aborted.
+    /// Called when a worker is about to wait for other threads. Aborts a forked child: those threads are not there, and unwinding would
+    /// free frames that jobs still refer to.
     fn check_wait(&self) {
         if self.is_inherited() {
             drop(AbortOnUnwind(INHERITED));
         }
     }
 
-    /// A future, or a detached computation, has panicked whose result nobody wants any more. Calls the panic handler. Without one
-    /// nothing is left to be done: the panic hook has printed the message, and what the task borrowed or owned is gone, as after
+    /// Handles the panic of a future or of a detached computation whose result was given up: calls the panic handler. Without a
+    /// handler nothing is left to be done. The panic hook has printed the message, and the task's values have been dropped, as after
     /// the panic of a thread that is not joined.
     pub(crate) fn handle_task_panic(&self, payload: Box<dyn Any + Send>) {
         if self.setup.panic.is_some() {
@@ -353,13 +357,13 @@ impl Registry {
         Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 
-    /// What a thread of the pool does.
+    /// The main function of a pool's thread.
     pub(crate) fn run_thread(self: Arc<Self>, number: usize) {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
         let _current = unsafe { Current::enter(worker) };
         let _entered = self.enter_runtime();
-        // A spare thread goes by the number of one of the pool's own: what is made for those is enough for it.
+        // A spare thread has the number of one of the pool's own threads, so that handlers see no other numbers.
         let number = number % self.num_threads();
         if self.setup.pin {
             crate::process::pin(number);
@@ -371,11 +375,11 @@ impl Registry {
                 self.handle_panic(payload);
             }
         };
-        // Handlers run on a place, as jobs do: they may fork and spawn.
+        // Handlers run in a slot, as jobs do: they may fork and spawn.
         if self.setup.start.is_some() {
             self.begin_active(worker);
             run_handler(&self.setup.start);
-            // What the handler has spawned is run, or moved to where others find it, before this thread rests.
+            // Before this thread rests, it runs the jobs that the handler has spawned, or moves them where other workers find them.
             self.become_alert();
             if worker.place().is_some() {
                 self.work(worker);
@@ -385,7 +389,7 @@ impl Registry {
         if self.setup.exit.is_some() {
             self.take_place(worker);
             run_handler(&self.setup.exit);
-            // Nobody else may be there to do it.
+            // Perhaps no other thread is left to run them.
             worker.run_all();
             self.leave_place(worker);
         }
@@ -408,9 +412,9 @@ impl Registry {
         }
     }
 
-    /// Searches and runs until there is nothing more to be found, or the place is gone.
+    /// Searches and runs jobs until the search finds none, or the slot is gone.
     fn work(&self, worker: &Worker) {
-        // Counted over searches: what a worker steals again and again does not keep others waiting either.
+        // Counted over searches, so that stolen jobs do not keep queued ones waiting for ever either.
         let mut turn = 0_usize;
         while let Some(job) = worker.search() {
             self.cease_to_be_alert(worker);
@@ -444,7 +448,7 @@ impl Registry {
             }
             self.become_alert();
         }
-        // It may give its place to one that claims it, with jobs of its own left (invariant 4 of the sleep protocol).
+        // The worker may have jobs left when it gives its slot to a claimant (invariant 4 of the sleep protocol).
         worker.spill();
     }
 
@@ -453,21 +457,25 @@ impl Registry {
         self.threads.lock().expect("nobody panics with this lock").push(thread);
     }
 
-    /// There is no handle of the pool any more, or there will be none: waits until all jobs have run and the threads have
-    /// ended, unless the calling one is one of them.
+    /// Ends the pool: its last handle is gone, or was never made. Waits until all jobs have run and the threads have ended, unless the
+    /// calling thread is one of them, or the pool was built not to wait.
     pub(crate) fn end(&self) {
         if self.is_inherited() {
-            // A forked child has no threads of it to wait for.
+            // The pool's threads are not in a forked child.
             return;
         }
-        // Futures that nobody waits for may wait for ever; so may those that the last jobs will spawn, perhaps the first ones.
+        // Futures that no thread waits for may wait for ever. So may futures that the last jobs will spawn.
         self.common().cancel_tasks();
         self.unattended.cancel();
         self.job_done();
+        if self.setup.drop_does_not_wait {
+            // The threads end by themselves; an adopted thread remains one of the pool's until it ends.
+            return;
+        }
         self.release_current_thread();
         let me = std::thread::current().id();
         Worker::with_current(|current| match current.filter(|worker| !worker.is_of(self)) {
-            // The last jobs may need this thread, or its place, in the other pool.
+            // The last jobs may need this thread, or its slot, in its own pool.
             Some(worker) => worker.elsewhere(|| self.join_threads(me)),
             None => self.join_threads(me),
         });
@@ -489,7 +497,7 @@ impl Registry {
         }
     }
 
-    /// Does a worker that has something to do wait for a place? One relaxed load.
+    /// Whether a worker that has a job to run waits for a slot. One relaxed load; a hint.
     pub(crate) fn is_claimed(&self) -> bool {
         self.claims.load(Relaxed) > 0
     }
@@ -499,13 +507,13 @@ impl Registry {
 /// kept by waiting threads while jobs are queued.
 const LAST_RESORTS: usize = 4096;
 
-/// So many jobs of its own a worker runs before it looks for one from outside, or that was woken.
+/// Number of own jobs that a worker runs before it looks for a job from outside or a woken task.
 pub(crate) const FAIR: usize = 64;
 
 const INHERITED: &str =
     "this thread pool's threads stayed in the parent process: a forked child must make its own pool";
 
-/// Ends the process instead of unwinding where nobody could go on.
+/// Ends the process instead of unwinding, where unwinding would leave borrowed data behind or a panic unnoticed.
 struct AbortOnUnwind(&'static str);
 
 impl Drop for AbortOnUnwind {

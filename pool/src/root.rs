@@ -92,7 +92,7 @@ impl Registry {
 
 impl Worker {
     /// Has a thread of its own call `f`, which blocks on threads that are none of this pool's, and waits for it as for a
-    /// call of another pool: those threads may need this one's place, or broadcast to it.
+    /// call of another pool: those threads may need this one's slot, or broadcast to it.
     pub(crate) fn elsewhere(&self, f: impl Fn() + Sync) {
         if self.place().is_none() {
             // It waits elsewhere already.

@@ -4,12 +4,12 @@
 //! places name one:
 //!
 //! - *A pool* that was [built with one](crate::ThreadPoolBuilder::tokio). Its threads have entered that runtime all the time.
-//! - *A call*: a scope, a spawned future, or `install`. Else than in such a pool, it keeps the runtime that its caller has
-//!   entered, if there is one. Every job of the call enters that runtime on the worker that runs it: once for a run of a task,
-//!   a part or a spawned job, not once for a poll.
+//! - *A call*: a scope, a spawned future, or `install`. In a pool that was built without a runtime, the call keeps the runtime that
+//!   its caller has entered, if there is one. Every job of the call enters that runtime on the worker that runs it: once for each
+//!   run of a task, a part or a spawned job, not once for each poll.
 //!
-//! Cost: a look at a thread-local for a call; if a runtime is found, 20 ns for each of those jobs. Without the feature `tokio`
-//! all of this is nothing.
+//! Cost: a look at a thread-local for each call; if a runtime is found, 20 ns for each of those jobs. Without the feature `tokio`
+//! it costs nothing.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ pub(crate) struct Runtime {
     handle: Option<Handle>,
 }
 
-/// This thread has entered the runtime, if there is one.
+/// Guard of a thread that has entered the runtime, if there is one. Dropped, it leaves the runtime.
 pub(crate) struct Entered<'r> {
     #[cfg(feature = "tokio")]
     _guard: Option<EnterGuard<'r>>,

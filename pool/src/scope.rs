@@ -4,8 +4,8 @@
 //!
 //! 1. A scope counts its body and every job spawned in it, each before it is queued. The function that made the scope
 //!    returns or unwinds only when all have arrived; until then everything `'scope` is there.
-//! 2. The last one to arrive sets the scope's latch as its last act, or, of a scope that nobody [waits for](unattended),
-//!    queues the job that ends it: the scope may be gone in that moment.
+//! 2. The last one to arrive sets the scope's latch as its last act. If the scope is [unattended](unattended), it queues the job that
+//!    ends the scope instead. The scope may be gone in that moment.
 //! 3. The scope keeps the first panic. The function that made the scope raises it when all have arrived. Until then spawned jobs
 //!    run as they would have without the panic, as in rayon. Detached parts that have not begun are dropped unrun, and so are
 //!    futures that have not ended: a chain ends early.
@@ -40,7 +40,7 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// What jobs are spawned in; see [`scope`].
+/// A scope, in which jobs are spawned; see [`scope`].
 pub struct Scope<'scope> {
     /// Marks its jobs; no other scope has it.
     number: u64,
@@ -55,19 +55,19 @@ pub struct Scope<'scope> {
     fifo: Fifo,
     /// Entered by all its jobs.
     runtime: Runtime,
-    /// Those that wait.
+    /// Suspended tasks of the scope.
     tasks: Tasks,
-    /// What stops them from outside.
+    /// Stops the tasks from outside.
     stop: stop::Slot,
     /// Invariant in `'scope`: jobs may write to what they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// What the last one to arrive does.
+/// The action of the last job to arrive.
 enum AtEnd {
-    /// Sets it, for who waits.
+    /// Sets the latch, which a caller waits for.
     Set(CallLatch),
-    /// Queues it: the scope's node, which nobody waits for.
+    /// Queues the scope's node, which runs the end of a computation that no thread waits for.
     Queue(NonNull<Header>),
 }
 
@@ -121,7 +121,7 @@ pub struct ScopeFifo<'scope>(Scope<'scope>);
 /// assert_eq!(parts, [0, 1, 4]);
 /// ```
 ///
-/// What does not outlive the scope cannot be borrowed:
+/// Jobs cannot borrow values that do not outlive the scope:
 ///
 /// ```compile_fail,E0373
 /// furcate::scope(|s| {
@@ -234,7 +234,7 @@ impl<'scope> Scope<'scope> {
         Scope { _registry: Some(registry), runtime, ..scope }
     }
 
-    /// The scope of a registry's futures that nobody waits for. It never ends, and goes with the registry.
+    /// The scope of a registry's futures that no thread waits for. It never ends, and is dropped with the registry.
     pub(crate) fn common(registry: &Registry) -> Scope<'static> {
         Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
     }
@@ -301,7 +301,7 @@ impl<'scope> Scope<'scope> {
         catch_unwind(AssertUnwindSafe(f)).map_err(|payload| self.keep(payload)).ok()
     }
 
-    /// Keeps a panic, if it is the first; and cancels what waits. Called in the body or in a job.
+    /// Keeps a panic, if it is the first, and cancels the scope's tasks. Called in the body or in a job.
     pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
         let payload = runtime::explain(payload);
         // Relaxed: only says that running further parts is pointless; the payload itself is behind the lock.
@@ -315,13 +315,13 @@ impl<'scope> Scope<'scope> {
                 Some(payload)
             }
         };
-        // Without the lock: what is dropped here may panic in turn.
+        // Without the lock: the payload's drop may panic in turn.
         drop_quietly(later);
         self.cancel_tasks();
     }
 
-    /// What becomes of a worker's deque when it suspends a task of this scope, from now on; at first it is what the
-    /// [pool](crate::ThreadPoolBuilder::suspension) says.
+    /// Sets what happens to a worker's deque when the worker suspends a task of this scope, from now on. Before, the
+    /// [pool's setting](crate::ThreadPoolBuilder::suspension) holds.
     ///
     /// ```
     /// let sum = furcate::scope(|s| {
@@ -339,12 +339,12 @@ impl<'scope> Scope<'scope> {
         if self.is_parsimonious.load(Relaxed) { Suspension::Parsimonious } else { Suspension::Proactive }
     }
 
-    /// Has a job, or the body, panicked?
+    /// Whether a job, or the body, has panicked.
     pub(crate) fn has_panicked(&self) -> bool {
         self.panicked.load(Relaxed)
     }
 
-    /// Has this thread enter the runtime of the scope's maker: whoever runs, drops or ends a part of the scope does so.
+    /// Has this thread enter the runtime of the scope's maker. Called by each thread that runs, drops or ends a part of the scope.
     #[inline]
     pub(crate) fn enter_runtime(&self) -> Entered<'_> {
         self.runtime.enter()
@@ -355,7 +355,7 @@ impl<'scope> Scope<'scope> {
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
     {
-        // Before it is counted: if this panics nobody waits for the job.
+        // Before the job is counted: if this panics, no thread waits for the job.
         self.registry().check_generation();
         self.pending.announce();
         let scope = Pointer(self);
@@ -381,8 +381,8 @@ impl<'scope> Scope<'scope> {
     /// # Safety
     ///
     /// `this` is there, and so many that were announced arrive; they do not use the scope afterwards. `worker` is this
-    /// thread's, which comes to the end of a job: the last one to arrive may give its place to who waits. None in the middle of
-    /// one, where jobs may still be spawned or forked.
+    /// thread's worker if the thread comes to the end of a job: the last one to arrive may give its slot to the waiter. It is `None` in
+    /// the middle of a job, where jobs may still be spawned or forked.
     pub(crate) unsafe fn arrive(this: *const Self, counts: usize, worker: Option<&Worker>) {
         // SAFETY: the scope is there until the latch is set, or the node is queued, by the last one to arrive.
         unsafe {

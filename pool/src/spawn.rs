@@ -1,4 +1,4 @@
-//! Jobs that nobody waits for.
+//! Spawned jobs, which no scope waits for.
 
 use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
@@ -7,12 +7,12 @@ use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 
-/// Runs `op` some time, on the pool that the calling thread is in, else the global one; nobody waits for it.
+/// Queues `op` to be run on the pool that the calling thread is in, else on the global one, and returns without waiting for it.
 ///
 /// Among jobs spawned by the same thread and not stolen, the last one runs first. See [`scope`](crate::scope()) for jobs
 /// that borrow. A pool that is dropped runs its spawned jobs first.
 ///
-/// Cost: an allocation; from outside also a look at who sleeps.
+/// Cost: an allocation; from outside also a check for sleeping workers.
 ///
 /// # Panics
 ///

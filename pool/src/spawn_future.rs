@@ -1,11 +1,11 @@
-//! Futures that nobody waits for, unless he wants to.
+//! Spawned futures, which no scope waits for.
 //!
 //! # Invariants
 //!
-//! 1. Such a future counts as a job of its registry until its continuation is dropped: so until then the registry is there.
-//!    Whoever runs, cancels or drops a task is a thread that keeps the registry: one of its workers; one with a
-//!    [`JoinHandle`]; or the one that ends the pool.
-//! 2. They are tasks of the registry's [common scope](Registry::common), in which nothing ever panics: their panics go to
+//! 1. A spawned future counts as a job of its registry until its continuation is dropped, so the registry is there until then.
+//!    A thread that runs, cancels or drops a task keeps the registry alive: it is one of the registry's workers, has a
+//!    [`JoinHandle`], or ends the pool.
+//! 2. Spawned futures are tasks of the registry's [common scope](Registry::common), which never sees a panic: their panics go to
 //!    the handle, or to the pool's panic handler.
 //! 3. The future of a [`Within`] is pinned with it: it is never moved out, and dropped in its place.
 
@@ -22,13 +22,12 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{self, Poll};
 
-/// Spawns a future as a task that any worker polls, and that holds none while it is pending: on the pool that the calling
-/// thread is in, else on the global one.
+/// Spawns a future as a task, on the pool that the calling thread is in, else on the global one. Any worker may poll the task, and a
+/// pending task holds no worker.
 ///
-/// What it gives comes out of the handle, which can be awaited, or [blocked on](crate::block_on), anywhere, by tasks of other
-/// runtimes, too. Dropping the handle lets the future go on; [`cancel`](JoinHandle::cancel) ends it. Futures that are not at
-/// their end when their pool is dropped are dropped with it. See [`Scope::spawn_future`](crate::Scope::spawn_future) for
-/// futures that borrow.
+/// The handle gives the future's output. It can be awaited in tasks of any runtime, or [blocked on](crate::block_on). If the handle is
+/// dropped, the future goes on; [`cancel`](JoinHandle::cancel) ends it. A pool that is dropped drops its unfinished futures.
+/// See [`Scope::spawn_future`](crate::Scope::spawn_future) for futures that borrow.
 ///
 /// Cost: two allocations.
 ///
@@ -59,7 +58,7 @@ pub(crate) fn on<F>(registry: &Registry, future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
-    // Before it is counted: if this panics the pool does not wait for it.
+    // Before the future is counted: if this panics, the pool does not wait for the future.
     registry.check_generation();
     registry.job_made();
     let (shared, deliver) = join_handle::channel();

@@ -48,7 +48,7 @@ impl SharedCounter {
     }
 }
 
-/// What threads have done to a pool that are none of its workers.
+/// Counts of the actions of threads that are none of the pool's workers.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) wakeups: SharedCounter,
@@ -73,14 +73,14 @@ impl Outside {
     }
 }
 
-/// Declares what every worker counts.
+/// Declares the counters of a worker.
 macro_rules! counters {
     ($($(#[$about:meta])* $name:ident,)*) => {
         /// A worker's counters.
         #[derive(Debug)]
         pub(crate) struct Counters {
             $(pub(crate) $name: Counter,)*
-            /// By the victim's place.
+            /// By the victim's slot.
             pub(crate) steals: Box<[Steals]>,
             pub(crate) wake_to_run: WakeTimes,
         }
@@ -104,20 +104,20 @@ macro_rules! counters {
             }
         }
 
-        /// What one worker has done since the pool was made.
+        /// Counts of one worker's actions since the pool was made.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct WorkerStats {
             $($(#[$about])* pub $name: u64,)*
-            /// Steals of forks and spawned jobs, by the victim's [place](crate::ThreadPool::current_thread_index).
+            /// Steals of forks and spawned jobs, by the victim's [slot](crate::ThreadPool::current_thread_index).
             pub steals: Vec<StealStats>,
-            /// How long tasks that it has run had been awake before; counted where that is [asked
+            /// Times from the wake of a task to its run on this worker; measured only if [asked
             /// for](crate::ThreadPoolBuilder::measure_wakes).
             pub wake_to_run: WakeToRun,
         }
 
         impl WorkerStats {
-            /// Adds what another one has done.
+            /// Adds the counts of another worker.
             fn add(&mut self, other: &WorkerStats) {
                 $(self.$name += other.$name;)*
                 self.steals.resize(other.steals.len().max(self.steals.len()), StealStats::default());
@@ -132,60 +132,60 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Right halves made stealable by `join`, and [detached](crate::detach) parts laid ready.
+    /// Right halves of `join`s, and [detached](crate::detach) parts, that this worker laid ready for thieves.
     forks,
     /// Jobs made by `spawn` and its kin.
     spawns,
-    /// Such halves and parts run that were stolen.
+    /// Stolen halves and parts that this worker has run.
     migrated,
-    /// Jobs from outside run.
+    /// Jobs that it has taken from the pool's queue of jobs from outside (the *injector*).
     injected,
     /// Jobs run from the main loop, with no other job below: stolen forks, spawned jobs, woken tasks, and jobs from outside.
     jobs,
     /// Times it went to sleep until woken.
     parks,
-    /// Times it slept for a while while on the look-out for work.
+    /// Times it slept for a fraction of a millisecond between two looks for work.
     naps,
-    /// Workers it has woken because there was work for one more.
+    /// Workers that it has woken because there was work for one more.
     wakeups,
     /// Barriers that interrupted other cores: steals of private jobs, and last looks before sleep.
     barriers,
-    /// Times it gave its place away because what it waited for was elsewhere.
+    /// Times it gave its slot away because it waited for another thread's work.
     handovers,
-    /// Times it gave its slot, in the middle of a job, to a thread that had waited for one for too long, or to one that runs
-    /// queued tasks.
+    /// Times it gave its slot, in the middle of a job, to a thread that had waited too long for a slot or for queued jobs to be run.
     slots_given,
-    /// Woken tasks, and jobs from outside, that it has run on a slot given by a worker in the middle of a job.
+    /// Woken tasks, and jobs from outside, that it has run in a slot given by a worker in the middle of a job.
     turns,
-    /// Slots that it has taken over from threads that used no processor time for 20 ms: they blocked outside the pool, on a lock
-    /// or in a system call. So many times one thread more may have run jobs than the pool's number says, for a while.
+    /// Slots that it has taken over from threads that used no processor time for 20 ms. Such a thread blocks outside the pool, on a
+    /// lock or in a system call. After each takeover one more thread than the pool has slots may have run a job: the former holder,
+    /// from the end of its block to its next fork, wait, or job end.
     slots_taken_over,
-    /// Times it had a `join` open whose right half was stolen and not done: it waited there, in the middle of a job. A
-    /// [detached](crate::detach) part that was stolen is not waited for.
+    /// Times it waited, in the middle of a job, for the stolen right half of a `join`. A worker never waits for a stolen
+    /// [detached](crate::detach) part.
     waits,
-    /// Times it kept its slot while it waited, though jobs were queued, because the pool had [as many
-    /// threads](crate::ThreadPoolBuilder::max_blocking_threads) as it may have.
+    /// Waits in which it kept its slot though jobs were queued, because the pool had as many threads as it may have: see
+    /// [`Saturation`](crate::Saturation).
     saturated,
     /// Times it has polled a future.
     polls,
-    /// Futures that were ready when they were polled first, in place: they cost no task.
+    /// Futures that were ready at their first poll. They cost no task.
     ready,
-    /// Futures that were pending then: so many tasks it has suspended.
+    /// Futures that were pending at their first poll. Each became a suspended task.
     suspensions,
     /// Suspended tasks whose continuation it has run.
     resumes,
-    /// Those of them that another worker had polled last.
+    /// Resumed tasks that another worker had polled last.
     resumes_elsewhere,
-    /// Suspended tasks that it has dropped instead. Once a call is over, all that were suspended have been resumed or
+    /// Suspended tasks that it has dropped instead of resuming them. Once a call is over, each suspended task has been resumed or
     /// dropped: in the [total](Stats::total), `suspensions == resumes + cancelled`.
     cancelled,
     /// Tasks suspended because there was no room for their futures among those in flight.
     waits_for_room,
-    /// Wakes by this worker, each of which has put a task where workers find it.
+    /// Wakes by this worker that have put a task where workers find it.
     wakes,
     /// Tasks woken while this worker polled them.
     wakes_in_poll,
-    /// Wakes, by whomever, of tasks that were awake already: of tasks that this worker has brought to their end.
+    /// Wakes, by any thread, of tasks that were awake already. Counted by the worker that has finished the task.
     wakes_coalesced,
     /// Times it has suspended its deque of spawned jobs with a task: see [`Suspension`](crate::Suspension).
     suspended_deques,
@@ -193,7 +193,7 @@ counters! {
     steals_suspended,
     /// Jobs and tasks that it has stolen from resumable deques.
     steals_resumable,
-    /// Muggable deques that it has taken over. Who finds one has it: nobody can lose it to another thread.
+    /// Muggable deques that it has taken over.
     mugs,
 }
 
@@ -204,9 +204,9 @@ pub(crate) struct Steals {
 }
 
 impl WorkerStats {
-    /// How often it has not gone on with what the sequential program does next: after steals and mugs, and where tasks were
-    /// resumed. An upper bound of the *deviations* of the theory (Spoonhower, Blelloch, Gibbons and Harper, SPAA 2009), which
-    /// bound what parallelism costs in cache misses.
+    /// Times that this worker left the order of the sequential program: steals, mugs, and resumed tasks. An upper bound of the
+    /// *deviations* of the theory (Spoonhower, Blelloch, Gibbons and Harper, SPAA 2009), which bound the additional cache misses of a
+    /// parallel run.
     #[must_use]
     pub fn deviations(&self) -> u64 {
         let stolen: u64 = self.steals.iter().map(|victim| victim.won).sum();
@@ -214,7 +214,7 @@ impl WorkerStats {
     }
 }
 
-/// What one worker has stolen from the workers of one place.
+/// Counts of one worker's steals from the workers that held one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StealStats {
@@ -224,7 +224,7 @@ pub struct StealStats {
     pub won: u64,
 }
 
-/// What a pool has done since it was made: a snapshot, taken while the pool goes on.
+/// Counts of a pool's actions since it was made: a snapshot, taken while the pool goes on.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -236,14 +236,14 @@ pub struct StealStats {
 pub struct Stats {
     /// The workers: the pool's own threads, then spare ones and threads from outside that took part.
     pub workers: Vec<WorkerStats>,
-    /// What threads that take no part have done: woken tasks and workers, suspended and dropped tasks.
+    /// Counts of threads that are no workers of the pool: woken tasks and workers, suspended and dropped tasks.
     pub outside: WorkerStats,
     /// Deques of spawned jobs.
     pub deques: DequeStats,
 }
 
 impl Stats {
-    /// The sums over all workers, with what was done from outside.
+    /// The sums over all workers and [`outside`](Self::outside).
     #[must_use]
     pub fn total(&self) -> WorkerStats {
         let mut total = self.outside.clone();

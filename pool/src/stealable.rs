@@ -1,10 +1,10 @@
 //! Sets of what any worker may take up: tasks that were woken, and [deques](crate::deques) that wait.
 //!
-//! Every place has a set; what is added goes to the set of a random place (ProWS-R, Section 4: *donation*), so that
-//! no set is much longer than another one, whoever wakes. A worker looks at its own place's set first, then, as it looks for
-//! forks, at those of the others from a random one on. From its own it takes the oldest entry: so no task waits for ever behind
-//! others that are woken again and again; and those that were made, or woken, one after the other lie beside each other in
-//! memory. From another one's it takes a random one. All of this is in O(1).
+//! Every slot has a set (in code a slot is a `place`). A new entry goes to the set of a random slot (ProWS-R, Section 4: *donation*), so
+//! that no set is much longer than another one, whichever thread wakes. A worker looks at the set of its own slot first. When it
+//! searches the other slots, from a random one on, for forks, it looks at their sets as well. From its own set it takes the oldest
+//! entry, so that no task waits for ever behind others that are woken again and again, and because tasks that were made or
+//! woken one after the other lie beside each other in memory. From another set it takes a random entry. All of this is in O(1).
 //!
 //! Where the pool is built for [fair queueing](crate::Fairness::FairQueueing), all slots share one set, in which the calls [take
 //! turns](flows).
@@ -51,7 +51,7 @@ struct Set {
     queue: Mutex<Queue>,
 }
 
-/// What a set has, in the order in which it is taken.
+/// The entries of a set, in the order in which they are taken.
 enum Queue {
     /// The oldest entry first.
     Fifo(VecDeque<Entry>),
@@ -88,7 +88,7 @@ impl Queue {
     }
 }
 
-/// The newest entry takes the place of one in the middle; the oldest ones stay where they are.
+/// The newest entry moves to where an entry in the middle was removed; the oldest ones stay where they are.
 fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<Entry> {
     if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) }
 }
@@ -125,17 +125,17 @@ impl Stealable {
         set.len.store(queue.len(), Relaxed);
     }
 
-    /// The oldest entry of a place's set, for who holds the place.
+    /// The oldest entry of a slot's set, for the slot's holder.
     pub(crate) fn take(&self, place: usize) -> Option<Entry> {
         self.take_one(place, |_| 0)
     }
 
-    /// Number of entries of a place's set: a hint.
+    /// Number of entries of a slot's set: a hint.
     pub(crate) fn len(&self, place: usize) -> usize {
         self.set(place).len.load(Relaxed)
     }
 
-    /// A random entry of another place's set.
+    /// A random entry of another slot's set.
     pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
         self.take_one(place, |len| (random() % len as u64) as usize)
     }
@@ -185,7 +185,7 @@ impl Stealable {
         })
     }
 
-    /// Puts an entry before all others of a set: of that of `place`, or of a random one.
+    /// Puts an entry before all others of a set: of the set of a slot, or of a random set.
     pub(crate) fn add_first(&self, entry: Entry, place: Option<usize>) {
         let set = place.map_or_else(|| &*self.0[random(self.0.len())], |place| self.set(place));
         let mut queue = set.lock();
@@ -193,13 +193,13 @@ impl Stealable {
         set.len.store(queue.len(), Relaxed);
     }
 
-    /// Takes the oldest entry of the first set, from that of `place` on, that has one.
+    /// Takes the oldest entry of the first set, from the one of that slot on, that has any.
     pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
         let (before, from) = (0..place, place..self.0.len());
         from.chain(before).find_map(|place| self.take(place))
     }
 
-    /// Whether a set has had entries since the last call with the same `seen`, and nobody has taken one of them. `seen` is
+    /// Whether a set has had entries since the last call with the same `seen`, and none of them has been taken. `seen` is
     /// empty before the first call.
     pub(crate) fn is_neglected(&self, seen: &mut Vec<Option<usize>>) -> bool {
         seen.resize(self.0.len(), None);

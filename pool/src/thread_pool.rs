@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
 ///
-/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). What is called inside [`install`](Self::install), however
-/// deep, runs on this pool; a pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
+/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). All calls inside [`install`](Self::install), however
+/// deep, run on this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
 ///
-/// Dropping it waits until all jobs spawned have run, and its threads have ended; unless it is dropped by one of those
-/// threads: then they end by themselves.
+/// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, or
+/// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -48,7 +48,7 @@ impl ThreadPool {
 
     /// Runs `op` on one of the pool's threads (this one, if it is one) and returns its result.
     ///
-    /// Cost: from outside, a hand-over to another thread and back. A worker of another pool gives its place there to
+    /// Cost: from outside, a hand-over to another thread and back. A worker of another pool gives its slot there to
     /// another thread while it waits.
     ///
     /// # Panics
@@ -206,22 +206,23 @@ impl ThreadPool {
         broadcast::spawn_on(&self.registry, op);
     }
 
-    /// How many of its threads run jobs at once.
+    /// Returns how many threads run jobs at once: the pool's number of slots.
     #[must_use]
     pub fn current_num_threads(&self) -> usize {
         self.registry.num_threads()
     }
 
-    /// The place that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
+    /// Returns the index of the slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
     ///
-    /// No two threads hold the same one at the same time. A thread may come out of a `join` or a scope with another
-    /// place than it went in with: see [`WaitRule`](crate::WaitRule).
+    /// No two threads hold the same slot at the same time, unless one [took it over](crate::WorkerStats::slots_taken_over) from the
+    /// other: see [`Worker::index`](crate::Worker::index). A thread may come out of a `join` or a scope with another slot than it went
+    /// in with: see [`WaitRule`](crate::WaitRule).
     #[must_use]
     pub fn current_thread_index(&self) -> Option<usize> {
         self.of_current(|worker| worker?.place())
     }
 
-    /// Has the calling thread, if it is one of this pool's, jobs that wait to be run?
+    /// Returns whether the calling thread has jobs that wait to be run; `None` if it is not one of this pool's.
     #[must_use]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
         self.of_current(|worker| worker.map(Worker::has_pending_jobs))
@@ -237,7 +238,7 @@ impl ThreadPool {
         self.of_current(|worker| worker.map(|worker| worker.yield_once(true).into()))
     }
 
-    /// What the pool has done so far.
+    /// Counts of the pool's actions so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.registry.stats()
@@ -248,9 +249,10 @@ impl ThreadPool {
     }
 }
 
-/// A thread that is no pool's worker takes part in this one for the time of the call, on its own stack and in one of the pool's
-/// slots, if the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part). [`install`](ThreadPool::install), and
-/// the methods of `ThreadPool` itself, always run on one of the pool's threads.
+/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), a thread that is no pool's worker runs parts of
+/// its own call, on its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself,
+/// such as [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
+/// [`in_place_scope`](ThreadPool::in_place_scope).
 impl Executor for &ThreadPool {
     type Scope<'scope> = Scope<'scope>;
 

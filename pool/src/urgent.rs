@@ -1,7 +1,7 @@
 //! Urgent jobs: workers look for one before anything else.
 //!
-//! A stop that waits behind the work that it ends is no stop. So the job that drops what a [stopped](crate::scope::Stop) scope
-//! has suspended goes to this queue and not to the injector. Such jobs are few (one per scope that is stopped), and short (some
+//! A stop must not wait behind the work that it ends. So the job that drops the suspended tasks of a [stopped](crate::scope::Stop) scope
+//! goes to this queue and not to the injector. Such jobs are few (one for each scope that is stopped), and short (some
 //! hundred nanoseconds for each task that they drop).
 //!
 //! # Invariants

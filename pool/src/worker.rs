@@ -35,7 +35,7 @@ use std::time::Instant;
 /// How many jobs a deque has room for before it grows.
 const ROOM: usize = 256;
 
-/// The place of a worker that has none.
+/// Value of [`Worker::place`] for a worker that holds no slot.
 const NOWHERE: usize = usize::MAX;
 
 /// A thread that takes part in a pool, as its own jobs see it: forking with this handle saves the look-up of a
@@ -72,9 +72,9 @@ pub struct Worker {
     active: AtomicPtr<SpawnDeque>,
     /// The job that it has started last may give the active deque away: no frame below pops from it; this thread's.
     pub(crate) can_suspend: Cell<bool>,
-    /// Whether a task was run since this worker has last looked for a job in vain; this thread's.
+    /// Whether this worker has run a task since it last searched; this thread's.
     pub(crate) ran_task: Cell<bool>,
-    /// How many jobs it runs on top of frames that they were spawned in; this thread's.
+    /// Number of jobs on this thread's stack that run on top of the frame that spawned them; this thread's.
     in_place: Cell<u32>,
     /// Jobs that every thread of the pool runs once.
     pub(crate) broadcasts: Injector<JobRef>,
@@ -89,34 +89,35 @@ pub struct Worker {
     registry: NonNull<Registry>,
     number: usize,
     guest: bool,
-    /// This worker's place, or NOWHERE. Written with the registry's rest lock held, by its thread or while that rests.
+    /// Index of this worker's slot, or `NOWHERE`. Written with the registry's rest lock held, by this thread, or by another one while
+    /// this thread rests. If another worker has taken the slot over, the index stays until this thread notices.
     place: AtomicUsize,
     /// For the thief's random choice; this thread's.
     random: Cell<u64>,
     /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
     woken_first: Cell<bool>,
-    /// Which kind of job comes first at the next look [by turns](Self::find_by_turns); this thread's.
+    /// The kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
     kind: Cell<u8>,
-    /// The scope of the task that this thread has just taken from a set, and when, where calls take turns.
+    /// If calls take turns: the scope of the task that this thread has just taken from a set, and the time; this thread's.
     turn: Cell<Option<(u64, Instant)>>,
-    /// How long the call has been going on that this thread takes part in as a guest, or since when somebody has been
-    /// napping while it had jobs to share.
+    /// For a guest: the time since its call began. For other workers: the time since a worker began to nap while this one had jobs to
+    /// share. It decides whether a wake-up is worth its cost.
     pub(crate) call: Call,
-    /// How many jobs it runs on top of frames that have nothing to do with them: what it forks meanwhile is not what
-    /// those who wait for those frames may help with.
+    /// Number of *unrelated* jobs on this worker's stack: jobs on top of a frame that they do not belong to. While it is not 0, workers
+    /// that wait for those frames must not steal this worker's forks, because the forks belong to the unrelated job.
     aside: AtomicUsize,
-    /// The number of the scope that the job started last is a part of, if all that lies in `forks` was forked by such; else
-    /// 0. Written by this thread.
+    /// Number of the scope to which the job started last belongs, if all jobs in `forks` belong to that scope too; else
+    /// [`NO_ROOT`]. Written by this thread.
     root: AtomicU64,
-    /// Counts of the scope of the job that it runs; this thread's.
+    /// Counts of the scope of the job that this thread runs; this thread's.
     pub(crate) in_hand: Cell<InHand>,
-    /// How many scopes this thread has open, or waits for; this thread's.
+    /// Number of scopes that this thread has open, or waits for; this thread's.
     pub(crate) scopes: Cell<usize>,
-    /// How many places it has where parts are on offer, or may be; this thread's.
+    /// Number of open frames in which this thread offers parts to other workers, or may do so; this thread's.
     pub(crate) offers: Cell<usize>,
-    /// The thread has been given this worker, and not given it back.
+    /// Whether a thread from outside is this worker at present, or keeps it for its next call.
     pub(crate) taken: AtomicBool,
-    /// Neither `Send` nor `Sync`: what a handle allows, only this thread may do.
+    /// Neither `Send` nor `Sync`: only this thread may use the handle.
     _this_thread: PhantomData<*const ()>,
 }
 
@@ -128,7 +129,7 @@ thread_local! {
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
 
-/// Makes a thread a worker for a while; the thread is what it was before when this is dropped.
+/// Makes a thread a worker until the value is dropped; then the thread's former worker, if any, is its worker again.
 pub(crate) struct Current(*const Worker);
 
 impl Current {
@@ -141,7 +142,7 @@ impl Current {
     }
 }
 
-/// Makes this thread a worker until [`disown`] is called; what it was is forgotten.
+/// Makes this thread, which is no worker, a worker until [`disown`] is called.
 ///
 /// # Safety
 ///
@@ -228,7 +229,7 @@ impl Worker {
         self.number
     }
 
-    /// Is it a thread from outside that takes part in its own call?
+    /// Whether this worker is a thread from outside that takes part in its own call.
     pub(crate) fn is_guest(&self) -> bool {
         self.guest
     }
@@ -244,13 +245,13 @@ impl Worker {
         self.place.store(place.unwrap_or(NOWHERE), Relaxed);
     }
 
-    /// The place that the thread holds in its pool, `0 .. num_threads`.
+    /// Returns the index of the slot that the thread holds in its pool, `0 .. num_threads`.
     ///
-    /// No two threads hold the same one at the same time, with one exception: if a thread blocks on a lock of the program or in a
+    /// No two threads hold the same slot at the same time, with one exception: if a thread blocks on a lock of the program or in a
     /// system call, and uses no processor time for 20 ms, another thread may [take its slot
-    /// over](crate::WorkerStats::slots_taken_over). Then both have that index until the first one next forks, waits, or ends
-    /// its job. So what is kept by index has to be synchronized where a job may block. A thread may come out of a `join`, a scope or
-    /// another wait with another place than it went in with: see [`WaitRule`](crate::WaitRule).
+    /// over](crate::WorkerStats::slots_taken_over). Then both threads have that index until the first one next forks, waits, or ends
+    /// its job. So if jobs may block, data that is kept by index has to be synchronized. A thread may come out of a `join`, a scope or
+    /// another wait with another slot than it went in with: see [`WaitRule`](crate::WaitRule).
     ///
     /// # Panics
     ///
@@ -340,7 +341,7 @@ impl Worker {
     ///
     /// # Safety
     ///
-    /// This thread is the worker; the job is there until it was picked up, or until whoever has stolen it ran it.
+    /// The calling thread is the worker. The job is there until it was picked up, or until its thief has run it.
     #[inline(always)]
     pub(crate) unsafe fn lay_ready(&self, job: NonNull<Header>) -> u64 {
         self.counters.forks.add();
@@ -352,24 +353,24 @@ impl Worker {
         index
     }
 
-    /// Takes the newest fork back: true if nobody has stolen it.
+    /// Takes the newest fork back. Returns `false` if it was stolen.
     ///
     /// # Safety
     ///
-    /// This thread is the worker, and every fork laid ready since was picked up.
+    /// The calling thread is the worker, and every fork laid ready since was picked up.
     #[inline(always)]
     pub(crate) unsafe fn pick_up(&self, index: u64) -> bool {
         // SAFETY: the caller's.
         unsafe { self.forks.pop(index) }
     }
 
-    /// Was this worker's fork of that index, which it has not picked up, stolen?
+    /// Whether this worker's fork of that index, which it has not picked up, was stolen.
     #[inline]
     pub(crate) fn is_gone(&self, index: u64) -> bool {
         self.forks.is_gone(index)
     }
 
-    /// Was no fork laid ready on top of the one of that index?
+    /// Whether the fork of that index is the newest one.
     #[inline]
     pub(crate) fn is_newest(&self, index: u64) -> bool {
         self.forks.is_newest(index)
@@ -386,7 +387,7 @@ impl Worker {
         }
     }
 
-    /// Should a napping worker be woken for this one's forks?
+    /// Whether this worker's forks are worth waking the napping worker.
     pub(crate) fn is_worth_a_wake_up(&self) -> bool {
         self.call.is_worth_a_wake_up()
     }
@@ -404,11 +405,11 @@ impl Worker {
     /// A job that was stolen begins.
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
-        // Whoever waits for it will want to help: it finds the first fork shared.
+        // The job's waiter will want to help. The nudge has the first fork shared, so that the waiter finds it.
         self.forks.nudge();
     }
 
-    /// What this thread runs from now on is a part of that scope. Returns what to [leave](Self::leave_root) it for.
+    /// Notes that this thread runs a part of that scope from now on. Returns the former value, for [`leave_root`](Self::leave_root).
     ///
     /// Relaxed, here and where it is read: a thief reads it after it has found a job, with an acquire, which was pushed
     /// after this store; and if the job was pushed before, it is gone before this store, and the thief does not get it.
@@ -418,25 +419,25 @@ impl Worker {
         before
     }
 
-    /// The part is over.
+    /// Notes the end of the part; `before` is the value that [`enter_root`](Self::enter_root) has returned.
     pub(crate) fn leave_root(&self, before: u64) {
         self.root.store(before, Relaxed);
     }
 
-    /// Are all of its forks parts of that scope?
+    /// Whether all of this worker's forks are parts of that scope.
     fn is_root(&self, scope: u64) -> bool {
         self.root.load(Relaxed) == scope && !self.is_aside()
     }
 
-    /// Does somebody want work from this worker, or would somebody who naps, or rests, be worth to be woken for it? In the
-    /// common case, nobody does, it costs one relaxed load.
+    /// Whether another worker wants work from this one, or rests or naps and is worth waking for a part of this one's work. In the
+    /// common case, that none does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
         self.forks.nudged() && self.is_wanted()
     }
 
-    /// A cooperative point between two small pieces of work: gives the slot to a thread that has waited too long, if there is
-    /// one, and waits for a slot. In the common case, there is none, it costs one relaxed load.
+    /// Marks a cooperative point between two small pieces of work. If a thread has waited too long for a slot, gives it this worker's
+    /// slot, and waits for another one. In the common case, that none has, it costs one relaxed load.
     #[inline]
     pub(crate) fn cooperate(&self) {
         if self.forks.nudged() {
@@ -453,12 +454,12 @@ impl Worker {
         (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
     }
 
-    /// Does it share every job at once?
+    /// Whether this worker shares every job at once.
     pub(crate) fn is_eager(&self) -> bool {
         self.forks.is_eager()
     }
 
-    /// Has the worker look up at its next push: somebody wants work.
+    /// Has the worker look up at its next push, and share a job: another worker wants work.
     pub(crate) fn ask(&self) {
         self.forks.ask();
         self.spawns().ask();
@@ -470,12 +471,12 @@ impl Worker {
         self.spawns().nudge();
     }
 
-    /// Has it jobs that could be stolen? Callers that must not miss any have passed a fence.
+    /// Whether this worker has jobs that could be stolen. Callers that must not miss any have passed a fence.
     pub(crate) fn has_jobs(&self) -> bool {
         !self.forks.is_empty() || !self.spawns().is_empty()
     }
 
-    /// Has it open forks that were not stolen, or open scopes? Asked by its own thread.
+    /// Whether this worker has open forks that were not stolen, or open scopes. Called by its own thread.
     pub(crate) fn has_frames(&self) -> bool {
         !self.forks.is_empty() || self.scopes.get() > 0
     }
@@ -513,21 +514,21 @@ impl Worker {
         Some(JobRef::new(job, self))
     }
 
-    /// Takes the oldest fork of this thread itself, as a thief would: where nobody else is left to run it, and what the
-    /// frames on top of it wait for may need it.
+    /// Takes this thread's own oldest fork, as a thief would. Called when no other thread is left to run the fork, and the frames on
+    /// top of it may wait for it.
     pub(super) fn take_own_fork(&self) -> Option<JobRef> {
         // SAFETY: this thread is the owner.
         unsafe { self.forks.share_all() };
         steal_surely(&self.forks).map(|job| JobRef::new(job, self))
     }
 
-    /// Is this thread a worker of that registry, in a slot of it? If not, what it spawns there goes to the injector: nobody
-    /// looks into the deques of a worker without a slot.
+    /// Whether this thread is a worker of that registry and holds a slot. If not, jobs that it spawns there go to the injector, because
+    /// no thief looks into the deques of a worker without a slot.
     pub(crate) fn is_seated_in(&self, registry: &Registry) -> bool {
         self.is_of(registry) && registry.holds_slot(self)
     }
 
-    /// Has it jobs of its own that wait to be run?
+    /// Whether this worker has jobs of its own that wait to be run.
     pub(crate) fn has_pending_jobs(&self) -> bool {
         self.has_jobs() || !self.broadcasts.is_empty()
     }
@@ -543,7 +544,7 @@ impl Worker {
         true
     }
 
-    /// Runs jobs, of whomever, until there are none.
+    /// Runs jobs from every queue and deque until there are none.
     pub(crate) fn run_all(&self) {
         while self.yield_once(false) {}
     }
@@ -558,7 +559,7 @@ impl Worker {
         self.aside.store(self.aside.load(Relaxed) - 1, Release);
     }
 
-    /// Is it running a job on top of others that it need have nothing to do with?
+    /// Whether this worker runs an unrelated job on top of another one.
     fn is_aside(&self) -> bool {
         self.aside.load(Acquire) > 0
     }
@@ -574,8 +575,8 @@ impl Worker {
         unsafe { self.run(job) }
     }
 
-    /// Runs a job that this thread took from a queue, which may give the active deque away: whoever is below looks for what
-    /// it has spawned wherever it may be.
+    /// Runs a job that this thread took from a queue. The job may give the active deque away: frames below look for their spawned jobs
+    /// in every queue and deque.
     ///
     /// # Safety
     ///

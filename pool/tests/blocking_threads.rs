@@ -3,9 +3,10 @@
 mod support;
 
 use async_io::Timer;
-use furcate_pool::{Saturation, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join};
+use furcate_pool::{Saturation, SaturationCause, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join};
 use std::collections::HashSet;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
+use std::mem::forget;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -66,17 +67,33 @@ fn dependent_leaves(pool: &ThreadPool, count: usize, forwards: bool) {
     assert_eq!(done.into_inner(), count);
 }
 
-/// A pool with such a bound, and the list of its reports.
-fn bounded(threads: usize, bound: usize) -> (ThreadPool, Arc<Mutex<Vec<Saturation>>>) {
-    let reports = Arc::new(Mutex::new(vec![]));
+/// The reports of a pool.
+type Reports = Arc<Mutex<Vec<Saturation>>>;
+
+/// A builder of pools of so many threads, and the list of their reports.
+fn reporting(threads: usize) -> (ThreadPoolBuilder, Reports) {
+    let reports = Reports::default();
     let reported = Arc::clone(&reports);
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .max_blocking_threads(bound)
-        .saturation_handler(move |saturation| reported.lock().unwrap().push(*saturation))
+    let builder = ThreadPoolBuilder::new().num_threads(threads);
+    (builder.saturation_handler(move |saturation| reported.lock().unwrap().push(*saturation)), reports)
+}
+
+/// A pool with such a bound, and the list of its reports.
+fn bounded(threads: usize, bound: usize) -> (ThreadPool, Reports) {
+    let (builder, reports) = reporting(threads);
+    (builder.max_blocking_threads(bound).build().expect("a pool"), reports)
+}
+
+/// Pools of so many threads that start no further ones, and the lists of their reports.
+fn fixed(threads: usize) -> [(ThreadPool, Reports); 2] {
+    let (leapfrog, leapfrog_reports) = reporting(threads);
+    let leapfrog = leapfrog.wait_rule(WaitRule::Leapfrog).build().expect("a pool");
+    let (spawned, spawned_reports) = reporting(threads);
+    let spawned = spawned
+        .spawn_handler(|thread| thread::Builder::new().spawn(|| thread.run()).map(drop))
         .build()
         .expect("a pool");
-    (pool, reports)
+    [(leapfrog, leapfrog_reports), (spawned, spawned_reports)]
 }
 
 #[test]
@@ -137,15 +154,110 @@ fn no_more_threads_than_the_bound_stand_in_for_waiting_ones() {
             assert!(seen <= threads + bound, "{seen} threads, where {threads} + {bound} are allowed");
             assert!(most <= threads + bound, "{most} leaves waited at once");
             let reports = reports.lock().unwrap();
-            let [Saturation { num_threads, blocking_threads, refused: false, .. }] = reports[..] else {
+            let [Saturation { num_threads, blocking_threads, cause, .. }] = reports[..] else {
                 panic!("reported once: {reports:?}")
             };
             assert_eq!((num_threads, blocking_threads), (threads, bound));
+            assert_eq!(cause, SaturationCause::BoundReached);
             assert!(pool.stats().total().saturated > 0);
             for word in ["block_on", "no more are allowed", "io_await", "join_async", "max_blocking_threads"]
             {
                 assert!(reports[0].to_string().contains(word), "{word:?} in {}", reports[0]);
             }
+        }
+    });
+}
+
+/// Also where the job is queued long after the threads have begun to wait.
+#[test]
+fn a_job_that_is_queued_while_all_threads_wait_is_reported() {
+    within(LONG, || {
+        for threads in [1, 2] {
+            let [leapfrog, spawned] = fixed(threads);
+            for (pool, reports) in [leapfrog, spawned, bounded(threads, 0)] {
+                let [begun, done] = [(); 2].map(|()| Arc::<AtomicUsize>::default());
+                let signals: Vec<_> = (0..threads).map(|_| Arc::<Signal>::default()).collect();
+                for signal in &signals {
+                    let (begun, signal, done) = (Arc::clone(&begun), Arc::clone(signal), Arc::clone(&done));
+                    pool.spawn(move || {
+                        add(&begun);
+                        block_on(signal.received());
+                        add(&done);
+                    });
+                }
+                until(|| begun.load(SeqCst) == threads);
+                thread::sleep(Duration::from_millis(20));
+                assert!(reports.lock().unwrap().is_empty(), "no job is queued: {reports:?}");
+                pool.spawn(move || signals.iter().for_each(|signal| signal.send()));
+                until(|| done.load(SeqCst) == threads);
+                assert_eq!(reports.lock().unwrap().len(), 1, "reported once: {reports:?}");
+                let saturated = pool.stats().total().saturated;
+                assert!((1..=threads as u64).contains(&saturated), "counted once for each wait: {saturated}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_fork_that_the_only_thread_waits_for_is_reported() {
+    within(LONG, || {
+        for (pool, reports) in fixed(1) {
+            dependent_leaves(&pool, 2, true);
+            assert_eq!(reports.lock().unwrap().len(), 1, "reported once: {reports:?}");
+        }
+    });
+}
+
+/// The queued job wants a lock that the waiting one holds, and there is no thread on which either could go on.
+#[test]
+fn a_pool_of_fixed_threads_that_hangs_has_said_why() {
+    for ((pool, reports), cause) in
+        fixed(1).into_iter().zip([SaturationCause::Leapfrog, SaturationCause::SpawnHandler])
+    {
+        let (lock, held) = (Arc::<Mutex<()>>::default(), Arc::<Flag>::default());
+        let (locks, holds) = (Arc::clone(&lock), Arc::clone(&held));
+        pool.spawn(move || {
+            let _locked = locks.lock();
+            holds.set();
+            block_on(pending::<()>());
+        });
+        held.wait();
+        pool.spawn(move || drop(lock.lock()));
+        until(|| !reports.lock().unwrap().is_empty());
+        let report = reports.lock().unwrap()[0];
+        assert_eq!((report.num_threads, report.blocking_threads, report.cause), (1, 0, cause));
+        let (says, advises) = match cause {
+            SaturationCause::Leapfrog => ("`WaitRule::Leapfrog` starts no others", "`WaitRule::Descendants`"),
+            _ => ("a pool with a spawn handler starts no others", "without a spawn handler"),
+        };
+        for word in ["block_on", "all of the pool's threads wait", says, "io_await", "join_async", advises] {
+            assert!(report.to_string().contains(word), "{word:?} in {report}");
+        }
+        // Its thread hangs.
+        forget(pool);
+    }
+}
+
+/// As long as one thread runs jobs, it comes to those that are queued.
+#[test]
+fn a_pool_of_fixed_threads_that_computes_reports_nothing() {
+    within(LONG, || {
+        for (pool, reports) in fixed(2) {
+            let ran = Arc::<Flag>::default();
+            pool.install(|| {
+                let is_stolen = Flag::default();
+                let queues = || {
+                    is_stolen.set();
+                    let runs = Arc::clone(&ran);
+                    thread::scope(|threads| drop(threads.spawn(|| pool.spawn(move || runs.set())).join()));
+                    work_for(Duration::from_millis(20));
+                };
+                join(|| is_stolen.wait(), queues);
+            });
+            ran.wait();
+            assert!(pool.stats().total().waits > 0, "the left half's thread has waited for the right half");
+            assert!(reports.lock().unwrap().is_empty(), "{reports:?}");
+            assert_eq!(pool.stats().total().saturated, 0);
         }
     });
 }

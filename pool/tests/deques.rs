@@ -4,7 +4,7 @@ mod support;
 
 use furcate_pool::detach::Suspend;
 use furcate_pool::{
-    JoinHandle, ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on,
+    Fairness, JoinHandle, ScopeHandle, Suspension, ThreadPool, ThreadPoolBuilder, WorkerStats, block_on,
 };
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -315,7 +315,7 @@ fn grows(pool: &ThreadPool, seed: u64, from_within: bool) {
 
 #[test]
 fn everything_runs_once_under_every_rule() {
-    // Z7: also where each waits on its place, or on top of others' jobs; where all is shared at once; and from outside.
+    // Z7: also if each waits in its slot, or on top of other jobs; if all jobs are shared at once; and from outside.
     within(2 * LONG, || {
         for rule in RULES {
             for ordinary in [false, true] {
@@ -501,6 +501,20 @@ fn deques_wait_for_nobody() {
             assert_eq!(ran.load(SeqCst), 3 * TASKS);
             settled(&pool);
             assert!(transitions(&pool)[0] > 0);
+        }
+    });
+}
+
+#[test]
+fn everything_runs_once_in_every_order_of_jobs() {
+    within(2 * LONG, || {
+        for fairness in [Fairness::Balanced, Fairness::WokenFirst, Fairness::FairQueueing] {
+            for threads in [1, 2, 8] {
+                let pool = ThreadPoolBuilder::new().num_threads(threads).fairness(fairness).build().unwrap();
+                for seed in 0..8 {
+                    grows(&pool, seed, seed % 2 == 0);
+                }
+            }
         }
     });
 }

@@ -106,7 +106,7 @@ fn one_part_is_on_offer_at_a_time() {
     everywhere!(check);
 }
 
-/// Else a part would be left in the deque, below that of a place that goes first.
+/// Else a part would be left in the deque, below that of a slot that goes first.
 #[test]
 fn only_the_innermost_place_offers() {
     fn check<'s, S: Detach<'s>>(scope: &S, dropped: &'s AtomicUsize) {
@@ -135,7 +135,7 @@ fn only_the_innermost_place_offers() {
     });
 }
 
-/// The worker gives its place away, and what lies in its deque with it.
+/// The worker gives its slot away, and with it the parts in its deque.
 #[test]
 fn parts_that_lie_ready_when_the_deque_is_spilled() {
     fn sum<'s, S: Detach<'s>>(scope: &S, how: How, log: &'s Log, wait: &(dyn Fn() + Sync)) -> usize {
@@ -172,7 +172,7 @@ fn parts_that_lie_ready_when_the_deque_is_spilled() {
             let (here, other) = (pool(threads), pool(1));
             // Waits for another pool, which needs a thread of this one.
             let abroad = || other.install(|| here.install(|| work_for(Duration::from_micros(100))));
-            // Waits for a half that was stolen, if it is, long enough to give its place away.
+            // Waits for a half that was stolen, if it is, long enough to give its slot away.
             let stolen = || {
                 let half = Duration::from_micros(100);
                 join(|| thread::sleep(half), || work_for(half * 5));

@@ -344,7 +344,7 @@ fn pools_of_one_thread_nest() {
 
 #[test]
 fn pools_without_spare_threads_nest() {
-    // Z4: there is nobody to take a waiting worker's place.
+    // Z4: no thread can take a waiting worker's slot.
     within(LONG, || {
         let make = |_| {
             ThreadPoolBuilder::new()
@@ -505,4 +505,61 @@ fn workers_serve_their_own_pool_during_calls_by_executor() {
             assert_eq!((back, seen), (1, vec![0]), "{rule:?}");
         }
     });
+}
+
+#[test]
+fn a_drop_that_does_not_wait_returns_before_the_jobs_have_run() {
+    within(LONG, || {
+        for size in [1, 2, 8] {
+            let (go, wait) = mpsc::channel();
+            let (done, result) = mpsc::channel();
+            let ended = Arc::new(AtomicUsize::new(0));
+            let count = Arc::clone(&ended);
+            let pool = ThreadPoolBuilder::new()
+                .num_threads(size)
+                .wait_on_drop(false)
+                .exit_handler(move |_| _ = count.fetch_add(1, SeqCst))
+                .build()
+                .expect("a pool");
+            // The job waits for what happens after the drop, and spawns another one.
+            pool.spawn(move || {
+                let number: usize = wait.recv().expect("sent below");
+                furcate_pool::spawn(move || done.send(number).expect("received below"));
+            });
+            drop(pool);
+            go.send(size).expect("the job is there");
+            assert_eq!(result.recv(), Ok(size));
+            until(|| ended.load(SeqCst) == size);
+        }
+    });
+}
+
+#[test]
+fn an_exit_handler_may_wait_for_the_thread_that_drops_a_pool_without_waiting() {
+    within(LONG, || {
+        let barrier = Arc::new(std::sync::Barrier::new(5));
+        let handler = Arc::clone(&barrier);
+        let pool = ThreadPoolBuilder::new().num_threads(4).wait_on_drop(false);
+        drop(pool.exit_handler(move |_| _ = handler.wait()).build().expect("a pool"));
+        barrier.wait();
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn pools_that_do_not_wait_leave_nothing_behind() {
+    const TEST: &str = "pools_that_do_not_wait_leave_nothing_behind";
+    if !plays("maker") {
+        // In a process of its own, where no other test starts threads.
+        good_child(TEST, "maker", &[]);
+        return;
+    }
+    let before = threads();
+    for round in 0..200 {
+        let pool = ThreadPoolBuilder::new().num_threads(4).wait_on_drop(false).build().expect("a pool");
+        if round % 2 == 0 {
+            pool.install(|| furcate_pool::join(|| (), || ()));
+        }
+    }
+    until(|| threads() <= before);
 }

@@ -1,5 +1,5 @@
-//! Who ends, in the middle of a job, what others wait for, goes on with the job on its place: what it spawns and forks then
-//! is found by others.
+//! A worker may end a job that other threads wait for while it is in the middle of another job. It keeps its slot for that job, and
+//! thieves find the jobs that it spawns and forks afterwards.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use support::suspended::*;
 use support::*;
 
-/// Time for a worker to give its place away.
+/// Time for a worker to give its slot away.
 const A_WHILE: Duration = Duration::from_millis(3);
 
 /// How the inner scope ends.

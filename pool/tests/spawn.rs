@@ -103,7 +103,8 @@ fn jobs_spawned_before_a_long_one_are_found() {
 
 #[test]
 fn jobs_outlive_claims_on_their_spawners_place() {
-    // A worker with spawned jobs in its deque is asked for its place: it leaves them where others find them.
+    // Another thread claims the slot of a worker with spawned jobs in its deque. The worker leaves these where other workers find
+    // them.
     within(LONG, || {
         let (pool, other, (count, total)) = (Arc::new(pool(1)), pool(1), counter());
         let (abroad, home) = (Flag::default(), Arc::new(Flag::default()));
@@ -124,7 +125,7 @@ fn jobs_outlive_claims_on_their_spawners_place() {
                     spawn(move || add(&count));
                 }
                 home.set();
-                // Until the first worker wants its place again.
+                // Until the first worker wants its slot again.
                 thread::sleep(Duration::from_millis(20));
             });
         });
@@ -192,7 +193,7 @@ fn without_a_handler_the_process_aborts() {
     aborted_child(TEST, "victim", "furcate: a panic handler, or a job without one, panicked; aborting");
 }
 
-/// A future that nobody awaits is like a thread that nobody joins: its panic ends nothing else.
+/// A future with its handle dropped is like a detached thread: its panic ends nothing else.
 #[test]
 fn without_a_handler_the_process_outlives_a_future_that_nobody_awaits() {
     const TEST: &str = "without_a_handler_the_process_outlives_a_future_that_nobody_awaits";

@@ -160,7 +160,7 @@ fn block_on_waits_wherever_it_is_called() {
     assert_eq!(pool.install(|| block_on(slow()) + block_on(slow())), 2);
     let nested = pool.install(|| block_on(async { block_on(slow()) + slow().await }));
     assert_eq!(nested, 2);
-    // All at once: the only place goes from one to the next.
+    // All at once: the only slot goes from one to the next.
     let begun = Instant::now();
     pool.scope(|s| {
         for _ in 0..20 {
@@ -177,7 +177,7 @@ fn a_handle_tells_when_it_is_finished() {
     scope(|s| {
         let handle = s.spawn_future(async { vec![1] });
         while !handle.is_finished() {
-            // This thread may hold the pool's only place.
+            // The calling thread may hold the pool's only slot.
             furcate_pool::yield_now();
         }
         assert!(format!("{handle:?}").contains("true"));

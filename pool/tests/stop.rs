@@ -78,7 +78,7 @@ fn a_stop_under_a_lock() {
     });
 }
 
-/// Behind no job that was queued before: whoever comes to the end of a job drops what waits first.
+/// A worker that comes to the end of a job drops the suspended tasks before it runs jobs that were queued earlier.
 #[test]
 fn what_waits_is_dropped_before_queued_jobs() {
     within(LONG, || {
@@ -163,7 +163,7 @@ fn stops_race_with_the_end() {
     });
 }
 
-/// As above, of computations that nobody waits for, and whose pool may be dropped.
+/// As above, for computations that no thread waits for, and whose pool may be dropped.
 #[test]
 fn stops_race_with_the_end_of_what_nobody_waits_for() {
     struct Waits {

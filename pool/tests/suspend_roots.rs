@@ -422,7 +422,7 @@ fn a_pool_whose_tasks_all_wait_costs_nothing() {
 
 #[test]
 fn a_wake_ends_a_doze() {
-    // S1: the only thread waits on its place, and has looked for work less and less often.
+    // S1: the only thread waits in its slot, and has looked for work less and less often.
     within(LONG, || {
         for rule in [WaitRule::Leapfrog, WaitRule::Any] {
             let (pool, mut quick) = (ruled(1, rule), 0);

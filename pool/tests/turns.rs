@@ -1,5 +1,4 @@
-//! Workers that are busy inside a computation give their slots, for a while, to what has waited too long: woken tasks, and
-//! threads in the middle of a job that wait for a slot.
+//! Workers that are busy inside a computation give their slots, for a while, to woken tasks and threads that have waited too long.
 
 mod support;
 
@@ -46,7 +45,7 @@ fn waiting_tasks(pool: &ThreadPool, tasks: usize) -> (Arc<Gate>, Arc<AtomicUsize
     (gate, done)
 }
 
-/// Also on one thread, where nobody steals.
+/// Also on one thread, where there is no thief.
 #[test]
 fn tasks_woken_beside_a_fork_join_run_while_it_goes_on() {
     const TASKS: usize = 100;
@@ -181,7 +180,7 @@ fn slots_that_are_given_remain_as_many() {
     });
 }
 
-/// A job blocks outside the pool, with the only slot and with jobs in its deque: these, and what comes from outside, run meanwhile.
+/// Every slot's job blocks outside the pool, with jobs in its worker's deque. Those jobs and jobs from outside run meanwhile.
 #[test]
 fn slots_of_threads_that_block_outside_the_pool_are_taken_over() {
     within(LONG, || {
@@ -197,7 +196,7 @@ fn slots_of_threads_that_block_outside_the_pool_are_taken_over() {
                     furcate_pool::spawn(move || add(&inner));
                     add(&blocked);
                     drop(release.lock());
-                    // It has no slot now: forks and spawned jobs run all the same.
+                    // The thread has no slot now: its forks and spawned jobs run all the same.
                     assert_eq!(fib(10), 55);
                     furcate_pool::spawn(move || add(&ran));
                 });

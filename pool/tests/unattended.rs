@@ -174,7 +174,7 @@ impl Drop for Loud<'_> {
     }
 }
 
-/// It is treated as that of a future that nobody awaits.
+/// The panic of an `end` is treated like the panic of a future with its handle dropped.
 #[test]
 fn a_panic_of_its_end_goes_to_the_handler() {
     struct Ends;

@@ -115,7 +115,7 @@ fn waiting_does_not_grow_the_stack() {
 
 #[test]
 fn never_more_run_than_there_are_threads() {
-    // Guests, workers that wait and give their places away, workers of other pools: the leaves never crowd.
+    // Guests, workers that wait and give their slots away, workers of other pools: the leaves never crowd.
     fn leaves(crowd: &Crowd, depth: u32) {
         if depth == 0 {
             return crowd.while_in(|| work_for(Duration::from_micros(20)));

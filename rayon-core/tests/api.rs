@@ -164,12 +164,14 @@ fn builders_have_rayons_methods() {
     let _: ThreadPoolBuilder = builder().use_current_thread();
     let _: fn(ThreadPoolBuilder) -> Result<(), ThreadPoolBuildError> = ThreadPoolBuilder::build_global;
     let started = |thread: ThreadBuilder| -> io::Result<()> {
-        let (_, _, _): (usize, Option<&str>, Option<usize>) = (thread.index(), thread.name(), thread.stack_size());
+        let (_, _, _): (usize, Option<&str>, Option<usize>) =
+            (thread.index(), thread.name(), thread.stack_size());
         std::thread::spawn(|| thread.run());
         Ok(())
     };
     // The methods are there behind a spawn handler, too.
-    let custom = builder().spawn_handler(started).num_threads(1).thread_name(|_| String::new()).stack_size(1 << 20);
+    let custom =
+        builder().spawn_handler(started).num_threads(1).thread_name(|_| String::new()).stack_size(1 << 20);
     let _: Result<ThreadPool, ThreadPoolBuildError> = custom.build();
     let threads: Result<usize, ThreadPoolBuildError> =
         builder().build_scoped(|thread| thread.run(), |pool: &ThreadPool| pool.current_num_threads());
@@ -193,7 +195,7 @@ fn configurations_have_rayons_methods() {
 
 fn debug<T: Debug>() {}
 fn send<T: Send>() {}
-fn sync<T: Sync>() {}
+fn shared<T: Send + Sync>() {}
 
 #[test]
 fn types_have_rayons_traits() {
@@ -207,10 +209,10 @@ fn types_have_rayons_traits() {
     debug::<ThreadPoolBuildError>();
     debug::<ThreadPoolBuilder>();
     debug::<Yield>();
-    (send::<Scope<'static>>(), sync::<Scope<'static>>());
-    (send::<ScopeFifo<'static>>(), sync::<ScopeFifo<'static>>());
-    (send::<ThreadPool>(), sync::<ThreadPool>());
-    (send::<ThreadPoolBuildError>(), sync::<ThreadPoolBuildError>());
+    shared::<Scope<'static>>();
+    shared::<ScopeFifo<'static>>();
+    shared::<ThreadPool>();
+    shared::<ThreadPoolBuildError>();
     send::<ThreadBuilder>();
     let error: fn(ThreadPoolBuildError) -> Box<dyn Error> = Box::from;
     let _ = error;
@@ -225,13 +227,15 @@ fn types_have_rayons_traits() {
     let _: fn(&FnContext) -> bool = FnContext::migrated;
 }
 
-/// What `Debug` shows of a builder tells whether a closure is set.
+/// `Debug` of a builder shows whether a closure is set.
 #[test]
 fn builders_show_what_is_set() {
     let plain = format!("{:?}", ThreadPoolBuilder::new());
     assert!(plain.contains("num_threads: 0") && plain.contains("start_handler: None"), "{plain}");
     let set = format!("{:?}", ThreadPoolBuilder::new().num_threads(3).start_handler(|_| ()).breadth_first());
-    for part in ["num_threads: 3", "start_handler: Some(<closure>)", "breadth_first: true", "exit_handler: None"] {
+    for part in
+        ["num_threads: 3", "start_handler: Some(<closure>)", "breadth_first: true", "exit_handler: None"]
+    {
         assert!(set.contains(part), "{set}");
     }
     let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");

@@ -58,11 +58,11 @@ impl Executor for Rayon {
         }
     }
 
-    /// One of rayon's threads waits for it.
+    /// Blocks one of rayon's threads until the computation has ended.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
         rayon_core::spawn(|| {
-            // Its end has panicked: nobody wants to know. Rayon would abort the process if it has no handler, and does not say
-            // whether it has one.
+            // The computation's end has panicked. The panic is dropped: without a panic handler rayon would abort the process, and rayon
+            // does not say whether it has one.
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| attend(&Rayon, computation))) {
                 drop_quietly(payload);
             }

@@ -361,6 +361,7 @@ where
             migrated: false,
             least: whole,
             fruitless: u8::from(size >= whole && self.believed == 0),
+            grown: false,
             call: self.call,
         };
         let node = self.offers.offer(Part { branch, leaves: self.leaves });

@@ -106,6 +106,50 @@ impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
     }
 }
 
+/// The nano-loops of a task that may [grow](Producer::GROWS). They end when the task is no longer needed.
+struct Growing<'r, P, L, R> {
+    policy: L,
+    reduction: &'r R,
+    /// What the policy is told, but for the size.
+    task: Task,
+    pace: Pace,
+    /// What is left of a task that was given away.
+    rest: Option<P>,
+    call: &'r Call,
+}
+
+impl<P, L, R> NanoLoops<P> for Growing<'_, P, L, R>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+{
+    const DIVIDES: bool = false;
+    const GROWS: bool = true;
+
+    #[inline]
+    fn next(&mut self, size: usize) -> Nano {
+        if !(R::IN_LOOPS || L::STOPS) {
+            return Nano::Fold(usize::MAX);
+        }
+        // Where nothing is left, there is nothing to stop.
+        if size > 0 && (self.call.has_failed() || is_stopped::<P::Item, _, _>(&self.policy, self.reduction)) {
+            return Nano::Stop;
+        }
+        Nano::Fold(self.pace.next(size))
+    }
+
+    fn grown(&mut self, size: usize) -> bool {
+        let task = Task { len: size, divisible: true, ..self.task };
+        // The permit is asked for again when the rest is divided: it is the same one.
+        self.policy.wants_split(&task).divides(&task) && self.policy.permit_fork(&task)
+    }
+
+    fn take(&mut self, right: P) {
+        self.rest = Some(right);
+    }
+}
+
 /// Invariant 1: enough parts for any machine, and an end in sight.
 pub(crate) const BLIND_LEVELS: u32 = 12;
 
@@ -121,6 +165,8 @@ pub(crate) struct Branch<'c, P, L, R> {
     pub(crate) least: usize,
     /// How many divisions in a row have made it no smaller than that (invariant 1).
     pub(crate) fruitless: u8,
+    /// Whether it is the rest of a task that held more than its size had said.
+    pub(crate) grown: bool,
     pub(crate) call: &'c Call,
 }
 
@@ -188,6 +234,7 @@ where
             migrated: false,
             least: usize::MAX,
             fruitless: 0,
+            grown: false,
             call,
         }
     }
@@ -206,6 +253,7 @@ where
             divisible: self.producer.should_be_divided() && self.fruitless == 0,
             depth: self.depth,
             migrated: self.migrated,
+            grown: self.grown,
             demand,
             threads,
         }
@@ -261,6 +309,7 @@ where
             migrated: false,
             least,
             fruitless,
+            grown: false,
             call: self.call,
         };
         let fruitless = |smaller| if smaller { 0 } else { self.fruitless.saturating_add(1) };
@@ -282,6 +331,37 @@ where
         let left = branch(left, left_policy, left_reduction, fruitless(smaller(left_size)));
         let right = branch(right, right_policy, right_reduction, fruitless(smaller(right_size)));
         Parts::Two(left, right, joint)
+    }
+
+    /// Folds the branch as one task, up to where it [grows](Producer::GROWS) and its policy wants the rest divided. Returns that
+    /// rest, and what reduces both outputs.
+    pub(crate) fn fold_or_grow(self, threads: usize) -> (R::Output, Option<(Self, Joint<'c, R>)>) {
+        let Branch { producer, policy, reduction, depth, migrated, call, .. } = self;
+        let start = reduction.start();
+        if call.has_failed() {
+            // Nobody will see it.
+            return (reduction.finish(start), None);
+        }
+        let mut loops = Growing {
+            task: Task { depth, migrated, threads, grown: true, ..Task::new(0) },
+            pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
+            policy,
+            reduction: &reduction,
+            rest: None,
+            call,
+        };
+        let folded = fold_in_loops(producer, start, &reduction, &mut loops);
+        let Growing { rest, policy, .. } = loops;
+        let Some(producer) = rest else {
+            let output = reduction.finish(folded);
+            drop(policy);
+            return (output, None);
+        };
+        let joint = Joint { reduction: reduction.clone(), call };
+        let (done, reduction) = reduction.divide();
+        let output = done.finish(folded);
+        let rest = Branch { depth, migrated, grown: true, ..Branch::root(producer, policy, reduction, call) };
+        (output, Some((rest, joint)))
     }
 
     /// Folds the branch as one task; its policy (and with it any permit) goes when the fold is done.

@@ -1,6 +1,6 @@
-//! What all tasks of one call share: has one of them panicked, or is the call to stop?
+//! State that all tasks of one call share: whether one of them has panicked, and whether the call was stopped.
 //!
-//! After a panic nobody will see the result, and what has not begun need not begin: the rest of the call ends soon.
+//! After a panic the call's result is lost, so tasks that have not begun do not begin. The rest of the call ends soon.
 
 use crate::policy::StopSignals;
 use crate::suspending::Alarm;
@@ -13,9 +13,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 pub(crate) struct Call {
     failed: AtomicBool,
-    /// What stops the tasks that wait, if anything may.
+    /// Stops the suspended tasks; unset if the call has no signals that may stop it.
     alarm: OnceLock<Arc<Alarm>>,
-    /// Whether something was not done because its task was cancelled.
+    /// Whether an item was left out because its task was cancelled.
     left_out: AtomicBool,
 }
 
@@ -53,7 +53,7 @@ impl Call {
         self.alarm.get().filter(|alarm| alarm.is_due()).inspect(|alarm| alarm.ring()).is_some()
     }
 
-    /// Something is not done, since its task was cancelled.
+    /// Notes that an item is left out because its task was cancelled.
     pub(crate) fn leave_out(&self) {
         // Relaxed: it is read when all tasks have ended, which orders the two. Looked at first: of many tasks that are dropped
         // at once, one writes.
@@ -62,8 +62,8 @@ impl Call {
         }
     }
 
-    /// Whether something was left out because a signal has come: only then is the call's result not that of all items. Called
-    /// when all tasks have ended.
+    /// Whether items were left out because a signal came. If not, the call's result is that of all items. Called when all tasks have
+    /// ended.
     pub(crate) fn was_stopped(&self) -> bool {
         self.left_out.load(Relaxed) && self.alarm.get().is_some_and(|alarm| alarm.has_rung())
     }

@@ -1,6 +1,7 @@
 //! The greedy fork-join scheduler.
 
 use crate::branch::{Branch, Decision};
+use crate::frames::Frame;
 use crate::greedy::{self, Done, Leaves, Plan};
 use crate::{Computation, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
@@ -70,13 +71,20 @@ impl Leaves for WholeLeaves {
     }
 
     #[inline]
-    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, _scope: &S) -> Done<'s, R::Output, R>
+    fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
         S: Detach<'s>,
         P: Producer + 's,
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
     {
-        Done::Here(branch.fold())
+        let frame = if P::GROWS { Frame::enter() } else { None };
+        if frame.is_none() {
+            return Done::Here(branch.fold());
+        }
+        match branch.fold_or_grow(scope.num_threads()) {
+            (output, None) => Done::Here(output),
+            (output, Some((rest, joint))) => Done::Here(output).join(greedy::run(rest, self, scope), joint),
+        }
     }
 }

@@ -65,6 +65,7 @@ where
 {
     loop {
         let (task, fork) = match branch.decide(executor.num_threads(), executor.demand()) {
+            Decision::Leaf if P::GROWS => return fold_and_go_on(branch, executor),
             Decision::Leaf => return branch.fold(),
             Decision::Divide { task, fork } => (task, fork),
         };
@@ -87,6 +88,21 @@ where
             (run(left, executor), run(right, executor))
         };
         return joint.reduce(left, right);
+    }
+}
+
+/// Folds a leaf that may grow. Its rest, if there is one, is divided as any branch.
+fn fold_and_go_on<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    let Some(_frame) = Frame::enter() else { return branch.fold() };
+    match branch.fold_or_grow(executor.num_threads()) {
+        (output, None) => output,
+        (output, Some((rest, joint))) => joint.reduce(output, run(rest, executor)),
     }
 }
 

@@ -100,6 +100,14 @@ pub trait NanoFold<T, B, C> {
     /// wait: there a fold that does not wait has no room to.
     const WAITS: bool = false;
 
+    /// Whether an item that waits here again, after a future that was pending, goes on before new items begin. A fold that wraps
+    /// another one passes this constant on.
+    ///
+    /// By default items get permits in turns, so that as many futures are in flight as may be. Then the next future of an item may
+    /// wait for the first futures of others. An item goes first if that may take any time, as it does where new items come from a
+    /// stream; or if the item may end the call.
+    const GOES_FIRST: bool = false;
+
     /// Folds the items of one loop; `Break` ends the task.
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B>;
 }
@@ -147,6 +155,9 @@ pub trait NanoLoops<P> {
     /// look for an early end, and what must not be cut without need (a piece of a `wrap_iter`) is folded in one.
     const DIVIDES: bool = true;
 
+    /// Whether the loops may take a task that has [grown](Self::grown). If not, [`grown`](Self::grown) need not be asked.
+    const GROWS: bool = false;
+
     /// What next, with so many units left?
     fn next(&mut self, size: usize) -> Nano;
 
@@ -159,6 +170,17 @@ pub trait NanoLoops<P> {
     #[inline]
     fn take_back(&mut self) -> Option<P> {
         None
+    }
+
+    /// Whether a task that holds more than its size has said is to be divided now. `size` is the number of units that are left.
+    ///
+    /// A producer asks between two items, when it has found that much more to do (a long inner iterator of a `flat_map`, say). If
+    /// the answer is yes, the producer gives away all that is left, as after a [`Nano::Give`]: it calls [`take`](Self::take) and
+    /// ends. If not, it goes on.
+    #[inline]
+    fn grown(&mut self, size: usize) -> bool {
+        let _ = size;
+        false
     }
 
     /// The same loops, seen by the base `Q` of a producer that wraps it: how adaptors pass them on.
@@ -212,10 +234,16 @@ where
     U: FnMut(P) -> Option<Q>,
 {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
 
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
         self.loops.next(size)
+    }
+
+    #[inline]
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(size)
     }
 
     #[inline]

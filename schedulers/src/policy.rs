@@ -94,6 +94,9 @@ pub struct Task {
     /// Does another worker run the task than the one that forked it? What was not forked, be it that a side was empty
     /// or that a fork was [refused](Policy::permit_fork), has not migrated.
     pub migrated: bool,
+    /// Whether the task holds much more than its size has said when it was divided last (a long inner iterator of a `flat_map`).
+    /// Policies that count divisions below a steal begin anew here, too.
+    pub grown: bool,
     /// Does another worker want work from the one that is asked?
     pub demand: bool,
     /// How many threads the executor has.
@@ -104,7 +107,7 @@ impl Task {
     /// The root of a computation over `len` units on one thread. Set the fields for anything else.
     #[must_use]
     pub const fn new(len: usize) -> Self {
-        Task { len, divisible: len > 1, depth: 0, migrated: false, demand: false, threads: 1 }
+        Task { len, divisible: len > 1, depth: 0, migrated: false, grown: false, demand: false, threads: 1 }
     }
 }
 

@@ -66,6 +66,10 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// items of one, or keeps a state for a task.
     const SINGLE: bool = false;
 
+    /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers that divide
+    /// before they fold are [asked](NanoLoops::grown) again then. A producer that wraps another one passes it on.
+    const GROWS: bool = false;
+
     /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
     ///
     /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it

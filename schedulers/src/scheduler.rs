@@ -34,12 +34,12 @@ pub trait Scheduler: Clone + Send {
     /// would wait.
     const SUSPENDS: bool = false;
 
-    /// Whether the scheduler divides on demand. If so, it is a mistake to name `io_await` behind it: that suspends tasks and divides
-    /// them as the policy says, so nobody would look for the demand.
+    /// Whether the scheduler divides on demand. If so, it is a mistake to name `io_await` behind it: `io_await` suspends tasks and
+    /// divides them as the policy says, so demand would have no effect.
     const ON_DEMAND: bool = false;
 
-    /// How many futures it lets be in flight at once, if it [suspends](Self::SUSPENDS) what waits for them. What waits for
-    /// others behind keeps to the same bound, unless another one is named.
+    /// Returns how many futures the scheduler lets be in flight at once, if it [suspends](Self::SUSPENDS) tasks. Later `io_await`s of
+    /// the chain keep to the same bound, unless they name another one.
     fn in_flight(&self) -> Option<usize> {
         None
     }

@@ -29,8 +29,11 @@
 //!    so nodes are no more than what is waited for and a logarithm; and a task that was put aside goes on with the same tree.
 //! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
 //!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
-//!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) An
-//!    item with another future to come keeps its permit meanwhile.
+//!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) Before an
+//!    item's next future is made, the item asks for a permit again if other tasks wait for one: items go on [in turns](in_flight). An
+//!    item keeps its permit, and goes before new ones, in a search, before a gate, and if items come from a stream
+//!    ([`NanoFold::GOES_FIRST`]): there the permits of new items may be held for any time, and an item that has begun must not wait
+//!    for them.
 //! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
 //!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
 //!    what comes before the hit is not kept out by what lies behind it.
@@ -81,8 +84,8 @@ pub struct Suspending {
 impl Suspending {
     /// How many futures of a call may be in flight at once, if the call names no bound: 1024.
     ///
-    /// This bound hides a latency of up to 512 times the work per item on two threads, and 64 times on 16 threads. A larger bound takes
-    /// more memory and descriptors, and begins more futures in vain if the call ends early.
+    /// On two threads this bound hides a latency of up to 512 times the work per item, on 16 threads of up to 64 times. A larger bound
+    /// takes more memory and descriptors, and begins more futures in vain if the call ends early.
     pub const MAX_IN_FLIGHT: usize = 1024;
 
     /// With [that](Self::MAX_IN_FLIGHT) bound.
@@ -91,7 +94,8 @@ impl Suspending {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// At most `n` futures are in flight at any time: polled, and not ready.
+    /// At most `n` futures are in flight at any time: polled, and not ready. At most `2 * n` items have begun and wait for another
+    /// future (see [`NanoFold::GOES_FIRST`] for items that keep their permits: there they are at most `n`).
     ///
     /// # Panics
     ///
@@ -206,7 +210,7 @@ pub(crate) struct Holes<'s> {
 }
 
 impl Leaves for Holes<'_> {
-    /// What stops the policy stops the call's tasks: those that wait would not hear it otherwise.
+    /// Has the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
@@ -344,7 +348,17 @@ where
         };
         let reduction;
         (tree, reduction) = leaf.pause();
-        branch = Branch { producer: rest, policy, reduction, depth, migrated: false, least, fruitless, call };
+        branch = Branch {
+            producer: rest,
+            policy,
+            reduction,
+            depth,
+            migrated: false,
+            grown: false,
+            least,
+            fruitless,
+            call,
+        };
         match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
             // There is one after all.
             Poll::Ready(found) => permit = Some(found),

@@ -18,6 +18,12 @@ macro_rules! adaptor {
             pub(crate) fn new(base: I $(, $field: $Type)*) -> Self {
                 $Name { base $(, $field)* }
             }
+
+            /// The base, and what is done with it.
+            #[allow(dead_code, reason = "not asked of every adaptor")]
+            pub(crate) fn into_parts(self) -> (I, $($Type,)*) {
+                (self.base, $(self.$field,)*)
+            }
         }
 
         $crate::iter::debug_base!($Name<I, $($Param),*>);

@@ -1,6 +1,7 @@
 //! Data adaptors: a file for each.
 
 mod await_in_order;
+mod awaited_in_order;
 mod batches;
 mod by_blocks;
 mod chain;
@@ -51,6 +52,7 @@ mod while_some;
 mod zip;
 mod zip_eq;
 
+pub use awaited_in_order::AwaitedInOrder;
 pub use by_blocks::{ExponentialBlocks, UniformBlocks};
 pub use chain::Chain;
 pub use chunks::Chunks;

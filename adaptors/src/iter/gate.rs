@@ -110,6 +110,7 @@ impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
 impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const SINGLE: bool = P::SINGLE && G::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER && G::IN_ORDER;
@@ -155,6 +156,7 @@ struct FoldPassing<F, G> {
 impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for FoldPassing<F, G> {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = true;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
@@ -183,6 +185,7 @@ where
 {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = true;
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         let folded = self.fold.fold(folded, items)?;
@@ -207,6 +210,12 @@ where
     L: NanoLoops<Gated<P, G>>,
 {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
+
+    #[inline]
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(size)
+    }
 
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
@@ -333,6 +342,11 @@ macro_rules! adapt_gate {
             $crate::iter::gate::adapt_gate!(@policy $($shuts)?);
             $crate::iter::inherit_schedule!(base: I, scheduler);
             $crate::iter::inherit_schedule!(base: I, executor);
+
+            #[inline]
+            fn units(&self) -> Option<usize> {
+                self.base.units()
+            }
 
             #[inline]
             fn producer(&mut self) -> Self::Producer<'_> {

@@ -20,7 +20,8 @@ use std::convert;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not know how many items it has, and where each is",
     note = "`enumerate`, `zip`, `rev` and their like need exact lengths: call them before `filter` or `flat_map`, or collect first",
-    note = "where futures are waited for, `enumerate`, `zip`, `take`, `skip` and `chunks` stand right behind `io_await`"
+    note = "where futures are waited for, `enumerate`, `zip`, `take`, `skip` and `chunks` stand right behind `io_await`, or behind \
+            `map`, `inspect`, `update`, `cloned` and `copied` there"
 )]
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[expect(clippy::len_without_is_empty, reason = "as rayon's; an iterator is not a collection")]

@@ -7,6 +7,8 @@
 //! is left to do, and leave that out after a yes ([`Policy::stopped`]); so the report notes a reason exactly if something
 //! was left out. The terminal has returned when the report is read.
 
+mod forwarded;
+
 use super::{AsyncTerminal, FromParallelIterator, ParallelExtend, ParallelIterator, Try, inherit_schedule};
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
@@ -22,7 +24,9 @@ use std::time::Instant;
 /// A computation that a [`CancelToken`] or a deadline may end: see [`ParallelIterator::stop_on`] and
 /// [`ParallelIterator::deadline`].
 ///
-/// It is no parallel iterator, but has the terminals of one. They return `Ok` if everything was done, though the token
+/// It is no parallel iterator, but has the adaptors and the terminals of one. (Positions of what is done are not known, so terminals that
+/// need them are left out.) Adaptors, policies and schedulers may be named before the stop or behind: it holds for the whole
+/// computation. Terminals return `Ok` if everything was done, though the token
 /// may have been cancelled just then; else [`Interrupted`], which holds what was done and why that was all.
 ///
 /// ```
@@ -44,7 +48,7 @@ use std::time::Instant;
 /// A token that was cancelled before, or a deadline that is over, lets no item be evaluated. A running task ends between
 /// two items: while they cost about the same, within about 0.1 ms or after the item it is at. Behind `io_await` each task looks
 /// before an item, so that none begins behind the stop, however many have been woken. A single item is never
-/// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter), or what `flat_map` makes of one item (a stop
+/// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter), or a short inner iterator of a `flat_map` (a stop
 /// named inside its closure reaches that). The first pass of a scan is not interrupted either, nor kept from
 /// being made: it runs before anything is asked.
 ///

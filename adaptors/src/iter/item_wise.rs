@@ -17,6 +17,9 @@ pub trait ItemWise<T>: Copy + Send {
     /// Whether the adaptor makes at most one item of each item: see [`Producer::SINGLE`].
     const SINGLE: bool = true;
 
+    /// Whether an item goes on before new ones begin: see [`NanoFold::GOES_FIRST`].
+    const GOES_FIRST: bool = false;
+
     /// The items that come out.
     type Output;
 
@@ -141,6 +144,11 @@ macro_rules! adapt_items {
                 $crate::iter::item_wise::Adapted::new(self.base.producer(), $Op $((&self.$op))?)
             }
 
+            #[inline]
+            fn units(&self) -> Option<usize> {
+                self.base.units()
+            }
+
             $($opt_len)*
         }
     };
@@ -213,6 +221,7 @@ impl<P: IntoIterator, S: ItemWise<P::Item>> IntoIterator for Adapted<P, S> {
 impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const SINGLE: bool = P::SINGLE && S::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
@@ -256,6 +265,7 @@ where
 {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = F::GOES_FIRST || S::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B> {

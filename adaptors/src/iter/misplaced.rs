@@ -1,16 +1,20 @@
 //! Methods that are named too late in a chain: each is an error that says where to name it.
 //!
-//! A scheduler that is named after `by_blocks`, say, would take the blocks' place. That the types of a chain with such a
-//! mistake fit together is unavoidable: generic code knows of a chain only that it is a
-//! [`ParallelIterator`](crate::iter::ParallelIterator). But where the compiler sees what the method is called on, an inherent
-//! method of the same name comes first. Those here need a bound that nothing meets, so that `cargo check` prints the bound's
-//! message. Where another adaptor stands in between, an assertion in the trait's method says the same, later, in `cargo build`.
+//! For example, a scheduler named after `by_blocks` would replace the blocks. The types of such a chain fit together all the same,
+//! because generic code knows of a chain only that it is a [`ParallelIterator`](crate::iter::ParallelIterator). But if the compiler
+//! knows the receiver's type, an inherent method goes before the trait's method of the same name. The inherent methods here have a
+//! bound that no type meets, so that `cargo check` prints the bound's message. The commonest adaptors have the same methods if their
+//! base's scheduler refuses the method. Behind other adaptors, and in generic code, an assertion in the trait's method says the same,
+//! later, in `cargo build`.
 
-use super::adaptors::IoAwait;
-use super::{Interruptible, ParallelIterator, WithPolicy, WithScheduler};
-use furcate_pool::Executor;
+use super::adaptors::{
+    Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith,
+    Inspect, IoAwait, Map, MapInit, MapWith, PanicFuse, Rev, Skip, SkipAny, SkipAnyWhile, StepBy, Take,
+    TakeAny, TakeAnyWhile, Update, WhileSome, Zip,
+};
+use super::{IndexedParallelIterator, Interruptible, On, ParallelIterator, WithPolicy, WithScheduler};
 use furcate_schedulers::policy::{Cap, Stop};
-use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Policy, Scheduler};
+use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Scheduler, Suspending};
 
 /// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
@@ -42,6 +46,19 @@ pub trait AwaitBeforeBlocks {}
 )]
 pub trait NoSchedulerBehindAwait {}
 
+/// A scheduler that may take the place of the one that `io_await` names. (One of your own is named by
+/// `ParallelIterator::with_scheduler(chain, scheduler)`.)
+#[diagnostic::on_unimplemented(
+    message = "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
+               policies say how it is divided",
+    label = "named behind `io_await`",
+    note = "leave the scheduler out, or name a policy instead: `.io_await().thief_splitting(4)`"
+)]
+pub trait SuspendsToo {}
+
+impl SuspendsToo for Suspending {}
+impl<S: SuspendsToo, Z> SuspendsToo for ByBlocks<S, Z> {}
+
 /// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
     message = "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say \
@@ -60,16 +77,24 @@ pub trait NotOnDemandBeforeAwait {}
 )]
 pub trait NoCapBesideAwait {}
 
-/// What would have to be true.
+/// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
-    message = "adaptors, policies and schedulers are named before `stop_on` and `deadline`, terminals behind them",
-    label = "named too late",
-    note = "write `.map(..).stop_on(&token).sum()` instead of `.stop_on(&token).map(..).sum()`, and so on",
-    note = "or give the rest of the chain to `run`: `.stop_on(&token).run(|items| items.map(..).sum())`"
+    message = "behind `stop_on` and `deadline` nobody knows how many items will have been done: this method needs all of them",
+    label = "not behind a stop",
+    note = "number the items first, and search for a pair: `.enumerate().stop_on(&token).find_first(..)`",
+    note = "or collect what is done, and go on with that: `.stop_on(&token).collect::<Vec<_>>()`"
 )]
-pub trait BeforeStop {}
+pub trait AllItems {}
 
-/// Methods that need a bound which nothing meets.
+/// The bound of a misplaced method; no type has it.
+#[diagnostic::on_unimplemented(
+    message = "a stream, or a loop over blocks, has no result that could say whether a stop has ended it",
+    label = "not behind a stop",
+    note = "drop the stream, or leave the loop, where the computation is to end; to end single futures, write `.io_await().timeout(..)`"
+)]
+pub trait HasResult {}
+
+/// Declares methods with a bound that no type meets.
 macro_rules! misplaced {
     ($(
         impl[$($generics:tt)*] $Type:ty: $Bound:ident {
@@ -128,42 +153,168 @@ misplaced! {
         fn io_await();
     }
 
-    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: BeforeStop {
-        fn map<F, R>(F) where [F: Fn(I::Item) -> R];
-        fn filter<F>(F) where [F: Fn(&I::Item) -> bool];
-        fn filter_map<F, R>(F) where [F: Fn(I::Item) -> Option<R>];
-        fn flat_map<F, R>(F) where [F: Fn(I::Item) -> R];
-        fn flat_map_iter<F, R>(F) where [F: Fn(I::Item) -> R];
-        fn inspect<F>(F) where [F: Fn(&I::Item)];
-        fn fold<T, ID, F>(ID, F) where [ID: Fn() -> T, F: Fn(T, I::Item) -> T];
-        fn io_await();
-        fn enumerate();
-        fn zip<J>(J);
-        fn chain<J>(J);
-        fn take(usize);
-        fn skip(usize);
-        fn chunks(usize);
-        fn rev();
-        fn copied();
-        fn cloned();
-        fn with_policy<P>(P) where [P: Policy];
-        fn bound_depth(u32);
-        fn force_depth(u32);
-        fn even_levels();
-        fn size_limit(usize);
-        fn cap(usize);
-        fn join_context_policy(u32);
-        fn thief_splitting(u32);
-        fn with_min_len(usize);
-        fn with_max_len(usize);
-        fn with_scheduler<T>(T) where [T: Scheduler];
-        fn join();
-        fn depjoin();
-        fn adaptive();
-        fn sequential();
-        fn by_blocks<Y>(Y) where [Y: BlockSizes];
-        fn by_exponential_blocks();
-        fn by_uniform_blocks(usize);
-        fn on<E>(E) where [E: Executor];
+    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: AllItems {
+        fn position_any<P>(P) where [P: Fn(I::Item) -> bool];
+        fn position_first<P>(P) where [P: Fn(I::Item) -> bool];
+        fn position_last<P>(P) where [P: Fn(I::Item) -> bool];
+        fn cmp<J>(J);
+        fn partial_cmp<J>(J);
+        fn eq<J>(J);
+        fn ne<J>(J);
+        fn lt<J>(J);
+        fn le<J>(J);
+        fn gt<J>(J);
+        fn ge<J>(J);
+        fn collect_into_vec(&mut Vec<I::Item>);
+        fn unzip_into_vecs<A, B>(&mut Vec<A>, &mut Vec<B>);
+    }
+
+    impl[I: ParallelIterator, S: Stop] Interruptible<I, S>: HasResult {
+        fn into_stream(usize);
+        fn into_stream_unordered(usize);
+        fn blocks_iter<Z>(Z) where [Z: BlockSizes];
     }
 }
+
+/// Positions behind an adaptor that has none: the message is that of [`IndexedParallelIterator`].
+macro_rules! without_positions {
+    ($($Adaptor:ident<$($Param:ident),+>),+ $(,)?) => {$(
+        misplaced! {
+            impl[$($Param),+] $Adaptor<$($Param),+>: IndexedParallelIterator {
+                fn enumerate();
+                fn rev();
+                fn zip<J>(J);
+                fn zip_eq<J>(J);
+                fn take(usize);
+                fn skip(usize);
+                fn step_by(usize);
+                fn chunks(usize);
+            }
+        }
+    )+};
+}
+
+without_positions!(
+    Filter<I, P>,
+    FilterMap<I, P>,
+    FlatMapIter<I, F>,
+    FlattenIter<I>,
+    Fold<I, ID, F>,
+    FoldWith<I, T, F>,
+    WhileSome<I>,
+    TakeAny<I>,
+    SkipAny<I>,
+    TakeAnyWhile<I, P>,
+    SkipAnyWhile<I, P>,
+);
+
+// Where another adaptor stands in between. An inherent method is a candidate only if the bounds of its block hold: so those below
+// are there for chains with a scheduler that refuses what they name, and for these alone. In generic code, where the scheduler of a
+// chain is not known, the trait's methods are called, with their assertions.
+
+/// A scheduler behind which `io_await` is a mistake.
+pub trait RefusesAwait {}
+
+impl RefusesAwait for Adaptive {}
+impl<S, Z> RefusesAwait for ByBlocks<S, Z> {}
+
+// Of two advices, the one that does not apply is met.
+impl<S, Z> NotOnDemandBeforeAwait for ByBlocks<S, Z> {}
+impl AwaitBeforeBlocks for Adaptive {}
+
+/// A scheduler in the place of which no other one is to be named.
+pub trait RefusesSchedulers {}
+
+impl RefusesSchedulers for Suspending {}
+impl<S, Z> RefusesSchedulers for ByBlocks<S, Z> {}
+
+impl<S, Z> NoSchedulerBehindAwait for ByBlocks<S, Z> {}
+impl SchedulerBeforeBlocks for Suspending {}
+
+impl<I: ParallelIterator> IoAwait<I> {
+    #[doc(hidden)]
+    pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
+        WithScheduler::new(self, scheduler)
+    }
+}
+
+/// Methods of adaptors in between.
+macro_rules! misplaced_behind {
+    ($($Adaptor:ident<I $(, $Param:ident)*> $(without $skip:ident)?),+ $(,)?) => {$(
+        misplaced_behind!(@io_await $($skip)? $Adaptor<I $(, $Param)*>);
+
+        impl<I: ParallelIterator<Scheduler: RefusesSchedulers> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+            misplaced_behind! { @schedulers join depjoin adaptive sequential }
+        }
+
+        impl<I: ParallelIterator<Scheduler = Suspending> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+            #[doc(hidden)]
+            pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
+                WithScheduler::new(self, scheduler)
+            }
+
+            #[doc(hidden)]
+            #[allow(clippy::return_self_not_must_use, reason = "never called")]
+            pub fn cap(self, _: usize) -> Self
+            where
+                Self: NoCapBesideAwait,
+            {
+                self
+            }
+        }
+    )+};
+    (@io_await without $($rest:tt)*) => {};
+    (@io_await $Adaptor:ident<I $(, $Param:ident)*>) => {
+        impl<I: ParallelIterator<Scheduler: RefusesAwait> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+            #[doc(hidden)]
+            #[allow(clippy::return_self_not_must_use, reason = "never called")]
+            pub fn io_await(self) -> Self
+            where
+                I::Scheduler: NotOnDemandBeforeAwait + AwaitBeforeBlocks,
+            {
+                self
+            }
+        }
+    };
+    (@schedulers $($name:ident)+) => {$(
+        #[doc(hidden)]
+        #[allow(clippy::return_self_not_must_use, reason = "never called")]
+        pub fn $name(self) -> Self
+        where
+            I::Scheduler: SchedulerBeforeBlocks + NoSchedulerBehindAwait,
+        {
+            self
+        }
+    )+};
+}
+
+misplaced_behind!(
+    Map<I, F>,
+    Filter<I, P>,
+    FilterMap<I, P>,
+    FlatMapIter<I, F>,
+    FlattenIter<I>,
+    Inspect<I, F>,
+    Update<I, F>,
+    Cloned<I>,
+    Copied<I>,
+    MapInit<I, INIT, F>,
+    MapWith<I, T, F>,
+    Fold<I, ID, F>,
+    FoldWith<I, T, F>,
+    WhileSome<I>,
+    PanicFuse<I>,
+    TakeAny<I>,
+    SkipAny<I>,
+    TakeAnyWhile<I, P>,
+    SkipAnyWhile<I, P>,
+    Enumerate<I>,
+    Rev<I>,
+    Skip<I>,
+    Take<I>,
+    StepBy<I>,
+    Chunks<I>,
+    Zip<I, J>,
+    Chain<I, J>,
+    On<I, E>,
+);

@@ -155,6 +155,20 @@ pub trait ParallelIterator: Sized + Send {
         None
     }
 
+    /// The [size](furcate_schedulers::Divisible::size) of the producer, if it is known before the producer is lent. That of a `filter`
+    /// is the size of its base.
+    ///
+    /// A `flat_map` goes by it: a long inner iterator is divided. By default it is [`opt_len`](Self::opt_len).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// assert_eq!((0..10).into_par_iter().filter(|x| x % 2 == 0).units(), Some(10));
+    /// ```
+    #[inline]
+    fn units(&self) -> Option<usize> {
+        self.opt_len()
+    }
+
     /// Runs the computation with a reduction of your own: what all terminals do.
     ///
     /// ```
@@ -263,8 +277,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Never has more than a number of live tasks. See [`Cap`], also for a cap that several computations share.
     ///
-    /// With `io_await` in the chain this does not compile: what waits goes on as tasks that no policy is asked about. There
-    /// [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
+    /// With `io_await` in the chain this does not compile: an item that has waited goes on as a task of its own, and no policy is asked
+    /// about such tasks. Behind `io_await`, [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -607,12 +621,16 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Makes a parallel iterator of every item, and gives the items of all these, in order.
     ///
-    /// The tasks share out the outer items, and a part of one outer item is divided in its inner iterator: under the chain's
-    /// schedule, not under the inner iterator's own. A task of several outer items walks their inner iterators itself. Under
-    /// [`adaptive`](Self::adaptive) it divides the last one on demand.
+    /// The tasks share out the outer items. A task walks short inner iterators itself. It divides a long one, together with the outer
+    /// items behind: under [`adaptive`](Self::adaptive) on demand, else where the policy wants it (see
+    /// [`Task::grown`](furcate_schedulers::Task)). The inner iterator's own schedule is not used. Long is what has more than 256
+    /// [units](Self::units) (64 under `adaptive`), and twice as many as the one before that was divided.
     ///
-    /// Up to 64 inner iterators, those that are divided, are kept to the end of the call. An
+    /// Up to 4096 inner iterators, those that are divided, are kept to the end of the call. Up to 63 outer items are made before the
+    /// long inner iterator in front of them has been walked. An
     /// [`io_await`](Self::io_await) inside is an error: wait behind, as in `.flat_map(|x| requests(x)).io_await()`.
+    ///
+    /// Cost: a comparison per inner iterator, and an allocation per call, for up to 64 slots.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1370,7 +1388,9 @@ pub trait ParallelIterator: Sized + Send {
     /// were found. A task looks for a failure elsewhere before every item that it adds.
     ///
     /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
-    /// go. A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
+    /// go, and behind a [`flat_map`](Self::flat_map) once per inner iterator. Such a type is not known to fail, even if it wraps an `Option`
+    /// or a `Result`: all items are added up. To end early there, sum the `Option`s or `Result`s and wrap the total, or use
+    /// [`try_reduce`](Self::try_reduce). A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
     /// the same on any number of threads.
     ///
     /// ```
@@ -1389,7 +1409,7 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Multiplies all items, in order within every task; the product of nothing is the type's one. A product of `Option`s or
-    /// `Result`s ends at the first failure: see [`sum`](Self::sum).
+    /// `Result`s ends at the first failure. A type of your own does not, even if it wraps one of them: see [`sum`](Self::sum).
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -89,6 +89,10 @@ macro_rules! pass_items {
         fn opt_len(&self) -> Option<usize> {
             self.$base.opt_len()
         }
+        #[inline]
+        fn units(&self) -> Option<usize> {
+            self.$base.units()
+        }
     };
 }
 pub(crate) use pass_items;
@@ -161,6 +165,10 @@ pub struct WithPolicy<I, P> {
 impl<I, P> WithPolicy<I, P> {
     pub(crate) fn new(base: I, policy: P) -> Self {
         WithPolicy { base, policy }
+    }
+
+    pub(crate) fn into_parts(self) -> (I, P) {
+        (self.base, self.policy)
     }
 }
 
@@ -260,6 +268,10 @@ pub struct On<I, E> {
 impl<I, E> On<I, E> {
     pub(crate) fn new(base: I, executor: E) -> Self {
         On { base, executor }
+    }
+
+    pub(crate) fn into_parts(self) -> (I, E) {
+        (self.base, self.executor)
     }
 }
 

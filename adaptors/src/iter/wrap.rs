@@ -110,6 +110,11 @@ impl<D: Divisible + Send> ParallelIterator for Wrap<D> {
     default_schedule!();
 
     #[inline]
+    fn units(&self) -> Option<usize> {
+        self.whole.as_ref().map(Divisible::size)
+    }
+
+    #[inline]
     fn producer(&mut self) -> Pieces<D> {
         Pieces { piece: self.whole.take() }
     }

@@ -82,11 +82,11 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let executor = DefaultExecutor::default();
-    match plan(slice, &executor) {
+    let (is_less, sort_leaf) = (&is_less, &sort_leaf);
+    enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(plan) => MergeSort { is_less, sort_leaf, plan, executor }.sort(slice),
-    }
+    });
 }
 
 /// Sorts a slice in place by an order, which `sort_leaf` sorts by too.
@@ -96,10 +96,18 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let executor = DefaultExecutor::default();
-    match plan(slice, &executor) {
+    let (is_less, sort_leaf) = (&is_less, &sort_leaf);
+    enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(Plan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),
+    });
+}
+
+/// Sorts under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice in which nothing is
+/// compared does not need the engine.
+fn enter<T: Send>(slice: &mut [T], sort: impl FnOnce(&mut [T], DefaultExecutor) + Send) {
+    if slice.len() > 1 {
+        DefaultExecutor::default().enter(|| sort(slice, DefaultExecutor::default()));
     }
 }
 

@@ -57,6 +57,11 @@ where
     default_schedule!();
 
     #[inline]
+    fn units(&self) -> Option<usize> {
+        Some(self.text.len())
+    }
+
+    #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
         ReadProducer::new(self.text, self.kind, &self.pattern)
     }

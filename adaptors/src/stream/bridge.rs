@@ -167,6 +167,9 @@ impl<T> ItemWise<Option<T>> for SomeOp {
     type Output = T;
     type Leaf<I: Iterator<Item = Option<T>>> = Flatten<I>;
 
+    /// The first future of a new item waits for the stream, which may take any time: an item that is there does not wait for that.
+    const GOES_FIRST: bool = true;
+
     fn leaf<I: Iterator<Item = Option<T>>>(self, base: I) -> Flatten<I> {
         base.flatten()
     }

@@ -7,11 +7,12 @@
 //!
 //! # Invariants
 //!
-//! 1. *Bounded.* An item that is [sent](Channel::send) is in the queue only if there was room for it; else its task waits, and
-//!    keeps it. A unit begins only if there is room for it: each unit that has begun takes the room of one item, until its items
+//! 1. *Bounded.* An item that is [sent](Channel::send) goes into the queue only if there is room for it; else its task waits, and
+//!    keeps the item. A unit begins only if there is room for it: each unit that has begun takes the room of one item until its items
 //!    are in the queue.
-//! 2. *No room is lost.* Who takes an item calls one who waits for room; who was called and does not use it calls the next one.
-//! 3. *Over.* Once nobody takes any more, or the end is told, items are dropped when they come, and nobody waits. So nothing comes
+//! 2. *No room is lost.* After an item was taken from the queue, one task that waits for room is called. A task that was called and
+//!    does not use the room calls the next one.
+//! 3. *Over.* Once the stream was dropped, or the end was told, items that arrive are dropped, and no task waits. So no item comes
 //!    behind the end.
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
@@ -26,23 +27,23 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// What comes with a panic.
+/// Payload of a panic.
 pub(super) type Payload = Box<dyn Any + Send>;
 
-/// What the tasks of a computation and who takes their items have in common.
+/// State that the tasks of a computation share with the stream.
 #[derive(Debug)]
 pub(super) struct Channel<T> {
     state: Mutex<State<T>>,
-    /// Cancelled when it is over.
+    /// Cancelled when the channel is over (invariant 3).
     stop: CancelToken,
 }
 
 #[derive(Debug)]
 struct State<T> {
     queue: VecDeque<T>,
-    /// There is room while the queue and the units under way are no more than this.
+    /// There is room while the items in the queue and the units under way are together no more than this.
     most: usize,
-    /// For room.
+    /// Tasks that wait for room.
     waiting: Waiting,
     /// Number of the next unit to begin.
     begun: u64,
@@ -52,8 +53,9 @@ struct State<T> {
     ahead: VecDeque<Option<Items<T>>>,
     /// Waker of the task that begins units; `None` unless that task waits for room.
     walk: Option<Waker>,
+    /// Waker of the task that polls the stream; `None` unless that task waits for an item.
     taker: Option<Waker>,
-    /// Does nobody take any more?
+    /// Whether the stream was dropped.
     closed: bool,
     end: End,
 }
@@ -70,15 +72,15 @@ impl<T> State<T> {
         self.used() <= self.most
     }
 
-    /// Takes the waker of the task that begins units, if there is room enough for it to begin some: an eighth of the
-    /// capacity, as it costs much more to wake a task than to begin a unit. One is enough if the queue is empty: then who takes
-    /// items waits, or soon will.
+    /// Takes the waker of the task that begins units, if there is enough room: an eighth of the capacity, because it costs much more to
+    /// wake a task than to begin a unit. If the queue is empty, room for one unit is enough, because the stream's task waits for an item
+    /// or soon will.
     fn call_walk(&mut self) -> Option<Waker> {
         let is_enough = |used| used <= self.most - self.most / 8 || self.queue.is_empty();
         if self.has_room() && is_enough(self.used()) { self.walk.take() } else { None }
     }
 
-    /// Invariant 3.
+    /// Whether the channel is over (invariant 3).
     fn is_over(&self) -> bool {
         self.closed || !matches!(self.end, End::Open)
     }
@@ -86,7 +88,7 @@ impl<T> State<T> {
 
 #[derive(Debug)]
 enum End {
-    /// There may be items to come.
+    /// More items may come.
     Open,
     Done,
     Panicked(Payload),
@@ -112,11 +114,11 @@ impl<T> Channel<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // Clones of wakers may panic, and leave all as it was.
+        // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Cancelled when nothing is sent any more (invariant 3).
+    /// Returns the token that is cancelled when the channel is over (invariant 3).
     pub(super) fn stop(&self) -> &CancelToken {
         &self.stop
     }
@@ -143,8 +145,8 @@ impl<T> Channel<T> {
         taker.into_iter().for_each(Waker::wake);
     }
 
-    /// Gives the next unit its number, and the room of one item, when there is room; `None` if there will be none (invariant 3).
-    /// One task asks at a time.
+    /// When there is room, takes the room of one item for the next unit, and returns the unit's number. Returns `None` when the channel
+    /// is over (invariant 3). One task calls it at a time.
     pub(super) fn poll_begin(&self, context: &mut Context<'_>) -> Poll<Option<u64>> {
         let mut state = self.lock();
         if state.is_over() {
@@ -161,7 +163,7 @@ impl<T> Channel<T> {
         Poll::Pending
     }
 
-    /// A unit is done: its items follow those of the units before it.
+    /// Takes the items of a unit that is done. They go into the queue behind the items of all earlier units.
     pub(super) fn arrive(&self, number: u64, items: Items<T>) {
         let mut state = self.lock();
         if state.is_over() {
@@ -187,7 +189,7 @@ impl<T> Channel<T> {
         taker.into_iter().chain(walk).for_each(Waker::wake);
     }
 
-    /// All items have been sent, or there was a panic: it is over. Returns the payload if nobody is there to be told.
+    /// Ends the channel, because all items have been sent or the computation has panicked. Returns the payload if the stream was dropped.
     pub(super) fn end(&self, end: Result<(), Payload>) -> Result<(), Payload> {
         let mut state = self.lock();
         if state.closed {
@@ -199,7 +201,7 @@ impl<T> Channel<T> {
         };
         let wakers = [state.taker.take(), state.walk.take()];
         let all = state.waiting.call_all();
-        // A unit before these has panicked.
+        // If items are left here, a unit before them has panicked.
         let ahead = mem::take(&mut state.ahead);
         drop(state);
         self.stop.cancel();
@@ -214,7 +216,7 @@ impl<T> Channel<T> {
     ///
     /// If the computation has, behind the items that it had sent.
     pub(super) fn poll_take(&self, context: &mut Context<'_>) -> Poll<Option<T>> {
-        // Cloned, and dropped, without the lock: a waker is somebody's code.
+        // Cloned, and dropped, without the lock: a waker is foreign code.
         let mut clone = None;
         loop {
             let mut state = self.lock();
@@ -243,7 +245,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Nobody takes any more (invariant 3).
+    /// Closes the channel: the stream was dropped (invariant 3).
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -258,7 +260,7 @@ impl<T> Channel<T> {
     }
 }
 
-/// Calls one who waits, if there is room (invariant 2).
+/// Calls one task that waits for room, if there is room (invariant 2).
 fn call<T>(mut state: MutexGuard<'_, State<T>>) {
     let called = if state.has_room() { state.waiting.call() } else { None };
     let walk = state.call_walk();
@@ -266,13 +268,13 @@ fn call<T>(mut state: MutexGuard<'_, State<T>>) {
     called.map(|(_, waker)| waker).into_iter().chain(walk).for_each(Waker::wake);
 }
 
-/// Waits for room, and puts an item there, if there is one.
+/// The future of [`Channel::send`] and [`Channel::room`]: waits for room, and puts its item into the queue if it has one.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub(super) struct Sending<'a, T> {
     channel: &'a Channel<T>,
     item: Option<T>,
-    /// While it waits, or has been called.
+    /// Number among the waiting tasks, from the first wait until the future is ready.
     number: Option<u64>,
 }
 
@@ -314,7 +316,7 @@ impl<T> Drop for Sending<'_, T> {
         if let Some(number) = self.number {
             let mut state = self.channel.lock();
             match state.waiting.leave(number) {
-                // It has been called (invariant 2).
+                // The task has been called, and does not use the room (invariant 2).
                 None => call(state),
                 waker => {
                     drop(state);

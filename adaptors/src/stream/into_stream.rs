@@ -1,28 +1,28 @@
 //! A parallel iterator as a stream: a computation of its own puts the items into a channel.
 //!
-//! Two tasks of the pool: one *computes*, and its items go through a [`Channel`] to the task that polls
+//! A stream has two tasks of the pool. One *computes*, and its items go through a [`Channel`] to the task that polls
 //! the stream. The other one waits for the computation's end, and tells it to the channel.
 //!
-//! | | in order | in any order |
+//! | the chain | in order | in any order |
 //! |---|---|---|
-//! | nothing is waited for | by blocks | by blocks |
-//! | the chain waits for futures | by units | by items |
+//! | has no `io_await` | by blocks | by blocks |
+//! | has an `io_await` | by units | by items |
 //!
 //! * *By blocks:* a block is half of the capacity. The next one is computed when there is room for all its items.
 //! * *By units:* units begin in order. A unit begins when there is room for its item: see [`Reduction::WINDOWED`]. So the
-//!   futures in flight, and those done and not taken, are together as many as the stream's capacity, as with `buffered` of the
+//!   futures in flight and the items not yet taken are together no more than the stream's capacity, as with `buffered` of the
 //!   futures crate.
-//! * *By items:* every item is sent by its own task, which waits for room and for none of its neighbors.
+//! * *By items:* every item is sent by its own task, which waits for room and for no other item.
 //!
 //! A task that waits for room is suspended, and holds no thread.
 //!
 //! # Invariants
 //!
-//! 1. *Bounded.* By blocks and by units: items that were made and not taken are no more than the capacity. By items: no more than
-//!    the capacity are in the channel, and no more are in flight. (Items of a chain that makes one of one; where it makes more,
-//!    of units.)
-//! 2. *Told once.* The channel is told the end, or the panic, when the computation is over: so nothing of it is left. If the pool
-//!    ends first, that is what the channel is told.
+//! 1. *Bounded.* By blocks and by units: items made and not taken are no more than the capacity. By items: no more than the capacity
+//!    are in the channel, and no more than the capacity are in flight. (That holds for chains that make one item of each item. For
+//!    other chains units are counted, not items.)
+//! 2. *Told once.* The channel is told the end, or the panic, when the computation is over and none of its values are left. If the
+//!    pool ends first, the channel is told so.
 //! 3. *Stopped.* When the stream, or the pool, is dropped, the computation is stopped: its pending futures are dropped.
 //!
 //! [`Reduction::WINDOWED`]: furcate_schedulers::Reduction::WINDOWED
@@ -48,15 +48,15 @@ use std::task::{Context, Poll};
 /// The items of a parallel iterator, for a task of any runtime: see [`ParallelIterator::into_stream`] and
 /// [`ParallelIterator::into_stream_unordered`].
 ///
-/// After its end, or a panic, it gives `None` for ever. When it is dropped the computation is cancelled, and ends soon afterwards,
-/// as if [stopped](ParallelIterator::stop_on): what waits for futures is dropped by a worker.
+/// After its end, or a panic, it gives `None` for ever. Dropping the stream cancels the computation, which ends soon afterwards,
+/// as if [stopped](ParallelIterator::stop_on): a worker drops the pending futures.
 ///
 /// # Panics
 ///
-/// When it is polled, with the computation's panic: behind the items that had come before. Also if its pool is dropped before the
-/// computation has ended. A panic that comes when the stream has been dropped goes to the pool's
-/// [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler), if there is one, as that of a [spawned
-/// future](furcate_pool::spawn_future) that nobody awaits.
+/// If the computation panics, the poll behind the items that came before panics with the same payload. A poll also panics if the pool
+/// was dropped before the computation had ended. A panic after the stream was dropped goes to the pool's
+/// [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler), if there is one, like the panic of a [spawned
+/// future](furcate_pool::spawn_future) whose handle was dropped.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -72,9 +72,9 @@ pub struct IntoStream<T> {
 }
 
 impl<T: Send + 'static> IntoStream<T> {
-    /// In order.
+    /// Makes a stream of the items in their order.
     pub(crate) fn of<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
-        // Another engine would have a thread wait for room.
+        // On an engine that does not suspend, each unit would block a thread while it waits for room.
         if I::Scheduler::SUSPENDS && suspends::<I::Executor>() {
             return by_units(items, capacity);
         }
@@ -85,18 +85,18 @@ impl<T: Send + 'static> IntoStream<T> {
         })
     }
 
-    /// In the order in which they come.
+    /// Makes a stream of the items in the order in which they are done.
     pub(crate) fn unordered<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
         if I::Scheduler::SUSPENDS {
             return by_items(items, capacity);
         }
         by_blocks(items, capacity, |block, channel| {
-            // Stopped or not: who wanted to know is gone.
+            // Stopped or not: if it was stopped, the stream is gone.
             let _ = block.stop_on(channel.stop()).for_each(|item| channel.put([item]));
         })
     }
 
-    /// What `feed` sends.
+    /// Makes a stream of the items that `feed` sends.
     pub(super) fn fed_by<A>(channel: Channel<T>, feed: impl FnOnce(Arc<Channel<T>>) -> A) -> Self
     where
         A: Future<Output = ()> + Send + 'static,
@@ -122,18 +122,18 @@ where
                 return;
             }
             run(block, &channel);
-            // The worker's other work is not to wait for a taker that is slow enough.
+            // With a fast taker there is always room, and this loop would never wait. So the worker's other jobs get a turn here.
             yields().await;
         }
     })
 }
 
-/// Whether an engine suspends tasks, rather than block their threads.
+/// Whether an engine suspends tasks instead of blocking their threads.
 const fn suspends<E: Executor>() -> bool {
     <<E::Scope<'static> as Detach<'static>>::Handle as Suspend<'static, E::Scope<'static>>>::SUSPENDS
 }
 
-/// A stream of what a chain that waits for futures gives, in order.
+/// A stream of the items of a chain that waits for futures, in order.
 fn by_units<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
@@ -143,12 +143,12 @@ where
         // Blocks, if any were named, are not needed: units begin one after the other.
         let scheduler = suspending(&items.scheduler());
         let items = WithScheduler::new(items, scheduler).stop_on(&stop);
-        // Stopped or not: who wanted to know is gone.
+        // Stopped or not: if it was stopped, the stream is gone.
         let _ = items.async_run(|items| AsyncTerminal::new(items, Windowed(channel), drop)).await;
     })
 }
 
-/// A stream of what a chain that waits for futures gives, each item on its own.
+/// A stream of the items of a chain that waits for futures, in the order in which they are done.
 fn by_items<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
@@ -164,13 +164,13 @@ where
     })
 }
 
-/// Awaits a computation whose items are sent, and which is stopped when nobody takes them.
+/// Awaits a computation whose items are sent, and which is stopped when the stream is dropped.
 pub(super) async fn send_all<I: ParallelIterator + 'static>(sent: I, stop: CancelToken) {
-    // Stopped or not: who wanted to know is gone.
+    // Stopped or not: if it was stopped, the stream is gone.
     let _ = sent.stop_on(&stop).async_run(|sent| sent.async_for_each(drop)).await;
 }
 
-/// Starts a computation, in the pool that the caller is in, else in the global one. At its end, that is told.
+/// Starts a computation, in the pool that the caller is in, else in the global one, and has `teller` tell its end.
 fn start<T: Send + 'static>(feed: impl Future<Output = ()> + Send + 'static, mut teller: Teller<T>) {
     let mut computation = spawn_future(feed);
     drop(spawn_future(async move {
@@ -181,13 +181,13 @@ fn start<T: Send + 'static>(feed: impl Future<Output = ()> + Send + 'static, mut
         });
         let end = end.await;
         if let Err(payload) = teller.tell(end) {
-            // Its own panic, which nobody awaits: so the pool handles it.
+            // The stream was dropped. This task's handle was dropped too, so the panic goes to the pool's handler.
             resume_unwind(payload);
         }
     }));
 }
 
-/// Lets others have the worker once.
+/// Yields the worker to other jobs once.
 async fn yields() {
     let mut yielded = false;
     poll_fn(|context| {
@@ -208,7 +208,7 @@ struct Teller<T> {
 }
 
 impl<T> Teller<T> {
-    /// Returns the payload if nobody is there to be told.
+    /// Tells the channel the end. Returns the payload of a panic if the stream was dropped.
     fn tell(&mut self, end: Result<(), Payload>) -> Result<(), Payload> {
         self.channel.take().map_or(Ok(()), |channel| channel.end(end))
     }

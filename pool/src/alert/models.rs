@@ -10,7 +10,7 @@ use crate::sync::{Arc, Mutex};
 use loom::thread;
 use std::ptr::NonNull;
 
-/// A pool with one place that is free, one worker that is alert and about to park, and another place's worker.
+/// A pool with one slot that is free, one worker that is alert and about to park, and another slot's worker.
 struct Pool {
     alert: Alert,
     forks: Deque<u8>,
@@ -134,7 +134,7 @@ fn a_fork_against_the_last_searcher_that_finds_work() {
     });
 }
 
-/// Nobody is alert, for there was no place; the place that becomes free is looked out for.
+/// No worker is alert, because no slot was free. The thread that makes a slot free looks out.
 #[test]
 fn a_fork_against_a_place_that_becomes_free() {
     explore(None, || {
@@ -174,7 +174,7 @@ fn a_fork_and_an_injected_job_against_the_last_worker_that_parks() {
     });
 }
 
-/// The last searcher parks when there is no place, and one becomes free: one of the two looks out for the fork.
+/// The last searcher parks when there is no slot, and one becomes free: one of the two looks out for the fork.
 #[test]
 fn a_place_that_becomes_free_against_the_last_worker_that_parks() {
     explore(None, || {

@@ -11,9 +11,9 @@ thread_local! {
 /// Wakes a task so that it runs before the tasks that were woken earlier: next on this worker, if the caller is one of the
 /// task's pool.
 ///
-/// For a task that has waited longer than these, as one does that waits for room and is told so in its turn: what it then
-/// begins keeps others waiting no longer than it takes to begin it. A task that wakes another one so again and again keeps
-/// the others of its set from running. Wakers of other executors are woken as they are by [`Waker::wake`].
+/// For a task that has waited longer than the tasks woken before it, such as a task that waits in a line for a permit. The woken task
+/// should only begin a piece of work and then wait again, so that the others hardly wait. A task that wakes another one in this way
+/// again and again keeps the others of its set from running. Wakers of other executors are woken as by [`Waker::wake`].
 ///
 /// Cost: as [`Waker::wake`].
 ///

@@ -26,7 +26,7 @@ thread_local! {
 }
 
 impl Registry {
-    /// Makes the calling thread, which is no worker, worker 0, on a place of its own.
+    /// Makes the calling thread, which is no worker, worker 0, in a slot of its own.
     pub(crate) fn adopt_current_thread(self: &Arc<Self>) {
         let worker = self.worker(NUMBER).expect("the pool's own workers are there");
         self.begin_active(worker);

@@ -1,4 +1,4 @@
-//! Threads that are none of the pool's and take part in it for the time of one call, their own.
+//! Guests: threads from outside that take part in a pool for the time of their own call.
 
 use super::Registry;
 use crate::runtime::Entered;
@@ -6,22 +6,21 @@ use crate::worker::{Current, Worker};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
 
-/// How many threads from outside can take part at once; others wait.
+/// Number of threads from outside that can take part at once; others wait.
 pub(super) const GUESTS: usize = 1024;
 
-/// A thread that takes part in a pool, on a place of it. It runs nothing but what its own call forks and spawns, whatever
-/// the pool's wait rule is.
+/// A thread that takes part in a pool, in one of its slots. Whatever the pool's wait rule is, a guest runs only the jobs that its own
+/// call forks and spawns.
 struct Guest<'a> {
     worker: &'a Worker,
-    /// Given back at the end; else the thread keeps it.
+    /// Whether the worker is given back at the end of the call; else the thread keeps it for its next call.
     returned: bool,
     current: Option<Current>,
     _entered: Entered<'a>,
 }
 
 impl<'a> Guest<'a> {
-    /// Takes part in a pool, from now on until the value is dropped, in this thread, which is no worker. Waits for a
-    /// place if there is none.
+    /// Has this thread, which is no worker, take part in a pool until the value is dropped. Waits for a slot if none is free.
     ///
     /// # Panics
     ///
@@ -50,10 +49,10 @@ impl Drop for Guest<'_> {
     }
 }
 
-/// The part that this thread takes in a pool while the value lives: as the worker that it is, or as a guest.
+/// The calling thread's part in a pool while the value lives: as the worker that it is already, or as a guest.
 ///
-/// A value, for calls that need the worker. Forks look at the thread's worker themselves, and come
-/// [from outside](Part::from_outside) if there is none.
+/// For calls that need the worker as a value. Forks look at the thread's worker themselves, and call
+/// [`from_outside`](Part::from_outside) if there is none.
 pub(crate) struct Part<'a> {
     worker: *const Worker,
     _guest: Option<Guest<'a>>,
@@ -81,9 +80,9 @@ impl<'a> Part<'a> {
         unsafe { &*worker }.is_of(registry).then_some(Part { worker, _guest: None })
     }
 
-    /// Calls `f`, in a thread that is in no pool, as a part of the global one: in this thread, or handed over to the pool's threads.
+    /// Calls `f` for a thread that is in no pool, as a call of the global one: in this thread, or on the pool's threads.
     ///
-    /// Out of line, and a closure: so the call's fork inside a pool has nothing to do but to see that it is there.
+    /// Out of line, so that a fork inside a pool only checks that the thread has a worker.
     #[cold]
     #[inline(never)]
     pub(crate) fn from_outside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
@@ -112,8 +111,8 @@ impl<'a> Part<'a> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: the guest's, which borrows the registry; or this thread's current one. That one's registry is kept by
-        // what made it current: the thread's main function, the guest further up, or the list of adopters.
+        // SAFETY: the worker of the guest, which borrows the registry; or this thread's current worker. The registry of the current
+        // worker is kept alive by the thread's main function, by the guest further up the stack, or by the list of adopters.
         unsafe { &*self.worker }
     }
 }
@@ -142,7 +141,7 @@ impl Registry {
         // The global pool is there for ever, so a thread keeps the worker of its first call.
         let kept = KEPT.try_with(|kept| {
             let worker = kept.0.take().unwrap_or_else(|| global.new_guest());
-            // Not in use already: inside the pool nobody enters it.
+            // The worker is not in use: a thread that is in the pool does not enter it again.
             kept.0.set(Some(worker));
             worker
         });
@@ -161,7 +160,7 @@ impl Registry {
             {
                 return worker;
             }
-            // As many threads as that wait for places anyway.
+            // All numbers are in use. With so many guests this thread would wait for a slot in any case.
             std::thread::yield_now();
         }
     }

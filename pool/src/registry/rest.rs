@@ -1,44 +1,49 @@
-//! Who rests, who holds a place, and who is woken: the sleep protocol.
+//! The sleep protocol: states of workers, slots, and wake-ups.
+//!
+//! A *slot* is the right to run jobs. Identifiers say `place` for the index of a slot, and `seated` for workers that hold one.
 //!
 //! # States of a worker
 //!
-//! | state | holds a place | counted in `alert` | leaves it when |
+//! | state | holds a slot | counted in `alert` | leaves it when |
 //! |---|---|---|---|
-//! | running a job | yes | no | the job ends, or must wait |
+//! | running a job | yes, unless its slot was taken over | no | the job ends, or must wait |
 //! | searching | yes | yes | it finds a job, or none for a while |
+//! | waiting for a latch in its slot | yes | no | the latch is set, or it is time to look for jobs again |
 //! | napping (at most one) | no | yes | it sees work at the end of a nap, or has napped long enough |
-//! | parked | no | no | it is given a place: there is work for one more, or a broadcast |
-//! | blocked (waits for a latch) | no | no | the latch is set: it is given a place |
-//! | watching (at most one) | no | no | it is given a place, or no task is queued: see [`turns`] |
+//! | parked | no | no | it is given a slot (for work or a broadcast), or becomes the watcher |
+//! | blocked (waits for a latch or a slot) | no | no | it is given a slot |
+//! | watching (at most one) | no | no | it is given a slot, or no job is queued: see [`turns`] |
 //!
 //! # Invariants
 //!
-//! 1. *No lost wake-up.* While a place is free, a worker rests and work is there, somebody is alert or about to wake
-//!    somebody. A publisher publishes, passes a full fence, and looks at `alert`; who ceases to be alert says so in
-//!    `alert`, passes a fence, and looks for work once more, everywhere ([`look_out`](Registry::look_out)). One of the
-//!    two sees the other. The publisher that must not pay for a fence, a fork, looks at its deque's limit instead, which
-//!    whoever ceases to be alert sets before a *heavy* fence. A place that becomes free is looked out for as well.
-//! 2. *No needless one.* Nobody is woken while somebody is alert, nor while no place is free: a searcher that finds
-//!    work looks out whether there is more.
-//! 3. A worker's state, its place and the list of free places change under the rest lock. Who is given a place gets a
-//!    token from its parker; tokens may be stale, so whoever parks looks at its state.
+//! 1. *No lost wake-up.* While a slot is free, a worker rests and there is work, some worker is alert or about to be woken. A
+//!    publisher publishes, passes a full fence, and looks at `alert`. A worker that ceases to be alert says so in `alert`, passes a
+//!    fence, and looks for work everywhere once more ([`look_out`](Registry::look_out)). One of the two sees the other. A fork
+//!    must not pay for a fence: it looks at its deque's limit instead, and a worker that ceases to be alert sets that limit before a
+//!    *heavy* fence. A thread that makes a slot free looks out as well.
+//! 2. *No needless wake-up.* To search for jobs, a worker is woken only if no worker is alert and a slot is free, or is taken over
+//!    from a stuck holder. A searching worker that finds a job looks out for more work, and wakes the next worker. If no slot is
+//!    free, at most one parked worker is woken, to watch the queues without a slot. See [`turns`] for both exceptions.
+//! 3. A worker's state, its slot and the list of free slots change under the rest lock. A worker that is given a slot is unparked.
+//!    Tokens of parkers may be stale, so a worker that parks looks at its state.
 //! 4. A worker that gives up its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)
-//!    until it holds a slot again; unless it claims a slot at once. As long as there are claims no slot is free, and searching
-//!    workers give theirs up. So the claimant's jobs become visible before anybody would look for them in vain.
+//!    until it holds a slot again. Exception: a worker that claims a slot at once keeps its jobs. While there are claims, no slot is
+//!    free, and searching workers give theirs up. So the claimant's jobs become visible before a worker looks for them in vain.
 //!
 //! # Naps
 //!
-//! A wake-up costs the waker microseconds. So the last worker that looks for work stays alert for some 20 ms by napping
-//! for a fraction of the time for which there was nothing to do: calls that follow each other find it so, and those that
-//! are too small to be shared pay for no wake-up. While it naps, forks look up, and wake it if their call seems
-//! [worth it](Worker::is_worth_a_wake_up). Work that its publisher does not wait for ends the nap at once.
+//! A wake-up costs the waker microseconds. So the last searching worker stays alert for some 20 ms: it naps, each time for a
+//! fraction of the time for which there has been no work. Calls that follow each other closely find it alert, and a call too small
+//! to be shared pays for no wake-up. During a nap forks look up, and wake the napper if their call seems
+//! [worth it](Worker::is_worth_a_wake_up). A job for which its publisher does not wait ends the nap at once.
 //!
 //! # Dozes
 //!
-//! A worker that waits for a latch on its place, because it may not give that away or nobody could take it, sleeps for short
-//! times and looks for what it may run in between. If everybody who holds a place does so, nobody can fork anything; so it
-//! sleeps for as long as it has found nothing, at most 10 ms. Whoever queues a job or a task from then on wakes it: it
-//! publishes, passes a full fence, and looks for those who doze, who have said so, passed one, and looked once more.
+//! A worker may have to keep its slot while it waits for a latch, by its wait rule or because no thread could use the slot. It
+//! sleeps for short times, and between them looks for jobs that it may run. If every slot holder waits so, no fork can appear, and
+//! the worker *dozes*: it sleeps for as long as it has found nothing, at most 10 ms. A publisher of a job or a task publishes,
+//! passes a full fence, and wakes the dozing workers. A worker says that it dozes, passes a full fence, and looks for queued jobs
+//! once more.
 
 mod shelf;
 mod sleep;
@@ -61,19 +66,19 @@ pub(crate) use waits::Next;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Running, searching, or not there at all.
+    /// Runs a job, searches, or has not begun.
     Active,
     Napping,
     Parked,
-    /// Waits for a place, or for a latch first.
+    /// Waits without a slot: for a latch and then for a slot, or for a slot alone.
     Blocked,
-    /// Waits for a latch on its place.
+    /// Waits for a latch in its slot.
     Waiting,
-    /// Watches queued tasks, without a slot: see [`turns`].
+    /// Watches the queues, without a slot: see [`turns`].
     Watching,
 }
 
-/// What the rest lock protects.
+/// State that the rest lock protects.
 #[derive(Debug)]
 pub(super) struct Rest {
     /// By number.
@@ -81,23 +86,25 @@ pub(super) struct Rest {
     parked: Vec<usize>,
     napper: Option<usize>,
     free: Vec<usize>,
-    /// Who waits for a place, first come first served. Those that are active by now have got one otherwise.
+    /// Numbers of the workers that wait for a slot, the oldest claim first. A worker here whose state is `Active` has got a slot in
+    /// another way.
     claims: VecDeque<usize>,
-    /// The next spare thread's number, and the first number that none may have.
+    /// Number of the next spare thread.
     next_spare: usize,
+    /// First number that no spare thread may have.
     max_threads: usize,
-    /// The system has refused to start a thread.
+    /// Whether the system has refused to start a thread.
     refused: bool,
     terminating: bool,
-    /// How many wait on their places for what other threads do.
+    /// Number of workers that keep their slots and wait for other threads (`Wait::abroad`).
     abroad: usize,
-    /// Who waits for that without a place.
+    /// Numbers of the workers without a slot that wait for other threads.
     abroad_blocked: Vec<usize>,
-    /// How many wait on their places, for longer and longer.
+    /// Number of workers that doze: see the module's doc.
     dozing: usize,
     /// Numbers of the workers without a slot that have left forks behind, which thieves find here: see `shelf`.
     shelved: Vec<usize>,
-    /// Who is to get a token when the lock is released: whoever wakes wants the lock first.
+    /// Numbers of the workers to unpark once the lock is released: a woken worker takes the lock first.
     woken: Vec<usize>,
     turns: turns::Overdue,
 }
@@ -123,7 +130,7 @@ impl Rest {
         }
     }
 
-    /// A worker that waits for a latch without a place: if there is one, one that waits for what other threads do.
+    /// A worker without a slot that waits for a latch; by preference one that waits for other threads.
     fn any_blocked(&self) -> Option<usize> {
         let blocked = |number: &usize| self.states[*number] == State::Blocked;
         self.abroad_blocked.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
@@ -172,7 +179,7 @@ impl Registry {
         Locked { registry: self, rest: Some(self.rest.lock().expect("nobody panics with this lock")) }
     }
 
-    /// Gives a worker a place, and has it go on if it rests.
+    /// Gives a worker a slot, and wakes it if it rests.
     fn seat(&self, rest: &mut Rest, worker: &Worker, place: usize) {
         let state = std::mem::replace(rest.state(worker), State::Active);
         match state {
@@ -190,10 +197,10 @@ impl Registry {
         self.forget_claim(rest, worker.number());
         rest.turns.forget_holder(worker.number());
         worker.set_place(Some(place));
-        // Nobody may have asked it yet that has ceased to be alert.
+        // Workers that ceased to be alert before have asked slot holders only, so not this worker.
         worker.nudge();
         self.set_at(place, Some(worker));
-        // Not before: thieves that look without the lock find its jobs in one place or the other.
+        // Not before `set_at`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
         self.unshelve(rest, worker);
         if state != State::Active {
             rest.woken.push(worker.number());
@@ -205,7 +212,7 @@ impl Registry {
         self.alert.set_napping(false);
     }
 
-    /// A free place.
+    /// A free slot.
     fn take_free(&self, rest: &mut Rest) -> Option<usize> {
         let place = rest.free.pop()?;
         self.alert.set_free(rest.free.len());
@@ -217,7 +224,7 @@ impl Registry {
         self.claims.store(rest.claims.len(), Relaxed);
     }
 
-    /// Takes a worker's place, for the first one that claims a place, or for later.
+    /// Takes a worker's slot away and gives it to the oldest claimant. If there is none, the slot is free.
     fn unseat(&self, rest: &mut Rest, worker: &Worker) {
         let place = self.vacate(worker);
         self.shelve(rest, worker);
@@ -226,7 +233,7 @@ impl Registry {
         }
     }
 
-    /// Takes a worker's place and returns it, unless another worker has [taken it over](turns).
+    /// Takes a worker's slot away and returns it, unless another worker has [taken it over](turns).
     fn vacate(&self, worker: &Worker) -> Option<usize> {
         let place = worker.place().filter(|_| self.holds_slot(worker));
         worker.set_place(None);

@@ -1,27 +1,27 @@
-//! Counts in hand: what keeps workers from counting each task and each handle of a scope for itself.
+//! Counts in hand: a worker takes counts of a scope in batches, instead of one for each task and each handle.
 //!
-//! Tasks that wait count as jobs of their scope, and so do handles: a read-modify-write each, of a word that all of the
-//! scope's workers write. So a worker that runs a job takes several counts at once, has those that are left in hand for what
-//! comes next, and gives them back together with the job's own.
+//! Suspended tasks count as jobs of their scope, and so do handles. Each count is a read-modify-write of a word that all of the
+//! scope's workers write. So a worker that runs a job takes several counts at once. It keeps the rest in hand for later tasks and handles,
+//! and gives unused counts back together with the job's own.
 //!
 //! # Invariants
 //!
-//! 1. What is in hand has been announced, and has not arrived: who takes some of it is counted.
-//! 2. It is a job's, the body's among them: whatever is left when that ends arrives with it. Jobs on top of it have their
-//!    own.
+//! 1. Counts in hand have been announced, and have not arrived. So a task or handle that takes one is counted.
+//! 2. Counts in hand belong to one job, or to the scope's body. When that ends, the rest arrives with it. A job on top of it has its
+//!    own counts.
 
 use super::Scope;
 use crate::worker::Worker;
 
-/// Of the job that a worker runs.
+/// The counts in hand of the job that a worker runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct InHand {
-    /// The number of the scope; 0 if there is none.
+    /// Number of the scope; 0 if there is none.
     scope: u64,
     counts: usize,
 }
 
-/// So many are taken at once.
+/// Number of counts that are taken at once.
 const BATCH: usize = 32;
 
 impl Scope<'_> {
@@ -55,8 +55,8 @@ impl Scope<'_> {
         });
     }
 
-    /// One of those counted has ended, in a thread that is that worker, if it is one: in the middle of a job, perhaps, of
-    /// another scope, that goes on with its place, whoever waits for this one.
+    /// Notes that one of those counted has ended. `worker` is the calling thread's, if it is one. The thread may be in the middle of a
+    /// job of another scope, and keeps its slot for that job.
     ///
     /// # Safety
     ///

@@ -1,8 +1,8 @@
 //! Stopping the tasks of a scope from outside: from any thread, at any time, also when the scope is gone.
 //!
-//! The thread that stops must take effect at once, and must not pay for it: it may be a server's, a timer's or one that holds a
-//! lock. So it sets the flag that every task of the scope reads before its future is polled, and leaves the rest to an
-//! [urgent](crate::urgent) job: that drops the futures that nobody would wake.
+//! A stop must take effect at once, and must cost the stopping thread little: it may be a server's, a timer's, or one that holds a
+//! lock. So that thread sets the flag that every task of the scope reads before its future is polled. It leaves the rest to an
+//! [urgent](crate::urgent) job, which drops the futures of suspended tasks, because no event may ever wake these.
 //!
 //! ```text
 //!   Stop::stop ── flag ──> tasks in queues: dropped, unpolled, by the worker that takes them out
@@ -23,12 +23,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-/// What a scope and those that may stop it have in common.
+/// State that a scope shares with the handles that may stop it.
 #[derive(Debug)]
 pub(crate) struct Stop {
     /// `None` once the scope is over.
     scope: Mutex<Option<Address>>,
-    /// Whether this has cancelled the scope's tasks, and nobody before.
+    /// Whether [`stop`](Self::stop) was the first to cancel the scope's tasks.
     has_stopped: AtomicBool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Stop {
 #[derive(Debug)]
 struct Address(*const Scope<'static>);
 
-// SAFETY: `Scope` is `Sync`; who dereferences the address has invariants 1 and 2.
+// SAFETY: `Scope` is `Sync`; code that dereferences the address relies on invariants 1 and 2.
 unsafe impl Send for Address {}
 
 impl Stop {
@@ -62,23 +62,23 @@ impl Stop {
                 Scope::arrive(scope, 1, None);
                 return;
             }
-            // Relaxed: whoever reads it learns of the scope's end first, which comes after this count has arrived.
+            // Relaxed: a reader learns of the scope's end first, which comes after this count has arrived.
             self.has_stopped.store(true, Relaxed);
-            // Once the job is where it can be found, nothing of it keeps the registry.
+            // Once the job can be found, it does not keep the registry alive. So this thread holds a reference.
             let registry = (*scope).registry().this();
             registry
                 .inject_urgent(JobRef::new(HeapJob::queueable((*scope).number, sweep(scope)), ptr::null()));
         }
     }
 
-    /// Whether this has cancelled the scope's tasks, and nobody before. Exact when the scope is over.
+    /// Whether [`stop`](Self::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
     pub(crate) fn has_stopped(&self) -> bool {
         // Relaxed: see `stop`.
         self.has_stopped.load(Relaxed)
     }
 }
 
-/// A job that drops all tasks that wait, and arrives at the scope.
+/// Makes a job that drops all suspended tasks of the scope, and then arrives at it.
 fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + Send {
     let scope = Pointer(scope);
     move |worker| {
@@ -92,7 +92,7 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
     }
 }
 
-/// Where a scope keeps its cell, if there is one: most scopes are never asked for it.
+/// A scope's [`Stop`], made when first asked for: most scopes never are.
 #[derive(Debug, Default)]
 pub(super) struct Slot(OnceLock<Arc<Stop>>);
 
@@ -113,7 +113,7 @@ impl Drop for Slot {
 }
 
 impl Scope<'_> {
-    /// What stops this scope's tasks from outside. The caller is counted: the scope does not move any more.
+    /// The handle that stops this scope's tasks from outside. The caller is counted in the scope, so the scope does not move any more.
     pub(super) fn stop(&self) -> &Arc<Stop> {
         self.stop.0.get_or_init(|| {
             let scope = Mutex::new(Some(Address(ptr::from_ref(self).cast())));

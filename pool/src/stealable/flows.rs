@@ -1,6 +1,6 @@
 //! Fair queueing: a queue of entries for each call, and the calls take turns.
 //!
-//! Deficit round robin (Shreedhar and Varghese 1995), with processor time in the place of bytes: the call whose turn it is gives
+//! Deficit round robin (Shreedhar and Varghese 1995), with processor time instead of bytes: the call whose turn it is gives
 //! entries until those that it has given have run for a [`QUANTUM`]; then the next call is served. So a call of few short tasks
 //! waits for a quantum of each other call, however many tasks the others have queued, and however long these run. How long
 //! an entry runs is known at its end only. Whatever exceeds the quantum is a debt, for which the call misses turns.
@@ -30,7 +30,7 @@ pub(super) struct Flows {
     len: usize,
 }
 
-/// What is queued of one call.
+/// The queue of one call.
 #[derive(Default)]
 struct Flow {
     entries: VecDeque<Entry>,

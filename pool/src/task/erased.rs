@@ -249,7 +249,7 @@ impl Core {
     ///
     /// The caller has a reference.
     pub(super) unsafe fn cancel(this: NonNull<Core>) {
-        // In the middle of a job, perhaps, of another scope: that goes on with its place, whoever waits for this one's end.
+        // Perhaps in the middle of a job of another scope. That job keeps its slot, also if a worker waits for this task's scope.
         // SAFETY: the caller's. A task that is to be dropped is the caller's now, and has not arrived.
         unsafe {
             if this.as_ref().state.cancel() == Cancel::Drop {

@@ -1,25 +1,24 @@
-//! How long a call has been going on: whether its work is worth to be shared, or even a wake-up.
+//! The time since a call began. It decides whether the call's work is worth sharing, and worth a wake-up.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// So long a call from outside keeps its forks to itself, unless thieves [reach](crate::deque::Deque::reach) for them:
-/// most of those that are over by then would take longer with help.
+/// Time for which a call from outside keeps its forks to itself, unless thieves [reach](crate::deque::Deque::reach) for them. Most
+/// calls that end within that time would take longer with help.
 const YOUNG: Duration = Duration::from_micros(2);
 
 /// A thread whose last call took longer than this shares at once.
 const SHORT: Duration = Duration::from_micros(5);
 
-/// So long a worker shares with nobody before it wakes one that naps; and a thread whose last call took longer wakes it at
-/// once.
+/// Time for which a worker has work to share before it wakes the napping worker. A thread whose last call took longer wakes it at once.
 const ALONE: Duration = Duration::from_micros(20);
 
 /// The time a worker's thread spends in its call.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    /// A guest: when its call began. One of the pool's: when it first had nobody to share with.
+    /// For a guest: when its call began. For one of the pool's own workers: when it first had work to share and no worker searched.
     since: Cell<Option<Instant>>,
-    /// How long the last one took: the next one is likely to be like it.
+    /// Duration of the last call. The next one is likely to take as long.
     last: Cell<Duration>,
 }
 
@@ -36,12 +35,12 @@ impl Call {
         }
     }
 
-    /// Is it too early to share?
+    /// Whether it is too early to share.
     pub(crate) fn is_young(&self) -> bool {
         self.last.get() < SHORT && self.since.get().is_some_and(|since| since.elapsed() < YOUNG)
     }
 
-    /// Is it time to wake somebody?
+    /// Whether the call is worth waking the napping worker.
     pub(crate) fn is_worth_a_wake_up(&self) -> bool {
         if self.last.get() > ALONE {
             return true;

@@ -1,4 +1,4 @@
-//! How a worker finds jobs: its own, those of randomly chosen victims, those from outside.
+//! How a worker finds jobs: its own, jobs of randomly chosen victims, and jobs from outside.
 
 use super::Worker;
 use crate::deque::Steal;
@@ -46,13 +46,13 @@ impl Pauses {
 pub(super) enum Patience {
     /// No owner has worn it yet.
     Whole,
-    /// It is worn since some owner was first seen with private jobs only.
+    /// Time at which the thief first saw an owner with private jobs only.
     Since(Instant),
     None,
 }
 
 impl Patience {
-    /// Another owner has private jobs only: is it over? If so it is whole again.
+    /// Called for an owner that has private jobs only. Returns whether the patience is over; if so it is whole again.
     fn is_over(&mut self) -> bool {
         match *self {
             Patience::Whole => {
@@ -76,8 +76,8 @@ impl Worker {
         let mut patience = Patience::Whole;
         let once = self.ran_task.take();
         loop {
-            // Whoever has claimed a place has something to do with it. What only this thread may do comes first: for
-            // that it would claim the place again.
+            // A claimant has a job to run, so this worker gives its slot up. Broadcast jobs come first: only this thread may run them,
+            // and it would claim the slot again for them.
             if self.registry().is_claimed() {
                 return self.find_broadcast();
             }
@@ -100,7 +100,7 @@ impl Worker {
         self.find(&mut Patience::None)
     }
 
-    /// An urgent job, a broadcast job, the newest job spawned here, or a task of this place's set; or a task of any set before the
+    /// An urgent job, a broadcast job, the newest job spawned here, or a task of this slot's set; or a task of any set before the
     /// spawned job, if the pool is built so.
     pub(crate) fn find_own(&self) -> Option<JobRef> {
         if let Some(urgent) = self.registry().urgent.take() {
@@ -177,7 +177,8 @@ impl Worker {
         }
     }
 
-    /// For the turn of what comes last otherwise: a spawned job where woken tasks come first, else as [`find_fair`](Self::find_fair).
+    /// A job of the kind that the pool's [`Fairness`] puts last, so that it gets a turn: a spawned job if woken tasks come first. If
+    /// there is none, as [`find_fair`](Self::find_fair).
     pub(crate) fn find_last(&self) -> Option<JobRef> {
         let spawned = match self.registry().fairness() {
             Fairness::WokenFirst => self.find_spawned(),
@@ -186,9 +187,8 @@ impl Worker {
         spawned.or_else(|| self.find_fair())
     }
 
-    /// A job that the worker's own ones may keep waiting: an urgent one; else one from outside, or the oldest task or deque of any
-    /// set, by turns.
-    /// The worker need not have run out of jobs of its own.
+    /// A job that the worker's own jobs may keep waiting: an urgent one, else by turns one from outside, or the oldest task or deque
+    /// of any set. The worker may still have jobs of its own.
     pub(crate) fn find_fair(&self) -> Option<JobRef> {
         if let Some(urgent) = self.registry().urgent.take() {
             return Some(urgent);
@@ -216,8 +216,8 @@ impl Worker {
                 })
             };
             let woken = || self.find_woken(|sets| sets.steal(place, || self.random()));
-            // ProWS-R: the victim's active deque is one of the entries among which the thief chooses uniformly. What it has
-            // not chosen comes second: so no search misses anything.
+            // ProWS-R: the thief chooses uniformly among the victim's active deque and the entries of its stealable set. If the chosen
+            // one has no job, it looks at the other, so that no search misses a job.
             let entries = self.registry().stealable.len(place) as u64;
             if entries > 0 && !self.random().is_multiple_of(entries + 1) {
                 woken().or_else(active)
@@ -227,12 +227,12 @@ impl Worker {
         })
     }
 
-    /// What there is to run of the first entry of a stealable set that has anything.
+    /// A job of the first entry of a stealable set that has one.
     pub(super) fn find_woken(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
         self.find_entry(entry, |entry| self.take_up(entry))
     }
 
-    /// As `find_woken`, of a worker that need not have run out of jobs of its own: so they do not keep these waiting for ever.
+    /// As `find_woken`, for a worker that may still have jobs of its own. Its own jobs then do not keep woken tasks waiting for ever.
     pub(super) fn find_woken_beside(&self, entry: impl Fn(&Stealable) -> Option<Entry>) -> Option<JobRef> {
         self.find_entry(entry, |entry| self.take_up_beside(entry))
     }
@@ -252,7 +252,7 @@ impl Worker {
         })
     }
 
-    /// Steals a forked job, if `wanted` says so of what is there.
+    /// Steals a forked job, if `wanted` returns `true` for the victim's jobs.
     pub(super) fn steal_forked(
         &self,
         victim: &Worker,
@@ -270,7 +270,7 @@ impl Worker {
         self.stolen(stolen, victim, place)
     }
 
-    /// What has come of an attempt, counted.
+    /// Counts an attempt to steal, and returns the job if it has won one.
     pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, place: usize) -> Option<JobRef> {
         let steals = &self.counters.steals[place];
         match stolen {

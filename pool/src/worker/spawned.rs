@@ -74,7 +74,7 @@ impl Worker {
             // SAFETY: just taken from a queue.
             unsafe { self.execute(JobRef::new(job, self)) };
             self.in_place.set(depth);
-            // Its end may have been what somebody waits for, and gave the place to.
+            // If a worker waited for the job's end, it may have got this one's slot.
             self.registry().regain_place(self);
         }
     }

@@ -1,4 +1,4 @@
-//! What a worker does while what it needs is elsewhere.
+//! How a worker waits in the middle of a job: the jobs that it may run meanwhile, and when it gives its slot away.
 
 use super::Worker;
 use super::search::{Patience, Pauses};
@@ -10,13 +10,13 @@ use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a worker may run while it waits for a half of a `join` that was stolen from it, or for the end of a scope.
+/// The jobs that a worker may run while it waits for a stolen half of its `join`, or for the end of a scope.
 ///
 /// | rule | a waiting worker runs | lock held across a join | stack | cores |
 /// |---|---|---|---|---|
-/// | [`Descendants`](WaitRule::Descendants) | what it waits for; then another thread takes its place | safe | bounded | busy |
-/// | [`Leapfrog`](WaitRule::Leapfrog) | what it waits for | safe | bounded | may idle |
-/// | [`Any`](WaitRule::Any) | anything | can deadlock | unbounded | busy |
+/// | [`Descendants`](WaitRule::Descendants) | parts of the awaited job; then another thread takes its slot | safe | bounded | busy |
+/// | [`Leapfrog`](WaitRule::Leapfrog) | parts of the awaited job | safe | bounded | may idle |
+/// | [`Any`](WaitRule::Any) | any job | can deadlock | unbounded | busy |
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
@@ -37,11 +37,11 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitRule {
-    /// Descendants of what it waits for, by leapfrogging (Wagner and Calder 1993): it steals back from its thief. A
-    /// worker that finds none for some tens of microseconds hands its place to a spare thread, and takes one when
-    /// what it waits for is done, from the thread that has done it if no other is free. So never more than the
-    /// pool's number of threads run jobs (but for those that have waited for a slot for a while), and as many do as there is
-    /// work for.
+    /// Descendants of the awaited job, by leapfrogging (Wagner and Calder 1993): the worker steals back from its thief. A
+    /// worker that finds none for some tens of microseconds gives its slot to another thread, a parked or a spare one. When the awaited
+    /// job is done, the worker gets a slot again: a free one, or the slot of the thread that has finished the job. So as many threads
+    /// run jobs as there is work for, and never more than the pool has slots. (For the exception see
+    /// [`WorkerStats::slots_taken_over`](crate::WorkerStats::slots_taken_over).)
     #[default]
     Descendants,
     /// As `Descendants`, without spare threads: where no descendant can be stolen, the worker idles.
@@ -54,21 +54,21 @@ pub enum WaitRule {
 /// How long a waiting worker looks for jobs before it blocks.
 const LOOK: Duration = Duration::from_micros(30);
 
-/// How long a worker that may run anything, or cannot give its place away, sleeps between looks.
+/// How long a waiting worker that keeps its slot sleeps between two looks for jobs.
 pub(crate) const NAP: Duration = Duration::from_micros(200);
 
-/// The longest such sleep, of one that has found nothing for as long and has nobody to help.
+/// The longest such sleep. A worker sleeps so long if every slot holder waits and none has found a job for as long.
 pub(crate) const DOZE: Duration = Duration::from_millis(10);
 
 /// How a worker waits.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait {
     pub(crate) rule: WaitRule,
-    /// For what other threads do, of this pool or another one.
+    /// Whether it waits for other threads, of this pool or of another one.
     pub(crate) abroad: bool,
-    /// For a future.
+    /// Whether it waits for a future.
     pub(crate) future: bool,
-    /// For the jobs of the scope of that number, which it finds wherever they are.
+    /// Number of the scope whose jobs it waits for. It looks for them in every queue and deque.
     pub(crate) scope: Option<u64>,
 }
 
@@ -82,8 +82,8 @@ impl Worker {
         self.wait(latch, None, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
             let place = thief.place()?;
-            // What is in the thief's deque while the latch is not set is a descendant, see `Worker::forks`; and it is
-            // still the same job when it is stolen, see the deque's invariant 1.
+            // While the latch is not set, jobs in the thief's deque are descendants, see `Worker::forks`. A job is still the same one
+            // when it is stolen, see the deque's invariant 1.
             self.steal_forked(thief, place, patience, || !latch.is_set() && !thief.is_aside())
         });
     }
@@ -108,11 +108,12 @@ impl Worker {
         let turn = Cell::new(0_usize);
         self.wait(latch, Some(scope), |patience| {
             turn.set(turn.get().wrapping_add(1));
-            // Not those of other scopes: they drop values of callers that this frame need have nothing to do with.
+            // Not the urgent jobs of other scopes: they drop values of other callers, and this frame may hold locks that the drops
+            // want.
             if let Some(job) = self.registry().urgent.take_of(scope) {
                 return Some(job);
             }
-            // Jobs that spawn again and again do not keep those waiting that were woken.
+            // Jobs that spawn again and again do not keep woken tasks waiting.
             let fair = turn.get().is_multiple_of(FAIR);
             let of_scope = |sets: &Stealable| sets.take_of(self.place()?, scope);
             let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
@@ -124,7 +125,7 @@ impl Worker {
             if unsafe { job.scope() } == scope {
                 return Some(job);
             }
-            // Of an outer scope, or of none: not for this frame to run.
+            // The job is of an outer scope, or of none, so this frame must not run it.
             self.registry().injector.push(job);
             self.registry().announce(Some(self));
             None
@@ -140,8 +141,8 @@ impl Worker {
         })
     }
 
-    /// Returns when the latch of something is set that other threads do in any case; runs only broadcast jobs, and
-    /// gives its place away, for those threads may need it.
+    /// Waits for a latch that other threads set without this worker's help. Meanwhile runs broadcast jobs only, and gives the slot
+    /// away, because those threads may need it.
     pub(crate) fn wait_for_others(&self, latch: &Latch) {
         self.wait_by(
             Wait { rule: WaitRule::Descendants, abroad: true, future: false, scope: None },
@@ -178,14 +179,14 @@ impl Worker {
         if !wait.future && !self.registry().has_dispossessed() {
             return self.find_anywhere();
         }
-        // What is spawned is likely to be what the future waits for. Forks come last: they are like this thread's own job.
+        // The future most likely waits for a spawned job. Forks come last: they may want the same locks as this thread's own job.
         self.find_queued().or_else(|| {
             if takes_forks { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None }
         })
     }
 
-    /// Where all other slots are stuck, and no thread can take one over: lets one thread more be started, if possible; else returns
-    /// a job of the scope that this worker waits for, or else what that may wait for.
+    /// Finds a remedy when all other slots are stuck and no thread can take one over. If possible, lets one more thread be started.
+    /// Else returns a job of the scope that this worker waits for; if there is none, a queued job, for which the scope may wait.
     fn find_as_unstuck(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         if self.registry().may_start_more() {
             return self.find_as_last(wait, idle);
@@ -255,7 +256,7 @@ impl Worker {
             found = of_scope(job);
         }
         if moved {
-            // While they were in this thread's hand, those who go to sleep did not see them.
+            // While this thread had the jobs in hand, workers that went to sleep did not see them.
             registry.announce(Some(self));
         }
         found
@@ -272,8 +273,9 @@ impl Worker {
     fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
-        // Since when it has found nothing.
+        // When this worker first found no job.
         let mut idle = None::<Instant>;
+        let mut is_saturated = false;
         while !latch.is_set() {
             let blocked_out = self.place().is_none();
             if !blocked_out {
@@ -298,7 +300,7 @@ impl Worker {
                 (pauses, patience, idle) = (Pauses::new(), Patience::Whole, None);
             } else if blocked_out || !pauses.pause(LOOK) {
                 let idle_for = idle.map(|since| since.elapsed());
-                let job = match self.registry().block(self, latch, wait, idle_for) {
+                let job = match self.registry().block(self, latch, wait, idle_for, &mut is_saturated) {
                     Next::Anything => self.find_as_last(wait, idle_for),
                     Next::Queued => self.find_as_unstuck(wait, idle_for),
                     Next::Usual => None,
@@ -310,7 +312,7 @@ impl Worker {
                     idle.get_or_insert_with(Instant::now);
                 }
                 patience = Patience::Whole;
-                // One that dozes looks but once in between.
+                // A worker that dozes looks only once between two sleeps.
                 if idle_for.is_none_or(|time| time < DOZE) {
                     pauses = Pauses::new();
                 }

@@ -4,7 +4,8 @@ use super::{Policy, Task, Verdict};
 ///
 /// The rule is rayon's: a budget of divisions is halved at each division, and comes back to at least the number of
 /// threads in a part that has migrated. It begins with twice the number of threads (rayon begins with once, but
-/// counts a call from outside its pool as a steal, which comes to the same). Without steals that makes more than two
+/// counts a call from outside its pool as a steal, which comes to the same). A part that has [grown](Task::grown) gets half the
+/// number of threads at least: enough for a part per thread. Without steals that makes more than two
 /// and at most four parts per thread, however long the input is; and one part if there is one thread. Every other
 /// policy's word overrules it.
 ///
@@ -38,6 +39,7 @@ impl Auto {
             None if task.threads == 1 => 0,
             None => task.threads.saturating_mul(2),
             Some(budget) if task.migrated => task.threads.max(budget),
+            Some(budget) if task.threads > 1 && task.grown => task.threads.div_ceil(2).max(budget),
             Some(budget) => budget,
         }
     }

@@ -23,8 +23,9 @@ use std::task::{Context, Poll, Waker};
 /// assert!(done.is_err());
 /// ```
 ///
-/// Cost: an allocation; looking is a load, cancelling a store and a look at who [waits](Self::cancelled) for it. Of each
-/// computation behind `io_await` that it stops, cancelling costs an allocation too; futures are dropped by workers, not here.
+/// Cost: an allocation for the token. To look at it is a load. To cancel it is a store and a look at the list of futures that
+/// [wait](Self::cancelled) for it, and an allocation for each computation behind `io_await` that it stops. Workers drop the futures of
+/// such a computation, not the thread that cancels.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     shared: Arc<Shared>,
@@ -36,7 +37,7 @@ struct Shared {
     waiting: Mutex<Waiting>,
 }
 
-/// Who is to be woken.
+/// Wakers of the futures that wait for the token.
 #[derive(Debug, Default)]
 struct Waiting {
     /// By the number of who waits.

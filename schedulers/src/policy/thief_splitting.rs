@@ -2,6 +2,8 @@ use super::{Policy, Task, Verdict};
 
 /// Divides a number of levels, and again as many in every part that a thief has taken.
 ///
+/// A part that has [grown](Task::grown) begins anew, too.
+///
 /// Kvik's `thief_splitting` (`rayon` in its code): a counter rides down the tree and is decremented at each division;
 /// in a task that has migrated it starts anew. So there are few tasks while all workers are busy, and more where
 /// somebody has shown to be idle.
@@ -29,7 +31,7 @@ impl ThiefSplitting {
     }
 
     fn left(&self, task: &Task) -> u32 {
-        if task.migrated { self.levels } else { self.left }
+        if task.migrated || task.grown { self.levels } else { self.left }
     }
 }
 

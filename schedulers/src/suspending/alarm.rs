@@ -1,7 +1,7 @@
-//! What stops a call while its tasks wait: tokens and a deadline, heard without a task.
+//! The alarm stops a call while its tasks wait. It is set off by tokens and a deadline, without a task.
 //!
-//! A task that waited for the token would be woken behind all that was woken before, and that is the work that it is to stop. So
-//! the token, or the timer, calls the alarm itself, as its waker: that [stops](Stopper) the call's tasks there and then.
+//! A task that waited for the token would be queued behind the tasks that were woken before, and these are the work that it is to
+//! stop. So the token, or the timer, has the alarm as its waker. The alarm [stops](Stopper) the call's tasks there and then.
 //!
 //! ```text
 //!   token.cancel() ──┐ wake                    ┌─> flag, read before every poll and every fold
@@ -11,8 +11,8 @@
 //!
 //! # Invariants
 //!
-//! 1. *No stop without a reason.* A waker may be called for nothing. So whoever is woken looks at the token and at the clock.
-//! 2. *No cycle.* The alarm has the futures that have it as their waker. They are dropped when the call ends, or when they are
+//! 1. *No stop without a reason.* A waker may be called without a reason. So the alarm looks at the token and at the clock.
+//! 2. *No cycle.* The alarm owns futures that have the alarm as their waker. They are dropped when the call ends, or when they are
 //!    ready.
 //! 3. *Late timers.* The thread that drives timers may be busy, and without the feature `async-io` there is none. So tasks that
 //!    go on look at the clock, too: [`is_due`](Alarm::is_due).
@@ -52,7 +52,7 @@ impl Alarm {
         self.stopper.stop();
     }
 
-    /// Whether the alarm, and nobody before, has stopped the tasks. Exact when the call's tasks are gone.
+    /// Whether the alarm was the first to stop the tasks. Exact when the call's tasks are gone.
     pub(crate) fn has_rung(&self) -> bool {
         self.stopper.has_stopped()
     }
@@ -107,7 +107,7 @@ mod tests {
         signals
     }
 
-    /// Those that know of the alarm: this test, and the token.
+    /// References to the alarm: this test's, and the token's until the alarm is switched off.
     #[test]
     fn an_alarm_that_is_switched_off_is_known_to_nobody() {
         let token = CancelToken::new();

@@ -3,7 +3,7 @@
 use super::in_flight::Kind;
 use super::room::{Permit, Reserve, Room};
 use furcate_pool::detach::Detach;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -11,8 +11,10 @@ use std::rc::Rc;
 pub(super) struct Shared<'s, S: Detach<'s>> {
     handle: RefCell<Option<S::Handle>>,
     pub(super) reserve: Reserve<'s>,
-    /// Whether its items have been waited for before.
-    pub(super) kind: Kind,
+    /// How the frame's items wait for permits.
+    kind: Kind,
+    /// Whether items go before new ones from their next future on; set by folds.
+    goes_first: Cell<bool>,
 }
 
 /// The frame's side.
@@ -26,7 +28,8 @@ impl<'s, S: Detach<'s>> Frame<'s, S> {
     /// With that permit, if there is one.
     pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: Kind) -> Self {
         let reserve = Reserve::new(room, permit);
-        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind }))
+        let goes_first = Cell::new(kind == Kind::First);
+        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind, goes_first }))
     }
 
     pub(super) fn share(&self) -> Rc<Shared<'s, S>> {
@@ -50,6 +53,24 @@ impl<'s, S: Detach<'s>> Drop for Frame<'s, S> {
 }
 
 impl<'s, S: Detach<'s>> Shared<'s, S> {
+    /// How the frame's items wait for permits. `goes_first` says whether they go before new items from now on.
+    pub(super) fn kind(&self, goes_first: bool) -> Kind {
+        if goes_first {
+            self.goes_first.set(true);
+        }
+        // A future for which an item that has not begun waits is one of a new item, whatever follows.
+        match self.kind {
+            Kind::New => Kind::New,
+            Kind::First | Kind::Begun if self.goes_first.get() => Kind::First,
+            Kind::First | Kind::Begun => Kind::Begun,
+        }
+    }
+
+    /// How an item with a pending future will wait for its next permit.
+    pub(super) fn next_kind(&self) -> Kind {
+        if self.goes_first.get() { Kind::First } else { Kind::Begun }
+    }
+
     pub(super) fn handle(&self) -> S::Handle {
         self.handle.borrow().clone().expect("a task's frame is there as long as it runs")
     }

@@ -1,29 +1,49 @@
-//! How many futures are in flight: a fair semaphore.
+//! The bound on futures in flight: a fair semaphore.
+//!
+//! Tasks wait for permits in two lines. A call begins with new items, and gives the permits that come back to items in turns:
+//!
+//! ```text
+//!   future of item a is ready ─> exchange: a gives its permit ──┬─> first new item    if at most n begun items wait
+//!                                a joins the line of begun ─┐   └─> first begun item  otherwise
+//!                                                           └─ ... a's turn: a makes its next future, with that permit
+//! ```
+//!
+//! If each item kept its permit over all of its futures, the last permits would lie idle: of 100 items with 4 futures each and
+//! 64 permits, 64 items take four turns, and the other 36 take four more. In turns they take seven.
 //!
 //! # Invariants
 //!
-//! 1. Permits given out and free ones are as many as there were at the beginning.
-//! 2. *Nobody holds more than it can use*: a task has those that the futures of its next nano-loop need, while the loop lasts.
-//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a task that waits, which is
-//!    queued before tasks that were woken earlier; a task that does not take its permit (it was dropped) hands it on. While
-//!    one waits, others cannot take permits past it.
-//! 4. *First come, first served*, in two lines. Futures of items that have begun go before those of new ones.
-//! 5. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
+//! Let n be the number of permits.
+//!
+//! 1. Permits given out and free permits are together n.
+//! 2. *No task holds more permits than it can use.* It holds those for the futures of its next nano-loop, while the loop lasts.
+//! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a waiting task, which is
+//!    queued before tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
+//!    cannot take permits. So every task that waits gets a permit, however many items wait.
+//! 4. *First come, first served* within a line. A permit goes to a new item while at most n begun items wait; else to a begun one.
+//!    In a search, items that have begun go first, because each of them may end the search.
+//! 5. *At most 2n items have begun* and have another future to come: n in flight, and n in line. For an item joins the line in the
+//!    critical section that gives its permit to another one, and no new item begins while n + 1 are in line. (Not counted
+//!    are the futures that one item begins beside its first.)
+//! 6. The word is `WAITING` exactly if a task waits, whenever the lock is free. Then there are no free permits, and the word
 //!    is changed by the holder of the lock only.
 
 use furcate_pool::detach::wake_first;
 use std::collections::VecDeque;
+use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// What all tasks of a call share.
+/// The semaphore that all tasks of a call share.
 #[derive(Debug)]
 pub(super) struct InFlight {
-    /// How many permits are free, or [`WAITING`].
+    /// Number of free permits, or [`WAITING`].
     word: AtomicUsize,
+    /// Number of permits.
+    permits: usize,
     unbounded: bool,
     waiting: Mutex<Waiting>,
 }
@@ -34,6 +54,7 @@ const WAITING: usize = 1 << (usize::BITS - 1);
 /// Tasks that wait for permits.
 #[derive(Debug, Default)]
 struct Waiting {
+    first: Line,
     begun: Line,
     new: Line,
 }
@@ -47,10 +68,12 @@ struct Line {
     wakers: VecDeque<Option<Waker>>,
 }
 
-/// Which line a task waits in.
+/// The line in which a task waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// For an item that has begun: it has waited for a future before.
+    /// For an item of a search that has begun: it has waited for a future before. It goes before all others.
+    First,
+    /// For any other item that has begun. It goes in turns with new ones.
     Begun,
     /// For the first future of an item.
     New,
@@ -95,6 +118,7 @@ impl Line {
 impl Waiting {
     fn line(&mut self, kind: Kind) -> &mut Line {
         match kind {
+            Kind::First => &mut self.first,
             Kind::Begun => &mut self.begun,
             Kind::New => &mut self.new,
         }
@@ -102,12 +126,16 @@ impl Waiting {
 
     fn is_empty(&self) -> bool {
         // The first ticket of a line was not given up.
-        self.begun.wakers.is_empty() && self.new.wakers.is_empty()
+        [&self.first, &self.begun, &self.new].into_iter().all(|line| line.wakers.is_empty())
     }
 
-    /// Serves one (invariant 4).
-    fn serve(&mut self) -> Option<Waker> {
-        self.begun.serve().or_else(|| self.new.serve())
+    /// Serves one, of `permits` permits (invariant 4).
+    fn serve(&mut self, permits: usize) -> Option<Waker> {
+        // The length counts tickets that were given up, too: only calls that end have such tickets.
+        let new_first = self.begun.wakers.len() <= permits;
+        let (one, other) = (&mut self.begun, &mut self.new);
+        let (one, other) = if new_first { (other, one) } else { (one, other) };
+        self.first.serve().or_else(|| one.serve()).or_else(|| other.serve())
     }
 }
 
@@ -116,18 +144,18 @@ impl Waiting {
 pub(super) struct Permit<'s>(&'s InFlight);
 
 impl InFlight {
-    /// So many that the bit is free are no bound.
+    /// Makes a semaphore. A number of permits that reaches the bit [`WAITING`] is no bound.
     pub(super) fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
-        InFlight { word: AtomicUsize::new(free), unbounded, waiting: Mutex::default() }
+        InFlight { word: AtomicUsize::new(free), permits, unbounded, waiting: Mutex::default() }
     }
 
     /// Takes so many permits, or as many as there are. Returns how many: none while a task waits.
     ///
-    /// Acquire: pairs with the release in `give_back`. Who has a permit knows what was found with it before (invariant 6 of the
-    /// scheduler); with Relaxed he might begin what he need not, and may wait for ever. A permit that is handed to a task that
-    /// waits goes through the lock, which does the same.
+    /// Acquire: pairs with the release in `give_back`. The task sees results found by the permit's last holder (invariant 6 of the
+    /// scheduler). With Relaxed it might begin an item that is not needed any more, and wait for it for ever. A permit that is handed
+    /// to a waiting task goes through the lock, which orders the two as well.
     pub(super) fn take(&self, most: usize) -> usize {
         if self.unbounded {
             return most;
@@ -152,7 +180,7 @@ impl InFlight {
         for given in 0..permits {
             let waker = {
                 let mut waiting = self.waiting();
-                let waker = waiting.serve();
+                let waker = waiting.serve(self.permits);
                 if waker.is_none() {
                     // None waits any more.
                     self.word.fetch_add(permits - given, Ordering::Release);
@@ -165,22 +193,39 @@ impl InFlight {
         }
     }
 
-    /// The word says that nobody waits, if so (invariant 5).
+    /// Sets the word to 0 if no task waits any more (invariant 6).
     fn end_if_empty(&self, waiting: &Waiting) {
         if waiting.is_empty() && self.word.load(Relaxed) == WAITING {
-            // Relaxed: there are no permits in it.
+            // Relaxed: this hands out no permits.
             self.word.store(0, Relaxed);
         }
     }
 
-    /// A permit, if there is one, and no task waits.
+    /// Returns a permit if one is free and no task waits.
     pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
     }
 
     /// Waits for a permit.
     pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
-        Acquire { from: self, kind, ticket: None }
+        Acquire { from: self, kind, ticket: None, gives: None }
+    }
+
+    /// Waits for a permit for the next future of an item whose last future had `permit`. If no task waits, that is the same one; else
+    /// it goes to one of those, in the critical section in which the item joins the line (invariant 5).
+    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: Kind) -> Acquire<'s> {
+        Acquire { from: self, kind, ticket: None, gives: Some(permit) }
+    }
+
+    /// Whether a task waits for a permit: a hint.
+    pub(super) fn is_wanted(&self) -> bool {
+        // Relaxed: who acts on it looks again, under the lock.
+        self.word.load(Relaxed) == WAITING
+    }
+
+    /// Stands for a permit that the caller has, and that nothing else stands for.
+    pub(super) fn held(&self) -> Permit<'_> {
+        Permit(self)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -205,8 +250,10 @@ impl Drop for Permit<'_> {
 pub(super) struct Acquire<'s> {
     from: &'s InFlight,
     kind: Kind,
-    /// Its ticket, while it waits.
+    /// Its ticket while it waits.
     ticket: Option<u64>,
+    /// The permit that it gives for another one, before its first poll.
+    gives: Option<Permit<'s>>,
 }
 
 impl<'s> Future for Acquire<'s> {
@@ -227,13 +274,26 @@ impl<'s> Future for Acquire<'s> {
             self.ticket = None;
             return Poll::Ready(Permit(from));
         }
+        if let Some(permit) = self.gives.take() {
+            // The word is this thread's if it is `WAITING`: the lock is held.
+            if !from.is_wanted() {
+                drop((waiting, waker));
+                return Poll::Ready(permit);
+            }
+            self.ticket = Some(waiting.line(self.kind).join(waker));
+            let served = waiting.serve(from.permits);
+            drop(waiting);
+            mem::forget(permit);
+            served.into_iter().for_each(wake_first);
+            return Poll::Pending;
+        }
         loop {
             if let Some(permit) = from.try_acquire() {
                 drop((waiting, waker));
                 return Poll::Ready(permit);
             }
-            // From here on whoever gives one back hands it to a task that waits; one that was given back before is there.
-            // Relaxed: it has one order of changes.
+            // From here on a permit that is given back is handed to a waiting task. A permit that was given back before is in the word.
+            // Relaxed: the changes of one word have one order.
             if from.word.load(Relaxed) == WAITING
                 || from.word.compare_exchange(0, WAITING, Relaxed, Relaxed).is_ok()
             {
@@ -253,7 +313,7 @@ impl Drop for Acquire<'_> {
         self.from.end_if_empty(&waiting);
         drop(waiting);
         if waker.is_none() {
-            // It was served with a permit that it does not take.
+            // The ticket was served with a permit, which is not taken.
             self.from.give_back(1);
         }
     }
@@ -305,7 +365,7 @@ mod tests {
         assert!(poll(second, &count));
     }
 
-    /// Permits go from hand to hand among threads that wait for them: nobody waits for ever, and none is lost.
+    /// Permits go from thread to thread: no thread waits for ever, and no permit is lost.
     #[cfg(not(loom))] // models have no pool
     #[test]
     fn nobody_waits_while_there_are_permits() {
@@ -330,6 +390,71 @@ mod tests {
             assert_eq!(in_flight.free(), permits);
             assert_eq!(in_flight.word.into_inner(), permits, "nobody waits any more");
         }
+    }
+
+    #[test]
+    fn an_item_keeps_its_permit_if_nobody_waits() {
+        let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
+        let exchange = in_flight.exchange(in_flight.try_acquire().unwrap(), Kind::Begun);
+        assert!(poll(pin!(exchange), &count), "the permit, which is dropped at once");
+        drop(in_flight.exchange(in_flight.try_acquire().unwrap(), Kind::Begun));
+        assert_eq!((in_flight.free(), in_flight.is_wanted()), (1, false), "dropped before it was polled");
+    }
+
+    /// Two permits. New items begin while at most two begun ones wait; then begun ones go on, first come, first served.
+    #[test]
+    fn items_get_permits_in_turns() {
+        const ITEMS: usize = 5;
+        let (in_flight, new) = (InFlight::new(2), Arc::<Count>::default());
+        let mut in_use = vec![in_flight.try_acquire().unwrap(), in_flight.try_acquire().unwrap()];
+        // A task that begins one new item after the other.
+        let mut first = Box::pin(in_flight.acquire(Kind::New));
+        assert!(!poll(first.as_mut(), &new));
+        let mut begun: Vec<_> = Vec::new();
+        for item in 0..ITEMS {
+            let count = Arc::<Count>::default();
+            let mut exchange = Box::pin(in_flight.exchange(in_use.remove(0), Kind::Begun));
+            assert!(!poll(exchange.as_mut(), &count));
+            begun.push((exchange, count));
+            let woken = |begun: &[(_, Arc<Count>)]| {
+                begun.iter().filter(|(_, count)| count.0.load(Relaxed) > 0).count()
+            };
+            if item < 2 {
+                assert_eq!((new.0.load(Relaxed), woken(&begun)), (item + 1, 0), "a new item begins");
+                let Poll::Ready(permit) = first.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+                    panic!()
+                };
+                in_use.push(permit);
+                first.set(in_flight.acquire(Kind::New));
+                assert!(!poll(first.as_mut(), &new));
+            } else {
+                assert_eq!((new.0.load(Relaxed), woken(&begun)), (2, item - 1), "a begun item goes on");
+                let (exchange, count) = &mut begun[item - 2];
+                assert_eq!(count.0.load(Relaxed), 1, "the one that has waited longest");
+                let Poll::Ready(permit) = exchange.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+                else {
+                    panic!()
+                };
+                in_use.push(permit);
+            }
+        }
+        drop(in_use);
+        assert_eq!(new.0.load(Relaxed), 3, "an item has ended");
+        drop((first, begun));
+        assert_eq!((in_flight.free(), in_flight.is_wanted()), (2, false));
+    }
+
+    #[test]
+    fn items_of_a_search_that_have_begun_go_first() {
+        let (in_flight, new, begun) = (InFlight::new(1), Arc::<Count>::default(), Arc::<Count>::default());
+        let permit = in_flight.try_acquire();
+        let mut next = pin!(in_flight.acquire(Kind::New));
+        let mut first = pin!(in_flight.acquire(Kind::First));
+        assert!(!poll(next.as_mut(), &new) && !poll(first.as_mut(), &begun));
+        drop(permit);
+        assert_eq!((new.0.load(Relaxed), begun.0.load(Relaxed)), (0, 1));
+        assert!(poll(first, &begun), "the permit, which is dropped at once");
+        assert!(poll(next, &new));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, Shared};
 use super::in_flight::Kind;
-use super::room::{Permit, Room};
+use super::room::Permit;
 use super::tree::{Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
@@ -144,11 +144,12 @@ where
 {
     fn wait_for<I, F>(mut self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
-        I: Iterator<Item: IntoFuture<IntoFuture: Send + 's>>,
+        I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
         F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's,
     {
         let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
         let handle = frame.handle();
+        let kind = frame.kind(R::SEARCH || F::GOES_FIRST);
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
@@ -171,18 +172,21 @@ where
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
-                match handle.poll_once(&mut deferred, frame.reserve.source().acquire(frame.kind)) {
+                match handle.poll_once(&mut deferred, frame.reserve.source().acquire(kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
-                        handle.suspend(&mut deferred, Deferred { future, hole });
+                        let kind = frame.next_kind();
+                        handle.suspend(&mut deferred, Deferred { future, hole, kind });
                     }
-                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
+                    Poll::Ready(permit) => {
+                        hole.begin::<S, _>(future, permit, frame.next_kind(), handle.clone());
+                    }
                 }
                 continue;
             };
             let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
                 let hole = self.hole(fold);
-                handle.suspend(&mut slot, InHole { permit, hole });
+                handle.suspend(&mut slot, InHole { permit, hole, kind: frame.next_kind() });
                 continue;
             };
             frame.reserve.put(permit);
@@ -218,12 +222,12 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
     }
 }
 
-/// The permits of a task that fills a hole, at its beginning.
-enum Permits<'s> {
-    /// For a future that has not begun.
-    Fresh(Permit<'s>),
-    /// The permit of the future that is ready, if the task keeps it.
-    Used(Option<Permit<'s>>),
+/// The permit of a task that fills a hole, at its beginning.
+enum Has<'s> {
+    /// For the next future of the item: the task [waits](NanoFold::WAITS) again.
+    ForNext(Permit<'s>, Kind),
+    /// The permit of the last future, which is ready, if the task keeps it.
+    Last(Option<Permit<'s>>),
 }
 
 /// What fills a hole: a future's output, folded, behind what was folded before it.
@@ -241,33 +245,29 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
 {
-    /// Runs the task that fills it. Does the task [wait](NanoFold::WAITS) again? Then it has a frame, with the permit.
+    /// Runs the task that fills it. A task that waits again has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
-        waits: bool,
-        (room, permits): (&'s Room, Permits<'s>),
+        has: Has<'s>,
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
         let Hole { before, reduction, joint, fold, link, .. } = self;
         let call = joint.call;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
-            let (fresh, mut used) = match permits {
-                Permits::Fresh(permit) => (Some(permit), None),
-                Permits::Used(permit) => (None, permit),
+            let (next, last) = match has {
+                Has::ForNext(permit, kind) => (Some((permit, kind)), None),
+                Has::Last(permit) => (None, permit),
             };
-            let frame = waits.then(|| {
-                let frame = Frame::new(handle.clone(), room, fresh, Kind::Begun);
-                used.take().into_iter().for_each(|permit| frame.reserve.keep(permit));
-                frame
-            });
+            let frame =
+                next.map(|(permit, kind)| Frame::new(handle.clone(), permit.source(), Some(permit), kind));
             let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             if leaf.cancels.get() {
                 handle.cancel();
             }
-            drop(used);
+            drop(last);
             let done = match before {
                 None => leaf.end(),
                 Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
@@ -282,18 +282,29 @@ where
     }
 
     /// There is a permit for the future.
-    fn begin<S, U>(self, future: U, permit: Permit<'s>, handle: S::Handle)
+    fn begin<S, U>(self, future: U, permit: Permit<'s>, kind: Kind, handle: S::Handle)
     where
         S: Detach<'s>,
-        U: Future + Send + 's,
+        U: Future<Output: Send + 's> + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, true, (permit.source(), Permits::Fresh(permit)), |leaf, mut fold| {
+        self.run::<S>(handle, Has::ForNext(permit, kind), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
         });
     }
 
-    /// Has the call been stopped? Then the hole is closed.
+    /// There is a permit for the next future of the item, which is made of what the last one gave.
+    fn go_on<S, V>(self, output: V, permit: Permit<'s>, kind: Kind, handle: S::Handle)
+    where
+        S: Detach<'s>,
+        F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
+    {
+        self.run::<S>(handle, Has::ForNext(permit, kind), |leaf, mut fold| {
+            fold.fold(leaf, iter::once(output))
+        });
+    }
+
+    /// Closes the hole and returns `None` if the call has been stopped; else returns the hole.
     fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
         if handle.is_cancelled() || self.joint.call.is_due() {
             self.close();
@@ -317,6 +328,8 @@ where
 struct InHole<'s, H> {
     permit: Permit<'s>,
     hole: H,
+    /// How the item waits for its next permit.
+    kind: Kind,
 }
 
 impl<'s, S, R, T, F, V> Resume<'s, S, V> for InHole<'s, Hole<'s, R, R::Output, T, F>>
@@ -325,16 +338,60 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
     F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
+    V: Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        // The next one may begin while this item is folded; unless there is another future to come of this one: what has
-        // begun goes first, and futures are made only where there is a permit for them. Nor in a search, of which this may be
-        // the end.
-        let keeps = F::WAITS || ends_early::<T, R>();
+        let InHole { permit, hole, kind } = self;
         let handle = scope.handle();
-        let Some(hole) = self.hole.close_if_stopped(&handle) else { return };
-        let permits = (self.permit.source(), Permits::Used(Some(self.permit).filter(|_| keeps)));
-        hole.run::<S>(handle, F::WAITS, permits, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        let Some(hole) = hole.close_if_stopped(&handle) else { return };
+        if !F::WAITS {
+            // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
+            let last = Has::Last(Some(permit).filter(|_| ends_early::<T, R>()));
+            return hole.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+        }
+        // Another future is to come. It is made when the item has a permit for it: in turns with the other items that wait.
+        let room = permit.source();
+        // The permit of an item that goes first is for its next future, if it is good for another one.
+        let keeps = if kind == Kind::First { room.allows_reuse() } else { !room.is_wanted() };
+        if keeps {
+            return hole.go_on::<S, V>(output, permit, kind, handle);
+        }
+        let mut slot = Default::default();
+        match handle.poll_once(&mut slot, room.exchange(permit, kind)) {
+            Poll::Ready(permit) => hole.go_on::<S, V>(output, permit, kind, handle),
+            Poll::Pending => {
+                handle.waits_for_room();
+                handle.suspend(&mut slot, Between { output, hole, kind });
+            }
+        }
+    }
+
+    fn cancelled(self, _: &S) {
+        self.hole.close();
+    }
+}
+
+/// A hole of an item between two futures, which waits for a permit to make the next one.
+struct Between<V, H> {
+    /// Output of the future before.
+    output: V,
+    hole: H,
+    kind: Kind,
+}
+
+impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for Between<V, Hole<'s, R, R::Output, T, F>>
+where
+    S: Detach<'s>,
+    R: Reduction<T, Output: 's> + 's,
+    T: 's,
+    F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
+    V: Send + 's,
+{
+    fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
+        let handle = scope.handle();
+        if let Some(hole) = self.hole.close_if_stopped(&handle) {
+            hole.go_on::<S, V>(self.output, permit, self.kind, handle);
+        }
     }
 
     fn cancelled(self, _: &S) {
@@ -346,6 +403,7 @@ where
 struct Deferred<U, H> {
     future: U,
     hole: H,
+    kind: Kind,
 }
 
 impl<'s, S, R, T, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, Hole<'s, R, R::Output, T, F>>
@@ -354,12 +412,13 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
     U: Future + Send + 's,
+    U::Output: Send + 's,
     F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();
         if let Some(hole) = self.hole.close_if_stopped(&handle) {
-            hole.begin::<S, U>(self.future, permit, handle);
+            hole.begin::<S, U>(self.future, permit, self.kind, handle);
         }
     }
 

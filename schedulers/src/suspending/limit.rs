@@ -1,4 +1,4 @@
-//! Limits that several calls share: a semaphore, with a rate limiter if that is wanted.
+//! Limits that several calls share: a semaphore, optionally with a rate limiter.
 //!
 //! ```text
 //!   call A   waits: a1 a2 a3 ──┐
@@ -8,16 +8,21 @@
 //!
 //! # Invariants
 //!
-//! 1. Permits handed out and free ones are as many as there were at the beginning. A permit that was handed to a ticket, and not
-//!    collected, counts as handed out.
+//! 1. Permits handed out and free permits are together as many as at the beginning. A permit that was handed to a ticket and not yet
+//!    collected counts as handed out.
 //! 2. *First come, first served.* While a ticket waits, each permit is handed to a ticket. Others cannot take one.
-//! 3. *Fair among calls.* Calls with waiting tickets stand in a ring, in which each gets a permit in its turn; within a call the
-//!    oldest ticket comes first. So the wait for a permit does not depend on how many tickets another call has.
-//! 4. *No permit lies idle while a ticket waits*, unless the rate forbids it; and then the timer is set.
+//! 3. *Fair among calls.* Calls with waiting tickets stand in a ring, in which each gets a permit in its turn. So the wait for a
+//!    permit does not depend on how many tickets another call has. A call's lines are served by the rule of the call's
+//!    [own](super::in_flight) permits: under a limit of n permits, a new item begins while at most n begun items wait. So a call has at
+//!    most 2n items that have begun and have another future to come.
+//! 4. *No permit lies idle while a ticket waits*, unless the rate does not allow another future. Then the timer is set.
 //! 5. No waker is called under the lock.
 
+use super::in_flight::Kind;
+use furcate_pool::detach::wake_first;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
@@ -38,6 +43,10 @@ use {
 /// Permits are handed out first come, first served, and fairly among calls: a call that waits with a thousand tasks and one
 /// that waits with one get a permit by turns. A permit comes back when its future is ready, or is dropped: by a
 /// cancelled call, a timeout or a panic.
+///
+/// An item that waits for several futures gets a permit for each of them. Under a limit of n permits, a call begins new items while at
+/// most n of its items wait for a permit for their next future. So at most n futures of a call are in flight, and at most `2 * n` of
+/// its items have begun and wait for another future.
 ///
 /// A future that holds a permit should not wait for a call under the same limit. If all permits are held by such futures, none
 /// of them goes on.
@@ -91,7 +100,7 @@ struct State {
     /// Calls with tickets that wait, each once: the next one's turn first.
     ring: VecDeque<Call>,
     /// The tickets of each call in the ring.
-    waiting: HashMap<Call, BTreeMap<u64, Waker>>,
+    waiting: HashMap<Call, Lines>,
     /// Tickets that have a permit and have not collected it.
     granted: HashSet<u64>,
     /// The number of the next ticket.
@@ -104,16 +113,46 @@ struct State {
     timer: Option<Timer>,
 }
 
+/// The tickets of a call, by number: the oldest ones first.
+#[derive(Default)]
+struct Lines {
+    first: BTreeMap<u64, Waker>,
+    begun: BTreeMap<u64, Waker>,
+    new: BTreeMap<u64, Waker>,
+}
+
+impl Lines {
+    fn line(&mut self, kind: Kind) -> &mut BTreeMap<u64, Waker> {
+        match kind {
+            Kind::First => &mut self.first,
+            Kind::Begun => &mut self.begun,
+            Kind::New => &mut self.new,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.first.len() + self.begun.len() + self.new.len()
+    }
+
+    /// Takes the next ticket, where there are so many permits (invariant 3).
+    fn next(&mut self, permits: usize) -> Option<(u64, Waker)> {
+        let new_first = self.begun.len() <= permits;
+        let (one, other) = (&mut self.begun, &mut self.new);
+        let (one, other) = if new_first { (other, one) } else { (one, other) };
+        self.first.pop_first().or_else(|| one.pop_first()).or_else(|| other.pop_first())
+    }
+}
+
 /// A call's number.
 type Call = u64;
 
 fn next_call() -> Call {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    // Relaxed: it only has to be another one each time.
+    // Relaxed: each number only has to be unique.
     NEXT.fetch_add(1, Relaxed)
 }
 
-/// How many futures may begin.
+/// The rate at which futures may begin: a token bucket.
 #[cfg(feature = "async-io")]
 #[derive(Clone, Copy, Debug)]
 struct Rate {
@@ -154,10 +193,10 @@ impl Limit {
         Limit { shared: Arc::new(shared) }
     }
 
-    /// The same number of permits, and at most `futures` that begin in a second (feature `async-io`).
+    /// Returns a limit with the same number of permits that also lets at most `futures` futures begin in a second (feature `async-io`).
     ///
-    /// The rate is kept evenly (a token bucket): in any `t` seconds no more than `futures * t` begin, and a burst, which is the
-    /// hundredth part of `futures`, or 1. What this returns shares nothing with clones made before.
+    /// The rate is kept evenly (a token bucket): in any `t` seconds at most `futures * t` futures begin, plus a burst of
+    /// a hundredth of `futures`, or of 1 if that is more. The new limit shares no permits with clones made before.
     ///
     /// # Panics
     ///
@@ -199,14 +238,14 @@ impl Limit {
         self.shared.permits - self.shared.lock().free
     }
 
-    /// How many wait for a permit now: tasks of calls, each of which may have many futures to begin, and callers of
+    /// Returns how many tasks wait for a permit now: tasks of calls, each of which may have many futures to begin, and callers of
     /// [`acquire`](Self::acquire).
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.shared.lock().waiting.values().map(BTreeMap::len).sum()
+        self.shared.lock().waiting.values().map(Lines::len).sum()
     }
 
-    /// Waits for a permit, for code that is no chain. It is given back when the permit is dropped.
+    /// Waits for a permit, for code that is no chain. Dropping the permit gives it back.
     ///
     /// ```
     /// let limit = furcate::Limit::new(1);
@@ -220,7 +259,7 @@ impl Limit {
     pub fn acquire(&self) -> impl Future<Output = LimitPermit> + Send + 'static + use<> {
         let member = self.join();
         async move {
-            let mut ticket = Ticket::of(&member);
+            let mut ticket = Ticket::of(&member, Kind::New);
             std::future::poll_fn(|context| ticket.poll(context)).await;
             LimitPermit { limit: Limit { shared: Arc::clone(&member.shared) } }
         }
@@ -291,6 +330,11 @@ impl Member {
         self.shared.give_back_unused(permits);
     }
 
+    /// Whether a ticket waits.
+    pub(super) fn is_wanted(&self) -> bool {
+        !self.shared.lock().ring.is_empty()
+    }
+
     /// Whether a permit is for one future only, because the rate counts each of them.
     pub(super) fn has_rate(&self) -> bool {
         #[cfg(feature = "async-io")]
@@ -304,13 +348,22 @@ impl Member {
 #[derive(Debug)]
 pub(super) struct Ticket<'s> {
     member: &'s Member,
-    /// `None` until it waits, and when the permit was collected.
+    kind: Kind,
+    /// Number in the line. `None` before the ticket waits, and after its permit was collected.
     number: Option<u64>,
+    /// Whether it gives a permit for another one, at its first poll.
+    gives: bool,
 }
 
 impl<'s> Ticket<'s> {
-    pub(super) fn of(member: &'s Member) -> Self {
-        Ticket { member, number: None }
+    pub(super) fn of(member: &'s Member, kind: Kind) -> Self {
+        Ticket { member, kind, number: None, gives: false }
+    }
+
+    /// For the next future of an item, whose last future had a permit, which is the ticket's from now on. It is given back in the
+    /// critical section in which the ticket joins the line.
+    pub(super) fn exchange(member: &'s Member, kind: Kind) -> Self {
+        Ticket { member, kind, number: None, gives: true }
     }
 
     /// Collects a permit, which the caller gives back to the member.
@@ -320,6 +373,9 @@ impl<'s> Ticket<'s> {
         let waker = context.waker().clone();
         let _before = {
             let mut state = shared.lock();
+            if mem::take(&mut self.gives) {
+                state.free += 1;
+            }
             if let Some(number) = self.number
                 && state.granted.remove(&number)
             {
@@ -333,7 +389,7 @@ impl<'s> Ticket<'s> {
                 state.next += 1;
                 state.next
             });
-            state.wait(self.member.call, number, waker)
+            state.wait(self.member.call, self.kind, number, waker)
         };
         // If only the rate keeps it waiting, this sets the timer.
         shared.hand_out();
@@ -343,6 +399,9 @@ impl<'s> Ticket<'s> {
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
+        if self.gives {
+            self.member.give_back(1);
+        }
         let Some(number) = self.number else { return };
         let shared = &self.member.shared;
         let mut state = shared.lock();
@@ -350,7 +409,7 @@ impl Drop for Ticket<'_> {
             drop(state);
             shared.give_back_unused(1);
         } else {
-            let _waker = state.leave(self.member.call, number);
+            let _waker = state.leave(self.member.call, self.kind, number);
             drop(state);
         }
     }
@@ -372,32 +431,32 @@ impl State {
     }
 
     /// Puts a ticket in the line, or gives it another waker. Returns the one before.
-    fn wait(&mut self, call: Call, ticket: u64, waker: Waker) -> Option<Waker> {
+    fn wait(&mut self, call: Call, kind: Kind, ticket: u64, waker: Waker) -> Option<Waker> {
         let State { waiting, ring, .. } = self;
-        let tickets = waiting.entry(call).or_insert_with(|| {
+        let lines = waiting.entry(call).or_insert_with(|| {
             ring.push_back(call);
-            BTreeMap::new()
+            Lines::default()
         });
-        tickets.insert(ticket, waker)
+        lines.line(kind).insert(ticket, waker)
     }
 
     /// Takes a ticket out of the line.
-    fn leave(&mut self, call: Call, ticket: u64) -> Option<Waker> {
-        let tickets = self.waiting.get_mut(&call)?;
-        let waker = tickets.remove(&ticket);
-        if tickets.is_empty() {
+    fn leave(&mut self, call: Call, kind: Kind, ticket: u64) -> Option<Waker> {
+        let lines = self.waiting.get_mut(&call)?;
+        let waker = lines.line(kind).remove(&ticket);
+        if lines.len() == 0 {
             self.waiting.remove(&call);
             self.ring.retain(|&other| other != call);
         }
         waker
     }
 
-    /// Takes the next ticket out of the line (invariant 3).
-    fn next(&mut self) -> Option<(u64, Waker)> {
+    /// Takes the next ticket out of the lines, where there are so many permits (invariant 3).
+    fn next(&mut self, permits: usize) -> Option<(u64, Waker)> {
         let call = self.ring.pop_front()?;
-        let tickets = self.waiting.get_mut(&call)?;
-        let next = tickets.pop_first();
-        if tickets.is_empty() {
+        let lines = self.waiting.get_mut(&call)?;
+        let next = lines.next(permits);
+        if lines.len() == 0 {
             self.waiting.remove(&call);
         } else {
             self.ring.push_back(call);
@@ -436,7 +495,7 @@ impl Shared {
         }
     }
 
-    /// Hands free permits to those that wait.
+    /// Hands free permits to waiting tickets.
     fn hand_out(&self) {
         loop {
             let waker = {
@@ -450,13 +509,14 @@ impl Shared {
                     }
                     continue;
                 }
-                let Some((ticket, waker)) = state.next() else { return };
+                let Some((ticket, waker)) = state.next(self.permits) else { return };
                 state.free -= 1;
                 self.spend(&mut state, 1);
                 state.granted.insert(ticket);
                 waker
             };
-            waker.wake();
+            // The ticket has waited longer than the tasks that were woken before.
+            wake_first(waker);
         }
     }
 }
@@ -478,14 +538,14 @@ impl Shared {
         }
     }
 
-    /// Tokens that were not used come back. More than a burst does not, at the next look.
+    /// Returns tokens that were not used. The next look cuts them to a burst.
     fn earn(&self, state: &mut State, tokens: usize) {
         if self.rate.is_some() {
             state.tokens.number += tokens as f64;
         }
     }
 
-    /// Sets the timer for the next token (invariant 4). Returns false if that is there by now.
+    /// Sets the timer for the next token (invariant 4). Returns `false` if there is a token by now.
     fn set_timer(&self, state: &mut State) -> bool {
         let Some(rate) = self.rate.filter(|_| state.timer.is_none()) else { return true };
         // Rounded up, so that there is a token when the timer fires.

@@ -4,7 +4,7 @@
 //!
 //! 1. A permit stands for one of the call's [own](InFlight) and one of the [limit](Limit). Both are given back together.
 //! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
-//!    permits of its own.
+//!    permits of its own. A task that waits for one of the call's own holds no permit of the limit.
 //! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
 
 use super::in_flight::{self, InFlight, Kind};
@@ -58,7 +58,7 @@ impl Room {
     }
 
     /// Whether a permit that a future had is good for another one.
-    fn allows_reuse(&self) -> bool {
+    pub(super) fn allows_reuse(&self) -> bool {
         !self.limit.as_ref().is_some_and(Member::has_rate)
     }
 
@@ -68,7 +68,18 @@ impl Room {
 
     /// Waits for a permit.
     pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
-        Acquire { room: self, waits: Waits::ForOwn(self.own.acquire(kind)) }
+        Acquire { room: self, kind, waits: Waits::ForOwn(self.own.acquire(kind)) }
+    }
+
+    /// Whether the permit of a future that is ready is to be [exchanged](Self::exchange) before the item's next future is made.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.own.is_wanted() || self.limit.as_ref().is_some_and(|limit| limit.has_rate() || limit.is_wanted())
+    }
+
+    /// Waits for a permit for the next future of an item whose last future had `permit`.
+    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: Kind) -> Acquire<'s> {
+        debug_assert!(std::ptr::eq(permit.0, self));
+        Acquire { room: self, kind, waits: Waits::Exchanges(permit) }
     }
 }
 
@@ -89,12 +100,15 @@ impl Drop for Permit<'_> {
 #[derive(Debug)]
 pub(super) struct Acquire<'s> {
     room: &'s Room,
+    kind: Kind,
     waits: Waits<'s>,
 }
 
 /// The semaphore at which it waits (invariant 2).
 #[derive(Debug)]
 enum Waits<'s> {
+    /// For nothing yet: it has the permit of a future that is ready.
+    Exchanges(Permit<'s>),
     ForOwn(in_flight::Acquire<'s>),
     ForLimit(Ticket<'s>, in_flight::Permit<'s>),
     Done,
@@ -104,7 +118,23 @@ impl<'s> Future for Acquire<'s> {
     type Output = Permit<'s>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
-        let room = self.room;
+        let (room, kind) = (self.room, self.kind);
+        if let Waits::Exchanges(_) = self.waits
+            && let Waits::Exchanges(permit) = mem::replace(&mut self.waits, Waits::Done)
+        {
+            // The two permits part: one of the call's own, and one of the limit.
+            mem::forget(permit);
+            let own = room.own.held();
+            self.waits = match &room.limit {
+                // The item will wait for a permit of the call's own: the permit of the limit goes first (invariant 2).
+                Some(limit) if room.own.is_wanted() => {
+                    limit.give_back(1);
+                    Waits::ForOwn(room.own.exchange(own, kind))
+                }
+                Some(limit) => Waits::ForLimit(Ticket::exchange(limit, kind), own),
+                None => Waits::ForOwn(room.own.exchange(own, kind)),
+            };
+        }
         if let Waits::ForOwn(acquire) = &mut self.waits {
             let own = ready!(Pin::new(acquire).poll(context));
             let Some(limit) = &room.limit else {
@@ -112,7 +142,7 @@ impl<'s> Future for Acquire<'s> {
                 mem::forget(own);
                 return Poll::Ready(Permit(room));
             };
-            self.waits = Waits::ForLimit(Ticket::of(limit), own);
+            self.waits = Waits::ForLimit(Ticket::of(limit, kind), own);
         }
         if let Waits::ForLimit(ticket, _) = &mut self.waits {
             ready!(ticket.poll(context));
@@ -130,8 +160,6 @@ impl<'s> Future for Acquire<'s> {
 pub(super) struct Reserve<'s> {
     from: &'s Room,
     permits: Cell<usize>,
-    /// Permits that a future had, and that are good for no other one.
-    used: Cell<usize>,
 }
 
 impl<'s> Reserve<'s> {
@@ -140,7 +168,7 @@ impl<'s> Reserve<'s> {
         let permits = Cell::new(permit.is_some().into());
         debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
         mem::forget(permit);
-        Reserve { from, permits, used: Cell::new(0) }
+        Reserve { from, permits }
     }
 
     /// Where the permits are from.
@@ -166,23 +194,16 @@ impl<'s> Reserve<'s> {
 
     /// Takes a permit back from a future that is ready: for the next one, if that needs no other.
     pub(super) fn put(&self, permit: Permit<'s>) {
-        if self.from.allows_reuse() {
-            self.keep(permit);
-        }
-    }
-
-    /// Takes a permit back from a future that is ready, and keeps it as long as the reserve is not [emptied](Self::empty).
-    pub(super) fn keep(&self, permit: Permit<'s>) {
         debug_assert!(std::ptr::eq(permit.0, self.from));
-        mem::forget(permit);
-        let permits = if self.from.allows_reuse() { &self.permits } else { &self.used };
-        permits.set(permits.get() + 1);
+        if self.from.allows_reuse() {
+            mem::forget(permit);
+            self.permits.set(self.permits.get() + 1);
+        }
     }
 
     /// Gives all permits back.
     pub(super) fn empty(&self) {
         self.from.give_back_unused(self.permits.take());
-        self.from.give_back(self.used.take());
     }
 }
 

@@ -67,6 +67,7 @@ impl<P: Producer, G: Gather<P::Item>> IntoIterator for Batches<P, G> {
 impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const SINGLE: bool = P::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;

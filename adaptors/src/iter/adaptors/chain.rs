@@ -219,6 +219,7 @@ macro_rules! fold_sides {
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
+    const GROWS: bool = A::GROWS || B::GROWS;
     const SINGLE: bool = A::SINGLE && B::SINGLE;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
@@ -264,6 +265,7 @@ struct OfSide<F>(F);
 
 impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for OfSide<F> {
     const WAITS: bool = F::WAITS;
+    const GOES_FIRST: bool = F::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
@@ -285,6 +287,14 @@ where
     L: NanoLoops<ChainProducer<A, B>>,
 {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
+
+    /// What is given away has the second side with it, so the fold ends as after a [`Nano::Give`].
+    fn grown(&mut self, size: usize) -> bool {
+        let grown = self.loops.grown(size.saturating_add(self.second.size()));
+        self.stopped |= grown;
+        grown
+    }
 
     fn next(&mut self, size: usize) -> Nano {
         loop {
@@ -327,9 +337,14 @@ struct SecondLoops<'l, L, A, B> {
 
 impl<A, B, L: NanoLoops<ChainProducer<A, B>>> NanoLoops<B> for SecondLoops<'_, L, A, B> {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
 
     fn next(&mut self, size: usize) -> Nano {
         self.loops.next(size)
+    }
+
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(size)
     }
 
     fn take(&mut self, right: B) {
@@ -380,6 +395,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
+    const GROWS: bool = A::GROWS || B::GROWS;
     const SINGLE: bool = A::SINGLE && B::SINGLE;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;

@@ -86,6 +86,7 @@ impl<P: IndexedProducer> IntoIterator for EnumerateProducer<P> {
 impl<P: IndexedProducer> Producer for EnumerateProducer<P> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const SINGLE: bool = P::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;

@@ -12,25 +12,37 @@
 //! An inner iterator lends its producer, so it has to live until all parts of that are done. It lies in a *slot* of the adaptor,
 //! which lives as long as the call.
 //!
+//! A task that walks outer items looks at the size of each inner iterator first ([`ParallelIterator::units`]). If one is long, the
+//! task stops in front of it, and goes on with a part of three things: the inner iterator, unfolded; the outer items of the same
+//! nano-loop, which are made now; and the outer units behind. Such a part can be divided like any other, on demand or, where the
+//! policy [says so](NanoLoops::grown), at once.
+//!
+//! ```text
+//!   walked      met               items   outer units
+//!   o o o o     i i i i i i i i   o o     o o o o o o
+//!               └─ cut here, or between outer items ─┘
+//! ```
+//!
 //! # Invariants
 //!
 //! 1. *A slot is used once.* A part has the only reference to its slots, and cuts them as it is cut. Unfolding uses up a slot; a
 //!    part without one is not unfolded.
-//! 2. *Bounded.* There are [`SLOTS`] at most, so no more inner iterators than that are kept to the end of the call. All others
-//!    are made and dropped by the task that walks them.
-//! 3. *Nothing is made in vain.* Only a part of one unit is unfolded, of an outer producer whose units give one item at most,
-//!    at once ([`Producer::SINGLE`]): neither an endless outer leaf nor a future that would be waited for.
+//! 2. *Bounded.* A call begins with [`SLOTS`] slots at most. A part with one slot may put as many again into that, once. So no more
+//!    than `SLOTS * SLOTS` inner iterators are kept to the end of the call. All others are made and dropped by the task that walks
+//!    them.
+//! 3. *Nothing is made in vain.* Units are unfolded only of an outer producer whose units give one item at most, at once
+//!    ([`Producer::SINGLE`]): neither an endless outer leaf nor a future that would be waited for. Fewer than [`BLOCK`] outer items
+//!    are made before the inner iterator in front of them has been walked.
 //! 4. *One schedule.* Inner parts are parts of the chain's division tree: its policy, its scheduler and its engine hold for them.
 //!    The schedule of the inner iterator itself is not used.
+//! 5. *Few.* Behind a long inner iterator, only one that is twice as long counts as long, in all parts of the rest. So a branch of the
+//!    division tree is divided for that reason at most once for each power of two.
 
 use crate::iter::{IntoParallelIterator, ParallelIterator};
-use either::Either;
 use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer, Suspendable};
-use std::fmt;
-use std::iter::Flatten;
-use std::mem;
+use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::{option, vec};
+use std::{fmt, mem, vec};
 
 /// Makes a parallel iterator of an outer item.
 pub trait Unfold<T>: Sync + Send {
@@ -70,11 +82,30 @@ impl<T: IntoParallelIterator> Unfold<T> for Itself {
 /// The greatest number of inner iterators that are divided in one call: more than there are threads to divide them for.
 const SLOTS: usize = 64;
 
-/// An inner iterator of that size is not worth a division.
+/// An inner iterator of that size is not worth a division on demand.
 const SMALL: usize = 64;
 
+/// An inner iterator of that size is not worth a division that nobody has asked for.
+const SHORT: usize = 256;
+
+/// Number of outer units that are walked between two looks at what has been met. So many outer items at most are made before the
+/// inner iterator in front of them is walked.
+const BLOCK: usize = 64;
+
+/// The place of an inner iterator while it is divided.
+enum Slot<N> {
+    Free,
+    Inner(N),
+    /// Slots of a part whose last slot this was.
+    More(Vec<Slot<N>>),
+}
+
+fn free_slots<N>(slots: usize) -> Vec<Slot<N>> {
+    (0..slots).map(|_| Slot::Free).collect()
+}
+
 /// The slots of a call; a clone of an adaptor has none until it lends.
-pub(super) struct Slots<N>(Vec<Option<N>>);
+pub(super) struct Slots<N>(Vec<Slot<N>>);
 
 impl<N> Slots<N> {
     pub(super) const fn new() -> Self {
@@ -86,10 +117,9 @@ impl<N> Slots<N> {
     where
         N: ParallelIterator,
     {
-        let slots = if P::SINGLE { outer.size().min(SLOTS) } else { 0 };
-        self.0.clear();
-        self.0.extend((0..slots).map(|_| None));
-        FlatProducer { part: Part::Outer(outer), op, slots: &mut self.0 }
+        self.0 = free_slots(if P::SINGLE { outer.size().min(SLOTS) } else { 0 });
+        let own = Own { slots: &mut self.0, refills: true };
+        FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
     }
 }
 
@@ -99,189 +129,323 @@ impl<N> Clone for Slots<N> {
     }
 }
 
-/// Outer items, of which `F` makes inner iterators; or a part of one inner iterator.
-pub struct FlatProducer<'a, P, F, N: ParallelIterator + 'a> {
-    part: Part<P, N::Producer<'a>>,
+/// A part of an inner iterator, and outer items behind it, of which `F` makes inner iterators.
+pub struct FlatProducer<'a, P: IntoIterator, F, N: ParallelIterator + 'a> {
+    inner: Option<N::Producer<'a>>,
+    rest: Rest<'a, P, N>,
     op: &'a F,
+}
+
+/// The slots of a part.
+struct Own<'a, N> {
     /// Invariant 1.
-    slots: &'a mut [Option<N>],
+    slots: &'a mut [Slot<N>],
+    /// Whether the last one may become more (invariant 2).
+    refills: bool,
 }
 
-enum Part<P, Q> {
-    Outer(P),
-    /// A part of an inner iterator; or nothing, where an outer unit has given no item.
-    Inner(Option<Q>),
+impl<'a, N> Own<'a, N> {
+    fn none() -> Self {
+        Own { slots: &mut [], refills: false }
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Puts more slots into the last one, if that is allowed.
+    fn refill(&mut self, units: usize) {
+        if let ([_], true) = (&*self.slots, self.refills)
+            && let Some(last) = mem::take(&mut self.slots).first_mut()
+        {
+            *last = Slot::More(free_slots(units.clamp(2, SLOTS)));
+            let Slot::More(more) = last else { unreachable!("it has just been written") };
+            *self = Own { slots: more, refills: false };
+        }
+    }
+
+    /// Cuts the slots where the units are cut. A slot is for one unit: no side gets more than it has units, if the other one needs
+    /// them.
+    fn cut(mut self, left: usize, right: usize) -> (Self, Self) {
+        if left > 0 && right > 0 {
+            self.refill(left.saturating_add(right));
+        }
+        let Own { slots, refills } = self;
+        let half = slots.len() - slots.len() / 2;
+        let most = left.min(slots.len());
+        let least = slots.len().saturating_sub(right);
+        let (left, right) = slots.split_at_mut(half.max(least).min(most));
+        (Own { slots: left, refills }, Own { slots: right, refills })
+    }
+
+    /// Puts an inner iterator into a slot.
+    fn put(&mut self, inner: N, units: usize) -> Option<&'a mut N> {
+        self.refill(units.saturating_add(1));
+        let (slot, slots) = mem::take(&mut self.slots).split_first_mut()?;
+        self.slots = slots;
+        *slot = Slot::Inner(inner);
+        match slot {
+            Slot::Inner(inner) => Some(inner),
+            _ => None,
+        }
+    }
 }
 
-impl<P, F, N: ParallelIterator> fmt::Debug for FlatProducer<'_, P, F, N> {
+/// What lies behind a part of an inner iterator.
+struct Rest<'a, P: IntoIterator, N> {
+    /// Outer items that were made before they were needed, fewer than [`BLOCK`].
+    items: vec::IntoIter<P::Item>,
+    outer: Option<P>,
+    own: Own<'a, N>,
+    /// Inner iterators of this size are too short to be met (invariant 5).
+    long: usize,
+}
+
+impl<P: IntoIterator, F, N: ParallelIterator> fmt::Debug for FlatProducer<'_, P, F, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FlatProducer").finish_non_exhaustive()
     }
 }
 
+impl<'a, P: Producer, N> Rest<'a, P, N> {
+    fn empty() -> Self {
+        Rest { items: Vec::new().into_iter(), outer: None, own: Own::none(), long: 0 }
+    }
+
+    #[inline]
+    fn of(outer: P, own: Own<'a, N>, long: usize) -> Self {
+        Rest { items: Vec::new().into_iter(), outer: Some(outer), own, long }
+    }
+
+    #[inline]
+    fn size(&self) -> usize {
+        self.outer.as_ref().map_or(0, Divisible::size).saturating_add(self.items.len())
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.size() == 0
+    }
+
+    fn cut_outer(self, cut: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
+        let (left, right) = self.outer.map(cut).unzip();
+        let size = |part: &Option<P>| part.as_ref().map_or(0, Divisible::size);
+        let (left_own, right_own) = self.own.cut(size(&left).saturating_add(self.items.len()), size(&right));
+        (
+            Rest { items: self.items, outer: left, own: left_own, long: self.long },
+            Rest { items: Vec::new().into_iter(), outer: right, own: right_own, long: self.long },
+        )
+    }
+
+    fn divide_at(mut self, index: usize) -> (Self, Self) {
+        let items = self.items.len();
+        if index >= items {
+            return self.cut_outer(|outer| outer.divide_at(index - items));
+        }
+        let left: Vec<P::Item> = self.items.by_ref().take(index).collect();
+        let behind = self.size();
+        let (left_own, right_own) = self.own.cut(index, behind);
+        (
+            Rest { items: left.into_iter(), outer: None, own: left_own, long: self.long },
+            Rest { items: self.items, outer: self.outer, own: right_own, long: self.long },
+        )
+    }
+}
+
 impl<'a, P, F, N> FlatProducer<'a, P, F, N>
 where
-    P: Producer,
+    P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
+    /// Whether tasks look for long inner iterators (invariants 1 and 3).
+    const MEETS: bool = P::SINGLE && !P::PIECES && !P::COSTLY_CUTS;
+
     /// Whether this is a part of one outer unit that can be unfolded (invariants 1 and 3).
     #[inline]
     fn unfolds(&self) -> bool {
-        match &self.part {
-            Part::Outer(outer) => P::SINGLE && !self.slots.is_empty() && outer.size() == 1,
-            Part::Inner(_) => false,
-        }
+        P::SINGLE && self.inner.is_none() && !self.rest.own.is_empty() && self.rest.size() == 1
     }
 
-    /// Makes the inner iterator of the last outer unit, in a slot.
-    fn unfold(outer: P, op: &'a F, slots: &mut &'a mut [Option<N>]) -> Option<N::Producer<'a>> {
-        let item = outer.into_iter().next()?;
-        let (slot, rest) = mem::take(slots).split_first_mut().expect("whoever unfolds has seen a slot");
-        *slots = rest;
-        Some(slot.insert(op.unfold(item)).producer())
+    /// Makes the inner iterator of the only outer unit, in a slot.
+    fn unfold(mut self) -> Option<N::Producer<'a>> {
+        let item = self.rest.items.next().or_else(|| self.rest.outer?.into_iter().next())?;
+        Some(self.rest.own.put(self.op.unfold(item), 0)?.producer())
     }
 
-    /// Cuts both parts' slots where the outer items are cut.
-    fn cut_outer(
-        (left, right): (P, P),
+    /// A part of an inner iterator alone.
+    fn of_inner(inner: Option<N::Producer<'a>>, op: &'a F) -> Self {
+        FlatProducer { inner, rest: Rest::empty(), op }
+    }
+
+    fn cut_inner(
+        inner: Option<N::Producer<'a>>,
         op: &'a F,
-        slots: &'a mut [Option<N>],
-    ) -> (FlatProducer<'a, P, F, N>, FlatProducer<'a, P, F, N>) {
-        let half = slots.len() - slots.len() / 2;
-        // A slot is for one unit: no side gets more than it has units, if the other one needs them.
-        let most = left.size().min(slots.len());
-        let least = slots.len().saturating_sub(right.size());
-        let (left_slots, right_slots) = slots.split_at_mut(half.max(least).min(most));
-        (
-            FlatProducer { part: Part::Outer(left), op, slots: left_slots },
-            FlatProducer { part: Part::Outer(right), op, slots: right_slots },
-        )
-    }
-
-    #[inline]
-    fn cut(
-        mut self,
-        cut_outer: impl FnOnce(P) -> (P, P),
-        cut_inner: impl FnOnce(N::Producer<'a>) -> (N::Producer<'a>, N::Producer<'a>),
-        unfolds: bool,
+        cut: impl FnOnce(N::Producer<'a>) -> (N::Producer<'a>, N::Producer<'a>),
     ) -> (Self, Self) {
-        let inner = match self.part {
-            Part::Outer(outer) if unfolds => Self::unfold(outer, self.op, &mut self.slots),
-            Part::Outer(outer) => return Self::cut_outer(cut_outer(outer), self.op, self.slots),
-            Part::Inner(inner) => inner,
-        };
-        let (left, right) = inner.map(cut_inner).unzip();
-        (
-            FlatProducer { part: Part::Inner(left), op: self.op, slots: self.slots },
-            FlatProducer { part: Part::Inner(right), op: self.op, slots: &mut [] },
-        )
+        let (left, right) = inner.map(cut).unzip();
+        (Self::of_inner(left, op), Self::of_inner(right, op))
     }
 }
 
 impl<'a, P, F, N> Divisible for FlatProducer<'a, P, F, N>
 where
-    P: Producer,
+    P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
-    /// In outer units, and in the units of an inner iterator once it has been unfolded.
+    /// In units of the inner iterator and outer units behind it.
     #[inline]
     fn size(&self) -> usize {
-        match &self.part {
-            Part::Outer(outer) => outer.size(),
-            Part::Inner(inner) => inner.as_ref().map_or(0, Divisible::size),
-        }
+        self.inner.as_ref().map_or(0, Divisible::size).saturating_add(self.rest.size())
     }
 
     #[inline]
     fn should_be_divided(&self) -> bool {
-        match &self.part {
-            Part::Outer(outer) => outer.should_be_divided() || self.unfolds(),
-            Part::Inner(inner) => inner.as_ref().is_some_and(Divisible::should_be_divided),
+        match (&self.inner, &self.rest.outer) {
+            (None, Some(outer)) if self.rest.items.len() == 0 => outer.should_be_divided() || self.unfolds(),
+            (Some(inner), _) if self.rest.is_empty() => inner.should_be_divided(),
+            _ => self.size() > 1 || self.unfolds(),
         }
     }
 
     #[inline]
     fn divide(self) -> (Self, Self) {
-        let unfolds = self.unfolds();
-        self.cut(P::divide, Divisible::divide, unfolds)
+        if self.unfolds() {
+            let op = self.op;
+            return Self::cut_inner(self.unfold(), op, Divisible::divide);
+        }
+        if self.inner.is_some() && self.rest.is_empty() {
+            return Self::cut_inner(self.inner, self.op, Divisible::divide);
+        }
+        if self.inner.is_none() && self.rest.items.len() == 0 {
+            let (left, right) = self.rest.cut_outer(P::divide);
+            let op = self.op;
+            return (
+                FlatProducer { inner: None, rest: left, op },
+                FlatProducer { inner: None, rest: right, op },
+            );
+        }
+        let half = self.size() / 2;
+        self.divide_at(half)
     }
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
-        self.cut(|outer| outer.divide_at(index), |inner| inner.divide_at(index), false)
+        let FlatProducer { inner, rest, op } = self;
+        let size = inner.as_ref().map_or(0, Divisible::size);
+        if index < size || rest.is_empty() {
+            let (left, right) = inner.map(|inner| inner.divide_at(index)).unzip();
+            return (Self::of_inner(left, op), FlatProducer { inner: right, rest, op });
+        }
+        let (left, right) = rest.divide_at(index - size);
+        (FlatProducer { inner, rest: left, op }, FlatProducer { inner: None, rest: right, op })
     }
 }
 
 impl<'a, P, F, N> IntoIterator for FlatProducer<'a, P, F, N>
 where
-    P: Producer,
+    P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
     type Item = N::Item;
-    type IntoIter = Either<Walk<'a, P::IntoIter, F, N::Item>, Flatten<option::IntoIter<N::Producer<'a>>>>;
+    type IntoIter = Walk<'a, <N::Producer<'a> as IntoIterator>::IntoIter, P::IntoIter, F, N::Item>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        match self.part {
-            Part::Outer(outer) => Either::Left(Walk {
-                outer: outer.into_iter(),
-                op: self.op,
-                collected: Vec::new().into_iter(),
-            }),
-            Part::Inner(inner) => Either::Right(inner.into_iter().flatten()),
+        Walk {
+            inner: self.inner.map(IntoIterator::into_iter),
+            collected: Vec::new().into_iter(),
+            items: self.rest.items,
+            outer: self.rest.outer.map(IntoIterator::into_iter),
+            op: self.op,
         }
     }
 }
 
 impl<'a, P, F, N> Producer for FlatProducer<'a, P, F, N>
 where
-    P: Producer,
+    P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS || Self::MEETS;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
-    /// A task that can be divided keeps its last outer item back, and unfolds it: so thieves that ask while it is walked get a
-    /// part of it.
+    /// A task that can be divided puts a long inner iterator into a slot, and goes on with that and the rest of its outer units.
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: NanoFold<N::Item, B, C>,
         L: NanoLoops<Self>,
     {
+        let op = self.op;
         let (mut folded, mut next) = (init, Some(self));
-        while let Some(FlatProducer { part, op, mut slots }) = next.take() {
-            let (inner, is_unfolded) = match part {
-                Part::Inner(inner) => (inner, false),
-                Part::Outer(outer) => {
-                    let unfolds = P::SINGLE && !P::PIECES && L::DIVIDES;
-                    let mut looks = OuterLoops::new(&mut *loops, op, slots, unfolds);
-                    let walk = WalkEach { op, fold: ByRef(&mut fold) };
-                    folded = outer.partial_fold(folded, walk, &mut looks)?;
-                    let OuterLoops { slots: left, last, back, .. } = looks;
-                    (slots, next) = (left, back);
-                    let Some(last) = last else { continue };
-                    (Self::unfold(last, op, &mut slots), true)
-                }
-            };
-            match inner {
-                // In the loop that was asked for the outer item.
-                Some(inner) if is_unfolded && inner.size() <= SMALL => {
-                    folded = fold.fold(folded, inner.into_iter())?;
-                    next = loops.take_back();
-                }
-                Some(inner) => {
-                    let mut looks = InnerLoops { loops: &mut *loops, op, back: None };
-                    folded = inner.partial_fold(folded, ByRef(&mut fold), &mut looks)?;
-                    next = looks.back;
-                }
-                None => next = loops.take_back(),
+        while let Some(FlatProducer { inner, rest, op: _ }) = next.take() {
+            if let Some(inner) = inner {
+                let mut looks = InnerLoops::new(&mut *loops, op, rest);
+                folded = inner.partial_fold(folded, ByRef(&mut fold), &mut looks)?;
+                next = looks.goes_on();
+                continue;
             }
+            let looks_out = Self::MEETS && (L::DIVIDES || L::GROWS) && !rest.own.is_empty();
+            let short = if L::DIVIDES { SMALL } else { SHORT };
+            let Rest { mut items, outer, own, long } = rest;
+            let met = RefCell::new(None);
+            let (outer, mut own) = if items.len() > 0 {
+                // Made before they were needed, and few.
+                let size = items.len().saturating_add(outer.as_ref().map_or(0, Divisible::size));
+                match loops.next(size) {
+                    Nano::Fold(_) => {}
+                    Nano::Stop => break,
+                    Nano::Give => {
+                        loops.take(FlatProducer { inner: None, rest: Rest { items, outer, own, long }, op });
+                        break;
+                    }
+                    Nano::Divide => {
+                        let rest = Rest { items, outer, own, long };
+                        let (left, right) = FlatProducer { inner: None, rest, op }.divide();
+                        loops.take(right);
+                        next = Some(left);
+                        continue;
+                    }
+                }
+                let mut walk =
+                    WalkUntilLong { op, fold: ByRef(&mut fold), met: &met, looks_out, long: long.max(short) };
+                folded = walk.fold(folded, items.by_ref())?;
+                (outer, own)
+            } else if let Some(outer) = outer {
+                let mut looks = OuterLoops::new(&mut *loops, op, own, long, &met, looks_out);
+                let walk =
+                    WalkUntilLong { op, fold: ByRef(&mut fold), met: &met, looks_out, long: long.max(short) };
+                folded = outer.partial_fold(folded, walk, &mut looks)?;
+                if let Some(back) = looks.back {
+                    next = Some(back);
+                    continue;
+                }
+                (looks.left, looks.own)
+            } else {
+                next = loops.take_back();
+                continue;
+            };
+            next = match met.into_inner() {
+                Some(Met { inner, units, items }) => {
+                    let inner = own.put(inner, units).expect("whoever looks out has seen a slot").producer();
+                    let rest = Rest { items, outer, own, long: units.saturating_mul(2) };
+                    let met = FlatProducer { inner: Some(inner), rest, op };
+                    if L::GROWS && loops.grown(met.size()) {
+                        loops.take(met);
+                        break;
+                    }
+                    Some(met)
+                }
+                // Of items made before they were needed, there are none any more.
+                None => outer.map(|outer| FlatProducer { inner: None, rest: Rest::of(outer, own, long), op }),
+            };
         }
         ControlFlow::Continue(folded)
     }
@@ -293,140 +457,256 @@ where
         G: NanoFold<N::Item, B, B> + Clone + Send + 's,
         L: NanoLoops<Self>,
     {
-        let FlatProducer { part, op, slots } = self;
-        match part {
-            Part::Outer(outer) => {
-                let mut looks = OuterLoops::new(loops, op, slots, false);
-                outer.suspending_fold(init, WalkEach { op, fold }, &mut looks)
-            }
-            Part::Inner(Some(inner)) => {
-                inner.suspending_fold(init, fold, &mut InnerLoops { loops, op, back: None })
-            }
-            Part::Inner(None) => ControlFlow::Continue(init),
+        let FlatProducer { inner, rest: Rest { items, outer, own, long }, op } = self;
+        let mut folded = init;
+        if let Some(inner) = inner {
+            let mut looks = InnerLoops::new(&mut *loops, op, Rest::empty());
+            folded = inner.suspending_fold(folded, fold.clone(), &mut looks)?;
         }
+        let mut walk = WalkEach { op, fold };
+        if items.len() > 0 {
+            folded = walk.fold(folded, items)?;
+        }
+        let Some(outer) = outer else { return ControlFlow::Continue(folded) };
+        let met = RefCell::new(None);
+        outer.suspending_fold(folded, walk, &mut OuterLoops::new(loops, op, own, long, &met, false))
     }
 }
 
+/// A long inner iterator that a task has met.
+struct Met<N, T> {
+    inner: N,
+    /// Its size.
+    units: usize,
+    /// The outer items of the nano-loop behind it.
+    items: vec::IntoIter<T>,
+}
+
 /// The nano-loops of the outer producer.
-struct OuterLoops<'l, 'a, P, F, N: ParallelIterator, L> {
+struct OuterLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
     loops: &'l mut L,
     op: &'a F,
-    slots: &'a mut [Option<N>],
-    /// Whether the last outer unit is kept back, to be unfolded, if there is a slot.
-    unfolds: bool,
-    /// Whether a loop that the scheduler has asked for holds that unit, too.
-    asked: bool,
-    /// Whether the unit that the producer gives next is that one.
-    keeps: bool,
-    /// The unit that was kept back.
-    last: Option<P>,
-    /// A part of an inner iterator that was taken back.
+    own: Own<'a, N>,
+    long: usize,
+    met: &'l RefCell<Option<Met<N, P::Item>>>,
+    /// Whether the loops are short, and end where something has been met.
+    looks_out: bool,
+    /// Number of units that the scheduler has asked for and that were not folded yet.
+    asked: usize,
+    /// What is left of the outer producer behind what was met.
+    left: Option<P>,
+    /// What was taken back and has more than outer units.
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
-impl<'l, 'a, P, F, N: ParallelIterator, L> OuterLoops<'l, 'a, P, F, N, L> {
+impl<'l, 'a, P: Producer, F, N: ParallelIterator, L> OuterLoops<'l, 'a, P, F, N, L> {
     #[inline]
-    fn new(loops: &'l mut L, op: &'a F, slots: &'a mut [Option<N>], unfolds: bool) -> Self {
-        OuterLoops { loops, op, slots, unfolds, asked: false, keeps: false, last: None, back: None }
+    fn new(
+        loops: &'l mut L,
+        op: &'a F,
+        own: Own<'a, N>,
+        long: usize,
+        met: &'l RefCell<Option<Met<N, P::Item>>>,
+        looks_out: bool,
+    ) -> Self {
+        OuterLoops { loops, op, own, long, met, looks_out, asked: 0, left: None, back: None }
+    }
+
+    #[inline]
+    fn has_met(&self) -> bool {
+        self.looks_out && self.met.borrow().is_some()
     }
 }
 
 impl<'a, P, F, N, L> NanoLoops<P> for OuterLoops<'_, 'a, P, F, N, L>
 where
-    P: Producer,
+    P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
     L: NanoLoops<FlatProducer<'a, P, F, N>>,
 {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
 
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
-        if !self.unfolds || self.slots.is_empty() {
+        if !self.looks_out {
             return self.loops.next(size);
         }
-        if size > 1 {
-            return match self.loops.next(size) {
-                Nano::Fold(limit) if limit >= size => {
-                    self.asked = true;
-                    Nano::Fold(size - 1)
-                }
-                next => {
-                    self.asked = false;
-                    next
-                }
-            };
+        if self.has_met() {
+            return Nano::Give;
         }
-        match if self.asked { Nano::Fold(size) } else { self.loops.next(size) } {
-            Nano::Fold(_) if size == 1 => {
-                self.keeps = true;
-                Nano::Give
+        if self.asked == 0 {
+            match self.loops.next(size) {
+                Nano::Fold(units) => self.asked = units.max(1),
+                next => return next,
             }
-            next => next,
         }
+        let units = self.asked.min(BLOCK);
+        self.asked -= units;
+        Nano::Fold(units)
+    }
+
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(size)
     }
 
     fn take(&mut self, right: P) {
-        if self.keeps {
-            self.last = Some(right);
+        if self.has_met() {
+            self.left = Some(right);
             return;
         }
-        let slots = mem::take(&mut self.slots);
-        let (left, right_slots) = slots.split_at_mut(slots.len() - slots.len() / 2);
-        self.slots = left;
-        self.loops.take(FlatProducer { part: Part::Outer(right), op: self.op, slots: right_slots });
+        let own = mem::replace(&mut self.own, Own::none());
+        let size = right.size();
+        let (left, right_own) = own.cut(size, size);
+        self.own = left;
+        let rest = Rest::of(right, right_own, self.long);
+        self.loops.take(FlatProducer { inner: None, rest, op: self.op });
     }
 
     fn take_back(&mut self) -> Option<P> {
-        let back = self.loops.take_back()?;
-        match back.part {
-            Part::Outer(outer) => {
-                if back.slots.len() > self.slots.len() {
-                    self.slots = back.slots;
-                }
-                Some(outer)
-            }
-            part @ Part::Inner(_) => {
-                self.back = Some(FlatProducer { part, ..back });
-                None
-            }
+        if self.has_met() {
+            // That comes first.
+            return None;
         }
+        let back = self.loops.take_back()?;
+        if back.inner.is_some() || back.rest.items.len() > 0 {
+            self.back = Some(back);
+            return None;
+        }
+        if back.rest.own.slots.len() > self.own.slots.len() {
+            self.own = back.rest.own;
+        }
+        back.rest.outer
     }
 }
 
 /// The nano-loops of an inner producer.
-struct InnerLoops<'l, 'a, P, F, N: ParallelIterator, L> {
+struct InnerLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
     loops: &'l mut L,
     op: &'a F,
-    /// A part that was taken back and does not belong to the inner iterator.
+    /// What lies behind the inner producer, and is given away with its right part. `None` if there is nothing.
+    behind: Option<Rest<'a, P, N>>,
+    /// Whether the fold ends here: nothing that lies behind is to be folded.
+    over: bool,
+    /// What was taken back and has no part of an inner iterator.
     back: Option<FlatProducer<'a, P, F, N>>,
+}
+
+impl<'l, 'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerLoops<'l, 'a, P, F, N, L> {
+    #[inline]
+    fn new(loops: &'l mut L, op: &'a F, behind: Rest<'a, P, N>) -> Self {
+        let behind = if behind.is_empty() { None } else { Some(behind) };
+        InnerLoops { loops, op, behind, over: false, back: None }
+    }
+
+    fn size(&self, inner: usize) -> usize {
+        inner.saturating_add(self.behind.as_ref().map_or(0, Rest::size))
+    }
+
+    /// What is to be folded when the inner producer has been.
+    fn goes_on(self) -> Option<FlatProducer<'a, P, F, N>> {
+        let (op, over) = (self.op, self.over);
+        let behind = self.behind.filter(|_| !over);
+        self.back.or_else(|| behind.map(|rest| FlatProducer { inner: None, rest, op }))
+    }
 }
 
 impl<'a, P, F, N, L> NanoLoops<N::Producer<'a>> for InnerLoops<'_, 'a, P, F, N, L>
 where
-    P: Producer,
+    P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
     L: NanoLoops<FlatProducer<'a, P, F, N>>,
 {
     const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
 
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
-        self.loops.next(size)
+        let next = self.loops.next(self.size(size));
+        self.over |= next == Nano::Stop;
+        next
+    }
+
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(self.size(size))
     }
 
     fn take(&mut self, right: N::Producer<'a>) {
-        self.loops.take(FlatProducer { part: Part::Inner(Some(right)), op: self.op, slots: &mut [] });
+        let rest = self.behind.take().unwrap_or_else(Rest::empty);
+        self.loops.take(FlatProducer { inner: Some(right), rest, op: self.op });
     }
 
+    /// Unless something lies behind, which comes before that.
     fn take_back(&mut self) -> Option<N::Producer<'a>> {
-        let back = self.loops.take_back()?;
-        match back.part {
-            Part::Inner(Some(inner)) => Some(inner),
-            part => {
-                self.back = Some(FlatProducer { part, ..back });
-                None
+        if self.behind.is_some() {
+            return None;
+        }
+        let FlatProducer { inner, rest, op } = self.loops.take_back()?;
+        if inner.is_none() {
+            self.back = Some(FlatProducer { inner, rest, op });
+            return None;
+        }
+        self.behind = if rest.is_empty() { None } else { Some(rest) };
+        inner
+    }
+}
+
+/// Keeps what has been met, and makes the outer items of the nano-loop behind it.
+#[cold]
+fn meet<N, T>(met: &RefCell<Option<Met<N, T>>>, inner: N, units: usize, items: impl Iterator<Item = T>) {
+    let items = items.collect::<Vec<T>>().into_iter();
+    *met.borrow_mut() = Some(Met { inner, units, items });
+}
+
+/// Walks the inner iterators of the outer items of a nano-loop up to the first long one.
+struct WalkUntilLong<'w, 'a, F, G, N, T> {
+    op: &'a F,
+    fold: G,
+    met: &'w RefCell<Option<Met<N, T>>>,
+    looks_out: bool,
+    long: usize,
+}
+
+impl<T, B, C, F, G, N> NanoFold<T, B, C> for WalkUntilLong<'_, '_, F, G, N, T>
+where
+    F: Unfold<T, Inner = N>,
+    N: ParallelIterator,
+    G: NanoFold<N::Item, B, C>,
+{
+    const IS_WHOLE: bool = G::IS_WHOLE;
+    const WAITS: bool = G::WAITS;
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<C, B> {
+        if !self.looks_out {
+            return WalkEach { op: self.op, fold: ByRef(&mut self.fold) }.fold(folded, items);
+        }
+        let WalkUntilLong { op, fold, .. } = self;
+        // At least a constant: of inner iterators with a constant length the compiler leaves the comparison out.
+        let long = self.long.max(SMALL);
+        let end = items.try_fold(folded, |folded, item| {
+            let mut inner = op.unfold(item);
+            let units = inner.units().unwrap_or(0);
+            if units > long {
+                return ControlFlow::Break(Ok((folded, inner, units)));
+            }
+            fold.fold(folded, inner.producer().into_iter()).map_break(Err)
+        });
+        match end {
+            ControlFlow::Continue(folded) => {
+                // Dropped before the result is returned: a panic in this drop would leak the result.
+                drop(items);
+                ControlFlow::Continue(folded)
+            }
+            ControlFlow::Break(Ok((folded, inner, units))) => {
+                meet(self.met, inner, units, items);
+                ControlFlow::Continue(folded)
+            }
+            ControlFlow::Break(Err(end)) => {
+                drop(items); // as above
+                ControlFlow::Break(end)
             }
         }
     }
@@ -451,6 +731,7 @@ where
 {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<C, B> {
@@ -470,6 +751,7 @@ struct ByRef<'g, G>(&'g mut G);
 impl<T, B, C, G: NanoFold<T, B, C>> NanoFold<T, B, C> for ByRef<'_, G> {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
@@ -481,48 +763,70 @@ impl<T, B, C, G: NanoFold<T, B, C>> NanoFold<T, B, C> for ByRef<'_, G> {
 ///
 /// A parallel iterator lends its producer, so the two cannot lie in one value. `fold` walks each inner iterator in its own frame;
 /// `next` collects its items in a vector first.
-pub struct Walk<'a, I, F, T> {
-    outer: I,
-    op: &'a F,
+pub struct Walk<'a, Q, I: Iterator, F, T> {
+    inner: Option<Q>,
     collected: vec::IntoIter<T>,
+    items: vec::IntoIter<I::Item>,
+    outer: Option<I>,
+    op: &'a F,
 }
 
-impl<I, F, T> fmt::Debug for Walk<'_, I, F, T> {
+impl<Q, I: Iterator, F, T> fmt::Debug for Walk<'_, Q, I, F, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Walk").finish_non_exhaustive()
     }
 }
 
-impl<I, F, T> Iterator for Walk<'_, I, F, T>
+impl<Q, I, F, T> Iterator for Walk<'_, Q, I, F, T>
 where
+    Q: Iterator<Item = T>,
     I: Iterator,
     F: Unfold<I::Item, Inner: ParallelIterator<Item = T>>,
 {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
+        if let Some(item) = self.inner.as_mut().and_then(Iterator::next) {
+            return Some(item);
+        }
+        self.inner = None;
         loop {
             if let Some(item) = self.collected.next() {
                 return Some(item);
             }
-            let mut inner = self.op.unfold(self.outer.next()?);
+            let item = self.items.next().or_else(|| self.outer.as_mut()?.next())?;
+            let mut inner = self.op.unfold(item);
             self.collected = inner.producer().into_iter().collect::<Vec<T>>().into_iter();
         }
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let at_most = if self.outer.size_hint().1 == Some(0) { Some(self.collected.len()) } else { None };
-        (self.collected.len(), at_most)
+        let (least, most) = self.inner.as_ref().map_or((0, Some(0)), Iterator::size_hint);
+        let collected = self.collected.len();
+        let none_follows =
+            self.items.len() == 0 && self.outer.as_ref().is_none_or(|outer| outer.size_hint().1 == Some(0));
+        let most = if none_follows { most.and_then(|most| most.checked_add(collected)) } else { None };
+        (least.saturating_add(collected), most)
     }
 
     #[inline]
     fn fold<B, G: FnMut(B, T) -> B>(self, init: B, mut fold_op: G) -> B {
-        let folded = self.collected.fold(init, &mut fold_op);
-        let op = self.op;
-        self.outer.fold(folded, |folded, item| {
-            let mut inner = op.unfold(item);
-            inner.producer().into_iter().fold(folded, &mut fold_op)
-        })
+        let Walk { inner, collected, items, outer, op } = self;
+        let mut folded = init;
+        if let Some(inner) = inner {
+            folded = inner.fold(folded, &mut fold_op);
+        }
+        if collected.len() > 0 {
+            folded = collected.fold(folded, &mut fold_op);
+        }
+        let mut walk = |folded, item| op.unfold(item).producer().into_iter().fold(folded, &mut fold_op);
+        if items.len() > 0 {
+            folded = items.fold(folded, &mut walk);
+        }
+        match outer {
+            Some(outer) => outer.fold(folded, walk),
+            None => folded,
+        }
     }
 }

@@ -42,6 +42,11 @@ impl<I: ParallelIterator, F: Unfold<I::Item>> ParallelIterator for FlatMap<I, F>
     inherit_schedule!(base: I);
 
     #[inline]
+    fn units(&self) -> Option<usize> {
+        self.base.units()
+    }
+
+    #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
         self.slots.lend(self.base.producer(), &self.map_op)
     }

@@ -40,6 +40,11 @@ impl<I: ParallelIterator<Item: IntoParallelIterator>> ParallelIterator for Flatt
     inherit_schedule!(base: I);
 
     #[inline]
+    fn units(&self) -> Option<usize> {
+        self.base.units()
+    }
+
+    #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
         self.slots.lend(self.base.producer(), &Itself)
     }

@@ -119,6 +119,7 @@ where
 impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> Producer for InterleaveProducer<I, J> {
     const PIECES: bool = I::PIECES || J::PIECES;
     const LOOPS_CUT: bool = I::LOOPS_CUT || J::LOOPS_CUT;
+    const GROWS: bool = I::GROWS || J::GROWS;
     const SINGLE: bool = I::SINGLE && J::SINGLE;
     const COSTLY_CUTS: bool = I::COSTLY_CUTS || J::COSTLY_CUTS;
     const IN_ORDER: bool = I::IN_ORDER || J::IN_ORDER;

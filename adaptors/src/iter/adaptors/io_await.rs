@@ -43,6 +43,11 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// of those who answer. With 1 one future follows the other. If there are several `io_await`s in a chain, the bound named
     /// last is that of all their futures together; one that names none keeps to the bound before it.
     ///
+    /// In such a chain an item gives its permit back when a future is ready, and waits in line for a permit for its next future. So
+    /// as many futures are in flight as may be, to the end. New items begin while at most `n` items wait in line: so at most
+    /// `2 * n` items have begun and wait for another future. In a search (`find_any`, `any`, ...), before a gate (`take_any`, ...),
+    /// and if items come from a stream, an item keeps its permit to its last future instead: then those items are at most `n`.
+    ///
     /// # Panics
     ///
     /// If `n` is 0.
@@ -213,6 +218,7 @@ where
 {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
@@ -243,12 +249,13 @@ impl<F: Clone> Clone for AwaitEach<'_, F> {
 
 impl<'s, T, B, F> NanoFold<T, B, B> for AwaitEach<'s, F>
 where
-    T: IntoFuture<IntoFuture: Send + 's>,
+    T: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>,
     B: Suspendable<'s>,
     F: NanoFold<T::Output, B, B> + Clone + Send + 's,
 {
     const IS_WHOLE: bool = F::IS_WHOLE;
     const WAITS: bool = true;
+    const GOES_FIRST: bool = F::GOES_FIRST;
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, futures: I) -> ControlFlow<B, B> {
         folded.wait_for(futures, &mut self.fold)

@@ -86,6 +86,7 @@ where
 {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
@@ -135,6 +136,7 @@ where
 {
     const IS_WHOLE: bool = G::IS_WHOLE;
     const WAITS: bool = G::WAITS;
+    const GOES_FIRST: bool = G::GOES_FIRST;
 
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
         let state = self.seed.clone().into_state();

@@ -205,6 +205,7 @@ where
 {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
+    const GROWS: bool = A::GROWS || B::GROWS;
     const SINGLE: bool = A::SINGLE && B::SINGLE;
     const COSTLY_CUTS: bool = true;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;

@@ -83,6 +83,7 @@ impl<P: IntoIterator> IntoIterator for StepByProducer<P> {
 impl<P: Producer> Producer for StepByProducer<P> {
     const PIECES: bool = P::PIECES;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const SINGLE: bool = P::SINGLE;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;

@@ -95,6 +95,7 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
 impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
+    const GROWS: bool = A::GROWS || B::GROWS;
     const SINGLE: bool = A::SINGLE && B::SINGLE;
     const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;

@@ -354,6 +354,7 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     /// A run per task, so one more for every cut.
     const PIECES: bool = true;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
+    const GROWS: bool = P::GROWS;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 

@@ -189,7 +189,7 @@ fn units_of_many_items() {
     assert_eq!(walk.begin(&channel), Poll::Ready(Some(1)));
 }
 
-/// Whoever begins units is woken for some of them, not for each, unless nothing is left to be taken.
+/// The task that begins units is woken once for several units, or at once if the queue is empty.
 #[test]
 fn few_wakes_for_many_units() {
     const CAPACITY: u32 = 64;

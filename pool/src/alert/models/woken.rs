@@ -1,7 +1,7 @@
 //! Tasks that are woken while the workers that could run them go to sleep.
 //!
-//! Workers take, rest and are woken as the pool's do, on the real parker: where a wake-up is lost one sleeps for ever, and
-//! loom reports a deadlock. What only delays it, the end of a nap, comes at once.
+//! Workers take tasks, rest and are woken as the pool's do, on the real parker. If a wake-up is lost, a worker sleeps for ever, and
+//! loom reports a deadlock. The end of a nap, which would only delay a worker, comes at once.
 
 use super::super::Alert;
 use crate::models::explore;
@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// It does not pass: loom has no time.
+/// Length of a doze. Zero, because loom has no time.
 const DOZE: Duration = Duration::ZERO;
 
-/// As the pool's sets of woken tasks: a queue under a lock, and its length for those who only look.
+/// As the pool's sets of woken tasks: a queue under a lock, and its length, which is read without the lock.
 struct Set {
     len: AtomicUsize,
     tasks: Mutex<VecDeque<u8>>,
@@ -49,22 +49,22 @@ enum State {
     Active,
     Napping,
     Parked,
-    /// For a latch, on its place.
+    /// Waits for a latch, in its slot.
     Waiting,
-    /// Runs a job without end, on its place.
+    /// Runs a job without end, in its slot.
     Busy,
-    /// Watches the set, without a place.
+    /// Watches the set, without a slot.
     Watching,
 }
 
-/// What the rest lock protects.
+/// State that the rest lock protects.
 struct Rest {
     states: Vec<State>,
     free: usize,
     dozing: usize,
 }
 
-/// A pool, with as many places as workers.
+/// A pool, with as many slots as workers.
 struct Pool {
     alert: Alert,
     set: Set,
@@ -73,10 +73,10 @@ struct Pool {
 }
 
 impl Pool {
-    /// Those that are active begin to search.
+    /// Makes a pool whose workers are in these states. Active ones begin to search.
     fn new(states: &[State]) -> Arc<Self> {
         let count = |wanted: State| states.iter().filter(|&&state| state == wanted).count();
-        // As many places as workers, but for those that are parked beside one that is busy.
+        // As many slots as workers, but for those that are parked beside one that is busy.
         let free = count(State::Parked).saturating_sub(count(State::Busy) + count(State::Watching));
         let alert = Alert::new(free);
         alert.set_watched(count(State::Watching) > 0);
@@ -140,13 +140,13 @@ impl Pool {
         }
     }
 
-    /// As `Registry::keep_watch`: the next task, on a place that a busy worker gives. A watcher that sees none stops.
+    /// As `Registry::keep_watch`: returns the next task, run in a slot that a busy worker gives. A watcher that sees none stops.
     fn watch_for_one(&self, number: usize) -> u8 {
         let mut rest = self.lock();
         loop {
             match rest.states[number] {
                 State::Watching => {
-                    // The place is given at once. (That takes nudges, and time; neither has a model here.)
+                    // The slot is given at once. (That takes nudges, and time; neither has a model here.)
                     if let Some(task) = self.set.take() {
                         return task;
                     }
@@ -179,7 +179,7 @@ impl Pool {
         waiting.for_each(|(_, parker)| parker.unpark());
     }
 
-    /// Gives a place to a worker that rests so, if there are both.
+    /// Gives a free slot to a worker in that state, if there are both.
     fn seat_one(&self, rest: &mut Rest, resting: State) {
         let resting = rest.states.iter().position(|state| *state == resting);
         if let Some(number) = resting.filter(|_| rest.free > 0) {
@@ -247,7 +247,7 @@ impl Pool {
         }
     }
 
-    /// The next task that a worker finds which waits on its place, and dozes: as `Registry::block`.
+    /// As `Registry::block`: returns the next task that a worker finds while it keeps its slot and dozes.
     fn next_while_waiting(&self, number: usize) -> u8 {
         loop {
             if let Some(task) = self.set.take() {
@@ -323,7 +323,7 @@ fn against_the_last_searcher_that_finds_another_one() {
     });
 }
 
-/// Nobody searches, and no place is free.
+/// No worker searches, and no slot is free.
 #[test]
 fn against_a_worker_that_dozes() {
     explore(None, || {
@@ -334,7 +334,7 @@ fn against_a_worker_that_dozes() {
     });
 }
 
-/// Every place is taken, and nobody searches: a parked worker is made to watch.
+/// No slot is free and no worker searches: a parked worker is made to watch.
 #[test]
 fn against_a_busy_pool() {
     explore(None, || {
@@ -345,7 +345,7 @@ fn against_a_busy_pool() {
     });
 }
 
-/// As before; and the only worker with a place finds another job, that has no end, while it searches.
+/// As before, but the only slot holder searches at first, and then finds a job without end.
 #[test]
 fn against_the_last_searcher_of_a_full_pool() {
     explore(None, || {

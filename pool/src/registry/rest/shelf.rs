@@ -8,8 +8,8 @@
 //!
 //! 1. The shelf changes under the rest lock: a worker with jobs is put there in the critical section that takes its slot,
 //!    and is taken off in the one that gives it a slot.
-//! 2. A worker on the shelf sleeps in the pool, and then all of its forks are shared; or its slot was taken over, and then it may
-//!    go on at any time, and thieves reach for its private jobs as for those of any worker.
+//! 2. A worker on the shelf either sleeps in the pool or has lost its slot to another worker. If it sleeps, all of its forks are
+//!    shared. If it has lost its slot, it may go on at any time, and thieves reach for its private jobs as for any worker's.
 //! 3. A worker that claims a slot at once is not put there, and neither moves its jobs nor shares them: see invariant 3 of
 //!    [`turns`](super::turns). (The shelf is for workers that wait for a latch, which may take any time, and for workers that
 //!    block outside the pool. A worker on turn would have to move all of its spawned jobs, of which there may be many, every
@@ -39,7 +39,7 @@ impl Registry {
     }
 
     fn count_shelved(&self, rest: &Rest) {
-        // Relaxed: written under the lock, and before the fence of whoever has given up a slot (see `look_out`).
+        // Relaxed: written under the lock. A thread that has given up a slot passes a fence after this store: see `look_out`.
         self.shelved.store(rest.shelved.len(), Relaxed);
     }
 

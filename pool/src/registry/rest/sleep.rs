@@ -10,9 +10,9 @@ const LONGEST_NAP: Duration = Duration::from_micros(250);
 const NAPPING: Duration = Duration::from_millis(20);
 
 impl Registry {
-    /// Rests until there is work for this thread: then it is alert, and holds a place. False when the pool ends.
+    /// Rests until there is work for this thread. Returns `true` with the worker alert and in a slot, and `false` when the pool ends.
     ///
-    /// On entry it is alert on a place, or has lost its place, or is new and counts as parked.
+    /// On entry the worker is alert in a slot, or has lost its slot, or is new and counts as parked.
     pub(in crate::registry) fn rest_until_needed(&self, worker: &Worker) -> bool {
         let mut rest = self.lock();
         if *rest.state(worker) == State::Active {
@@ -43,8 +43,8 @@ impl Registry {
         self.park(rest, worker)
     }
 
-    /// Ceases to be alert, and counts as parked from now on. True if there was work after all: then it is alert and
-    /// holds a place.
+    /// Ends the worker's search; from now on it counts as parked. If there is work after all, returns `true` with the worker alert and
+    /// in a slot.
     fn park_alert(&self, rest: &mut Rest, worker: &Worker) -> bool {
         *rest.state(worker) = State::Parked;
         rest.parked.push(worker.number());
@@ -62,7 +62,7 @@ impl Registry {
         false
     }
 
-    /// Sleeps until it is given a place. False when the pool ends.
+    /// Sleeps until the worker is given a slot. Returns `false` when the pool ends.
     fn park<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         while !rest.terminating {
             match *rest.state(worker) {
@@ -77,7 +77,7 @@ impl Registry {
             drop(rest);
             worker.counters.parks.add();
             if claims {
-                // A broadcast job waits for this worker: it is overdue like any other thread that claims a slot.
+                // A broadcast job waits for this worker, so the worker becomes overdue like any other thread that claims a slot.
                 worker.parker.park_timeout(turns::TURN);
             } else {
                 worker.parker.park();
@@ -87,17 +87,17 @@ impl Registry {
                 self.wants_slot(&mut rest, worker);
             }
         }
-        // Given a place at the last moment: nobody needs it.
+        // The slot was given at the last moment. A pool that ends does not need it.
         if *rest.state(worker) == State::Active && worker.place().is_some() {
             let _ = self.alert.end();
             self.unseat(&mut rest, worker);
         }
-        // Nobody is to wake a thread that ends.
+        // A thread that ends must not be woken.
         rest.parked.retain(|&number| number != worker.number());
         false
     }
 
-    /// Naps for as long as it seems worth it, then parks.
+    /// Naps while new work is likely, then parks. Returns `false` when the pool ends.
     fn nap<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> bool {
         *rest.state(worker) = State::Napping;
         rest.napper = Some(worker.number());
@@ -124,7 +124,7 @@ impl Registry {
                 self.seat(&mut rest, worker, place);
                 return true;
             }
-            // Nobody can use what it might find: it watches instead.
+            // All slots are taken, so no thread could run a job that this one finds. It becomes the watcher instead.
             let is_full = rest.free.is_empty() && !self.stealable.is_empty();
             if is_full || since.elapsed() > NAPPING {
                 self.nap_is_over(&mut rest);

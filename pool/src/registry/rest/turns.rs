@@ -1,9 +1,9 @@
 //! Turns: how threads and tasks that have waited too long get a slot from workers that are busy.
 //!
 //! A worker inside a computation (forks, nano-loops, a scope that it waits for) does not come back to the worker's main loop
-//! before the computation ends. Without turns, whatever is queued meanwhile waits as long as that: seconds. The worker must
+//! before the computation ends. Without turns, jobs queued meanwhile wait for the end, perhaps for seconds. The worker must
 //! not run queued tasks on top of its own frames, because a frame below may hold a lock that the task wants, and because
-//! stacks would grow. So the worker gives its *slot* (its place) to another thread, and waits for a slot itself.
+//! stacks would grow. So the worker gives its *slot* to another thread, and waits for a slot itself.
 //!
 //! ```text
 //!   wake: every slot is taken, nobody searches             cooperative point of a busy worker W:
@@ -41,7 +41,7 @@
 //!
 //! # Invariants
 //!
-//! 1. *Watched.* If every slot is taken, nobody searches and a job is queued, a watcher is there or is about to be made; see
+//! 1. *Watched.* If every slot is taken, no worker searches and a job is queued, a watcher is there or is about to be made; see
 //!    invariant 4 of [`Alert`](crate::alert). A parked worker becomes the watcher. If none is parked, the
 //!    [watchdog](super::watchdog) looks first, and starts a spare thread when a queue is overdue. While the former watcher runs
 //!    queued jobs, the watchdog looks too, because one of them may block. Pools that may start no more threads have no turns; their
@@ -88,11 +88,11 @@ const QUIET: u32 = 10;
 /// How long a slot holder uses no processor time before another thread takes its slot over.
 ///
 /// Long beside short locks, reads of files and pauses of some milliseconds, so that the number of threads that run jobs is exact
-/// where jobs sleep but for a moment. Short beside a wait that somebody notices. A thread that is merely kept from a core by others is
+/// where jobs sleep but for a moment. Short beside a wait that a user notices. A thread that is merely kept from a core by others is
 /// not taken for stuck, for the system says that it would run.
 pub(super) const STUCK: Duration = Duration::from_millis(20);
 
-/// The same where nobody can tell how much processor time threads use: then time alone counts.
+/// The same on systems that do not tell how much processor time threads use. There wall time alone counts.
 const STUCK_WITHOUT_CLOCK: Duration = Duration::from_millis(250);
 
 /// The shortest time between two looks at the slot holders.
@@ -120,8 +120,9 @@ pub(super) struct Overdue {
     on_turn: Vec<usize>,
     /// Whether the watchdog looks at this pool.
     dog: bool,
-    /// What is known of the slot holders, by slot; and when that was.
+    /// The slot holders at the last look, by slot.
     holders: Vec<Holder>,
+    /// The time of that look.
     looked: Option<Instant>,
 }
 
@@ -172,7 +173,7 @@ impl Registry {
     /// A cooperative point: gives the calling worker's slot to a thread that is overdue, if there is one, and returns when
     /// the worker has a slot again. It may be another one.
     pub(crate) fn give_turn(&self, worker: &Worker) {
-        // Relaxed: a hint. Those who want a slot nudge the slot holders again and again.
+        // Relaxed: a hint. Threads that want a slot nudge the slot holders again and again.
         if self.turns.wanted.load(Relaxed) || !self.holds_slot(worker) {
             self.give_slot(worker);
         }
@@ -181,7 +182,7 @@ impl Registry {
     #[cold]
     fn give_slot(&self, worker: &Worker) {
         let keeps = worker.keeps_slot_until.get().is_some_and(|until| Instant::now() < until);
-        // In a forked child there is nobody to give a slot to.
+        // A forked child has no other thread of the pool.
         if self.is_inherited() || worker.place().is_none() || keeps && self.holds_slot(worker) {
             return;
         }
@@ -331,8 +332,8 @@ impl Registry {
             rest.turns.queue.push_back(number);
         }
         self.turns.wanted.store(true, Relaxed);
-        // They look up at their next push or nano-loop, and see that it is wanted: by the store before, or, on machines
-        // that take long, when they are nudged again.
+        // The holders look up at their next push or nano-loop, and see the store above. On a machine where the store takes longer to
+        // arrive, they see it when they are nudged again.
         self.seated().for_each(Worker::nudge);
     }
 
@@ -347,7 +348,7 @@ impl Registry {
         let number = *rest.turns.queue.front()?;
         let worker = self.worker(number).expect("a worker that waits for a slot is there");
         if *rest.state(worker) == State::Watching {
-            // It does not search, but runs woken tasks. Meanwhile the watchdog watches, for one of them may block.
+            // The watcher runs woken tasks, and does not search. Meanwhile the watchdog watches, because a task may block.
             self.watch_is_over(rest);
             rest.turns.on_turn.push(number);
             *rest.state(worker) = State::Blocked;
@@ -483,7 +484,7 @@ impl Registry {
                 rest = self.lock();
                 rest.turns.on_turn.retain(|&number| number != worker.number());
                 if self.holds_slot(worker) && rest.claims.is_empty() {
-                    // Nobody else needs the slot: the worker searches.
+                    // No other thread needs the slot, so the worker searches.
                     self.alert.begin();
                     return rest;
                 }
@@ -553,7 +554,7 @@ impl Registry {
 /// For how long a queue has been neglected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Neglect {
-    /// Since the last look, nobody has taken a job of it. Workers look into it between two jobs of their own.
+    /// No worker has taken a job of it since the last look. Workers look into it between two jobs of their own.
     OfQueue,
     /// For [`PATIENCE`] looks. Meanwhile no worker has begun a job in its main loop.
     ByAll,

@@ -1,29 +1,41 @@
-//! Workers that wait for something, with or without their places; and how they get places again.
+//! Workers that wait for something, with or without their slots; and how they get slots again.
+//!
+//! Functions and fields named `place` are about slots.
 
 use super::{Registry, Rest, STUCK, State};
 use crate::latch::Latch;
-use crate::saturation::Saturation;
+use crate::saturation::{Saturation, SaturationCause};
 use crate::worker::{DOZE, NAP, Wait, WaitRule, Worker};
 use std::time::{Duration, Instant};
 
-/// What a worker that waits looks for next, if the wait is not over.
+/// Jobs that a waiting worker looks for next, if the wait is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Whatever its wait rule lets it run.
+    /// The jobs that the worker's wait rule allows.
     Usual,
-    /// Anything: nobody but this worker can run what there is to run.
+    /// Any job: this worker is the only one left that can run jobs.
     Anything,
-    /// Jobs of the scope that it waits for, wherever they are, or else whatever is queued: all other slots are stuck, and no
-    /// thread can take one over.
+    /// Jobs of the awaited scope from every queue and deque; if there are none, any queued job. All other slots are held by stuck
+    /// threads, and no thread can take a slot over.
     Queued,
 }
 
 impl Registry {
-    /// Blocks a worker until a latch is set, or something else needs it; without its place if the rule says so, and if
-    /// there is anybody who could use it. Returns what it is to look for now.
+    /// Blocks a worker until a latch is set or the worker is needed. Returns the jobs that the worker shall look for now.
     ///
-    /// `idle` is for how long it has found nothing to do, also nothing of what only it can run; none if it has not looked.
-    pub(crate) fn block(&self, worker: &Worker, latch: &Latch, wait: Wait, idle: Option<Duration>) -> Next {
+    /// If the wait rule says so and another thread could use the slot, the worker gives its slot up first.
+    ///
+    /// `idle` is the time for which the worker has found no job, not even one that only it can run. It is `None` before the first
+    /// look. `is_saturated` says whether this wait has been counted as one that keeps its slot [for want of
+    /// threads](Self::saturation). The caller begins with `false`; this function sets it.
+    pub(crate) fn block(
+        &self,
+        worker: &Worker,
+        latch: &Latch,
+        wait: Wait,
+        idle: Option<Duration>,
+        is_saturated: &mut bool,
+    ) -> Next {
         self.check_wait();
         let seated = worker.place().is_some();
         let keeps_place = |rest: &Rest| seated && !self.gives_place(rest, worker, wait);
@@ -41,8 +53,6 @@ impl Registry {
             return Next::Usual;
         }
         if keeps_place(&rest) {
-            let saturation =
-                self.saturation(&rest, worker, wait).filter(|_| idle.is_none() && self.sees_work());
             *rest.state(worker) = State::Waiting;
             rest.abroad += usize::from(wait.abroad);
             let alone = self.all_wait(&mut rest, wait);
@@ -52,15 +62,11 @@ impl Registry {
                 self.replace_stuck(&mut rest);
                 (wait.future || wait.scope.is_some()) && self.others_are_stuck(&mut rest)
             };
-            // If nobody runs anything, nobody can fork anything; what is queued ends the doze.
+            // If no slot holder runs a job, no new fork can appear. A newly queued job ends the doze.
             let dozes = idle.is_some_and(|idle| idle > NAP) && self.all_rest(&mut rest);
             rest.dozing += usize::from(dozes);
             self.alert.set_dozing(rest.dozing);
             drop(rest);
-            if let Some(saturation) = saturation {
-                worker.counters.saturated.add();
-                self.report_saturation(&saturation);
-            }
             if !alone || idle.is_some() {
                 let is_queued = || self.is_queued();
                 let dozes = dozes && self.alert.may_doze(is_queued);
@@ -71,7 +77,16 @@ impl Registry {
             self.alert.set_dozing(rest.dozing);
             *rest.state(worker) = State::Active;
             rest.abroad -= usize::from(wait.abroad);
+            // Not before the sleep: a job that was queued meanwhile may be the next one that this worker runs.
+            let is_new = !*is_saturated && !latch.is_set();
+            let saturation =
+                is_new.then(|| self.saturation(&rest, worker, wait, alone || is_stuck)).flatten();
             drop(rest);
+            if let Some(saturation) = saturation {
+                *is_saturated = true;
+                worker.counters.saturated.add();
+                self.report_saturation(&saturation);
+            }
             return if alone {
                 Next::Anything
             } else if is_stuck {
@@ -104,19 +119,19 @@ impl Registry {
         Next::Usual
     }
 
-    /// Does a worker that waits give its place away? If somebody claims a place; or if the rule says so, and there is anybody who
-    /// could use it.
+    /// Whether a waiting worker gives its slot away: if a thread claims a slot, or if the wait rule says so and another thread could
+    /// use the slot.
     fn gives_place(&self, rest: &Rest, worker: &Worker, wait: Wait) -> bool {
         let by_rule = wait.rule == WaitRule::Descendants || worker.is_guest();
         !rest.claims.is_empty() || by_rule && self.could_be_relieved(rest, worker)
     }
 
-    /// Would a worker give its place away now, if it waited?
+    /// Whether a worker would give its slot away if it waited now.
     pub(crate) fn would_give_place(&self, worker: &Worker, wait: Wait) -> bool {
         self.gives_place(&self.lock(), worker, wait)
     }
 
-    /// Would nobody but this worker run what there is to run, if it waited now?
+    /// Whether this worker, if it waited now, would be the only one left that can run queued jobs.
     pub(crate) fn is_alone(&self, worker: &Worker, wait: Wait) -> bool {
         let mut rest = self.lock();
         *rest.state(worker) = State::Waiting;
@@ -125,14 +140,24 @@ impl Registry {
         alone
     }
 
-    /// Why a worker keeps its place that would give it away, if there were a thread for it.
-    fn saturation(&self, rest: &Rest, worker: &Worker, wait: Wait) -> Option<Saturation> {
-        let by_rule = wait.rule == WaitRule::Descendants || worker.is_guest();
-        let wants = by_rule && self.setup.spares.is_some() && !rest.terminating;
-        wants.then(|| Saturation {
+    /// Why a worker waits in its slot though jobs are queued that another thread could run there. `None` if no jobs are queued, or if
+    /// the wait rule lets the worker run them.
+    ///
+    /// `is_last` says that no other worker runs jobs. In a pool that starts no threads besides its own, all waits keep their slots.
+    /// There the result is `None` as long as another worker runs jobs, because that worker comes to the queued ones.
+    fn saturation(&self, rest: &Rest, worker: &Worker, wait: Wait, is_last: bool) -> Option<Saturation> {
+        let runs_any = wait.rule == WaitRule::Any && !worker.is_guest();
+        let cause = match (&self.setup.spares, self.setup.wait_rule) {
+            (Some(_), _) if rest.refused => SaturationCause::Refused,
+            (Some(_), _) => SaturationCause::BoundReached,
+            (None, WaitRule::Leapfrog) => SaturationCause::Leapfrog,
+            (None, _) => SaturationCause::SpawnHandler,
+        };
+        let lacks_thread = !rest.terminating && !runs_any && (is_last || self.setup.spares.is_some());
+        (lacks_thread && self.sees_work()).then(|| Saturation {
             num_threads: self.num_threads(),
             blocking_threads: rest.next_spare - self.num_threads(),
-            refused: rest.refused,
+            cause,
         })
     }
 
@@ -142,7 +167,7 @@ impl Registry {
         self.setup.spares.is_some() && !rest.refused && rest.max_threads < self.first_guest
     }
 
-    /// Raises the bound on threads by one: all slots are kept by waiting threads, while jobs are queued.
+    /// Raises the bound on threads by one. Called when waiting threads keep all slots while jobs are queued.
     pub(crate) fn allow_one_more(&self) {
         let mut rest = self.lock();
         if rest.next_spare == rest.max_threads && rest.max_threads < self.first_guest {
@@ -150,27 +175,27 @@ impl Registry {
         }
     }
 
-    /// Is there a thread, or could there be one, to use this worker's place?
+    /// Whether a thread exists, or could be started, that would use this worker's slot.
     fn could_be_relieved(&self, rest: &Rest, worker: &Worker) -> bool {
         let may_start = self.setup.spares.is_some() && rest.next_spare < rest.max_threads;
-        // Where there are no spare threads, each of the pool's own has a place, but for guests.
+        // In a pool without spare threads each of the pool's own threads has a slot, unless a guest holds it.
         let others = self.setup.spares.is_some() || worker.is_guest();
         !rest.terminating && (may_start || others && (!rest.parked.is_empty() || rest.napper.is_some()))
     }
 
-    /// Does nobody search or run jobs, and can nobody be woken to? Then a job that one of those who wait needs may lie in
-    /// a queue for ever. Those who wait for another pool are the first to run it.
+    /// Whether every slot holder waits and no worker can be woken to search. In that case a queued job that a waiting worker depends
+    /// on would never run. Workers that wait for other threads (`abroad`) run it first; the others only if there is no such worker.
     fn all_wait(&self, rest: &mut Rest, wait: Wait) -> bool {
         let none_wakes = rest.free.is_empty() || rest.parked.is_empty() && rest.napper.is_none();
         none_wakes && self.alert.nobody() && (wait.abroad || rest.abroad == 0) && self.all_rest(rest)
     }
 
-    /// Does everybody wait who holds a place?
+    /// Whether every slot holder waits.
     fn all_rest(&self, rest: &mut Rest) -> bool {
         self.seated().all(|seated| *rest.state(seated) == State::Waiting)
     }
 
-    /// Wakes those who doze: something was queued that they may want.
+    /// Wakes the dozing workers: they may need the job that has just been queued.
     #[cold]
     pub(in crate::registry) fn wake_dozing(&self) {
         let mut rest = self.lock();
@@ -180,8 +205,8 @@ impl Registry {
         rest.woken.extend(dozing);
     }
 
-    /// Whether nobody but this worker, which waits on its slot, can run what is queued: all others that hold slots wait too, or
-    /// are [stuck](super::turns), and there is no thread to take a slot over.
+    /// Whether this worker, which waits in its slot, is the only one left that can run queued jobs: all other slot holders wait too or
+    /// are [stuck](super::turns), and no thread can take a slot over.
     fn others_are_stuck(&self, rest: &mut Rest) -> bool {
         let may_start = self.setup.spares.is_some() && rest.next_spare < rest.max_threads;
         if may_start
@@ -198,8 +223,8 @@ impl Registry {
 
     /// Sleeps until this worker, which has no slot, is given one.
     ///
-    /// As long as it waits for a latch, it looks at times whether jobs lie in queues, or with workers that are stuck, and nobody is
-    /// there to run them; then another thread takes a slot over, or else this one does.
+    /// While the worker waits for a latch, it looks now and then for jobs that no thread can run: all slots are held, one of them by a
+    /// stuck thread. Then another thread takes over the stuck thread's slot. If there is no such thread, this worker takes it over.
     fn sleep_blocked(&self, worker: &Worker) {
         const LONGEST_LOOK: Duration = Duration::from_millis(250);
         let since = Instant::now();
@@ -223,8 +248,8 @@ impl Registry {
         }
     }
 
-    /// A latch is set whose waiter has blocked. It gets a free place, or the place of the worker that has set the latch,
-    /// if that is of this pool; or it waits for the next one.
+    /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, it gets the slot of
+    /// `setter`, the worker that has set the latch, if that is of this pool. Else it claims a slot.
     pub(crate) fn resume(&self, waiter: &Worker, setter: Option<&Worker>) {
         let setter = setter.filter(|setter| std::ptr::eq(setter.registry(), self) && self.holds_slot(setter));
         if let Some(setter) = setter {
@@ -243,7 +268,7 @@ impl Registry {
                     self.seat(&mut rest, waiter, place);
                 } else {
                     self.claim(&mut rest, waiter);
-                    // From now on it waits for a slot, and sees to it that it gets one.
+                    // From now on the waiter waits for a slot, and has to be awake to notice that it is overdue.
                     rest.woken.push(waiter.number());
                 }
             }
@@ -251,7 +276,7 @@ impl Registry {
         }
     }
 
-    /// Has a worker run its broadcast jobs, if it rests.
+    /// Wakes a resting worker to run its broadcast jobs.
     pub(crate) fn call(&self, worker: &Worker) {
         let mut rest = self.lock();
         if !matches!(*rest.state(worker), State::Active | State::Waiting) {
@@ -259,7 +284,7 @@ impl Registry {
                 Some(place) => self.seat(&mut rest, worker, place),
                 None => {
                     self.claim(&mut rest, worker);
-                    // From now on it looks whether it is overdue.
+                    // The worker has to be awake to notice that it is overdue.
                     rest.woken.push(worker.number());
                 }
             }
@@ -275,7 +300,7 @@ impl Registry {
         }
     }
 
-    /// Gives a place to a worker that has none; blocks until there is one.
+    /// Gives a slot to a worker that has none. Blocks until a slot is free.
     pub(crate) fn take_place(&self, worker: &Worker) {
         let mut rest = self.lock();
         if let Some(place) = self.take_free(&mut rest) {
@@ -288,8 +313,8 @@ impl Registry {
         self.wait_for_slot(worker);
     }
 
-    /// A new worker counts as parked, or has been given a place to search; from now on it is active, on a place, and not
-    /// alert.
+    /// Makes a new worker active, with a slot, and not alert. Before, a new worker counts as parked or watching, or was given a slot
+    /// to search.
     pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut rest = self.lock();
         let state = *rest.state(worker);
@@ -307,8 +332,8 @@ impl Registry {
         }
     }
 
-    /// As [`take_place`](Self::take_place), and looks for a while before it blocks: workers that only search give their
-    /// places up at once.
+    /// As [`take_place`](Self::take_place), but spins for a while before it blocks, because searching workers give their slots up at
+    /// once.
     pub(in crate::registry) fn take_place_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
         let mut rest = self.lock();
@@ -330,7 +355,8 @@ impl Registry {
         self.wait_for_slot(worker);
     }
 
-    /// Takes a worker's place, if it has one, so that another one can use it. The worker goes on with what is not the pool's.
+    /// Takes a worker's slot away, if it has one, so that another worker can use the slot. The worker's thread goes on outside the
+    /// pool.
     pub(crate) fn leave_place(&self, worker: &Worker) {
         if worker.place().is_none() {
             return;

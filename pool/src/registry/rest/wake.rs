@@ -1,4 +1,4 @@
-//! Who wakes whom.
+//! Wake-ups: when there is work, which worker is woken for it, and by which thread.
 
 use super::{Registry, Rest, State};
 use crate::fence;
@@ -7,7 +7,7 @@ use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Registry {
-    /// Is there work anywhere? Callers that must not miss any have passed a fence.
+    /// Whether there is work anywhere. Callers that must not miss any have passed a fence.
     pub(crate) fn sees_work(&self) -> bool {
         self.is_queued() || self.has_shelved() || self.seated().any(Worker::has_jobs)
     }
@@ -17,28 +17,28 @@ impl Registry {
         !self.injector.is_empty() || !self.stealable.is_empty() || !self.urgent.is_empty()
     }
 
-    /// The workers that hold places.
+    /// The workers that hold slots.
     pub(super) fn seated(&self) -> impl Iterator<Item = &Worker> {
         (0..self.num_threads()).filter_map(|place| self.at(place))
     }
 
-    /// Asks every worker that can have jobs to look up, on behalf of one that then passes a barrier.
+    /// Asks every slot holder to look up. `by` is the worker that then passes a heavy fence.
     pub(super) fn ask_all(&self, by: &Worker) {
         self.seated().for_each(Worker::ask);
         by.counters.barriers.add();
     }
 
-    /// To be called when nobody may be alert any more, or a place has become free: sees to it that work there is, or
-    /// will be, wakes somebody.
+    /// Sees to it that present and future work wakes a worker. Called when perhaps no worker is alert any more, or when a slot has
+    /// become free.
     pub(super) fn look_out(&self, by: &Worker) {
-        // Between the word of the caller, who is no longer alert, and the look at the slots: as in `Alert::look_out`.
+        // Between the caller's store, by which it is no longer alert, and the look at the slots: as in `Alert::look_out`.
         fence::full();
         let held = self.num_threads().saturating_sub(self.alert.free());
         let others = held.saturating_sub(self.holds_slot(by).into());
         let sees_work = if others == 0 && !self.has_shelved() {
-            // No other worker runs jobs: none holds a slot, and of none the slot was taken over. So no fork of another worker can
-            // be missed, and the heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and
-            // so does the first push of a worker that gets a slot later.
+            // No other worker runs jobs: no other worker holds a slot, and none is on the shelf. So no fork of another worker can be
+            // missed, and the heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and so does
+            // the first push of a worker that gets a slot later.
             let is_needed = self.alert.is_needed();
             if is_needed {
                 by.ask();
@@ -54,7 +54,7 @@ impl Registry {
         }
     }
 
-    /// A searching worker has found a job.
+    /// Ends a worker's search, because it has found a job.
     pub(in crate::registry) fn cease_to_be_alert(&self, worker: &Worker) {
         if self.alert.end() {
             self.look_out(worker);
@@ -65,7 +65,7 @@ impl Registry {
         self.alert.begin();
     }
 
-    /// Wakes one worker to search, if nobody does, and there is a place for it.
+    /// Wakes one worker to search, if no worker searches and a slot is free.
     pub(in crate::registry) fn wake_if_none_is_alert(&self, by: Option<&Worker>) {
         if !self.alert.is_needed() {
             return self.watch_if_needed();
@@ -75,7 +75,7 @@ impl Registry {
             return;
         }
         let Some(place) = self.take_free(&mut rest) else { return self.watch(&mut rest) };
-        // A watcher has nothing to watch where a place is free.
+        // A watcher has nothing to watch where a slot is free.
         if let Some(number) = rest.turns.watcher().copied().or_else(|| rest.parked.pop()) {
             let worker = self.worker(number).expect("a parked worker is there");
             self.seat(&mut rest, worker, place);
@@ -84,14 +84,14 @@ impl Registry {
                 self.give(&mut rest, place);
                 return;
             };
-            // Nobody else is there. It is not alert, but sees to it that nothing is left undone, see `block`.
+            // No other thread is left. The worker waits for a latch and is not alert, but `block` has it run queued jobs.
             let worker = self.worker(number).expect("a blocked worker is there");
             self.seat(&mut rest, worker, place);
         }
         self.count_wakeup(by);
     }
 
-    /// Starts one more thread, on the given place, to search. False if there may be no more, or none can be started.
+    /// Starts one more thread, in the given slot, to search. Returns `false` if the bound is reached or no thread can be started.
     fn start_spare(&self, rest: &mut Rest, place: usize) -> bool {
         let worker = self.start_thread(rest, State::Parked);
         if let Some(worker) = worker {
@@ -100,7 +100,7 @@ impl Registry {
         worker.is_some()
     }
 
-    /// Starts one more thread, in that state and without a slot. None if there may be no more, or none can be started.
+    /// Starts one more thread, in that state and without a slot. Returns `None` if the bound is reached or no thread can be started.
     pub(super) fn start_thread(&self, rest: &mut Rest, state: State) -> Option<&Worker> {
         let spawner = self.setup.spares.as_ref()?;
         if rest.next_spare == rest.max_threads {
@@ -110,7 +110,7 @@ impl Registry {
         let worker = self.make_worker(number, false);
         *rest.state(worker) = state;
         let registry = self.this();
-        // It panics if the system takes no such name. Unwind-safe: then there is no thread to answer for.
+        // `spawner` panics if the system takes no such name. Unwind-safe: then no thread was started.
         let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
         match catch_unwind(AssertUnwindSafe(spawn)) {
             Ok(Ok(thread)) => {
@@ -118,7 +118,7 @@ impl Registry {
                 self.keep(thread);
                 Some(worker)
             }
-            // Where one cannot be started none is tried again: waiting workers must know that they will not be relieved.
+            // No further thread is tried: waiting workers must know that no thread will take their slots.
             Ok(Err(_)) => {
                 rest.max_threads = number;
                 rest.refused = true;
@@ -133,7 +133,7 @@ impl Registry {
         }
     }
 
-    /// A worker that was asked has shared a fork: is there somebody to take it?
+    /// Wakes a worker for a fork that `worker` has just shared, if none searches. (`worker` was asked to share.)
     pub(crate) fn share(&self, worker: &Worker) {
         if worker.is_eager() {
             fence::full();
@@ -149,18 +149,18 @@ impl Registry {
         }
     }
 
-    /// Is somebody napping? A hint.
+    /// Whether a worker naps. A hint.
     pub(crate) fn is_napping(&self) -> bool {
         self.alert.napping()
     }
 
-    /// Would work for one more have to wake somebody? A hint. (Those who rest have asked whoever held a place then, and
-    /// nobody who was given one since.)
+    /// Whether a worker would have to be woken for one more job. A hint. (A worker that went to rest has asked the slot holders of that
+    /// moment, and no worker that got a slot later.)
     pub(crate) fn needs_one_more(&self) -> bool {
         self.alert.is_needed()
     }
 
-    /// Wakes the napper, if there is one and a place for it.
+    /// Wakes the napping worker, if there is one and a slot is free.
     pub(in crate::registry) fn end_nap(&self, by: Option<&Worker>) {
         let mut rest = self.lock();
         if let Some(number) = rest.napper

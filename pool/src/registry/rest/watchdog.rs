@@ -44,8 +44,8 @@ struct Kennel {
     rounds: u64,
 }
 
-/// The kennel of one process. A forked child makes its own: the lock may have been held at the fork, the thread stayed with
-/// the parent, and its handle must be neither joined nor dropped, because a thread of the child may have the same id.
+/// The kennel of one process. A forked child makes its own, because the lock may have been held at the fork. The thread stayed with
+/// the parent. Its handle must be neither joined nor dropped, because a thread of the child may have the same id.
 struct Home {
     generation: usize,
     kennel: Mutex<Kennel>,
@@ -68,7 +68,7 @@ fn kennel() -> MutexGuard<'static, Kennel> {
                 let new = Box::into_raw(Box::new(Home { generation, kennel: Mutex::default() }));
                 // Release: see above. If another thread was faster, its home is used.
                 if HOME.compare_exchange(home, new, Release, Relaxed).is_err() {
-                    // SAFETY: just made, and nobody else has seen it.
+                    // SAFETY: just made, and no other thread has seen it.
                     drop(unsafe { Box::from_raw(new) });
                 }
             }
@@ -110,7 +110,7 @@ pub(super) fn forget() {
         let mut kennel = kennel();
         let me = thread::current().id();
         if kennel.thread.as_ref().is_some_and(|watchdog| watchdog.thread().id() == me) {
-            // It has dropped a pool that another pool's handler has kept.
+            // The watchdog itself has dropped a pool that another pool's handler has kept.
             return;
         }
         if !kennel.runs {

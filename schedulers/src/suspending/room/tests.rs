@@ -87,3 +87,35 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
     room.give_back(1);
     assert_eq!((limit.in_use(), room.own.free()), (0, 1));
 }
+
+/// An item that waits for its next future holds no permit of the limit; nobody waits for a permit that lies idle.
+#[test]
+fn an_exchange_gives_both_permits_to_tasks_that_wait() {
+    let (limit, count) = (Limit::new(2), Arc::<Count>::default());
+    let (one, other) = (Room::new(1, Some(&limit)), Room::new(9, Some(&limit)));
+    let permit = one.try_acquire().unwrap();
+    assert!(!one.is_wanted());
+    let mut kept = Box::pin(one.exchange(permit, Kind::Begun));
+    assert!(poll(kept.as_mut(), &count).is_some(), "nobody waits");
+    // Another task of the call waits.
+    let mut new = Box::pin(one.acquire(Kind::New));
+    assert!(poll(new.as_mut(), &count).is_none() && one.is_wanted());
+    let mut begun = Box::pin(one.exchange(Permit(&one), Kind::Begun));
+    assert!(poll(begun.as_mut(), &count).is_none());
+    assert_eq!((limit.in_use(), count.0.load(Relaxed)), (0, 1));
+    assert!(poll(new.as_mut(), &count).is_some() && limit.in_use() == 1);
+    one.give_back(1);
+    assert!(poll(begun.as_mut(), &count).is_some() && limit.in_use() == 1);
+    // A task of another call waits.
+    let _held = other.try_acquire().unwrap();
+    let mut waits = Box::pin(other.acquire(Kind::New));
+    assert!(poll(waits.as_mut(), &count).is_none() && one.is_wanted() && !one.own.is_wanted());
+    let mut begun = Box::pin(one.exchange(Permit(&one), Kind::Begun));
+    assert!(poll(begun.as_mut(), &count).is_none());
+    assert!(poll(waits.as_mut(), &count).is_some(), "it has the permit");
+    drop(begun);
+    assert_eq!((one.own.free(), limit.in_use(), limit.waiting()), (1, 2, 0));
+    other.give_back(1);
+    drop(one.exchange(one.try_acquire().unwrap(), Kind::Begun));
+    assert_eq!((one.own.free(), limit.in_use()), (1, 1), "dropped before it was polled");
+}

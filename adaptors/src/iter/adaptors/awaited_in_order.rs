@@ -1,0 +1,235 @@
+//! Positions behind `io_await` and adaptors that keep the order.
+//!
+//! Right behind `io_await` numbers, partners and chunks are given to the futures before anything waits (`await_in_order`). An adaptor in
+//! between makes one item of each, so it can be put behind them: `.io_await().map(f).enumerate()` is
+//! `.io_await().enumerate().map(|(n, x)| (n, f(x)))`.
+
+use super::{Cloned, Copied, Inspect, IoAwait, Map, Update};
+use crate::iter::{IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, WithPolicy};
+use furcate_pool::Executor;
+use furcate_schedulers::Policy;
+
+/// Outputs of futures whose order is known: those of an indexed iterator behind [`io_await`](ParallelIterator::io_await), and
+/// what `map`, `inspect`, `update`, `cloned` and `copied` make of them.
+///
+/// Any other adaptor (`filter`, `flat_map_iter`, `fold` ...) ends it: behind that, nobody knows the positions before all futures are
+/// ready. There is nothing to implement.
+///
+/// Cost: that of the methods of [`IoAwait`](super::IoAwait).
+///
+/// ```
+/// use furcate::prelude::*;
+/// let squares = (1..4).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);
+/// assert_eq!(squares.enumerate().skip(1).collect::<Vec<_>>(), [(1, 4), (2, 9)]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not know how many items it has, and where each is",
+    note = "behind `io_await`, `enumerate`, `zip`, `take`, `skip` and `chunks` need the order of the futures: only `map`, `inspect`, \
+            `update`, `cloned` and `copied` may stand in between",
+    note = "number the items before: `.enumerate().map(|(n, x)| async move {{ (n, request(x).await) }}).io_await()`"
+)]
+pub trait AwaitedInOrder: ParallelIterator {
+    /// Numbers the outputs in the order of the futures: see [`IndexedParallelIterator::enumerate`].
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let pages = ["a", "bc"].into_par_iter().map(|url| async move { url.len() }).io_await().inspect(|_| ());
+    /// assert_eq!(pages.enumerate().collect::<Vec<_>>(), [(0, 1), (1, 2)]);
+    /// ```
+    fn enumerate(self) -> impl AwaitedInOrder<Item = (usize, Self::Item)>;
+
+    /// Pairs the outputs with the items of another iterator, up to the end of the shorter one: see
+    /// [`IndexedParallelIterator::zip`]. A future without a partner is not begun.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let pages = ["a", "bc"].into_par_iter().map(|url| async move { url.len() }).io_await().map(|n| n * 10);
+    /// assert_eq!(pages.zip([1, 2]).collect::<Vec<_>>(), [(10, 1), (20, 2)]);
+    /// ```
+    fn zip<Z>(self, other: Z) -> impl AwaitedInOrder<Item = (Self::Item, Z::Item)>
+    where
+        Z: IntoParallelIterator<Iter: IndexedParallelIterator>;
+
+    /// The outputs of the first `n` futures: see [`IndexedParallelIterator::take`]. No other future is begun.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let squares = (0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);
+    /// assert_eq!(squares.take(3).collect::<Vec<_>>(), [0, 1, 4]);
+    /// ```
+    fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item>;
+
+    /// The outputs of the futures behind the first `n`: see [`IndexedParallelIterator::skip`]. The first `n` are not begun.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let squares = (0..9).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);
+    /// assert_eq!(squares.skip(6).collect::<Vec<_>>(), [36, 49, 64]);
+    /// ```
+    fn skip(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item>;
+
+    /// The outputs of every `size` neighboring futures, as a vector. Their futures wait together, in one task: see
+    /// [`IoAwait::chunks`](super::IoAwait::chunks). What stands between it and `io_await` is done to the outputs when all of them are
+    /// ready.
+    ///
+    /// # Panics
+    ///
+    /// If `size` is 0.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let squares = (0..5).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);
+    /// assert_eq!(squares.chunks(2).collect::<Vec<_>>(), [vec![0, 1], vec![4, 9], vec![16]]);
+    /// ```
+    #[track_caller]
+    fn chunks(self, size: usize) -> impl AwaitedInOrder<Item = Vec<Self::Item>>;
+}
+
+impl<I> AwaitedInOrder for IoAwait<I>
+where
+    I: IndexedParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
+{
+    fn enumerate(self) -> impl AwaitedInOrder<Item = (usize, Self::Item)> {
+        IoAwait::enumerate(self)
+    }
+
+    fn zip<Z>(self, other: Z) -> impl AwaitedInOrder<Item = (Self::Item, Z::Item)>
+    where
+        Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
+    {
+        IoAwait::zip(self, other)
+    }
+
+    fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
+        IoAwait::take(self, n)
+    }
+
+    fn skip(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
+        IoAwait::skip(self, n)
+    }
+
+    #[track_caller]
+    fn chunks(self, size: usize) -> impl AwaitedInOrder<Item = Vec<Self::Item>> {
+        IoAwait::chunks(self, size)
+    }
+}
+
+/// For an adaptor of a base: itself behind `take` and `skip`; behind the others, what it does to the item in a pair, and to the
+/// items of a chunk.
+macro_rules! in_order {
+    (
+        impl[$($generics:tt)*] $Adaptor:ty where [$($bounds:tt)*]
+        |$base:ident $(, $op:ident)?; $item:ident| again $again:expr, one $one:expr
+    ) => {
+        impl<$($generics)*> AwaitedInOrder for $Adaptor
+        where
+            $($bounds)*
+        {
+            fn enumerate(self) -> impl AwaitedInOrder<Item = (usize, Self::Item)> {
+                let ($base, $($op)?) = self.into_parts();
+                AwaitedInOrder::enumerate($base).map(move |(number, $item)| (number, $one))
+            }
+
+            fn zip<Z>(self, other: Z) -> impl AwaitedInOrder<Item = (Self::Item, Z::Item)>
+            where
+                Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
+            {
+                let ($base, $($op)?) = self.into_parts();
+                AwaitedInOrder::zip($base, other).map(move |($item, other)| ($one, other))
+            }
+
+            fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
+                let ($base, $($op)?) = self.into_parts();
+                let $base = AwaitedInOrder::take($base, n);
+                $again
+            }
+
+            fn skip(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
+                let ($base, $($op)?) = self.into_parts();
+                let $base = AwaitedInOrder::skip($base, n);
+                $again
+            }
+
+            #[track_caller]
+            fn chunks(self, size: usize) -> impl AwaitedInOrder<Item = Vec<Self::Item>> {
+                let ($base, $($op)?) = self.into_parts();
+                AwaitedInOrder::chunks($base, size)
+                    .map(move |items| items.into_iter().map(|$item| $one).collect::<Vec<_>>())
+            }
+        }
+    };
+}
+
+in_order! {
+    impl[I, F, R] Map<I, F> where [I: AwaitedInOrder, F: Fn(I::Item) -> R + Sync + Send, R: Send]
+    |base, op; item| again base.map(op), one op(item)
+}
+
+in_order! {
+    impl[I, F] Inspect<I, F> where [I: AwaitedInOrder, F: Fn(&I::Item) + Sync + Send]
+    |base, op; item| again base.inspect(op), one {
+        op(&item);
+        item
+    }
+}
+
+in_order! {
+    impl[I, F] Update<I, F> where [I: AwaitedInOrder, F: Fn(&mut I::Item) + Sync + Send]
+    |base, op; item| again base.update(op), one {
+        let mut item = item;
+        op(&mut item);
+        item
+    }
+}
+
+in_order! {
+    impl['a, I, T] Cloned<I> where [I: AwaitedInOrder<Item = &'a T>, T: Clone + Send + Sync + 'a]
+    |base; item| again base.cloned(), one item.clone()
+}
+
+in_order! {
+    impl['a, I, T] Copied<I> where [I: AwaitedInOrder<Item = &'a T>, T: Copy + Send + Sync + 'a]
+    |base; item| again base.copied(), one *item
+}
+
+/// What changes the schedule only: it stands behind all of them as before.
+macro_rules! same_items {
+    (impl[$($generics:tt)*] $Adaptor:ident<I, $How:ident> where [$($bounds:tt)*]) => {
+        impl<$($generics)*> AwaitedInOrder for $Adaptor<I, $How>
+        where
+            $($bounds)*
+        {
+            fn enumerate(self) -> impl AwaitedInOrder<Item = (usize, Self::Item)> {
+                let (base, how) = self.into_parts();
+                $Adaptor::new(AwaitedInOrder::enumerate(base), how)
+            }
+
+            fn zip<Z>(self, other: Z) -> impl AwaitedInOrder<Item = (Self::Item, Z::Item)>
+            where
+                Z: IntoParallelIterator<Iter: IndexedParallelIterator>,
+            {
+                let (base, how) = self.into_parts();
+                $Adaptor::new(AwaitedInOrder::zip(base, other), how)
+            }
+
+            fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
+                let (base, how) = self.into_parts();
+                $Adaptor::new(AwaitedInOrder::take(base, n), how)
+            }
+
+            fn skip(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item> {
+                let (base, how) = self.into_parts();
+                $Adaptor::new(AwaitedInOrder::skip(base, n), how)
+            }
+
+            #[track_caller]
+            fn chunks(self, size: usize) -> impl AwaitedInOrder<Item = Vec<Self::Item>> {
+                let (base, how) = self.into_parts();
+                $Adaptor::new(AwaitedInOrder::chunks(base, size), how)
+            }
+        }
+    };
+}
+
+same_items! { impl[I, P] WithPolicy<I, P> where [I: AwaitedInOrder, P: Policy] }
+same_items! { impl[I, E] On<I, E> where [I: AwaitedInOrder, E: Executor] }
