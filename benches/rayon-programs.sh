@@ -6,11 +6,15 @@
 #
 # Arguments: the programs to run; all of them if there are none. `ROUNDS=n`: the number of rounds (15), in each of which a process
 # of either kind runs a program `RUNS=n` times (2). `QUICK=1`: one round of sizes that only show that all results agree with the
-# oracles. `RAYON_NUM_THREADS=n`: other pools.
+# oracles. `RAYON_NUM_THREADS=n`: other pools. `LTO=1`: both are built as one unit with link-time optimization. Without it, as cargo
+# builds by default, loops of the programs themselves are compiled differently, with ratios of their own (`map-collect`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-target=$PWD/target/rayon-programs
+target=$PWD/target/rayon-programs${LTO:+-lto}
+if [[ -n ${LTO:-} ]]; then
+    export CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+fi
 package=$target/package
 patch="patch.crates-io.rayon-core.path=\"$PWD/rayon-core\""
 rounds=${QUICK:+1}

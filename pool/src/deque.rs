@@ -329,7 +329,8 @@ impl<T> Deque<T> {
     }
 
     /// Shares half of the private jobs, at least one, if a thief asks and nothing is shared: for an owner that takes jobs back without
-    /// pushing others. The question stays: whoever goes to sleep has asked for the next push.
+    /// pushing others. The question stays, because it may be that of a worker that goes to sleep: such a
+    /// worker needs an answer to the next push.
     ///
     /// # Safety
     ///

@@ -122,7 +122,7 @@ impl LockLatch {
         // SAFETY: the latch is not set, so it is there (invariant 1). The store is the last use of it.
         let parker = unsafe {
             let parker = Arc::clone(&(*this).parker);
-            // Release publishes what was done before, to the acquire in `is_set`.
+            // Release pairs with the acquire in `is_set`: the result is there.
             (*this).is_set.store(true, Release);
             parker
         };

@@ -17,11 +17,11 @@ use std::process::ExitCode;
 struct Case {
     /// Makes the input of the next run.
     ready: Box<dyn FnMut()>,
-    /// Runs once: this is what is measured.
+    /// Runs the program once. Only this is measured.
     run: Box<dyn FnMut() -> Check>,
 }
 
-/// What is done after a run.
+/// The check of a run's result.
 struct Check {
     /// Whether the result is the oracle's.
     is_right: Box<dyn FnOnce() -> bool>,

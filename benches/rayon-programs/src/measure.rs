@@ -1,4 +1,4 @@
-//! What a run takes.
+//! Times and context switches of a run.
 
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
