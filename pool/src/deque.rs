@@ -19,7 +19,7 @@
 //!
 //! | from | to | by |
 //! |---|---|---|
-//! | private(t) | shared(t, s) | the owner, asked to share |
+//! | private(t) | shared(t, s) | the owner, asked to share, after a push or, of spawned jobs, a pop |
 //! | shared(t, s) | shared(t + 1, s), or private(t + 1) if t + 1 = s | a thief: the job at t is its |
 //! | shared(t, s) | shared(t, s') with t < s' < s | the owner, short of private jobs, takes some back |
 //! | shared(t, t + 1) | private(t + 1) | the owner takes the last shared job |
@@ -326,6 +326,21 @@ impl<T> Deque<T> {
         let (index, job) = self.newest()?;
         // SAFETY: the caller is the owner; it is the newest job's index.
         unsafe { self.pop(index) }.then_some(job)
+    }
+
+    /// Shares half of the private jobs, at least one, if a thief asks and nothing is shared: for an owner that takes jobs back without
+    /// pushing others. The question stays, because it may be that of a worker that goes to sleep: such a
+    /// worker needs an answer to the next push.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push`](Self::push).
+    #[inline]
+    pub(crate) unsafe fn share_if_asked(&self) {
+        if self.asked() && matches!(self.word().state(), State::Private { .. }) {
+            // Relaxed: the owner's own store.
+            self.share_of(self.owner.bottom.load(Relaxed), |private| private.div_ceil(2));
+        }
     }
 
     /// Takes the newest job if it is that one.

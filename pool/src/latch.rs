@@ -2,18 +2,19 @@
 //!
 //! # Invariants
 //!
-//! 1. A thread that sees a latch set may free it at once (its frame returns). So [`Latch::set`] takes a pointer, and touches
-//!    the latch for the last time in the operation that sets it. It reads all values that it needs afterwards before that.
+//! 1. A thread that sees a latch set may free it at once (its frame returns). So [`Latch::set`] and `LockLatch::set` take a pointer,
+//!    and touch the latch for the last time in the operation that sets it. It reads all values that it needs afterwards before that.
 //! 2. The waiter is a worker that lives as long as its registry. The thread that sets the latch keeps that registry alive
 //!    until `set` returns: it is one of the registry's workers, or holds a reference to the registry, taken before.
 
+use crate::parker::Parker;
 use crate::registry::Registry;
 use crate::sync::atomic::{
-    AtomicUsize,
+    AtomicBool, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 use crate::worker::Worker;
-use std::sync::{Condvar, Mutex};
+use std::sync::Arc;
 
 const DONE: usize = 1;
 /// The waiter has blocked, or is about to, and is to be resumed.
@@ -92,33 +93,59 @@ impl Latch {
     }
 }
 
-/// A latch for a thread that blocks.
-#[derive(Debug, Default)]
+/// A latch for the thread that made it, which is no worker and blocks.
+#[derive(Debug)]
 pub(crate) struct LockLatch {
-    set: Mutex<bool>,
-    changed: Condvar,
+    is_set: AtomicBool,
+    /// The thread's. Shared, so that whoever sets the latch can wake a thread that has already freed the latch.
+    parker: Arc<Parker>,
+}
+
+thread_local! {
+    static PARKER: Arc<Parker> = Arc::new(Parker::new());
 }
 
 impl LockLatch {
-    /// Sets it. The lock is held until after the notification: the waiter cannot free the latch before.
-    pub(crate) fn set(&self) {
-        let mut set = self.set.lock().expect("nobody panics with this lock");
-        *set = true;
-        self.changed.notify_all();
+    /// A latch for the calling thread.
+    fn new() -> Self {
+        // A thread whose thread-locals have been destroyed gets a parker for this latch alone.
+        let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
+        LockLatch { is_set: AtomicBool::new(false), parker }
+    }
+
+    /// Sets it. The waiter does not meet the setter at a lock: it needs only the flag, and the wake-up comes after that.
+    ///
+    /// # Safety
+    ///
+    /// `this` points to a latch that is not set.
+    unsafe fn set(this: *const Self) {
+        // SAFETY: the latch is not set, so it is there (invariant 1). The store is the last use of it.
+        let parker = unsafe {
+            let parker = Arc::clone(&(*this).parker);
+            // Release pairs with the acquire in `is_set`: the result is there.
+            (*this).is_set.store(true, Release);
+            parker
+        };
+        parker.unpark();
+    }
+
+    fn is_set(&self) -> bool {
+        // Acquire pairs with the release in `set`.
+        self.is_set.load(Acquire)
     }
 
     /// Blocks until it is set.
     pub(crate) fn wait(&self) {
-        let mut set = self.set.lock().expect("nobody panics with this lock");
-        while !*set {
-            set = self.changed.wait(set).expect("nobody panics with this lock");
+        // The token may be an older latch's, whose waiter saw the flag before it slept.
+        while !self.is_set() {
+            self.parker.park();
         }
     }
 
     /// As [`wait`](Self::wait), after looking for a while without blocking.
     pub(crate) fn wait_actively(&self, looks: u32) {
         for _ in 0..looks {
-            if *self.set.lock().expect("nobody panics with this lock") {
+            if self.is_set() {
                 return;
             }
             std::hint::spin_loop();
@@ -136,14 +163,16 @@ pub(crate) struct CallLatch {
     /// Null if the caller is no worker.
     caller: *const Worker,
     latch: Latch,
-    lock: LockLatch,
+    /// For a caller that is no worker.
+    lock: Option<LockLatch>,
 }
 
 impl CallLatch {
     /// To be waited for by the calling thread, which is that worker, if any.
     pub(crate) fn new(caller: Option<&Worker>) -> Self {
+        let lock = caller.is_none().then(LockLatch::new);
         let caller = caller.map_or(std::ptr::null(), std::ptr::from_ref);
-        CallLatch { caller, latch: Latch::new(), lock: LockLatch::default() }
+        CallLatch { caller, latch: Latch::new(), lock }
     }
 
     /// The latch for a caller that is a worker.
@@ -153,7 +182,7 @@ impl CallLatch {
 
     /// Blocks the caller until it is set, if it is no worker.
     pub(crate) fn lock(&self) -> &LockLatch {
-        &self.lock
+        self.lock.as_ref().expect("the caller is no worker")
     }
 
     /// Sets it.
@@ -167,7 +196,7 @@ impl CallLatch {
             let caller = (*this).caller;
             let latch = &raw const (*this).latch;
             match caller.as_ref() {
-                None => (*this).lock.set(),
+                None => LockLatch::set(&raw const *(*this).lock()),
                 Some(waiter) => match setter.filter(|setter| waiter.is_of(setter.registry())) {
                     Some(setter) => Latch::set(latch, setter.registry(), caller, Some(setter)),
                     // Once it is set the caller's pool may end.

@@ -357,7 +357,7 @@ impl<'scope> Scope<'scope> {
     {
         // Before the job is counted: if this panics, no thread waits for the job.
         self.registry().check_generation();
-        self.pending.announce();
+        self.announce(1);
         let scope = Pointer(self);
         let run = move |worker: &Worker| {
             let scope = scope;

@@ -74,6 +74,8 @@ pub struct Worker {
     pub(crate) can_suspend: Cell<bool>,
     /// Whether this worker has run a task since it last searched; this thread's.
     pub(crate) ran_task: Cell<bool>,
+    /// How long its searches are; this thread's.
+    vigor: Cell<search::Vigor>,
     /// Number of jobs on this thread's stack that run on top of the frame that spawned them; this thread's.
     in_place: Cell<u32>,
     /// Jobs that every thread of the pool runs once.
@@ -177,6 +179,7 @@ impl Worker {
             active: AtomicPtr::new(active.as_ptr()),
             can_suspend: Cell::new(false),
             ran_task: Cell::new(false),
+            vigor: Cell::default(),
             in_place: Cell::new(0),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),

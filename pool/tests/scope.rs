@@ -344,3 +344,24 @@ fn jobs_that_a_job_spawns_after_a_panic_run_too() {
         }
     });
 }
+
+#[test]
+fn thieves_reach_for_few_of_the_jobs_that_a_worker_has_spawned_before() {
+    const JOBS: usize = 2000;
+    within(LONG, || {
+        let pool = pool(2);
+        let begun = AtomicUsize::new(0);
+        pool.scope(|scope| {
+            for _ in 0..JOBS {
+                scope.spawn(|_| {
+                    // Each job waits for another one, so the worker and its thief run jobs in step.
+                    let number = begun.fetch_add(1, SeqCst);
+                    until(|| begun.load(SeqCst) > number | 1);
+                });
+            }
+        });
+        // The worker has spawned all jobs when it takes them back, so no push of its own tells it that a thief wants some.
+        let barriers = pool.stats().total().barriers;
+        assert!(barriers <= 100, "{barriers} heavy fences for {JOBS} jobs");
+    });
+}

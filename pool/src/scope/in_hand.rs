@@ -1,12 +1,12 @@
-//! Counts in hand: a worker takes counts of a scope in batches, instead of one for each task and each handle.
+//! Counts in hand: a worker takes counts of a scope in batches, instead of one for each spawned job, each task and each handle.
 //!
 //! Suspended tasks count as jobs of their scope, and so do handles. Each count is a read-modify-write of a word that all of the
-//! scope's workers write. So a worker that runs a job takes several counts at once. It keeps the rest in hand for later tasks and handles,
+//! scope's workers write. So a worker that runs a job takes several counts at once. It keeps the rest in hand for later jobs, tasks and handles,
 //! and gives unused counts back together with the job's own.
 //!
 //! # Invariants
 //!
-//! 1. Counts in hand have been announced, and have not arrived. So a task or handle that takes one is counted.
+//! 1. Counts in hand have been announced, and have not arrived. So a job, task or handle that takes one is counted.
 //! 2. Counts in hand belong to one job, or to the scope's body. When that ends, the rest arrives with it. A job on top of it has its
 //!    own counts.
 
@@ -73,5 +73,22 @@ impl Scope<'_> {
         }
         // SAFETY: the caller's.
         unsafe { Scope::arrive(this, 1, None) };
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::BATCH;
+
+    #[test]
+    fn a_body_that_spawns_many_jobs_counts_them_in_batches() {
+        let pool = crate::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        pool.scope(|scope| {
+            for spawned in 1..=3 * BATCH {
+                scope.spawn(|_| ());
+                // The body is counted too. No job has ended: the pool's one thread is here.
+                assert_eq!(scope.pending.get(), 1 + spawned.next_multiple_of(BATCH));
+            }
+        });
     }
 }

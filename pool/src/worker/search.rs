@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// How long an idle worker looks for work before it naps.
 const SEARCH: Duration = Duration::from_micros(50);
 
+/// Number of pauses of a short search: some microseconds.
+const SHORT: u32 = 8;
+
 /// How long a thief sees nothing but private jobs before it reaches for them: time enough for an owner that forks to
 /// share them, at no cost to anybody.
 const PATIENCE: Duration = Duration::from_micros(5);
@@ -38,6 +41,39 @@ impl Pauses {
         let since = *self.since.get_or_insert_with(Instant::now);
         thread::yield_now();
         since.elapsed() < limit
+    }
+}
+
+/// Whether a worker's searches are short. If each call begins long after the one before, every search fails, and a long search in vain
+/// takes more processor time than a small call. So searches become short after two long ones in vain. They become long again when a
+/// long search finds work, and when work comes so soon after a short one that a long one would have found it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Vigor {
+    /// Number of searches in vain since a long one was of use, at most [`TIRED`].
+    failures: u32,
+    /// The end of the last search, if that was in vain.
+    gave_up: Option<Instant>,
+}
+
+/// Number of searches in vain after which searches are short.
+const TIRED: u32 = 2;
+
+impl Vigor {
+    fn is_tired(self) -> bool {
+        self.failures == TIRED
+    }
+
+    fn after_failure(self) -> Self {
+        Vigor { failures: (self.failures + 1).min(TIRED), gave_up: Some(Instant::now()) }
+    }
+
+    /// A search has found work after so many pauses.
+    fn after_success(self, pauses: u32) -> Self {
+        let was_of_use = match self.gave_up {
+            Some(end) => end.elapsed() < SEARCH,
+            None => pauses > SHORT,
+        };
+        Vigor { failures: if was_of_use { 0 } else { self.failures }, gave_up: None }
     }
 }
 
@@ -69,7 +105,7 @@ impl Patience {
 }
 
 impl Worker {
-    /// Looks for any job, for a while. After a task it looks once: the next task is woken by I/O, and that wake-up wakes a worker
+    /// Looks for any job, for a while: for a short while if long searches were in vain, see [`Vigor`]. After a task it looks once: the next task is woken by I/O, and that wake-up wakes a worker
     /// as well. To search for the 20 us between two tasks would cost more than the tasks do.
     pub(crate) fn search(&self) -> Option<JobRef> {
         let mut pauses = Pauses::new();
@@ -82,9 +118,15 @@ impl Worker {
                 return self.find_broadcast();
             }
             if let Some(job) = self.find(&mut patience) {
+                self.vigor.set(self.vigor.get().after_success(pauses.rounds));
                 return Some(job);
             }
-            if once || !pauses.pause(SEARCH) {
+            if once {
+                return None;
+            }
+            let is_short = self.vigor.get().is_tired() && pauses.rounds >= SHORT;
+            if is_short || !pauses.pause(SEARCH) {
+                self.vigor.set(self.vigor.get().after_failure());
                 return None;
             }
         }
@@ -285,5 +327,37 @@ impl Worker {
                 Some(JobRef::new(job, victim))
             }
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn tired() -> Vigor {
+        Vigor::default().after_failure().after_failure()
+    }
+
+    #[test]
+    fn searches_become_short_after_two_in_vain() {
+        assert!(!Vigor::default().after_failure().is_tired());
+        assert!(tired().is_tired());
+    }
+
+    #[test]
+    fn work_soon_after_a_short_search_makes_searches_long_again() {
+        // In the future: this thread may be interrupted before it looks.
+        let soon = Vigor { gave_up: Some(Instant::now() + Duration::from_secs(1)), ..tired() };
+        assert!(!soon.after_success(0).is_tired());
+    }
+
+    #[test]
+    fn work_long_after_a_search_leaves_searches_short() {
+        let late = Vigor { gave_up: Some(Instant::now() - 2 * SEARCH), ..tired() };
+        let woken = late.after_success(0);
+        assert!(woken.is_tired());
+        // The worker's next steal succeeds at once, and a short search would do so too.
+        assert!(woken.after_success(0).is_tired());
+        assert!(!woken.after_success(SHORT + 1).is_tired());
     }
 }

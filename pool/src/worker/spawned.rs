@@ -58,8 +58,13 @@ impl Worker {
 
     /// The newest job spawned here.
     pub(super) fn find_spawned(&self) -> Option<JobRef> {
+        let spawns = self.spawns();
         // SAFETY: this thread is the owner.
-        let job = unsafe { self.spawns().pop_newest() }?;
+        let job = unsafe { spawns.pop_newest() }?;
+        // A worker that has stopped spawning has no push after which it answers thieves. Without this, they would reach for each of
+        // its jobs, and pass a heavy fence each time.
+        // SAFETY: this thread is the owner.
+        unsafe { spawns.share_if_asked() };
         Some(JobRef::new(job, self))
     }
 
