@@ -8,7 +8,7 @@
 /// | [`WokenFirst`](Fairness::WokenFirst) | second | first, the oldest first | third | fourth |
 /// | [`FairQueueing`](Fairness::FairQueueing) | by turns | by turns, and so do their calls | last | by turns |
 ///
-/// Under all of them, every 64th job of a worker comes from a queue that is last otherwise. A queue that no worker has served for
+/// Under the first two, every 64th job of a worker comes from a queue that is last otherwise. A queue that no worker has served for
 /// some milliseconds is served next. Workers in the middle of a computation do not serve it themselves: at their next fork or
 /// nano-loop they give their slot to a thread that does.
 ///
@@ -33,6 +33,9 @@ pub enum Fairness {
     /// A call with n others in front of it waits n / P milliseconds on P threads, however many tasks the others have queued. If tasks are
     /// longer than a millisecond, it waits for one task of each other call.
     ///
-    /// Costs one lock for the whole pool, and two looks at the clock, for each woken task: some 100 ns.
+    /// The time is measured from a task's begin to its end, and includes waits in between. While a thread waits for its own call in the
+    /// middle of a job, it runs tasks of this call out of turn.
+    ///
+    /// Costs, for each woken task, two looks at the clock and a lock of the whole pool, which is held three times for some instructions.
     FairQueueing,
 }

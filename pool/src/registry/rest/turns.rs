@@ -59,8 +59,8 @@
 //!    worker got its slot does not count. Holders that spin, or sleep and ask again and again, use processor time and are never
 //!    stuck: a job that computes now and then while it sleeps looks the same.
 //! 6. *Both go on.* A worker that has got a slot back keeps it for a [`TURN`], and turns take no longer than a `TURN` and the
-//!    task that they are at. So with n > 1 slots woken tasks get at most one slot's time from busy workers; with one, half
-//!    of it.
+//!    task that they are at. So with n > 1 slots woken tasks get at most one slot's time from busy workers; with one, about a
+//!    fifth of it, because a queue is overdue after [`PATIENCE`] looks.
 //!
 //! A leaf that neither forks nor has nano-loops has no cooperative points.
 
@@ -72,8 +72,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How long a task or a thread waits before it is overdue; how long it may run on a slot given by a busy worker; and how long a
-/// worker keeps a slot that it has got back.
+/// The time between two looks at the queues; how long a thread waits before it is overdue; how long queued jobs may run on a slot given
+/// by a busy worker; and how long a worker keeps a slot that it has got back.
 pub(super) const TURN: Duration = Duration::from_millis(1);
 
 /// Number of looks at a neglected queue, a [`TURN`] apart, after which busy workers give it a slot.
