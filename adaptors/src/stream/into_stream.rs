@@ -28,6 +28,7 @@
 //! [`Reduction::WINDOWED`]: furcate_schedulers::Reduction::WINDOWED
 
 use super::channel::{Channel, Payload};
+use super::keeps_permit::KeepsPermit;
 use super::window::Windowed;
 use crate::iter::adaptors::io_await::suspending;
 use crate::iter::{AsyncTerminal, Block, ParallelIterator, WithScheduler};
@@ -156,7 +157,7 @@ where
     IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
         let bound = items.scheduler().in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT).min(capacity);
         let stop = channel.stop().clone();
-        let sent = items.map(move |item| {
+        let sent = KeepsPermit::new(items).map(move |item| {
             let channel = Arc::clone(&channel);
             async move { channel.send(item).await }
         });

@@ -1,0 +1,32 @@
+//! Items that keep their permits until they have been sent.
+
+use crate::iter::ParallelIterator;
+use crate::iter::adaptor::adaptor;
+use crate::iter::item_wise::{ItemWise, adapt_items};
+
+adaptor! {
+    /// Passes items on that wait once more: for room in a channel. An item keeps the permit of its last future meanwhile. If it gave
+    /// the permit to a new item, up to twice as many items would be under way as there are permits.
+    KeepsPermit<I> {}
+}
+
+adapt_items! {
+    impl[I] KeepsPermit<I> by KeepsPermitOp => I::Item
+    where [I: ParallelIterator]
+}
+
+/// Passes an item on.
+#[derive(Clone, Copy, Debug)]
+pub struct KeepsPermitOp;
+
+impl<T> ItemWise<T> for KeepsPermitOp {
+    const GOES_FIRST: bool = true;
+
+    type Output = T;
+    type Leaf<I: Iterator<Item = T>> = I;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> I {
+        base
+    }
+}
