@@ -4,7 +4,7 @@
 //! [`Divisible`](furcate_schedulers::Divisible), [`WrapIter`]. What can be done with the items is in
 //! [`ParallelIterator`] and, where length and positions are known, [`IndexedParallelIterator`].
 
-mod adaptor;
+pub(crate) mod adaptor;
 pub(crate) mod adaptors;
 pub(crate) mod async_terminal;
 mod blocks_iter;

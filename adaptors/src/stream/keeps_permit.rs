@@ -1,4 +1,5 @@
 //! Items that keep their permits until they have been sent.
+#![allow(unreachable_pub, reason = "the macro makes public types")]
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
