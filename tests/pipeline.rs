@@ -222,7 +222,9 @@ fn a_pipelines_stream_is_not_ahead_of_its_taker() {
                 assert_comes_to(|| census.alive(), bound + capacity);
                 assert_eq!(pool.install(|| 7), 7);
             }
-            assert_eq!(pool.stats().total().handovers, 0, "no worker has waited");
+            // No worker waits for the taker. Besides, one may wait for a thief that the system keeps from a core.
+            let handovers = pool.stats().total().handovers;
+            assert!(handovers <= 2, "{handovers} workers have waited");
             // The one in the taker's hand.
             assert!(census.most.load(Relaxed) <= bound + capacity + 1);
             drop(stream);

@@ -243,6 +243,8 @@ const OTHERS: &[&str] = &[
     "Timeout",
     "Timeouts",
     "PrefixScan",
+    // A trait.
+    "AwaitedInOrder",
 ];
 
 #[test]
