@@ -80,6 +80,15 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The order in which lines are served where so many begun items wait for one of so many permits (invariant 4).
+    pub(super) fn order(begun: usize, permits: usize) -> [Kind; 3] {
+        if begun <= permits {
+            [Kind::First, Kind::New, Kind::Begun]
+        } else {
+            [Kind::First, Kind::Begun, Kind::New]
+        }
+    }
+
     /// Wakes a task of this line that was served. It has waited longer than the tasks that were woken before.
     pub(super) fn wake(self, waker: Waker) {
         match self {
@@ -143,9 +152,7 @@ impl Waiting {
     /// Serves one, of `permits` permits (invariant 4).
     fn serve(&mut self, permits: usize) -> Option<(Kind, Waker)> {
         // The length counts tickets that were given up, too: only calls that end have such tickets.
-        let new_first = self.begun.wakers.len() <= permits;
-        let order = if new_first { [Kind::New, Kind::Begun] } else { [Kind::Begun, Kind::New] };
-        let mut order = [Kind::First].into_iter().chain(order);
+        let mut order = Kind::order(self.begun.wakers.len(), permits).into_iter();
         order.find_map(|kind| Some((kind, self.line(kind).serve()?)))
     }
 }

@@ -135,9 +135,7 @@ impl Lines {
 
     /// Takes the next ticket, where there are so many permits (invariant 3).
     fn next(&mut self, permits: usize) -> Option<(Kind, u64, Waker)> {
-        let new_first = self.begun.len() <= permits;
-        let order = if new_first { [Kind::New, Kind::Begun] } else { [Kind::Begun, Kind::New] };
-        let mut order = [Kind::First].into_iter().chain(order);
+        let mut order = Kind::order(self.begun.len(), permits).into_iter();
         order.find_map(|kind| self.line(kind).pop_first().map(|(ticket, waker)| (kind, ticket, waker)))
     }
 }
