@@ -7,9 +7,9 @@
 
 mod support;
 
-use furcate::ThreadPool;
 use furcate::prelude::*;
 use furcate::stream::Stream;
+use furcate::{Limit, ThreadPool};
 use futures_lite::{StreamExt, future, stream};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -249,7 +249,7 @@ fn nobody_polls_a_stream_after_its_end() {
 /// stream.
 #[test]
 fn an_item_goes_on_while_the_stream_waits_for_it() {
-    fn run(pool: &ThreadPool, bound: usize, ways: Ways) {
+    fn run(pool: &ThreadPool, bound: usize, limit: &Limit, ways: Ways) {
         let ended = AtomicU64::new(0);
         let items = stream::unfold(0, |x| {
             let ended = &ended;
@@ -262,15 +262,20 @@ fn an_item_goes_on_while_the_stream_waits_for_it() {
         });
         let wait = |x: u64| ways.give(x + 1, x);
         let two = Box::pin(items).par_bridge_async().map(wait).io_await().map(wait).io_await();
-        let three = two.map(wait).io_await().max_in_flight(bound).on(pool);
+        let three = two.map(wait).io_await().max_in_flight(bound).limit(limit).on(pool);
         assert_eq!(three.map(|_| ended.fetch_add(1, Relaxed)).count(), 10);
         assert_settled(pool);
+        assert_eq!((limit.in_use(), limit.waiting()), (0, 0));
     }
     within_a_minute(|| {
         for pool in pools() {
-            for bound in [1, 3] {
-                for ways in [Ways::Ready, Ways::Yields, Ways::Timers] {
-                    run(&pool, bound, ways);
+            for ways in [Ways::Ready, Ways::Yields, Ways::Timers] {
+                for bound in [1, 3] {
+                    run(&pool, bound, &Limit::new(100), ways);
+                    for permits in [1, 2] {
+                        run(&pool, bound, &Limit::new(permits), ways);
+                        run(&pool, bound, &Limit::new(permits).per_second(2000), ways);
+                    }
                 }
             }
         }

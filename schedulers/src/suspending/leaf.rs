@@ -172,7 +172,7 @@ where
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold);
-                match handle.poll_once(&mut deferred, frame.reserve.source().acquire(kind)) {
+                match handle.poll_once(&mut deferred, frame.reserve.acquire(kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
                         let kind = frame.next_kind();

@@ -327,6 +327,16 @@ impl Member {
         self.shared.give_back_unused(permits);
     }
 
+    /// Lets another future begin with a permit that a future had, if no ticket waits and the rate allows it.
+    pub(super) fn renew(&self) -> bool {
+        let mut state = self.shared.lock();
+        let renewed = state.ring.is_empty() && self.shared.tokens(&mut state) > 0;
+        if renewed {
+            self.shared.spend(&mut state, 1);
+        }
+        renewed
+    }
+
     /// Number of permits, free or not.
     pub(super) fn permits(&self) -> usize {
         self.shared.permits

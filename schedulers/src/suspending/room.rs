@@ -6,10 +6,13 @@
 //! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
 //!    permits of its own. A task that waits for one of the call's own holds no permit of the limit.
 //! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
+//! 4. *An item that waits again exchanges its permit.* Where the limit has a rate, a permit is spent when its future is ready. The item
+//!    keeps the spent permit until it makes its next future. If it gave the permit back before, a new item could take it. That item may
+//!    come only when this one is done.
 
 use super::in_flight::{self, InFlight, Kind};
 use super::limit::{Limit, Member, Ticket};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -64,6 +67,12 @@ impl Room {
 
     fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
+    }
+
+    /// Makes the permit of a future that is ready good for another one. Fails if the rate does not allow another future now, or if a
+    /// ticket waits.
+    fn renew(&self) -> bool {
+        self.limit.as_ref().is_none_or(Member::renew)
     }
 
     /// Waits for a permit.
@@ -166,6 +175,8 @@ impl<'s> Future for Acquire<'s> {
 pub(super) struct Reserve<'s> {
     from: &'s Room,
     permits: Cell<usize>,
+    /// The permit of the last future that was ready, if it is good for no other one (invariant 4).
+    spent: RefCell<Option<Permit<'s>>>,
 }
 
 impl<'s> Reserve<'s> {
@@ -174,16 +185,13 @@ impl<'s> Reserve<'s> {
         let permits = Cell::new(permit.is_some().into());
         debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
         mem::forget(permit);
-        Reserve { from, permits }
+        Reserve { from, permits, spent: RefCell::default() }
     }
 
-    /// Where the permits are from.
-    pub(super) fn source(&self) -> &'s Room {
-        self.from
-    }
-
-    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are.
+    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are. Called between
+    /// items.
     pub(super) fn fill(&self, most: usize) -> usize {
+        drop(self.spent.take());
         let permits = self.permits.get();
         if permits < most {
             self.permits.set(permits + self.from.take(most - permits));
@@ -191,11 +199,26 @@ impl<'s> Reserve<'s> {
         self.permits.get()
     }
 
-    /// A permit: of the reserve, or one that is free.
+    /// A permit: of the reserve, the spent one if it can be renewed, or one that is free.
     pub(super) fn take(&self) -> Option<Permit<'s>> {
-        let Some(permits) = self.permits.get().checked_sub(1) else { return self.from.try_acquire() };
-        self.permits.set(permits);
-        Some(Permit(self.from))
+        if let Some(permits) = self.permits.get().checked_sub(1) {
+            self.permits.set(permits);
+            return Some(Permit(self.from));
+        }
+        let Some(spent) = self.spent.take() else { return self.from.try_acquire() };
+        if self.from.renew() {
+            return Some(spent);
+        }
+        drop(self.spent.replace(Some(spent)));
+        None
+    }
+
+    /// Waits for a permit, after [`take`](Self::take) has returned none. The spent permit is given for it.
+    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'s> {
+        match self.spent.take() {
+            Some(spent) => self.from.exchange(spent, kind),
+            None => self.from.acquire(kind),
+        }
     }
 
     /// Takes a permit back from a future that is ready: for the next one, if that needs no other.
@@ -204,11 +227,14 @@ impl<'s> Reserve<'s> {
         if self.from.allows_reuse() {
             mem::forget(permit);
             self.permits.set(self.permits.get() + 1);
+        } else {
+            drop(self.spent.replace(Some(permit)));
         }
     }
 
     /// Gives all permits back.
     pub(super) fn empty(&self) {
+        drop(self.spent.take());
         self.from.give_back_unused(self.permits.take());
     }
 }
