@@ -2,6 +2,8 @@
 set -euo pipefail
 export RUSTDOCFLAGS="-D warnings"
 cargo doc --workspace --no-deps --locked
+# Without features: no link leads to an item of a feature.
+cargo doc -p furcate-schedulers -p furcate-adaptors -p furcate --no-default-features --no-deps --locked --target-dir "${CARGO_TARGET_DIR:-target}/doc-no-features"
 
 # The words of futures and tokio find our methods in the search.
 doc=${CARGO_TARGET_DIR:-target}/doc

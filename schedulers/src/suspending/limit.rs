@@ -36,7 +36,7 @@ use {
 
 /// A limit that several calls share: how many of their futures may be in flight at once, and how many may begin in a second.
 ///
-/// A limit is a *semaphore*, and with [`per_second`](Self::per_second) a *rate limiter*. Clones share the permits. Chains take it
+/// A limit is a *semaphore*, and with `per_second` (feature `async-io`) a *rate limiter*. Clones share the permits. Chains take it
 /// with `.io_await().limit(&limit)`; code that is no chain takes a permit by [`acquire`](Self::acquire).
 ///
 /// Permits are handed out first come, first served, and fairly among calls: a call that waits with a thousand tasks and one
