@@ -1,4 +1,4 @@
-//! The maximum subarray sum, by divide and conquer over pieces (Kvik's Section 3.6).
+//! The maximum subarray sum, by divide and conquer over pieces (Kvik, Section 3.4).
 //!
 //! `wrap_iter()` makes a parallel iterator of the *pieces* of anything divisible. Each piece is solved sequentially;
 //! two neighbours are joined by looking at the subarrays that cross their border. Which pieces there are is the

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Slices have sorts of their own, [`par_sort`](crate::slice::ParallelSliceMut::par_sort) and its kin, which are for any
-//! elements and need no choices. [`MergeSort`] is Kvik's (Section 3.6 of its paper), written with what the
+//! elements and need no choices. [`MergeSort`] is Kvik's (Section 3.4 of its paper), written with what the
 //! library offers to everybody and without a line of `unsafe`: to be read, measured, and changed for data that are not
 //! in a slice. It is also what the paper compares schedules by.
 //!

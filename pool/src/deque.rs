@@ -1,8 +1,8 @@
 //! The worker's deque: pushes and pops without a fence, every job stealable at every moment.
 //!
 //! One owner pushes and pops at the *bottom*; thieves take from the *top*. As in Lace (van Dijk and van de Pol, "Lace:
-//! Non-blocking Split Deque for Work-Stealing", 2014) a *split* parts the deque: what lies between top and split is
-//! shared, and stolen with one compare-and-swap; what lies between split and bottom is private, and pushed and popped
+//! Non-blocking Split Deque for Work-Stealing", 2014; in Rust: lace.rs by Daan Luth) a *split* parts the deque: what lies between
+//! top and split is shared, and stolen with one compare-and-swap; what lies between split and bottom is private, and pushed and popped
 //! with plain stores. A thief that finds nothing shared asks the owner to share, which it does at its next push. Lace
 //! stops there, so a worker inside a long leaf hides all of its private jobs. Here a thief that gets no answer reaches
 //! into the private part itself, at the price of a [heavy fence](crate::fence) on its own side.

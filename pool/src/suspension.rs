@@ -7,7 +7,7 @@
 /// | what the task has spawned | stays together, with the task: the deque suspends as a whole | is the worker's next job |
 /// | the worker | takes another deque, and looks for work elsewhere | goes on with the newest job of its deque |
 /// | when the task is woken | the deque is resumable: it is stolen from, then mugged, with the task at its bottom | the task is stealable by itself |
-/// | from | ProWS-R (Singer, Xu, Lee: *Proactive Work Stealing for Futures*, PPoPP 2019; *R* for its form with resumable deques and reactive I/O) | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
+/// | from | ProWS (Singer, Xu and Lee, *Proactive Work Stealing for Futures*, PPoPP 2019), in the form of ProWS-R, which is for Rust | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
 ///
 /// Where a deque holds nothing but the task that suspends, the two are the same; so they are for
 /// [`io_await`](https://docs.rs/furcate), which leaves nothing in deques. They differ for tasks that

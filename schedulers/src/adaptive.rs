@@ -3,7 +3,7 @@
 //! A task folds its items in nano-loops. Between two of them it looks whether another worker wants work; if so it divides
 //! what is left and lays the right half ready, and goes on with the left one. The half that lies there is either stolen,
 //! and becomes a task of its own; or it is still there when the left one is done, and the task goes on with it as if it
-//! had not been divided. So there are as many tasks as there are successful steals, and one (Kvik, Section 3.4; in its code
+//! had not been divided. So there are as many tasks as there are successful steals, and one (Kvik, Section 3.6; in its code
 //! thieves spin while they wait for an answer, and every steal is a level of recursion).
 //!
 //! ```text
@@ -56,7 +56,7 @@ use std::sync::Arc;
 /// of a few items that take milliseconds each one comes late. [`Join`](crate::Join) divides before it begins.
 ///
 /// Use it where the work per item differs, where a part that is cut costs something (a state per task, a merge, a `fold`),
-/// or where nobody knows how much is enough. (Kvik, Section 3.4.)
+/// or where nobody knows how much is enough. (Kvik, Section 3.6.)
 ///
 /// On engines whose workers cannot say that they want work, a spawned bait tells; see `furcate::Rayon`.
 ///

@@ -1,4 +1,5 @@
-//! The greedy join: whoever finishes last reduces.
+//! The greedy join: whoever finishes last reduces (Shiina and Taura, *Distributed Continuation Stealing is More Scalable than You Might
+//! Think*, IEEE Cluster 2022).
 //!
 //! A fork whose right part was stolen is a [`Node`] on the heap. It waits for three things: the left part's output, the
 //! right part's, and its own place in the tree. Whoever brings the third reduces, and goes on to the node above with the

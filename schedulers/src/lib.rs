@@ -10,8 +10,8 @@
 //! A fifth trait, [`Reduction`], is what a terminal (`sum`, `collect`, `find_any` ...) is to a scheduler: how one task
 //! folds its items and how two neighbours' results become one.
 //!
-//! The vocabulary and the idea of composable policies are Kvik's (*Kvik: A task based middleware with composable
-//! scheduling policies*, Wagner, Khalid, Zimmer et al.).
+//! The vocabulary and the idea of composable policies are Kvik's (Saurabh Raje and Frédéric Wagner, *Kvik: A task based middleware with
+//! composable scheduling policies*, 2020).
 #![forbid(unsafe_code)]
 
 // Under this name the samples of the integration tests know the crate, which the unit tests use too.

@@ -3,7 +3,7 @@
 //! A task that folds everything at one go cannot be asked for a part of its work, nor told that it is no longer
 //! needed. So a scheduler may have a producer fold in short loops
 //! ([`Producer::partial_fold`](crate::Producer::partial_fold)), and is asked before each of them what is to come next
-//! (Kvik, Section 3.4).
+//! (Kvik, Section 3.6).
 //!
 //! ```text
 //!             partial_fold

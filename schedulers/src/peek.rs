@@ -5,7 +5,7 @@ use crate::IndexedProducer;
 /// An indexed producer that shows its items without giving them away.
 ///
 /// Whoever has to know the data in order to cut it needs this: a merge of two sorted producers finds by binary search
-/// how many items of each side lie before a cut (Kvik, Section 3.6).
+/// how many items of each side lie before a cut (Kvik, Section 3.4).
 ///
 /// # Contract
 ///

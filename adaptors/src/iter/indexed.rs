@@ -284,7 +284,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// The items of two sorted iterators as one sorted iterator; of equal items this one's come first, and each side's
     /// stay in their order.
     ///
-    /// It is divided exactly: where to cut the two sides is found by binary search (Kvik, Section 3.6), so parts are of
+    /// It is divided exactly: where to cut the two sides is found by binary search (Kvik, Section 3.4), so parts are of
     /// the same size whatever the data, and the merged iterator has positions itself; it can be merged again, zipped,
     /// walked from the back. If a side is not sorted, or its order is none, every item still comes out once, in some
     /// order that depends on how the work is divided.

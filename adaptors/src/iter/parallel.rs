@@ -797,7 +797,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// Cost: of a future that is pending, an allocation for itself and what follows it; and one in four has another one, for their
     /// places in the order. (What a future allocates by itself is not counted.) An item that goes on to
-    /// a second `io_await` costs two more. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
+    /// a second `io_await` costs two more. (ProWS-R: ProWS for Rust, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -17,7 +17,7 @@ pub trait WrapIter: Divisible {
     ///
     /// There is one at least, also of something empty. How many there are, and how large, the policy says: without
     /// one, a few per thread. With it any divide-and-conquer algorithm becomes a `map` over pieces and a `reduce` of
-    /// neighbours (Kvik, Section 3.6).
+    /// neighbours (Kvik, Section 3.4).
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -60,7 +60,7 @@ impl<'scope> Handle<'scope> {
         self.scope().spawn_future(future)
     }
 
-    /// Runs two futures, potentially in parallel: the fork and join of tasks.
+    /// Runs two futures, potentially in parallel: the fork and join of tasks (Neil Weidinger's Rayon-LH).
     ///
     /// The right one is spawned, so that any worker can take it up; the left one is polled where this is. If nobody has taken up
     /// the right one when that is ready, it is run there and then, as [`join`](crate::join()) does. If this is dropped before
