@@ -7,6 +7,7 @@
 mod ask;
 mod growth;
 mod last;
+mod pop_shares;
 mod private;
 mod ring;
 

@@ -58,6 +58,11 @@ impl Owner {
         Some(*unsafe { job.as_ref() })
     }
 
+    fn share_if_asked(&self) {
+        // SAFETY: the test's main thread is the owner.
+        unsafe { self.deque.share_if_asked() }
+    }
+
     fn steal(&self) -> Steal<usize> {
         self.deque.steal(|| true)
     }
@@ -119,6 +124,21 @@ fn an_owner_that_is_asked_shares_half() {
     }
     assert!(owner.deque.asked(), "the thief of the last one asks for more");
     assert_eq!(owner.steal(), Steal::Private);
+}
+
+#[test]
+fn an_owner_that_takes_jobs_back_shares_half_and_keeps_the_question() {
+    let mut owner = Owner::new(7, Deque::new(8, false));
+    (0..6).for_each(|job| _ = owner.push(job));
+    owner.share_if_asked();
+    assert_eq!(owner.steal(), Steal::Private, "nobody had asked");
+    assert_eq!(owner.pop_newest(), Some(5));
+    owner.share_if_asked();
+    assert_eq!(number(owner.steal()), Some(0));
+    owner.share_if_asked();
+    assert_eq!(owner.deque.word().state(), State::Shared { top: 1, split: 3 }, "half of five, and no more");
+    assert!(owner.deque.asked());
+    assert!(owner.push(6) && !owner.deque.asked(), "the push answers");
 }
 
 #[test]
