@@ -141,14 +141,14 @@ impl Alert {
 
     /// Asks the publishers of work to look up from now on, then looks for work that they have published before
     /// (invariant 2). Returns `true` if there is some, and a worker is to be woken for it.
-    pub(crate) fn look_out(&self, ask: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn look_out(&self, request_split: impl FnOnce(), sees_work: impl FnOnce() -> bool) -> bool {
         // Between the caller's store and the question here. If one thread ceases to be alert and another makes a slot free, at least
         // the later of the two sees both stores.
         fence::full();
         if !self.is_needed() {
             return false;
         }
-        ask();
+        request_split();
         fence::heavy();
         sees_work()
     }

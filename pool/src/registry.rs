@@ -59,7 +59,7 @@ pub(crate) type Spawner =
 pub(crate) struct Setup {
     pub(crate) wait_rule: WaitRule,
     /// Ordinary fences only: every job is shared at once.
-    pub(crate) eager: bool,
+    pub(crate) always_shared: bool,
     pub(crate) start: Option<Handler>,
     pub(crate) exit: Option<Handler>,
     pub(crate) panic: Option<PanicHandler>,
@@ -130,8 +130,8 @@ impl Registry {
     /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
     /// comes before they do wakes them as soon as they have begun.
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
-        setup.eager |= !fence::asymmetric();
-        let eager = setup.eager;
+        setup.always_shared |= !fence::asymmetric();
+        let always_shared = setup.always_shared;
         let spares =
             if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
         // Numbers for the threads that `allow_one_more` lets be started.
@@ -147,7 +147,7 @@ impl Registry {
             injector: Injector::new(),
             urgent: Urgent::default(),
             stealable,
-            deques: Deques::new(eager),
+            deques: Deques::new(always_shared),
             rest: Mutex::new(Rest::new(threads, threads + spares)),
             alert: CachePadded::new(Alert::new(threads)),
             shelved: AtomicUsize::new(0),
@@ -219,8 +219,15 @@ impl Registry {
 
     fn make_worker(&self, number: usize, guest: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
-            let (eager, active) = (self.setup.eager, self.deques.take());
-            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest, active))
+            let (always_shared, active) = (self.setup.always_shared, self.deques.take());
+            Box::new(Worker::new(
+                NonNull::from(self),
+                number,
+                self.num_threads(),
+                always_shared,
+                guest,
+                active,
+            ))
         })
     }
 

@@ -188,7 +188,7 @@ where
         let can_suspend = worker.can_suspend.get();
         worker.ran_task.set(true);
         // Whoever waits for the scope will want to help.
-        worker.nudge();
+        worker.poke();
         let root = worker.enter_root(scope.number());
         // SAFETY: the task is this thread's from `begin` on (invariant 1), and arrives once.
         unsafe {

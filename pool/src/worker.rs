@@ -170,12 +170,12 @@ impl Worker {
         registry: NonNull<Registry>,
         number: usize,
         places: usize,
-        eager: bool,
+        always_shared: bool,
         guest: bool,
         active: DequeRef,
     ) -> Self {
         Worker {
-            forks: Deque::new(ROOM, eager),
+            forks: Deque::new(ROOM, always_shared),
             active: AtomicPtr::new(active.as_ptr()),
             can_suspend: Cell::new(false),
             ran_task: Cell::new(false),
@@ -383,8 +383,8 @@ impl Worker {
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let asked = unsafe { self.forks.answer(|| self.guest && self.call.is_young()) };
-        if asked {
+        let split_requested = unsafe { self.forks.publish(|| self.guest && self.call.is_young()) };
+        if split_requested {
             self.registry().share(self);
             self.registry().give_turn(self);
         }
@@ -409,7 +409,7 @@ impl Worker {
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
         // The job's waiter will want to help. The nudge has the first fork shared, so that the waiter finds it.
-        self.forks.nudge();
+        self.forks.poke();
     }
 
     /// Notes that this thread runs a part of that scope from now on. Returns the former value, for [`leave_root`](Self::leave_root).
@@ -436,14 +436,14 @@ impl Worker {
     /// common case, that none does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
-        self.forks.nudged() && self.is_wanted()
+        self.forks.poked() && self.is_wanted()
     }
 
     /// Marks a cooperative point between two small pieces of work. If a thread has waited too long for a slot, gives it this worker's
     /// slot, and waits for another one. In the common case, that none has, it costs one relaxed load.
     #[inline]
     pub(crate) fn cooperate(&self) {
-        if self.forks.nudged() {
+        if self.forks.poked() {
             self.registry().give_turn(self);
         }
     }
@@ -451,27 +451,27 @@ impl Worker {
     #[cold]
     fn is_wanted(&self) -> bool {
         self.registry().give_turn(self);
-        if self.forks.asked() {
+        if self.forks.split_requested() {
             return !(self.guest && self.call.is_young());
         }
         (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
     }
 
     /// Whether this worker shares every job at once.
-    pub(crate) fn is_eager(&self) -> bool {
-        self.forks.is_eager()
+    pub(crate) fn is_always_shared(&self) -> bool {
+        self.forks.is_always_shared()
     }
 
     /// Has the worker look up at its next push, and share a job: another worker wants work.
-    pub(crate) fn ask(&self) {
-        self.forks.ask();
-        self.spawns().ask();
+    pub(crate) fn request_split(&self) {
+        self.forks.request_split();
+        self.spawns().request_split();
     }
 
     /// Has the worker look up at its next push.
-    pub(crate) fn nudge(&self) {
-        self.forks.nudge();
-        self.spawns().nudge();
+    pub(crate) fn poke(&self) {
+        self.forks.poke();
+        self.spawns().poke();
     }
 
     /// Whether this worker has jobs that could be stolen. Callers that must not miss any have passed a fence.
@@ -622,7 +622,7 @@ impl Worker {
 fn steal_surely(deque: &Deque<Header>) -> Option<NonNull<Header>> {
     loop {
         let stolen = match deque.steal(|| true) {
-            Steal::Private => deque.reach(|| true, || ()),
+            Steal::Private => deque.steal_private(|| true, || ()),
             other => other,
         };
         match stolen {

@@ -50,7 +50,7 @@ impl Pool {
         // SAFETY: one thread of each model forks.
         let (_, look_up) = unsafe { self.forks.push(NonNull::dangling()) };
         // SAFETY: as above.
-        if look_up && unsafe { self.forks.answer(|| false) } {
+        if look_up && unsafe { self.forks.publish(|| false) } {
             self.wake();
         }
     }
@@ -65,7 +65,7 @@ impl Pool {
     fn park(&self) {
         let mut parked = self.parked.lock().unwrap();
         *parked = true;
-        if self.alert.end() && self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+        if self.alert.end() && self.alert.look_out(|| self.forks.request_split(), || self.sees_work()) {
             *parked = false;
             self.alert.begin();
         }
@@ -79,7 +79,7 @@ impl Pool {
     }
 
     fn look_out(&self) {
-        if self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+        if self.alert.look_out(|| self.forks.request_split(), || self.sees_work()) {
             self.wake();
         }
     }

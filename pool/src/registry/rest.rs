@@ -219,7 +219,7 @@ impl Registry {
         rest.turns.forget_holder(worker.number());
         worker.set_place(Some(place));
         // Workers that ceased to be alert before have asked slot holders only, so not this worker.
-        worker.nudge();
+        worker.poke();
         self.set_at(place, Some(worker));
         // Not before `set_at`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
         self.unshelve(rest, worker);

@@ -304,7 +304,7 @@ impl Worker {
     ) -> Option<JobRef> {
         let stolen = match victim.forks.steal(&wanted) {
             Steal::Private if patience.is_over() => {
-                victim.forks.reach(&wanted, || self.counters.barriers.add())
+                victim.forks.steal_private(&wanted, || self.counters.barriers.add())
             }
             Steal::Private => return None,
             other => other,

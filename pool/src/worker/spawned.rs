@@ -31,7 +31,7 @@ impl Worker {
     fn adopt(&self, deque: DequeRef) {
         // Nobody has asked this one: who goes to sleep may have asked the one before. So it looks up at its next push, and
         // passes a full fence before it looks who is alert: either it sees the sleeper, or that sees this store.
-        self.of(deque).jobs().nudge();
+        self.of(deque).jobs().poke();
         // Release: the deque is there. Before it is given back, or away, it changes hands under its lock.
         self.active.store(deque.as_ptr(), Release);
     }
@@ -47,7 +47,7 @@ impl Worker {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { spawns.push(job) };
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { spawns.answer(|| false) } {
+        if look_up && unsafe { spawns.publish(|| false) } {
             if !self.registry().holds_slot(self) {
                 // The slot was taken over just now: thieves do not look here any more.
                 self.spill();
@@ -64,7 +64,7 @@ impl Worker {
         // A worker that has stopped spawning has no push after which it answers thieves. Without this, they would reach for each of
         // its jobs, and pass a heavy fence each time.
         // SAFETY: this thread is the owner.
-        unsafe { spawns.share_if_asked() };
+        unsafe { spawns.share_if_requested() };
         Some(JobRef::new(job, self))
     }
 
@@ -174,7 +174,7 @@ impl Worker {
     pub(super) fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {
-            Steal::Private => spawns.reach(|| true, || self.counters.barriers.add()),
+            Steal::Private => spawns.steal_private(|| true, || self.counters.barriers.add()),
             other => other,
         };
         self.stolen(stolen, victim, place)

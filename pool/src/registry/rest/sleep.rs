@@ -102,7 +102,7 @@ impl Registry {
         *rest.state(worker) = State::Napping;
         rest.napper = Some(worker.number());
         self.alert.set_napping(true);
-        self.seated().for_each(Worker::nudge);
+        self.seated().for_each(Worker::poke);
         let since = Instant::now();
         loop {
             let nap = (since.elapsed() / 8).clamp(SHORTEST_NAP, LONGEST_NAP);

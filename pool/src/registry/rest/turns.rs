@@ -263,7 +263,7 @@ impl Registry {
         if let Some(holder) = before {
             // The holder's next push is a cooperative point. A push from before it sees the nudge is seen here: the heavy fence
             // orders each of the holder's pushes before the look, or behind the nudge.
-            holder.nudge();
+            holder.poke();
             fence::heavy();
             self.shelve(rest, holder);
         }
@@ -334,7 +334,7 @@ impl Registry {
         self.turns.wanted.store(true, Relaxed);
         // The holders look up at their next push or nano-loop, and see the store above. On a machine where the store takes longer to
         // arrive, they see it when they are nudged again.
-        self.seated().for_each(Worker::nudge);
+        self.seated().for_each(Worker::poke);
     }
 
     /// A thread without a slot is not overdue, or not any more.

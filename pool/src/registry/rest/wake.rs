@@ -24,7 +24,7 @@ impl Registry {
 
     /// Asks every slot holder to look up. `by` is the worker that then passes a heavy fence.
     pub(super) fn ask_all(&self, by: &Worker) {
-        self.seated().for_each(Worker::ask);
+        self.seated().for_each(Worker::request_split);
         by.counters.barriers.add();
     }
 
@@ -41,7 +41,7 @@ impl Registry {
             // the first push of a worker that gets a slot later.
             let is_needed = self.alert.is_needed();
             if is_needed {
-                by.ask();
+                by.request_split();
             }
             is_needed && self.sees_work()
         } else {
@@ -135,7 +135,7 @@ impl Registry {
 
     /// Wakes a worker for a fork that `worker` has just shared, if none searches. (`worker` was asked to share.)
     pub(crate) fn share(&self, worker: &Worker) {
-        if worker.is_eager() {
+        if worker.is_always_shared() {
             fence::full();
         }
         if self.alert.nobody() {
@@ -144,7 +144,7 @@ impl Registry {
             if worker.is_worth_a_wake_up() {
                 self.end_nap(Some(worker));
             } else {
-                worker.nudge();
+                worker.poke();
             }
         }
     }
