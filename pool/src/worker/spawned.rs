@@ -50,9 +50,9 @@ impl Worker {
         if look_up && unsafe { spawns.publish(|| false) } {
             if !self.registry().holds_slot(self) {
                 // The slot was taken over just now: thieves do not look here any more.
-                self.spill();
+                self.drain();
             }
-            self.registry().announce(Some(self));
+            self.registry().notify(Some(self));
         }
     }
 
@@ -80,7 +80,7 @@ impl Worker {
             unsafe { self.execute(JobRef::new(job, self)) };
             self.in_place.set(depth);
             // If a worker waited for the job's end, it may have got this one's slot.
-            self.registry().regain_place(self);
+            self.registry().regain_slot(self);
         }
     }
 
@@ -97,7 +97,7 @@ impl Worker {
         self.registry().stealable.add(Entry::Deque(deque));
         self.adopt(self.registry().deques.take());
         // Who goes to sleep may have looked for jobs between the two.
-        self.registry().announce(Some(self));
+        self.registry().notify(Some(self));
         Some(deque)
     }
 
@@ -137,7 +137,7 @@ impl Worker {
         self.adopt(deque);
         self.registry().deques.retire(before);
         // While its entry was in this thread's hand, those who go to sleep did not see it.
-        self.registry().announce(Some(self));
+        self.registry().notify(Some(self));
     }
 
     /// Takes the oldest job of a deque that waits, or the task of one that was woken, if it has nothing else.
@@ -158,7 +158,7 @@ impl Worker {
             Settle::List => {
                 self.registry().stealable.add(Entry::Deque(deque));
                 // While it was in this thread's hand, those who go to sleep did not see it.
-                self.registry().announce(Some(self));
+                self.registry().notify(Some(self));
                 stolen
             }
             Settle::Forget => stolen,
@@ -171,12 +171,12 @@ impl Worker {
 
     /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
     /// running them; so one that must be reached for is reached for at once.
-    pub(super) fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
+    pub(super) fn steal_spawned(&self, victim: &Worker, slot: usize) -> Option<JobRef> {
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {
             Steal::Private => spawns.steal_private(|| true, || self.counters.barriers.add()),
             other => other,
         };
-        self.stolen(stolen, victim, place)
+        self.stolen(stolen, victim, slot)
     }
 }
