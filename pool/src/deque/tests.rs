@@ -58,9 +58,9 @@ impl Owner {
         Some(*unsafe { job.as_ref() })
     }
 
-    fn share_if_asked(&self) {
+    fn share_if_requested(&self) {
         // SAFETY: the test's main thread is the owner.
-        unsafe { self.deque.share_if_asked() }
+        unsafe { self.deque.share_if_requested() }
     }
 
     fn steal(&self) -> Steal<usize> {
@@ -132,15 +132,15 @@ fn an_owner_that_is_asked_shares_half() {
 fn an_owner_that_takes_jobs_back_shares_half_and_keeps_the_question() {
     let mut owner = Owner::new(7, Deque::new(8, false));
     (0..6).for_each(|job| _ = owner.push(job));
-    owner.share_if_asked();
+    owner.share_if_requested();
     assert_eq!(owner.steal(), Steal::Private, "nobody had asked");
     assert_eq!(owner.pop_newest(), Some(5));
-    owner.share_if_asked();
+    owner.share_if_requested();
     assert_eq!(number(owner.steal()), Some(0));
-    owner.share_if_asked();
+    owner.share_if_requested();
     assert_eq!(owner.deque.word().state(), State::Shared { top: 1, split: 3 }, "half of five, and no more");
-    assert!(owner.deque.asked());
-    assert!(owner.push(6) && !owner.deque.asked(), "the push answers");
+    assert!(owner.deque.split_requested());
+    assert!(owner.push(6) && !owner.deque.split_requested(), "the push answers");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! An owner that has stopped pushing: it takes jobs back, and [shares](Deque::share_if_asked) when a thief has asked.
+//! An owner that has stopped pushing: it takes jobs back, and [shares](Deque::share_if_requested) when a thief has asked.
 
 use super::super::State;
 use super::*;
@@ -11,7 +11,7 @@ impl World {
         let popped = self.pop_newest();
         turn();
         // SAFETY: called by the main thread only.
-        unsafe { self.deque.share_if_asked() };
+        unsafe { self.deque.share_if_requested() };
         popped
     }
 }
@@ -21,7 +21,7 @@ impl World {
 fn an_owner_that_takes_a_job_back_shares_the_oldest() {
     explore(None, || {
         let world = World::new(2, Deque::new(4, false));
-        world.deque.ask();
+        world.deque.request_split();
         let thief = world.thread(|world| {
             while matches!(world.deque.word().state(), State::Private { .. }) {
                 loom::thread::yield_now();
@@ -45,7 +45,7 @@ fn a_question_outlives_the_sharing() {
         let sleeper = {
             let saw_none = Arc::clone(&saw_none);
             world.thread(move |world| {
-                world.deque.ask();
+                world.deque.request_split();
                 fence::heavy();
                 saw_none.store(world.deque.is_empty(), Relaxed);
             })
