@@ -32,6 +32,7 @@
 mod order;
 mod unattended;
 
+#[cfg(not(loom))]
 pub(crate) use order::{Order, SOON, order};
 pub use order::{wake_first, wake_soon};
 #[doc(hidden)]

@@ -28,7 +28,7 @@ fn an_owner_that_takes_a_job_back_shares_the_oldest() {
             }
             assert!(matches!(world.steal(), Steal::Job(_)));
         });
-        (0..2).for_each(|job| _ = world.push_unanswered(job));
+        (0..2).for_each(|job| _ = world.push_unpublished(job));
         assert!(world.pop_and_share());
         world.end([thief]);
     });
@@ -51,7 +51,7 @@ fn a_question_outlives_the_sharing() {
             })
         };
         while world.pop_and_share() {}
-        let (index, look_up) = world.push_unanswered(2);
+        let (index, look_up) = world.push_unpublished(2);
         sleeper.join().unwrap();
         assert!(look_up || !saw_none.load(Relaxed));
         assert!(world.pop(index, 2));
@@ -70,7 +70,7 @@ fn sharing_under_a_thief_that_asks_and_one_that_reaches() {
                 let _ = world.steal();
                 let _ = world.steal();
             }),
-            world.thread(|world| _ = world.reach()),
+            world.thread(|world| _ = world.steal_private()),
         ];
         while world.pop_and_share() {}
         world.end(thieves);
