@@ -78,7 +78,7 @@ pub(crate) enum Steal<T> {
     /// There is none, or none that the thief wants.
     Empty,
     /// There are private ones only; the owner was asked to share, and a thief in a hurry can
-    /// [reach](Deque::reach) for them.
+    /// [reach](Deque::steal_private) for them.
     Private,
     /// Another thread got in between; trying again makes sense.
     Lost,
@@ -89,7 +89,7 @@ pub(crate) struct Deque<T> {
     owner: CachePadded<Owner<T>>,
     word: CachePadded<AtomicU64>,
     /// Every job is shared at once and stays so; nobody reaches.
-    eager: bool,
+    always_shared: bool,
 }
 
 /// What the owner touches at every push and pop, and thieves only when they find nothing shared.
@@ -112,14 +112,14 @@ unsafe impl<T> Sync for Deque<T> {}
 unsafe impl<T> Send for Deque<T> {}
 
 impl<T> Deque<T> {
-    /// An empty deque with room for `capacity` jobs, a power of two, before it grows. `eager` where heavy fences do
+    /// An empty deque with room for `capacity` jobs, a power of two, before it grows. `always_shared` where heavy fences do
     /// not pair with light ones.
-    pub(crate) fn new(capacity: usize, eager: bool) -> Self {
-        Self::starting_at(0, capacity, eager)
+    pub(crate) fn new(capacity: usize, always_shared: bool) -> Self {
+        Self::starting_at(0, capacity, always_shared)
     }
 
     /// As `new`, with the given index for the first job.
-    fn starting_at(index: u64, capacity: usize, eager: bool) -> Self {
+    fn starting_at(index: u64, capacity: usize, always_shared: bool) -> Self {
         let deque = Deque {
             owner: CachePadded::new(Owner {
                 bottom: AtomicU64::new(index),
@@ -128,51 +128,51 @@ impl<T> Deque<T> {
                 outgrown: UnsafeCell::default(),
             }),
             word: CachePadded::new(AtomicU64::new(Word::private(index as u32).bits())),
-            eager,
+            always_shared,
         };
-        deque.owner.limit.store(deque.unasked(deque.room(index, index as u32)), Relaxed);
+        deque.owner.limit.store(deque.unrequested(deque.room(index, index as u32)), Relaxed);
         deque
     }
 
-    pub(crate) fn is_eager(&self) -> bool {
-        self.eager
+    pub(crate) fn is_always_shared(&self) -> bool {
+        self.always_shared
     }
 
     /// The limit when nobody asks.
-    fn unasked(&self, room: u64) -> u64 {
-        if self.eager { 1 } else { room }
+    fn unrequested(&self, room: u64) -> u64 {
+        if self.always_shared { 1 } else { room }
     }
 
-    /// Asks the owner to look up at its next push, which will then [answer](Deque::answer).
+    /// Asks the owner to look up at its next push, which will then [answer](Deque::publish).
     ///
     /// Release: an owner that answers sees what was written before the question. A caller that must not miss a push
     /// passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
     /// `limit`.
-    pub(crate) fn ask(&self) {
+    pub(crate) fn request_split(&self) {
         self.owner.limit.store(0, Release);
     }
 
-    /// As [`ask`](Self::ask), where nobody wants work yet but the owner should look up.
-    pub(crate) fn nudge(&self) {
+    /// As [`request_split`](Self::request_split), where nobody wants work yet but the owner should look up.
+    pub(crate) fn poke(&self) {
         self.owner.limit.store(1, Release);
     }
 
     /// Has somebody asked, and the owner not looked up since? One relaxed load.
     #[inline]
-    pub(crate) fn asked(&self) -> bool {
+    pub(crate) fn split_requested(&self) -> bool {
         self.owner.limit.load(Relaxed) == 0
     }
 
-    /// As [`asked`](Self::asked), or nudged. (An eager deque always is.)
+    /// As [`split_requested`](Self::split_requested), or nudged. (An eager deque always is.)
     #[inline]
-    pub(crate) fn nudged(&self) -> bool {
+    pub(crate) fn poked(&self) -> bool {
         self.owner.limit.load(Relaxed) <= 1
     }
 
     /// Asks without a store where somebody else has: thieves that look again and again leave the owner its cache line.
-    fn ask_once(&self) {
-        if !self.asked() {
-            self.ask();
+    fn request_split_once(&self) {
+        if !self.split_requested() {
+            self.request_split();
         }
     }
 
@@ -231,12 +231,12 @@ impl<T> Deque<T> {
                     return Steal::Lost;
                 }
                 if top.wrapping_add(1) == split {
-                    self.ask_once();
+                    self.request_split_once();
                 }
                 taken(job)
             }
             State::Private { .. } => {
-                self.ask_once();
+                self.request_split_once();
                 if self.is_empty() { Steal::Empty } else { Steal::Private }
             }
             State::Reaching { .. } => Steal::Lost,
@@ -246,12 +246,12 @@ impl<T> Deque<T> {
     /// Takes the oldest private job, if nothing is shared and `wanted` still says so after the thief has seen that
     /// there is one. `fenced` is called when a heavy fence is passed.
     #[cold]
-    pub(crate) fn reach(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
+    pub(crate) fn steal_private(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
         let word = self.word();
         let State::Private { top } = word.state() else {
             return Steal::Lost;
         };
-        if self.eager || self.is_empty() {
+        if self.always_shared || self.is_empty() {
             return Steal::Empty;
         }
         let reaching = Word::reaching(top);
@@ -279,7 +279,7 @@ fn taken<T>(job: *mut T) -> Steal<T> {
 /// The owner's side.
 impl<T> Deque<T> {
     /// Puts a job at the bottom. Returns its index, and whether the owner should look up and
-    /// [answer](Deque::answer): at once, before the next push.
+    /// [answer](Deque::publish): at once, before the next push.
     ///
     /// # Safety
     ///
@@ -290,9 +290,9 @@ impl<T> Deque<T> {
         let index = owner.bottom.load(Relaxed); // its own store
         // SAFETY: as in `buffer`; Relaxed suffices for the owner's own store.
         let buffer = unsafe { &*owner.buffer.load(Relaxed) };
-        // There is room: `answer` saw to it after the push before.
+        // There is room: `publish` saw to it after the push before.
         buffer.write(index, job.as_ptr());
-        // Release pairs with the acquire in `reach`: slot and job are there.
+        // Release pairs with the acquire in `steal_private`: slot and job are there.
         owner.bottom.store(index + 1, Release);
         // Between this store and the load: whoever asks passes a heavy fence and looks at `bottom`.
         fence::light();
@@ -311,7 +311,7 @@ impl<T> Deque<T> {
             // not be asked: they may be any distance apart.
             return false;
         }
-        // Release: a thief that reads this bottom still finds the jobs below it published, see `reach`.
+        // Release: a thief that reads this bottom still finds the jobs below it published, see `steal_private`.
         self.owner.bottom.store(index, Release);
         fence::light(); // invariant 2
         self.word().leaves(index) || self.pop_shared(index)
@@ -336,8 +336,8 @@ impl<T> Deque<T> {
     ///
     /// As for [`push`](Self::push).
     #[inline]
-    pub(crate) unsafe fn share_if_asked(&self) {
-        if self.asked() && matches!(self.word().state(), State::Private { .. }) {
+    pub(crate) unsafe fn share_if_requested(&self) {
+        if self.split_requested() && matches!(self.word().state(), State::Private { .. }) {
             // Relaxed: the owner's own store.
             self.share_of(self.owner.bottom.load(Relaxed), |private| private.div_ceil(2));
         }
@@ -390,7 +390,7 @@ impl<T> Deque<T> {
                 // (invariant 1).
                 _ => {
                     let older = distance(top, b).unsigned_abs();
-                    let kept = if self.eager { older } else { older.div_ceil(2) };
+                    let kept = if self.always_shared { older } else { older.div_ceil(2) };
                     if self.change(word, Word::shared(top, top.wrapping_add(kept))) {
                         return true;
                     }
@@ -413,7 +413,7 @@ impl<T> Deque<T> {
     ///
     /// As for [`push`](Self::push).
     #[cold]
-    pub(crate) unsafe fn answer(&self, wait: impl FnOnce() -> bool) -> bool {
+    pub(crate) unsafe fn publish(&self, wait: impl FnOnce() -> bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
         if bottom >= room {
@@ -424,15 +424,15 @@ impl<T> Deque<T> {
         // A swap, so that no question is overwritten unseen: one that came before is answered here, with all that
         // was written before it (acquire); one that comes later stays. No release: who else loads `limit` acquires
         // nothing by it.
-        let asked = self.owner.limit.swap(self.unasked(room), Acquire) <= 1;
-        if asked && !self.eager && wait() {
-            self.ask();
+        let split_requested = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
+        if split_requested && !self.always_shared && wait() {
+            self.request_split();
             return true;
         }
-        if asked {
-            self.share_of(bottom, |private| if self.eager { private } else { private.div_ceil(2) });
+        if split_requested {
+            self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }
-        asked
+        split_requested
     }
 
     /// Shares every job there is.

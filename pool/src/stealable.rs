@@ -1,6 +1,6 @@
 //! Sets of what any worker may take up: tasks that were woken, and [deques](crate::deques) that wait.
 //!
-//! Every slot has a set (in code a slot is a `place`). A new entry goes to the set of a random slot (ProWS-R, Section 4: *donation*), so
+//! Every slot has a set. A new entry goes to the set of a random slot (ProWS-R, Section 4: *donation*), so
 //! that no set is much longer than another one, whichever thread wakes. A worker looks at the set of its own slot first. When it
 //! searches the other slots, from a random one on, for forks, it looks at their sets as well. From its own set it takes the oldest
 //! entry, so that no task waits for ever behind others that are woken again and again, and because tasks that were made or
@@ -17,7 +17,7 @@
 //! 1. A task is in at most one set, once: who put its state to *scheduled* adds it, who takes it out runs it. A deque has at
 //!    most one entry: who takes it out adds it again, or forgets it.
 //! 2. `len` is the set's length whenever its lock is free. Those who read it without the lock get a hint; for those who go to
-//!    sleep it is none: entries are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
+//!    sleep it is none: entries are added before the sleepers are looked for, see [`notify`](crate::registry::Registry::notify).
 
 mod flows;
 
@@ -103,8 +103,8 @@ fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<(Entry, bool)> 
 
 impl Stealable {
     /// One set for each slot.
-    pub(crate) fn new(places: usize) -> Self {
-        Stealable((0..places).map(|_| CachePadded::default()).collect())
+    pub(crate) fn new(slots: usize) -> Self {
+        Stealable((0..slots).map(|_| CachePadded::default()).collect())
     }
 
     /// One set for all slots, in which the calls take turns.
@@ -113,8 +113,8 @@ impl Stealable {
         Stealable(Box::new([CachePadded::new(Set { queue, ..Set::default() })]))
     }
 
-    fn set(&self, place: usize) -> &Set {
-        self.0.get(place).unwrap_or(&self.0[0])
+    fn set(&self, slot: usize) -> &Set {
+        self.0.get(slot).unwrap_or(&self.0[0])
     }
 
     /// An entry of a scope has run for that time: its turn is over the sooner, where calls take turns.
@@ -134,22 +134,22 @@ impl Stealable {
     }
 
     /// The oldest entry of a slot's set, for the slot's holder.
-    pub(crate) fn take(&self, place: usize) -> Option<Entry> {
-        self.take_one(place, |_| 0)
+    pub(crate) fn take(&self, slot: usize) -> Option<Entry> {
+        self.take_one(slot, |_| 0)
     }
 
     /// Number of entries of a slot's set: a hint.
-    pub(crate) fn len(&self, place: usize) -> usize {
-        self.set(place).len.load(Relaxed)
+    pub(crate) fn len(&self, slot: usize) -> usize {
+        self.set(slot).len.load(Relaxed)
     }
 
     /// A random entry of another slot's set.
-    pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
-        self.take_one(place, |len| (random() % len as u64) as usize)
+    pub(crate) fn steal(&self, slot: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
+        self.take_one(slot, |len| (random() % len as u64) as usize)
     }
 
-    fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
-        self.set(place).take(|queue| match queue {
+    fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
+        self.set(slot).take(|queue| match queue {
             Queue::Fifo(entries) if entries.is_empty() => None,
             Queue::Fifo(entries) => remove(entries, choose(entries.len())),
             Queue::Fair(flows) => flows.next().map(|entry| (entry, true)),
@@ -159,10 +159,10 @@ impl Stealable {
     /// A task of that scope, or a deque that waits, or has waited, with one; if there is any among the oldest or the newest of a
     /// set: there may be many of others. The oldest come first, lest one waits for all that are woken after it. For who holds
     /// the place: others begin with other sets.
-    pub(crate) fn take_of(&self, place: usize, scope: u64) -> Option<Entry> {
+    pub(crate) fn take_of(&self, slot: usize, scope: u64) -> Option<Entry> {
         const LOOKS: usize = 32;
         let of_scope = |entry: &Entry| entry.scope() == scope;
-        let (before, from) = self.0.split_at(place.min(self.0.len() - 1));
+        let (before, from) = self.0.split_at(slot.min(self.0.len() - 1));
         from.iter().chain(before).find_map(|set| {
             set.take(|queue| match queue {
                 Queue::Fifo(entries) => {
@@ -194,17 +194,17 @@ impl Stealable {
     }
 
     /// Adds an entry behind so many of the oldest ones of a set: of the set of a slot, or of a random set.
-    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, place: Option<usize>) {
-        let set = place.map_or_else(|| &*self.0[random(self.0.len())], |place| self.set(place));
+    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, slot: Option<usize>) {
+        let set = slot.map_or_else(|| &*self.0[random(self.0.len())], |slot| self.set(slot));
         let mut queue = set.lock();
         queue.push_behind(oldest, entry);
         set.len.store(queue.len(), Relaxed);
     }
 
     /// Takes the oldest entry of the first set, from the one of that slot on, that has any.
-    pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
-        let (before, from) = (0..place, place..self.0.len());
-        from.chain(before).find_map(|place| self.take(place))
+    pub(crate) fn take_any(&self, slot: usize) -> Option<Entry> {
+        let (before, from) = (0..slot, slot..self.0.len());
+        from.chain(before).find_map(|slot| self.take(slot))
     }
 
     /// Whether a set has had entries since the last call with the same `seen`, and the one whose turn it is has not been taken. `seen` is

@@ -83,7 +83,7 @@ impl<T> End<T> {
 }
 
 /// Runs a computation in the calling thread, which waits for it after all.
-pub fn attend<E: Executor, C: Unattended<E>>(executor: &E, mut computation: C) {
+pub fn run_blocking<E: Executor, C: Unattended<E>>(executor: &E, mut computation: C) {
     let begun = &mut computation;
     // Unwind-safe: the computation is told.
     let end = catch_unwind(AssertUnwindSafe(|| executor.detached(move |scope| begun.begin(scope))));
