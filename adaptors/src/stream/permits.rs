@@ -96,7 +96,7 @@ impl Drop for Acquire<'_> {
         if let Some(number) = self.number {
             let mut state = self.permits.lock();
             match state.waiting.leave(number) {
-                // This task has been called, and does not take the permit (invariant 2).
+                // The task that waits here has been called, and does not take the permit (invariant 2).
                 None => call(state),
                 waker => {
                     drop(state);

@@ -586,7 +586,7 @@ impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipel
     }
 }
 
-/// The last item of the list decides about the collection: no more items are needed.
+/// Marker: the last item of the list decides the collection, so no more items are needed.
 struct Decided;
 
 /// Adds an item to the list. Returns `Err` if the item [decides](FromParallelIterator::is_decided_by) the collection.
