@@ -57,8 +57,8 @@ use std::sync::Arc;
 /// The task looks for thieves between two loops, so it always folds its first item before it is divided. With only a
 /// few items that take milliseconds each, that is late. [`Join`](crate::Join) divides before it begins.
 ///
-/// Use this scheduler if the work per item differs, if a part that is cut costs something (a state per task, a merge, a
-/// `fold`), or if the right number of parts is unknown. (Kvik, Section 3.6.)
+/// Use this scheduler if the work per item differs, or if the right number of parts is unknown. It also suits parts
+/// that cost something to cut (a state per task, a merge, a `fold`). (Kvik, Section 3.6.)
 ///
 /// On engines whose workers cannot say that they want work, a spawned bait job detects idle workers; see
 /// `furcate::Rayon`.

@@ -42,7 +42,7 @@ use std::ops::ControlFlow;
 /// Iterating the left part and then the right part of any cut gives the items of the whole, in order. As with
 /// [`Divisible`], breaking the contract leads to wrong results, never to undefined behavior.
 pub trait Producer: Divisible + IntoIterator + Send {
-    /// Whether the items are pieces of the producer itself (as those of `wrap_iter` are), so that every cut makes one
+    /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
     /// item more. If so, nano-loops that do not [divide](NanoLoops::DIVIDES), but only look for an early end, fold all
     /// units in one loop. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
     const PIECES: bool = false;
