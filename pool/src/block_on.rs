@@ -67,7 +67,7 @@ impl Wake for WakeWorker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.latch.notify()
+        if self.latch.signal()
             && let Some(registry) = self.registry.upgrade()
         {
             let waiter = registry.worker(self.number).expect("a worker that waits is there");

@@ -2,8 +2,8 @@
 
 use crate::job::{Header, HeapJob, JobRef, Outcome};
 use crate::latch::{CallLatch, Count};
+use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
-use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;

@@ -476,7 +476,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
     /// interrupts other cores. This is how pools work where the system has no `membarrier`.
     pub fn ordinary_fences(mut self) -> Self {
-        self.setup.eager = true;
+        self.setup.always_shared = true;
         self
     }
 

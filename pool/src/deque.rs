@@ -3,9 +3,9 @@
 //! One owner pushes and pops at the *bottom*; thieves take from the *top*. As in Lace (van Dijk and van de Pol, "Lace:
 //! Non-blocking Split Deque for Work-Stealing", 2014; in Rust: lace.rs by Daan Luth) a *split* divides the deque. Jobs
 //! between top and split are shared, and stolen with one compare-and-swap. Jobs between split and bottom are private,
-//! and pushed and popped with plain stores. A thief that finds nothing shared *requests a split* (`ask`): the owner
-//! shares jobs at its next push (`answer`). Lace stops there, so a worker inside a long leaf hides all of its private
-//! jobs. Here a thief that gets no answer *steals a private job* itself (`reach`), at the price of a
+//! and pushed and popped with plain stores. A thief that finds nothing shared *requests a split* (`request_split`): the owner
+//! shares jobs at its next push (`publish`). Lace stops there, so a worker inside a long leaf hides all of its private
+//! jobs. Here a thief that gets no answer *steals a private job* itself (`steal_private`), at the price of a
 //! [heavy fence](crate::fence) on its own side.
 //!
 //! ```text
@@ -43,7 +43,7 @@
 //! 2. The owner takes the job at `b` without a compare-and-swap only if the word leaves the job to it. It reads that
 //!    word after it has stored `bottom = b` and passed a light fence. A thief that wrote reaching(t) passes a heavy
 //!    fence before it reads `bottom`. So either the owner sees the thief's word, and goes on by compare-and-swap, or
-//!    the thief sees a bottom not above `t`, and gives up. (No thief steals private jobs of an *eager* deque: every job
+//!    the thief sees a bottom not above `t`, and gives up. (No thief steals private jobs of an *always-shared* deque: every job
 //!    is shared at once, and stays shared.)
 //! 3. An entry of the ring is overwritten only when its job's index is below top: after the owner read (acquire) a word
 //!    that was written (release) by a thief after the thief had read the entry.
@@ -82,7 +82,7 @@ pub(crate) enum Steal<T> {
     /// There is no job, or none that the thief wants.
     Empty,
     /// There are only private jobs. A split was requested, and a thief in a hurry can
-    /// [steal a private one](Deque::reach).
+    /// [steal a private one](Deque::steal_private).
     Private,
     /// Another thread was faster. Trying again makes sense.
     Lost,
@@ -93,7 +93,7 @@ pub(crate) struct Deque<T> {
     owner: CachePadded<Owner<T>>,
     word: CachePadded<AtomicU64>,
     /// Whether every job is shared at once and stays shared. Then no thief steals private jobs.
-    eager: bool,
+    always_shared: bool,
 }
 
 /// The fields that the owner accesses at every push and pop, and thieves only when they find nothing shared.
@@ -101,7 +101,7 @@ struct Owner<T> {
     /// Index of the newest job, plus one. Stored by the owner only.
     bottom: AtomicU64,
     /// The bottom at which the owner must check: the bottom at which the ring is full; or 0 if a split was requested;
-    /// or 1 if there is another reason to check, as there always is in an eager deque.
+    /// or 1 if there is another reason to check, as there always is in an always-shared deque.
     limit: AtomicU64,
     /// The buffer in use. Stored by the owner only.
     buffer: AtomicPtr<Buffer<T>>,
@@ -116,14 +116,14 @@ unsafe impl<T> Sync for Deque<T> {}
 unsafe impl<T> Send for Deque<T> {}
 
 impl<T> Deque<T> {
-    /// Makes an empty deque with room for `capacity` jobs, a power of two, before it grows. `eager` if heavy fences do
+    /// Makes an empty deque with room for `capacity` jobs, a power of two, before it grows. `always_shared` if heavy fences do
     /// not pair with light ones.
-    pub(crate) fn new(capacity: usize, eager: bool) -> Self {
-        Self::starting_at(0, capacity, eager)
+    pub(crate) fn new(capacity: usize, always_shared: bool) -> Self {
+        Self::starting_at(0, capacity, always_shared)
     }
 
     /// As `new`, with the given index for the first job.
-    fn starting_at(index: u64, capacity: usize, eager: bool) -> Self {
+    fn starting_at(index: u64, capacity: usize, always_shared: bool) -> Self {
         let deque = Deque {
             owner: CachePadded::new(Owner {
                 bottom: AtomicU64::new(index),
@@ -132,52 +132,52 @@ impl<T> Deque<T> {
                 outgrown: UnsafeCell::default(),
             }),
             word: CachePadded::new(AtomicU64::new(Word::private(index as u32).bits())),
-            eager,
+            always_shared,
         };
-        deque.owner.limit.store(deque.unasked(deque.room(index, index as u32)), Relaxed);
+        deque.owner.limit.store(deque.unrequested(deque.room(index, index as u32)), Relaxed);
         deque
     }
 
-    pub(crate) fn is_eager(&self) -> bool {
-        self.eager
+    pub(crate) fn is_always_shared(&self) -> bool {
+        self.always_shared
     }
 
     /// Returns the limit to store if no split is requested.
-    fn unasked(&self, room: u64) -> u64 {
-        if self.eager { 1 } else { room }
+    fn unrequested(&self, room: u64) -> u64 {
+        if self.always_shared { 1 } else { room }
     }
 
-    /// Requests a split: at its next push the owner checks and [answers](Deque::answer).
+    /// Requests a split: at its next push the owner checks and [publishes](Deque::publish) jobs.
     ///
-    /// Release: an owner that answers sees everything written before the request. A caller that must not miss a push
+    /// Release: an owner that publishes jobs sees everything written before the request. A caller that must not miss a push
     /// passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
     /// `limit`.
-    pub(crate) fn ask(&self) {
+    pub(crate) fn request_split(&self) {
         self.owner.limit.store(0, Release);
     }
 
     /// Makes the owner check at its next push, without a request for a split.
-    pub(crate) fn nudge(&self) {
+    pub(crate) fn poke(&self) {
         self.owner.limit.store(1, Release);
     }
 
     /// Whether a split was requested and the owner has not checked since. One relaxed load.
     #[inline]
-    pub(crate) fn asked(&self) -> bool {
+    pub(crate) fn split_requested(&self) -> bool {
         self.owner.limit.load(Relaxed) == 0
     }
 
-    /// Whether the owner is to check: [`asked`](Self::asked), or nudged. (Always true for an eager deque.)
+    /// Whether the owner is to check: [`split_requested`](Self::split_requested), or poked. (Always true for an always-shared deque.)
     #[inline]
-    pub(crate) fn nudged(&self) -> bool {
+    pub(crate) fn poked(&self) -> bool {
         self.owner.limit.load(Relaxed) <= 1
     }
 
     /// Requests a split, without a store if that is requested already: so thieves that look again and again leave the
     /// cache line to the owner.
-    fn ask_once(&self) {
-        if !self.asked() {
-            self.ask();
+    fn request_split_once(&self) {
+        if !self.split_requested() {
+            self.request_split();
         }
     }
 
@@ -236,12 +236,12 @@ impl<T> Deque<T> {
                     return Steal::Lost;
                 }
                 if top.wrapping_add(1) == split {
-                    self.ask_once();
+                    self.request_split_once();
                 }
                 taken(job)
             }
             State::Private { .. } => {
-                self.ask_once();
+                self.request_split_once();
                 if self.is_empty() { Steal::Empty } else { Steal::Private }
             }
             State::Reaching { .. } => Steal::Lost,
@@ -251,12 +251,12 @@ impl<T> Deque<T> {
     /// Takes the oldest private job, if nothing is shared and `wanted` still returns true after the thief has seen that
     /// there is a job. Calls `fenced` after a heavy fence.
     #[cold]
-    pub(crate) fn reach(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
+    pub(crate) fn steal_private(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
         let word = self.word();
         let State::Private { top } = word.state() else {
             return Steal::Lost;
         };
-        if self.eager || self.is_empty() {
+        if self.always_shared || self.is_empty() {
             return Steal::Empty;
         }
         let reaching = Word::reaching(top);
@@ -284,7 +284,7 @@ fn taken<T>(job: *mut T) -> Steal<T> {
 /// The methods of the owner.
 impl<T> Deque<T> {
     /// Puts a job at the bottom. Returns its index, and whether the owner must check: if so, it calls
-    /// [`answer`](Deque::answer) before the next push.
+    /// [`publish`](Deque::publish) before the next push.
     ///
     /// # Safety
     ///
@@ -295,9 +295,9 @@ impl<T> Deque<T> {
         let index = owner.bottom.load(Relaxed); // its own store
         // SAFETY: as in `buffer`; Relaxed suffices for the owner's own store.
         let buffer = unsafe { &*owner.buffer.load(Relaxed) };
-        // There is room: `answer` has made it after the push before.
+        // There is room: `publish` has made it after the push before.
         buffer.write(index, job.as_ptr());
-        // Release pairs with the acquire in `reach`: slot and job are there.
+        // Release pairs with the acquire in `steal_private`: slot and job are there.
         owner.bottom.store(index + 1, Release);
         // Between this store and the load: a thread that requests a split passes a heavy fence and looks at `bottom`.
         fence::light();
@@ -317,7 +317,7 @@ impl<T> Deque<T> {
             // must not be compared: the indices may be any distance apart.
             return false;
         }
-        // Release: a thief that reads this bottom still finds the jobs below it published, see `reach`.
+        // Release: a thief that reads this bottom still finds the jobs below it published, see `steal_private`.
         self.owner.bottom.store(index, Release);
         fence::light(); // invariant 2
         self.word().leaves(index) || self.pop_shared(index)
@@ -336,14 +336,14 @@ impl<T> Deque<T> {
 
     /// Shares half of the private jobs, at least one, if a split was requested and nothing is shared: for an owner that
     /// takes jobs back without pushing others. The request stays, since it may come from a worker that goes to sleep:
-    /// such a worker needs an answer to the next push.
+    /// such a worker needs the next push to be published.
     ///
     /// # Safety
     ///
     /// As for [`push`](Self::push).
     #[inline]
-    pub(crate) unsafe fn share_if_asked(&self) {
-        if self.asked() && matches!(self.word().state(), State::Private { .. }) {
+    pub(crate) unsafe fn share_if_requested(&self) {
+        if self.split_requested() && matches!(self.word().state(), State::Private { .. }) {
             // Relaxed: the owner's own store.
             self.share_of(self.owner.bottom.load(Relaxed), |private| private.div_ceil(2));
         }
@@ -392,11 +392,11 @@ impl<T> Deque<T> {
                 State::Reaching { .. } | State::Shared { .. } if b == top => {
                     self.change(word, Word::private(top.wrapping_add(1)))
                 }
-                // Half of the shared jobs come back, or in an eager deque only this one. The job at the top stays
+                // Half of the shared jobs come back, or in an always-shared deque only this one. The job at the top stays
                 // (invariant 1).
                 _ => {
                     let older = distance(top, b).unsigned_abs();
-                    let kept = if self.eager { older } else { older.div_ceil(2) };
+                    let kept = if self.always_shared { older } else { older.div_ceil(2) };
                     if self.change(word, Word::shared(top, top.wrapping_add(kept))) {
                         return true;
                     }
@@ -412,14 +412,14 @@ impl<T> Deque<T> {
     }
 
     /// Checks after a push: if a split was requested, shares half of the private jobs, at least one; makes room for the
-    /// next push. Returns true if a split was requested or the owner was nudged. If `wait` returns true, the request
+    /// next push. Returns true if a split was requested or the owner was poked. If `wait` returns true, the request
     /// stays, and nothing is shared.
     ///
     /// # Safety
     ///
     /// As for [`push`](Self::push).
     #[cold]
-    pub(crate) unsafe fn answer(&self, wait: impl FnOnce() -> bool) -> bool {
+    pub(crate) unsafe fn publish(&self, wait: impl FnOnce() -> bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
         if bottom >= room {
@@ -427,18 +427,18 @@ impl<T> Deque<T> {
             unsafe { self.grow(bottom) };
             room = self.room(bottom, self.word().top());
         }
-        // A swap, so that no request is overwritten unseen. An earlier request is answered here, and everything written
+        // A swap, so that no request is overwritten unseen. An earlier request is met here, and everything written
         // before it is visible (acquire). A later request stays. No release: other threads that load `limit` acquire
         // nothing by it.
-        let asked = self.owner.limit.swap(self.unasked(room), Acquire) <= 1;
-        if asked && !self.eager && wait() {
-            self.ask();
+        let split_requested = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
+        if split_requested && !self.always_shared && wait() {
+            self.request_split();
             return true;
         }
-        if asked {
-            self.share_of(bottom, |private| if self.eager { private } else { private.div_ceil(2) });
+        if split_requested {
+            self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }
-        asked
+        split_requested
     }
 
     /// Shares all jobs.

@@ -64,7 +64,7 @@ const ROOM: usize = 16;
 /// All deques of a pool, and the unused ones among them.
 pub(crate) struct Deques {
     /// Whether heavy fences are missing, so that every job is shared at once.
-    eager: bool,
+    always_shared: bool,
     all: Mutex<All>,
 }
 
@@ -77,8 +77,8 @@ struct All {
 }
 
 impl Deques {
-    pub(crate) fn new(eager: bool) -> Self {
-        Deques { eager, all: Mutex::default() }
+    pub(crate) fn new(always_shared: bool) -> Self {
+        Deques { always_shared, all: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, All> {
@@ -91,7 +91,7 @@ impl Deques {
         all.stats.made += 1;
         all.stats.peak = all.stats.peak.max(all.stats.live());
         let free = all.free.pop().unwrap_or_else(|| {
-            let deque = Box::new(SpawnDeque::new(ROOM, self.eager));
+            let deque = Box::new(SpawnDeque::new(ROOM, self.always_shared));
             let free = DequeRef(NonNull::from(&*deque));
             all.deques.push(deque);
             free

@@ -32,14 +32,15 @@
 mod order;
 mod unattended;
 
+#[cfg(not(loom))]
 pub(crate) use order::{Order, SOON, order};
 pub use order::{wake_first, wake_soon};
 #[doc(hidden)]
-pub use unattended::attend;
+pub use unattended::run_blocking;
 pub use unattended::{End, Unattended};
 
 use crate::Context;
-use crate::unseen::{drop_at_end, drop_quietly};
+use crate::quiet_drop::{drop_at_end, drop_quietly};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::mem;

@@ -10,7 +10,7 @@
 //! 4. [`Context::migrated`] is true exactly when another worker runs the closure than the one that forked it. That a
 //!    job went through a queue and came back to its owner is not a migration.
 
-use crate::detach::{Detach, Unattended, attend};
+use crate::detach::{Detach, Unattended, run_blocking};
 
 /// Facts that an engine passes to a closure: whether the closure has migrated.
 ///
@@ -129,7 +129,7 @@ pub trait Executor: Clone + Send + Sync {
     /// [spawned future](crate::spawn_future) whose handle was dropped: it goes to the pool's panic handler, if there is one. The default
     /// implementation panics in turn.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        attend(self, computation);
+        run_blocking(self, computation);
     }
 
     /// How many threads may run jobs at once; at least 1.

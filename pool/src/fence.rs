@@ -11,7 +11,7 @@
 //!
 //! For each [`heavy`] fence H and each thread T there is a point in T's program order such that everything before the
 //! point happens before everything after H, and everything before H happens before everything after the point. If the
-//! system call is missing ([`asymmetric`] is false), no code relies on a light fence: see the deque's *eager* mode.
+//! system call is missing ([`asymmetric`] is false), no code relies on a light fence: see the deque's *always-shared* mode.
 //!
 //! # Under loom
 //!

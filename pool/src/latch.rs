@@ -52,21 +52,21 @@ impl Latch {
 
     /// Has the waiter resumed when the latch is set. False if it is set already.
     ///
-    /// To be called under the registry's rest lock, which `set` takes to resume: so it finds the waiter blocked.
+    /// To be called under the registry's idle lock, which `set` takes to resume: so it finds the waiter blocked.
     pub(crate) fn will_wait(&self) -> bool {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }
 
     /// Sets the latch, any number of times. Returns `true` if the waiter has blocked: then the caller has to
     /// [resume](Registry::resume) it. For latches that the caller keeps alive.
-    pub(crate) fn notify(&self) -> bool {
+    pub(crate) fn signal(&self) -> bool {
         // Release publishes the caller's writes before this call. Acquire: the waiter blocked under the lock that `resume` takes.
         self.0.swap(DONE, AcqRel) & WAITING != 0
     }
 
-    /// Unsets the latch. For the waiter of a latch that is [notified](Self::notify).
+    /// Unsets the latch. For the waiter of a latch that is [signaled](Self::signal).
     pub(crate) fn reset(&self) {
-        // Acquire pairs with the release in `notify`: the waiter's next look sees the notifier's writes before its call.
+        // Acquire pairs with the release in `signal`: the waiter's next look sees the notifier's writes before its call.
         self.0.swap(0, AcqRel);
     }
 

@@ -16,7 +16,6 @@
 //! This crate must not depend on rayon-core: furcate's own `rayon-core`, which takes the place of the registry's by a
 //! `[patch]`, depends on this crate.
 
-mod alert;
 #[cfg(not(loom))]
 mod block_on;
 #[cfg(not(loom))]
@@ -28,6 +27,7 @@ mod configuration;
 mod deque;
 #[cfg(not(loom))]
 mod deques;
+mod searching;
 #[cfg(loom)]
 #[allow(dead_code, reason = "models use parts of it")]
 mod deques {
@@ -89,10 +89,10 @@ mod task {
     #[allow(dead_code, reason = "models use parts of it")]
     mod state;
 }
+#[doc(hidden)]
+pub mod quiet_drop;
 #[cfg(not(loom))]
 mod thread_pool;
-#[doc(hidden)]
-pub mod unseen;
 #[cfg(not(loom))]
 mod urgent;
 #[cfg(not(loom))]

@@ -46,7 +46,7 @@ impl Executor for Pool {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        Registry::with_current(|registry| scope::spawn_unattended::<Self, C>(registry, computation));
+        Registry::with_current(|registry| scope::spawn_root::<Self, C>(registry, computation));
     }
 
     #[inline(always)] // so that it costs no call
@@ -104,7 +104,7 @@ pub fn current_num_threads() -> usize {
 /// ```
 #[must_use]
 pub fn current_thread_index() -> Option<usize> {
-    Worker::with_current(|worker| worker?.place())
+    Worker::with_current(|worker| worker?.slot())
 }
 
 /// Returns whether the calling thread has jobs that wait to be run; `None` if it is no worker.

@@ -3,37 +3,37 @@
 //! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
 //! *slot* is the right to run jobs: a pool of n threads has n slots, and a worker runs jobs only while it holds
 //! one. So at most n threads run jobs at once. Exception: if a slot's holder blocks outside the pool, another worker
-//! [takes the slot over](rest). Thieves look at the n slots, and at the list of workers that left forks behind when they
+//! [takes the slot over](idle). Thieves look at the n slots, and at the list of workers that left forks behind when they
 //! gave their slots up.
 //!
-//! Identifiers say `place` for the index of a slot.
+//! Identifiers say `slot` for the index of a slot.
 
 mod adopted;
-mod guest;
-mod rest;
+mod external;
+mod idle;
 
-pub(crate) use guest::Part;
+pub(crate) use external::Part;
 
-use crate::alert::Alert;
 use crate::deques::{DequeRef, Deques, Orphan, Resume};
 use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
+use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
 use crate::scope::{List, Scope};
+use crate::searching::Searching;
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
-use crate::unseen::drop_quietly;
 use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-pub(crate) use rest::Next;
-use rest::{Rest, Turns};
+pub(crate) use idle::Next;
+use idle::{Idle, Turns};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -59,7 +59,7 @@ pub(crate) type Spawner =
 pub(crate) struct Setup {
     pub(crate) wait_rule: WaitRule,
     /// Ordinary fences only: every job is shared at once.
-    pub(crate) eager: bool,
+    pub(crate) always_shared: bool,
     pub(crate) start: Option<Handler>,
     pub(crate) exit: Option<Handler>,
     pub(crate) panic: Option<PanicHandler>,
@@ -82,7 +82,7 @@ pub(crate) struct Setup {
 pub(crate) struct Registry {
     setup: Setup,
     /// The holder of each slot; null if the slot is free.
-    places: Box<[CachePadded<AtomicPtr<Worker>>]>,
+    slots: Box<[CachePadded<AtomicPtr<Worker>>]>,
     /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
     workers: Workers,
     pub(crate) injector: Injector<JobRef>,
@@ -91,11 +91,11 @@ pub(crate) struct Registry {
     pub(crate) stealable: Stealable,
     /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
     pub(crate) deques: Deques,
-    rest: Mutex<Rest>,
-    alert: CachePadded<Alert>,
-    /// How many workers lie on the shelf; written with the rest lock held.
+    idle: Mutex<Idle>,
+    searching: CachePadded<Searching>,
+    /// How many workers lie on the shelf; written with the idle lock held.
     shelved: AtomicUsize,
-    /// How many workers claim a slot; written with the rest lock held.
+    /// How many workers claim a slot; written with the idle lock held.
     claims: AtomicUsize,
     turns: Turns,
     /// The handle, and every job spawned: the pool ends when there are none.
@@ -107,11 +107,11 @@ pub(crate) struct Registry {
     /// Scope of the futures that no thread waits for; made when first needed.
     common: OnceLock<Box<Scope<'static>>>,
     /// Scopes that no thread waits for.
-    pub(crate) unattended: List,
+    pub(crate) spawned_roots: List,
     /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
     /// The number of the first guest.
-    first_guest: usize,
+    first_external: usize,
     this: Weak<Registry>,
     /// The process's fork count when the pool was made: its threads are not in a forked child.
     generation: usize,
@@ -130,26 +130,26 @@ impl Registry {
     /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
     /// comes before they do wakes them as soon as they have begun.
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
-        setup.eager |= !fence::asymmetric();
-        let eager = setup.eager;
+        setup.always_shared |= !fence::asymmetric();
+        let always_shared = setup.always_shared;
         let spares =
             if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
         // Numbers for the threads that `allow_one_more` lets be started.
-        let first_guest = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
+        let first_external = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
         let stealable = match setup.fairness {
             Fairness::Balanced | Fairness::WokenFirst => Stealable::new(threads),
             Fairness::FairQueueing => Stealable::fair(),
         };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
-            places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            workers: Workers((0..first_guest + guest::GUESTS).map(|_| OnceLock::new()).collect()),
+            slots: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
+            workers: Workers((0..first_external + external::MAX_EXTERNAL).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             urgent: Urgent::default(),
             stealable,
-            deques: Deques::new(eager),
-            rest: Mutex::new(Rest::new(threads, threads + spares)),
-            alert: CachePadded::new(Alert::new(threads)),
+            deques: Deques::new(always_shared),
+            idle: Mutex::new(Idle::new(threads, threads + spares)),
+            searching: CachePadded::new(Searching::new(threads)),
             shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             turns: Turns::default(),
@@ -157,8 +157,8 @@ impl Registry {
             outside: Outside::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
-            unattended: List::default(),
-            first_guest,
+            spawned_roots: List::default(),
+            first_external,
             is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
             generation: crate::process::generation(),
@@ -170,7 +170,7 @@ impl Registry {
     }
 
     pub(crate) fn num_threads(&self) -> usize {
-        self.places.len()
+        self.slots.len()
     }
 
     pub(crate) fn this(&self) -> Arc<Self> {
@@ -201,15 +201,15 @@ impl Registry {
         self.setup.wait_rule
     }
 
-    /// The worker that holds the slot of index `place`.
-    pub(crate) fn at(&self, place: usize) -> Option<&Worker> {
-        // Acquire pairs with the release in `seat`: the worker is there. It stays as long as the registry.
+    /// The worker that holds the slot of index `slot`.
+    pub(crate) fn holder(&self, slot: usize) -> Option<&Worker> {
+        // Acquire pairs with the release in `occupy`: the worker is there. It stays as long as the registry.
         // SAFETY: null, or a pointer to a worker of this registry.
-        unsafe { self.places[place].load(Acquire).as_ref() }
+        unsafe { self.slots[slot].load(Acquire).as_ref() }
     }
 
-    fn set_at(&self, place: usize, worker: Option<&Worker>) {
-        self.places[place]
+    fn set_holder(&self, slot: usize, worker: Option<&Worker>) {
+        self.slots[slot]
             .store(worker.map_or(ptr::null_mut(), |worker| ptr::from_ref(worker).cast_mut()), Release);
     }
 
@@ -217,23 +217,34 @@ impl Registry {
         self.workers.0.get(number)?.get().map(|worker| &**worker)
     }
 
-    fn make_worker(&self, number: usize, guest: bool) -> &Worker {
+    fn make_worker(&self, number: usize, external: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
-            let (eager, active) = (self.setup.eager, self.deques.take());
-            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest, active))
+            let (always_shared, active) = (self.setup.always_shared, self.deques.take());
+            Box::new(Worker::new(
+                NonNull::from(self),
+                number,
+                self.num_threads(),
+                always_shared,
+                external,
+                active,
+            ))
         })
     }
 
     /// Says that there is work where every worker looks. `by` is the worker that says so, if one does.
-    pub(crate) fn announce(&self, by: Option<&Worker>) {
-        self.alert.announce(|| self.wake_if_none_is_alert(by), || self.end_nap(by), || self.wake_dozing());
+    pub(crate) fn notify(&self, by: Option<&Worker>) {
+        self.searching.notify(
+            || self.wake_if_none_searches(by),
+            || self.wake_timed_searcher(by),
+            || self.wake_long_sleepers(),
+        );
     }
 
     /// Queues a job from outside.
     pub(crate) fn inject(&self, job: JobRef) {
         self.check_generation();
         self.injector.push(job);
-        self.announce(None);
+        self.notify(None);
     }
 
     /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`. In a forked child there are no
@@ -244,7 +255,7 @@ impl Registry {
             return;
         }
         self.urgent.push(job);
-        self.announce(None);
+        self.notify(None);
     }
 
     /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
@@ -259,11 +270,11 @@ impl Registry {
         }
         match deque {
             None => {
-                let (entry, place) = (Entry::Task(task), by.and_then(Worker::place));
+                let (entry, slot) = (Entry::Task(task), by.and_then(Worker::slot));
                 match detach::order() {
                     Order::Last => self.stealable.add(entry),
-                    Order::Soon => self.stealable.add_behind(SOON, entry, place),
-                    Order::First => self.stealable.add_behind(0, entry, place),
+                    Order::Soon => self.stealable.add_behind(SOON, entry, slot),
+                    Order::First => self.stealable.add_behind(0, entry, slot),
                 }
             }
             // SAFETY: the caller's.
@@ -272,7 +283,7 @@ impl Registry {
                 Resume::Listed => {}
             },
         }
-        self.announce(by);
+        self.notify(by);
     }
 
     /// A task is no more that was suspended with a deque.
@@ -393,18 +404,18 @@ impl Registry {
             self.begin_active(worker);
             run_handler(&self.setup.start);
             // Before this thread rests, it runs the jobs that the handler has spawned, or moves them where other workers find them.
-            self.become_alert();
-            if worker.place().is_some() {
+            self.begin_search();
+            if worker.slot().is_some() {
                 self.work(worker);
             }
         }
         self.serve(worker);
         if self.setup.exit.is_some() {
-            self.take_place(worker);
+            self.occupy_slot(worker);
             run_handler(&self.setup.exit);
             // Perhaps no other thread is left to run them.
             worker.run_all();
-            self.leave_place(worker);
+            self.release_slot(worker);
         }
     }
 
@@ -420,7 +431,7 @@ impl Registry {
 
     /// Rests and works until the pool ends.
     fn serve(&self, worker: &Worker) {
-        while self.rest_until_needed(worker) {
+        while self.sleep_until_needed(worker) {
             self.work(worker);
         }
     }
@@ -430,7 +441,7 @@ impl Registry {
         // Counted over searches, so that stolen jobs do not keep queued ones waiting for ever either.
         let mut turn = 0_usize;
         while let Some(job) = worker.search() {
-            self.cease_to_be_alert(worker);
+            self.end_search(worker);
             let mut next = Some(job);
             while let Some(job) = next {
                 worker.counters.jobs.add();
@@ -451,18 +462,18 @@ impl Registry {
                 next = fair.or_else(|| worker.find_own());
             }
             if !self.holds_slot(worker) {
-                worker.set_place(None);
+                worker.set_slot(None);
                 if worker.has_jobs() {
                     // Its slot was taken over in the middle of the job.
-                    worker.spill();
-                    self.announce(Some(worker));
+                    worker.drain();
+                    self.notify(Some(worker));
                 }
                 return;
             }
-            self.become_alert();
+            self.begin_search();
         }
         // The worker may have jobs left when it gives its slot to a claimant (invariant 4 of the sleep protocol).
-        worker.spill();
+        worker.drain();
     }
 
     /// Keeps a thread's handle, to be joined at the end.
@@ -479,7 +490,7 @@ impl Registry {
         }
         // Futures that no thread waits for may wait for ever. So may futures that the last jobs will spawn.
         self.common().cancel_tasks();
-        self.unattended.cancel();
+        self.spawned_roots.cancel();
         self.job_done();
         if self.setup.drop_does_not_wait {
             // The threads end by themselves; an adopted thread remains one of the pool's until it ends.

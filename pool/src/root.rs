@@ -62,7 +62,7 @@ impl Registry {
         R: Send,
     {
         Worker::with_current(|current| match current {
-            Some(worker) if worker.is_of(self) && !worker.is_guest() => f(worker),
+            Some(worker) if worker.is_of(self) && !worker.is_external() => f(worker),
             // A guest of this pool too: it runs on its own stack, and `f` is to run on one of the pool's.
             current => self.run_root(f, current),
         })
@@ -94,7 +94,7 @@ impl Worker {
     /// Has a thread of its own call `f`, which blocks on threads that are none of this pool's, and waits for it as for a
     /// call of another pool: those threads may need this one's slot, or broadcast to it.
     pub(crate) fn elsewhere(&self, f: impl Fn() + Sync) {
-        if self.place().is_none() {
+        if self.slot().is_none() {
             // It waits elsewhere already.
             return f();
         }
@@ -110,9 +110,9 @@ impl Worker {
             if thread::Builder::new().spawn_scoped(threads, run).is_ok() {
                 self.wait_for_others(&latch);
             } else {
-                registry.leave_place(self);
+                registry.release_slot(self);
                 f();
-                registry.regain_place(self);
+                registry.regain_slot(self);
             }
         });
     }

@@ -57,8 +57,8 @@ impl fmt::Display for Saturation {
             SaturationCause::SpawnHandler => "a pool with a spawn handler starts no others. ",
         })?;
         f.write_str(
-            "Wait without a thread instead: `io_await` in an iterator, `ScopeHandle::join_async` in place of `join`, `.await` in \
-             place of `block_on`; or ",
+            "Wait without a thread instead: `io_await` in an iterator, `ScopeHandle::join_async` in slot of `join`, `.await` in \
+             slot of `block_on`; or ",
         )?;
         f.write_str(match cause {
             SaturationCause::BoundReached => "raise `ThreadPoolBuilder::max_blocking_threads`",

@@ -10,28 +10,28 @@
 //!    run as they would have without the panic, as in rayon. Detached parts that have not begun are dropped unrun, and so are
 //!    futures that have not ended: a chain ends early.
 
+mod credits;
 mod detached;
-mod in_hand;
+mod spawned_root;
 mod stop;
 mod suspended;
-mod unattended;
 
-pub(crate) use in_hand::InHand;
+pub(crate) use credits::Credits;
+pub(crate) use spawned_root::{List, spawn_root};
 pub(crate) use stop::Stop;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
-pub(crate) use unattended::{List, spawn_unattended};
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
+use crate::quiet_drop::drop_quietly;
 use crate::registry::{Part, Registry};
 use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
-use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::any::Any;
 use std::marker::PhantomData;
@@ -269,11 +269,11 @@ impl<'scope> Scope<'scope> {
         open_scopes(1);
         let AtEnd::Set(done) = &self.at_end else { unreachable!("nobody waits for this scope") };
         let body = || self.guard(|| op(&self));
-        let (result, in_hand) = match caller {
-            Some(worker) => self.with_in_hand(0, worker, body),
+        let (result, credits) = match caller {
+            Some(worker) => self.with_credits(0, worker, body),
             None => (body(), 0),
         };
-        if !self.pending.arrive_many(1 + in_hand) {
+        if !self.pending.arrive_many(1 + credits) {
             let latch = done.latch();
             match caller {
                 Some(worker) if worker.is_of(self.registry()) => worker.wait_for_scope(latch, self.number),
@@ -364,13 +364,13 @@ impl<'scope> Scope<'scope> {
             // SAFETY: the job has not arrived (invariant 1).
             let this = unsafe { &*scope.0 };
             let entered = this.enter_runtime();
-            let ((), in_hand) = this.with_in_hand(0, worker, || {
+            let ((), credits) = this.with_credits(0, worker, || {
                 // Also after a panic (invariant 3).
                 this.guard(|| body(this));
             });
             entered.leave();
             // SAFETY: it arrives once, here.
-            unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
+            unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
         };
         // SAFETY: the scope, and what the body borrows, is there until the job has arrived (invariant 1).
         unsafe { HeapJob::queueable(self.number, run) }
@@ -389,7 +389,7 @@ impl<'scope> Scope<'scope> {
             if (*this).pending.arrive_many(counts) {
                 match &(*this).at_end {
                     AtEnd::Set(done) => CallLatch::set(done, worker),
-                    &AtEnd::Queue(node) => unattended::queue((*this).registry, node, worker),
+                    &AtEnd::Queue(node) => spawned_root::queue((*this).registry, node, worker),
                 }
             }
         }

@@ -56,7 +56,7 @@ pub(crate) fn on(registry: &Registry, op: impl FnOnce() + Send + 'static) {
 
 pub(crate) fn fifo_on(registry: &Registry, op: impl FnOnce() + Send + 'static) {
     let job = job(registry, op);
-    Worker::with_current(|current| match current.filter(|worker| worker.is_seated_in(registry)) {
+    Worker::with_current(|current| match current.filter(|worker| worker.holds_slot_in(registry)) {
         // SAFETY: both the job and its ticket are queued once, here; the worker's queue outlives them.
         Some(worker) => unsafe { worker.spawn(Fifo::push(&worker.fifo, JobRef::new(job, worker))) },
         // SAFETY: the job is queued once, here. The injector is first in, first out.
@@ -88,7 +88,7 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
 ///
 /// As for [`Worker::spawn`].
 pub(crate) unsafe fn queue(registry: &Registry, job: NonNull<Header>) {
-    Worker::with_current(|current| match current.filter(|worker| worker.is_seated_in(registry)) {
+    Worker::with_current(|current| match current.filter(|worker| worker.holds_slot_in(registry)) {
         // SAFETY: the caller's; the worker is this thread.
         Some(worker) => unsafe { worker.spawn(job) },
         None => registry.inject(JobRef::new(job, ptr::null())),

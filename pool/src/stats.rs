@@ -86,10 +86,10 @@ macro_rules! counters {
         }
 
         impl Counters {
-            pub(crate) fn new(places: usize) -> Self {
+            pub(crate) fn new(slots: usize) -> Self {
                 Counters {
                     $($name: Counter::default(),)*
-                    steals: (0..places).map(|_| Steals::default()).collect(),
+                    steals: (0..slots).map(|_| Steals::default()).collect(),
                     wake_to_run: WakeTimes::default(),
                 }
             }

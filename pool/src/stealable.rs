@@ -1,6 +1,6 @@
 //! The stealable sets: woken tasks and waiting [deques](crate::deques), which any worker may take.
 //!
-//! Every slot has a set (in code a slot is a `place`). A new entry goes to the set of a random slot (ProWS-R, Section
+//! Every slot has a set. A new entry goes to the set of a random slot (ProWS-R, Section
 //! 4: *donation*). So no set is much longer than another one, whichever thread wakes. A worker looks at the set of its
 //! own slot first. When it searches the other slots for forks, beginning with a random one, it looks at their sets as
 //! well. From its own set it takes the oldest entry. So no task waits for ever behind others that are woken again and
@@ -20,7 +20,7 @@
 //!    it.
 //! 2. `len` is the set's length whenever its lock is free. A read of `len` without the lock is a hint. For a worker
 //!    that goes to sleep it is reliable: entries are added before sleeping workers are looked for, see
-//!    [`announce`](crate::registry::Registry::announce).
+//!    [`notify`](crate::registry::Registry::notify).
 
 mod flows;
 
@@ -106,8 +106,8 @@ fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<(Entry, bool)> 
 
 impl Stealable {
     /// Makes one set for each slot.
-    pub(crate) fn new(places: usize) -> Self {
-        Stealable((0..places).map(|_| CachePadded::default()).collect())
+    pub(crate) fn new(slots: usize) -> Self {
+        Stealable((0..slots).map(|_| CachePadded::default()).collect())
     }
 
     /// Makes one set for all slots, in which the calls take turns.
@@ -116,8 +116,8 @@ impl Stealable {
         Stealable(Box::new([CachePadded::new(Set { queue, ..Set::default() })]))
     }
 
-    fn set(&self, place: usize) -> &Set {
-        self.0.get(place).unwrap_or(&self.0[0])
+    fn set(&self, slot: usize) -> &Set {
+        self.0.get(slot).unwrap_or(&self.0[0])
     }
 
     /// Charges a scope for the time that its entry has run. Under fair queueing the scope's turn is over the sooner.
@@ -137,22 +137,22 @@ impl Stealable {
     }
 
     /// Takes the oldest entry of a slot's set, for the worker that occupies the slot.
-    pub(crate) fn take(&self, place: usize) -> Option<Entry> {
-        self.take_one(place, |_| 0)
+    pub(crate) fn take(&self, slot: usize) -> Option<Entry> {
+        self.take_one(slot, |_| 0)
     }
 
     /// Returns the number of entries of a slot's set: a hint.
-    pub(crate) fn len(&self, place: usize) -> usize {
-        self.set(place).len.load(Relaxed)
+    pub(crate) fn len(&self, slot: usize) -> usize {
+        self.set(slot).len.load(Relaxed)
     }
 
     /// Takes a random entry of another slot's set.
-    pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
-        self.take_one(place, |len| (random() % len as u64) as usize)
+    pub(crate) fn steal(&self, slot: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
+        self.take_one(slot, |len| (random() % len as u64) as usize)
     }
 
-    fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
-        self.set(place).take(|queue| match queue {
+    fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
+        self.set(slot).take(|queue| match queue {
             Queue::Fifo(entries) if entries.is_empty() => None,
             Queue::Fifo(entries) => remove(entries, choose(entries.len())),
             Queue::Fair(flows) => flows.next().map(|entry| (entry, true)),
@@ -163,10 +163,10 @@ impl Stealable {
     /// oldest and the newest entries of each set, since there may be many entries of other scopes. The oldest come
     /// first, so that no entry waits for all entries that are woken after it. Called by the worker that occupies the
     /// slot: workers of other slots begin with other sets.
-    pub(crate) fn take_of(&self, place: usize, scope: u64) -> Option<Entry> {
+    pub(crate) fn take_of(&self, slot: usize, scope: u64) -> Option<Entry> {
         const LOOKS: usize = 32;
         let of_scope = |entry: &Entry| entry.scope() == scope;
-        let (before, from) = self.0.split_at(place.min(self.0.len() - 1));
+        let (before, from) = self.0.split_at(slot.min(self.0.len() - 1));
         from.iter().chain(before).find_map(|set| {
             set.take(|queue| match queue {
                 Queue::Fifo(entries) => {
@@ -198,17 +198,17 @@ impl Stealable {
     }
 
     /// Inserts an entry after the `oldest` oldest ones of a set: the set of a slot, or of a random slot.
-    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, place: Option<usize>) {
-        let set = place.map_or_else(|| &*self.0[random(self.0.len())], |place| self.set(place));
+    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, slot: Option<usize>) {
+        let set = slot.map_or_else(|| &*self.0[random(self.0.len())], |slot| self.set(slot));
         let mut queue = set.lock();
         queue.push_behind(oldest, entry);
         set.len.store(queue.len(), Relaxed);
     }
 
     /// Takes the oldest entry of the first set that is not empty, beginning with the set of the slot.
-    pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
-        let (before, from) = (0..place, place..self.0.len());
-        from.chain(before).find_map(|place| self.take(place))
+    pub(crate) fn take_any(&self, slot: usize) -> Option<Entry> {
+        let (before, from) = (0..slot, slot..self.0.len());
+        from.chain(before).find_map(|slot| self.take(slot))
     }
 
     /// Whether some set has had entries since the last call with the same `seen`, and none has been taken in turn.

@@ -43,10 +43,10 @@ use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, SpawnHeader};
 use crate::join_handle;
+use crate::quiet_drop::drop_quietly;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
-use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use erased::{Core, NOBODY, OUTSIDE, Table, name};
 use state::{Begin, Suspend, Wake};
@@ -188,7 +188,7 @@ where
         let can_suspend = worker.can_suspend.get();
         worker.ran_task.set(true);
         // Whoever waits for the scope will want to help.
-        worker.nudge();
+        worker.poke();
         let root = worker.enter_root(scope.number());
         // SAFETY: the task is this thread's from `begin` on (invariant 1), and arrives once.
         unsafe {
@@ -219,14 +219,14 @@ where
                     Self::settle(this, Some(worker));
                 }
                 Ok(Poll::Ready(output)) => {
-                    let in_hand = match Self::end(this, scope) {
+                    let credits = match Self::end(this, scope) {
                         (then, Ok(())) => {
                             count(&worker.counters.resumes);
                             if context.migrated() {
                                 count(&worker.counters.resumes_elsewhere);
                             }
                             let resume = || scope.guard(|| then.resume(scope, output, context));
-                            scope.with_in_hand(TASK - 1, worker, resume).1
+                            scope.with_credits(TASK - 1, worker, resume).1
                         }
                         (then, Err(payload)) => {
                             count(&worker.counters.cancelled);
@@ -236,7 +236,7 @@ where
                         }
                     };
                     entered.leave();
-                    Scope::arrive(scope, 1 + in_hand, Some(worker));
+                    Scope::arrive(scope, 1 + credits, Some(worker));
                 }
                 Err(payload) => {
                     count(&worker.counters.cancelled);

@@ -219,7 +219,7 @@ impl ThreadPool {
     /// in with: see [`WaitRule`](crate::WaitRule).
     #[must_use]
     pub fn current_thread_index(&self) -> Option<usize> {
-        self.of_current(|worker| worker?.place())
+        self.of_current(|worker| worker?.slot())
     }
 
     /// Returns whether the calling thread has jobs that wait to be run; `None` if it is not one of this pool's.
@@ -281,7 +281,7 @@ impl Executor for &ThreadPool {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        scope::spawn_unattended::<Self, C>(&self.registry, computation);
+        scope::spawn_root::<Self, C>(&self.registry, computation);
     }
 
     #[inline(always)] // so that it costs no call
@@ -346,7 +346,7 @@ impl Executor for Arc<ThreadPool> {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        scope::spawn_unattended::<Self, C>(&self.registry, computation);
+        scope::spawn_root::<Self, C>(&self.registry, computation);
     }
 
     #[inline(always)] // so that it costs no call

@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! 1. `len` is the queue's length whenever its lock is free. A reader without the lock gets a hint. A worker that goes to sleep
-//!    needs more: jobs are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
+//!    needs more: jobs are added before the sleepers are looked for, see [`notify`](crate::registry::Registry::notify).
 
 use crate::job::JobRef;
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ mod wait;
 
 pub(crate) use call::Call;
 pub use wait::WaitRule;
-pub(crate) use wait::{DOZE, NAP, Wait};
+pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::deque::{Deque, Steal};
 use crate::deques::{DequeRef, SpawnDeque};
@@ -16,10 +16,10 @@ use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::process::ThreadClock;
+use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
-use crate::scope::InHand;
+use crate::scope::Credits;
 use crate::stats::Counters;
-use crate::unseen::drop_quietly;
 use crossbeam_deque::Injector;
 use std::any::Any;
 use std::cell::Cell;
@@ -35,8 +35,8 @@ use std::time::Instant;
 /// How many jobs a deque has room for before it grows.
 const ROOM: usize = 256;
 
-/// Value of [`Worker::place`] for a worker that holds no slot.
-const NOWHERE: usize = usize::MAX;
+/// Value of [`Worker::slot`] for a worker that holds no slot.
+const NO_SLOT: usize = usize::MAX;
 
 /// A thread that takes part in a pool, as its own jobs see it: forking with this handle saves the look-up of a
 /// thread-local.
@@ -66,7 +66,7 @@ pub struct Worker {
     ///
     /// Invariant: when a worker starts a job that it stole, or waits for one that was stolen, this is empty. So what
     /// a thief finds in it is forked by the job that the owner has started last; unless it [runs something
-    /// aside](Worker::is_aside), or began the job with forks open, see [`starts`](Worker::starts).
+    /// aside](Worker::runs_unrelated), or began the job with forks open, see [`starts`](Worker::starts).
     forks: Deque<Header>,
     /// Spawned jobs, each of which belongs to a scope, or to none: its active deque, see [`spawned`]. Written by its thread.
     active: AtomicPtr<SpawnDeque>,
@@ -90,10 +90,10 @@ pub struct Worker {
     pub(crate) clock: ThreadClock,
     registry: NonNull<Registry>,
     number: usize,
-    guest: bool,
-    /// Index of this worker's slot, or `NOWHERE`. Written with the registry's rest lock held, by this thread, or by another one while
+    external: bool,
+    /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's idle lock held, by this thread, or by another one while
     /// this thread rests. If another worker has taken the slot over, the index stays until this thread notices.
-    place: AtomicUsize,
+    slot: AtomicUsize,
     /// For the thief's random choice; this thread's.
     random: Cell<u64>,
     /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
@@ -107,12 +107,12 @@ pub struct Worker {
     pub(crate) call: Call,
     /// Number of *unrelated* jobs on this worker's stack: jobs on top of a frame that they do not belong to. While it is not 0, workers
     /// that wait for those frames must not steal this worker's forks, because the forks belong to the unrelated job.
-    aside: AtomicUsize,
+    unrelated_frames: AtomicUsize,
     /// Number of the scope to which the job started last belongs, if all jobs in `forks` belong to that scope too; else
     /// [`NO_ROOT`]. Written by this thread.
     root: AtomicU64,
     /// Counts of the scope of the job that this thread runs; this thread's.
-    pub(crate) in_hand: Cell<InHand>,
+    pub(crate) credits: Cell<Credits>,
     /// Number of scopes that this thread has open, or waits for; this thread's.
     pub(crate) scopes: Cell<usize>,
     /// Number of open frames in which this thread offers parts to other workers, or may do so; this thread's.
@@ -169,13 +169,13 @@ impl Worker {
     pub(crate) fn new(
         registry: NonNull<Registry>,
         number: usize,
-        places: usize,
-        eager: bool,
-        guest: bool,
+        slots: usize,
+        always_shared: bool,
+        external: bool,
         active: DequeRef,
     ) -> Self {
         Worker {
-            forks: Deque::new(ROOM, eager),
+            forks: Deque::new(ROOM, always_shared),
             active: AtomicPtr::new(active.as_ptr()),
             can_suspend: Cell::new(false),
             ran_task: Cell::new(false),
@@ -183,22 +183,22 @@ impl Worker {
             in_place: Cell::new(0),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
-            counters: Counters::new(places),
+            counters: Counters::new(slots),
             parker: Parker::new(),
             keeps_slot_until: Cell::new(None),
             clock: ThreadClock::default(),
             registry,
             number,
-            guest,
-            place: AtomicUsize::new(NOWHERE),
+            external,
+            slot: AtomicUsize::new(NO_SLOT),
             random: Cell::new(number as u64 + 1),
             woken_first: Cell::new(false),
             kind: Cell::new(0),
             turn: Cell::new(None),
             call: Call::default(),
-            aside: AtomicUsize::new(0),
+            unrelated_frames: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
-            in_hand: Cell::default(),
+            credits: Cell::default(),
             scopes: Cell::new(0),
             offers: Cell::new(0),
             taken: AtomicBool::new(false),
@@ -233,19 +233,19 @@ impl Worker {
     }
 
     /// Whether this worker is a thread from outside that takes part in its own call.
-    pub(crate) fn is_guest(&self) -> bool {
-        self.guest
+    pub(crate) fn is_external(&self) -> bool {
+        self.external
     }
 
-    pub(crate) fn place(&self) -> Option<usize> {
+    pub(crate) fn slot(&self) -> Option<usize> {
         // Relaxed: the thread's own, or written under a lock or before an unpark that it has passed.
-        let place = self.place.load(Relaxed);
-        (place != NOWHERE).then_some(place)
+        let slot = self.slot.load(Relaxed);
+        (slot != NO_SLOT).then_some(slot)
     }
 
-    /// To be called with the rest lock held.
-    pub(crate) fn set_place(&self, place: Option<usize>) {
-        self.place.store(place.unwrap_or(NOWHERE), Relaxed);
+    /// To be called with the idle lock held.
+    pub(crate) fn set_slot(&self, slot: Option<usize>) {
+        self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
     }
 
     /// Returns the index of the slot that the thread holds in its pool, `0 .. num_threads`.
@@ -261,7 +261,7 @@ impl Worker {
     /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for.
     #[must_use]
     pub fn index(&self) -> usize {
-        self.place().expect("a thread that runs a job has a place")
+        self.slot().expect("a thread that runs a job holds a slot")
     }
 
     /// How many threads of the pool run jobs at once.
@@ -298,7 +298,7 @@ impl Worker {
     {
         let job = StackJob::new(right);
         // SAFETY: this thread is the owner: the handle cannot leave it. The frame keeps the job.
-        let index = unsafe { self.lay_ready(job.header()) };
+        let index = unsafe { self.push_fork(job.header()) };
         // Unwind-safe: if it panics, this call does, once the right half is done.
         match catch_unwind(AssertUnwindSafe(|| left(self))) {
             Ok(left) => {
@@ -340,13 +340,13 @@ impl Worker {
         resume_unwind(payload)
     }
 
-    /// Lays a fork ready for thieves. Returns its index, to [pick it up](Self::pick_up) again.
+    /// Lays a fork ready for thieves. Returns its index, to [pick it up](Self::pop_fork) again.
     ///
     /// # Safety
     ///
     /// The calling thread is the worker. The job is there until it was picked up, or until its thief has run it.
     #[inline(always)]
-    pub(crate) unsafe fn lay_ready(&self, job: NonNull<Header>) -> u64 {
+    pub(crate) unsafe fn push_fork(&self, job: NonNull<Header>) -> u64 {
         self.counters.forks.add();
         // SAFETY: the caller's.
         let (index, look_up) = unsafe { self.forks.push(job) };
@@ -362,7 +362,7 @@ impl Worker {
     ///
     /// The calling thread is the worker, and every fork laid ready since was picked up.
     #[inline(always)]
-    pub(crate) unsafe fn pick_up(&self, index: u64) -> bool {
+    pub(crate) unsafe fn pop_fork(&self, index: u64) -> bool {
         // SAFETY: the caller's.
         unsafe { self.forks.pop(index) }
     }
@@ -383,8 +383,8 @@ impl Worker {
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let asked = unsafe { self.forks.answer(|| self.guest && self.call.is_young()) };
-        if asked {
+        let split_requested = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
+        if split_requested {
             self.registry().share(self);
             self.registry().give_turn(self);
         }
@@ -409,7 +409,7 @@ impl Worker {
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
         // The job's waiter will want to help. The nudge has the first fork shared, so that the waiter finds it.
-        self.forks.nudge();
+        self.forks.poke();
     }
 
     /// Notes that this thread runs a part of that scope from now on. Returns the former value, for [`leave_root`](Self::leave_root).
@@ -429,21 +429,21 @@ impl Worker {
 
     /// Whether all of this worker's forks are parts of that scope.
     fn is_root(&self, scope: u64) -> bool {
-        self.root.load(Relaxed) == scope && !self.is_aside()
+        self.root.load(Relaxed) == scope && !self.runs_unrelated()
     }
 
     /// Whether another worker wants work from this one, or rests or naps and is worth waking for a part of this one's work. In the
     /// common case, that none does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
-        self.forks.nudged() && self.is_wanted()
+        self.forks.poked() && self.is_wanted()
     }
 
     /// Marks a cooperative point between two small pieces of work. If a thread has waited too long for a slot, gives it this worker's
     /// slot, and waits for another one. In the common case, that none has, it costs one relaxed load.
     #[inline]
     pub(crate) fn cooperate(&self) {
-        if self.forks.nudged() {
+        if self.forks.poked() {
             self.registry().give_turn(self);
         }
     }
@@ -451,27 +451,28 @@ impl Worker {
     #[cold]
     fn is_wanted(&self) -> bool {
         self.registry().give_turn(self);
-        if self.forks.asked() {
-            return !(self.guest && self.call.is_young());
+        if self.forks.split_requested() {
+            return !(self.external && self.call.is_young());
         }
-        (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
+        (self.registry().has_timed_searcher() || self.registry().needs_one_more())
+            && self.is_worth_a_wake_up()
     }
 
     /// Whether this worker shares every job at once.
-    pub(crate) fn is_eager(&self) -> bool {
-        self.forks.is_eager()
+    pub(crate) fn is_always_shared(&self) -> bool {
+        self.forks.is_always_shared()
     }
 
     /// Has the worker look up at its next push, and share a job: another worker wants work.
-    pub(crate) fn ask(&self) {
-        self.forks.ask();
-        self.spawns().ask();
+    pub(crate) fn request_split(&self) {
+        self.forks.request_split();
+        self.spawns().request_split();
     }
 
     /// Has the worker look up at its next push.
-    pub(crate) fn nudge(&self) {
-        self.forks.nudge();
-        self.spawns().nudge();
+    pub(crate) fn poke(&self) {
+        self.forks.poke();
+        self.spawns().poke();
     }
 
     /// Whether this worker has jobs that could be stolen. Callers that must not miss any have passed a fence.
@@ -498,7 +499,7 @@ impl Worker {
 
     /// Makes all its jobs findable without its slot, before it gives that up. Spawned jobs move to the injector. Forks stay in
     /// their deque, so that their owner can take them back; the registry [shelves](Registry::steal_shelved) the worker.
-    pub(crate) fn spill(&self) {
+    pub(crate) fn drain(&self) {
         let spawns = self.spawns();
         while !spawns.is_empty() {
             // SAFETY: this thread is the owner.
@@ -511,7 +512,7 @@ impl Worker {
         unsafe { self.forks.share_all() };
     }
 
-    /// Steals the oldest job of this worker, which has no slot: a fork, or else a spawned job. Called with the rest lock held.
+    /// Steals the oldest job of this worker, which has no slot: a fork, or else a spawned job. Called with the idle lock held.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
         let job = steal_surely(&self.forks).or_else(|| steal_surely(self.spawns()))?;
         Some(JobRef::new(job, self))
@@ -527,7 +528,7 @@ impl Worker {
 
     /// Whether this thread is a worker of that registry and holds a slot. If not, jobs that it spawns there go to the injector, because
     /// no thief looks into the deques of a worker without a slot.
-    pub(crate) fn is_seated_in(&self, registry: &Registry) -> bool {
+    pub(crate) fn holds_slot_in(&self, registry: &Registry) -> bool {
         self.is_of(registry) && registry.holds_slot(self)
     }
 
@@ -542,8 +543,8 @@ impl Worker {
         self.registry().give_turn(self);
         let job = if local { self.find_local() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
-        self.run_aside(job);
-        self.registry().regain_place(self);
+        self.run_unrelated(job);
+        self.registry().regain_slot(self);
         true
     }
 
@@ -553,18 +554,18 @@ impl Worker {
     }
 
     /// Runs a job, just taken from a queue, that need have nothing to do with what this thread is running.
-    fn run_aside(&self, job: JobRef) {
+    fn run_unrelated(&self, job: JobRef) {
         // Only this thread writes. A thief that finds one of this job's forks has synchronised with the push after this
         // store; Release below: one that reads the lower number finds those forks gone.
-        self.aside.store(self.aside.load(Relaxed) + 1, Relaxed);
+        self.unrelated_frames.store(self.unrelated_frames.load(Relaxed) + 1, Relaxed);
         // SAFETY: the caller's.
         unsafe { self.execute(job) };
-        self.aside.store(self.aside.load(Relaxed) - 1, Release);
+        self.unrelated_frames.store(self.unrelated_frames.load(Relaxed) - 1, Release);
     }
 
     /// Whether this worker runs an unrelated job on top of another one.
-    fn is_aside(&self) -> bool {
-        self.aside.load(Acquire) > 0
+    fn runs_unrelated(&self) -> bool {
+        self.unrelated_frames.load(Acquire) > 0
     }
 
     /// Runs a job that this thread took from a queue.
@@ -622,7 +623,7 @@ impl Worker {
 fn steal_surely(deque: &Deque<Header>) -> Option<NonNull<Header>> {
     loop {
         let stolen = match deque.steal(|| true) {
-            Steal::Private => deque.reach(|| true, || ()),
+            Steal::Private => deque.steal_private(|| true, || ()),
             other => other,
         };
         match stolen {
@@ -638,7 +639,7 @@ impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker")
             .field("number", &self.number)
-            .field("place", &self.place())
+            .field("slot", &self.slot())
             .finish_non_exhaustive()
     }
 }

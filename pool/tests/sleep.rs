@@ -80,7 +80,8 @@ fn force() {
 
 #[test]
 fn no_wakeup_is_lost_whatever_the_source() {
-    // S1: random idle gaps, so that the workers search, nap, are about to park, or are parked when the work comes.
+    // S1: random idle gaps, so that the workers search, sleep for short times, are about to park, or are parked when
+    // the work comes.
     within(LONG, || {
         thread::scope(|pools| {
             for (number, ordinary_fences) in [false, true].into_iter().enumerate() {

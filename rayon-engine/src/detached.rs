@@ -13,7 +13,7 @@
 
 use furcate_pool::Context;
 use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
-use furcate_pool::unseen::{drop_at_end, drop_quietly};
+use furcate_pool::quiet_drop::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
 use std::any::Any;
 use std::marker::PhantomData;

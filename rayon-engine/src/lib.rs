@@ -16,8 +16,8 @@ mod detached;
 
 pub use detached::{Offered, Parts};
 
-use furcate_pool::detach::{Unattended, attend};
-use furcate_pool::unseen::drop_quietly;
+use furcate_pool::detach::{Unattended, run_blocking};
+use furcate_pool::quiet_drop::drop_quietly;
 use furcate_pool::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -63,7 +63,7 @@ impl Executor for Rayon {
         rayon_core::spawn(|| {
             // The computation's end has panicked. The panic is dropped: without a panic handler rayon would abort the process, and rayon
             // does not say whether it has one.
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| attend(&Rayon, computation))) {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| run_blocking(&Rayon, computation))) {
                 drop_quietly(payload);
             }
         });

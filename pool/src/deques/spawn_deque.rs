@@ -16,9 +16,9 @@ pub(crate) struct SpawnDeque<J, T> {
 
 impl<J, T: Copy> SpawnDeque<J, T> {
     /// Makes an empty, free deque with room for `room` jobs before it grows.
-    pub(super) fn new(room: usize, eager: bool) -> Self {
+    pub(super) fn new(room: usize, always_shared: bool) -> Self {
         SpawnDeque {
-            jobs: Deque::new(room, eager),
+            jobs: Deque::new(room, always_shared),
             control: Mutex::new(Control::free()),
             scope: AtomicU64::new(0),
         }

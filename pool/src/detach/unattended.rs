@@ -84,7 +84,7 @@ impl<T> End<T> {
 }
 
 /// Runs a computation in the calling thread, which blocks until its end.
-pub fn attend<E: Executor, C: Unattended<E>>(executor: &E, mut computation: C) {
+pub fn run_blocking<E: Executor, C: Unattended<E>>(executor: &E, mut computation: C) {
     let begun = &mut computation;
     // Unwind-safe: the panic is passed to the computation's `end`.
     let end = catch_unwind(AssertUnwindSafe(|| executor.detached(move |scope| begun.begin(scope))));

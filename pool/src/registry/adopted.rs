@@ -45,11 +45,11 @@ impl Registry {
                 if adopted
                     && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_frames())
                 {
-                    if worker.place().is_none() {
-                        self.take_place(worker);
+                    if worker.slot().is_none() {
+                        self.occupy_slot(worker);
                     }
                     // The jobs may broadcast; and the pool may have no other thread to run them.
-                    self.become_alert();
+                    self.begin_search();
                     self.work(worker);
                     self.serve(worker);
                     self.let_go();
@@ -64,8 +64,8 @@ impl Registry {
         if ptr::eq(Worker::current(), worker) {
             disown();
         }
-        if worker.place().is_some() {
-            self.leave_place(worker);
+        if worker.slot().is_some() {
+            self.release_slot(worker);
         }
     }
 }

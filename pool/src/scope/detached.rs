@@ -25,7 +25,7 @@ use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
 use crate::job::Header;
 use crate::latch::Latch;
-use crate::unseen::{drop_at_end, drop_quietly};
+use crate::quiet_drop::{drop_at_end, drop_quietly};
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -95,11 +95,11 @@ impl<'scope> Scope<'scope> {
             meeting: UnsafeCell::new(None),
         };
         // SAFETY: this thread is the worker; the frame keeps the job (invariant 1).
-        let index = unsafe { worker.lay_ready(NonNull::from(&job).cast()) };
+        let index = unsafe { worker.push_fork(NonNull::from(&job).cast()) };
         // Unwind-safe: if it panics, this call does, once the right part is out of the frame.
         let left = catch_unwind(AssertUnwindSafe(left));
         // SAFETY: this thread is the worker, and every push since has had its pop (invariant 4).
-        let right = if unsafe { worker.pick_up(index) } {
+        let right = if unsafe { worker.pop_fork(index) } {
             // SAFETY: taken back unrun.
             Fork::Back(unsafe { ManuallyDrop::take(&mut *job.part.get()) })
         } else {
@@ -136,7 +136,7 @@ impl<'scope> Scope<'scope> {
         worker.begins_part();
         let root = worker.enter_root(scope.number);
         let entered = scope.enter_runtime();
-        let ((), in_hand) = scope.with_in_hand(0, worker, || {
+        let ((), credits) = scope.with_credits(0, worker, || {
             if scope.has_panicked() {
                 drop_quietly((part, meeting));
             } else {
@@ -147,7 +147,7 @@ impl<'scope> Scope<'scope> {
         entered.leave();
         worker.leave_root(root);
         // SAFETY: the caller's.
-        unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
+        unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
     }
 }
 
@@ -268,7 +268,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
         });
         let job = NonNull::from(Box::leak(job));
         // SAFETY: this thread is the worker; the job owns itself.
-        let index = unsafe { worker.lay_ready(job.cast()) };
+        let index = unsafe { worker.push_fork(job.cast()) };
         self.part = Part::Laid { job, index };
         meeting
     }
@@ -300,7 +300,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
                     return None;
                 }
                 // SAFETY: this thread is the worker, and no other job was pushed since.
-                if !unsafe { worker.pick_up(index) } {
+                if !unsafe { worker.pop_fork(index) } {
                     return None;
                 }
                 // SAFETY: from `Box::leak`; it has left the deque unrun (invariant 2).

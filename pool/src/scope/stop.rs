@@ -86,8 +86,8 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
         // SAFETY: the job has not arrived (invariant 2), and arrives once, here.
         unsafe {
             let this = &*scope.0;
-            let ((), in_hand) = this.with_in_hand(0, worker, || this.tasks.sweep());
-            Scope::arrive(this, 1 + in_hand, Some(worker));
+            let ((), credits) = this.with_credits(0, worker, || this.tasks.sweep());
+            Scope::arrive(this, 1 + credits, Some(worker));
         }
     }
 }

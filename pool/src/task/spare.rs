@@ -3,8 +3,8 @@
 use super::Task;
 use super::erased::Core;
 use crate::detach::Resume;
+use crate::quiet_drop::drop_quietly;
 use crate::scope::Scope;
-use crate::unseen::drop_quietly;
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::ptr::NonNull;

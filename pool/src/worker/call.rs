@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Time for which a call from outside keeps its forks to itself, unless thieves [reach](crate::deque::Deque::reach) for them. Most
+/// Time for which a call from outside keeps its forks to itself, unless thieves [reach](crate::deque::Deque::steal_private) for them. Most
 /// calls that end within that time would take longer with help.
 const YOUNG: Duration = Duration::from_micros(2);
 

@@ -150,10 +150,10 @@ impl Worker {
         }
         match self.registry().fairness() {
             Fairness::Balanced => {
-                self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.place()?)))
+                self.find_local().or_else(|| self.find_woken(|sets| sets.take(self.slot()?)))
             }
             Fairness::WokenFirst => {
-                let woken = || self.find_woken_beside(|sets| sets.take_any(self.place()?));
+                let woken = || self.find_woken_beside(|sets| sets.take_any(self.slot()?));
                 self.find_broadcast().or_else(woken).or_else(|| self.find_spawned())
             }
             Fairness::FairQueueing => self.find_broadcast().or_else(|| self.find_by_turns()),
@@ -198,11 +198,11 @@ impl Worker {
 
     /// An urgent job, a job that was spawned here, a task of any set, or a job from outside.
     pub(super) fn find_queued(&self) -> Option<JobRef> {
-        let places = self.num_threads();
+        let slots = self.num_threads();
         let urgent = self.registry().urgent.take();
         urgent
             .or_else(|| self.find_spawned())
-            .or_else(|| self.find_woken_beside(|sets| (0..places).find_map(|place| sets.take(place))))
+            .or_else(|| self.find_woken_beside(|sets| (0..slots).find_map(|slot| sets.take(slot))))
             .or_else(|| self.find_injected_job())
     }
 
@@ -235,8 +235,8 @@ impl Worker {
         if let Some(urgent) = self.registry().urgent.take() {
             return Some(urgent);
         }
-        let places = self.num_threads() as u64;
-        let woken = || self.find_woken_beside(|sets| sets.take_any((self.random() % places) as usize));
+        let slots = self.num_threads() as u64;
+        let woken = || self.find_woken_beside(|sets| sets.take_any((self.random() % slots) as usize));
         let woken_first = !self.woken_first.get();
         self.woken_first.set(woken_first);
         if woken_first {
@@ -247,20 +247,20 @@ impl Worker {
     }
 
     fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
-        let places = self.num_threads();
-        let first = (self.random() % places as u64) as usize;
-        (first..places).chain(0..first).find_map(|place| {
-            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number);
+        let slots = self.num_threads();
+        let first = (self.random() % slots as u64) as usize;
+        (first..slots).chain(0..first).find_map(|slot| {
+            let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number);
             let mut active = || {
                 victim.and_then(|victim| {
-                    self.steal_forked(victim, place, patience, || true)
-                        .or_else(|| self.steal_spawned(victim, place))
+                    self.steal_forked(victim, slot, patience, || true)
+                        .or_else(|| self.steal_spawned(victim, slot))
                 })
             };
-            let woken = || self.find_woken(|sets| sets.steal(place, || self.random()));
+            let woken = || self.find_woken(|sets| sets.steal(slot, || self.random()));
             // ProWS-R: the thief chooses uniformly among the victim's active deque and the entries of its stealable set. If the chosen
             // one has no job, it looks at the other, so that no search misses a job.
-            let entries = self.registry().stealable.len(place) as u64;
+            let entries = self.registry().stealable.len(slot) as u64;
             if entries > 0 && !self.random().is_multiple_of(entries + 1) {
                 woken().or_else(active)
             } else {
@@ -298,23 +298,23 @@ impl Worker {
     pub(super) fn steal_forked(
         &self,
         victim: &Worker,
-        place: usize,
+        slot: usize,
         patience: &mut Patience,
         wanted: impl Fn() -> bool,
     ) -> Option<JobRef> {
         let stolen = match victim.forks.steal(&wanted) {
             Steal::Private if patience.is_over() => {
-                victim.forks.reach(&wanted, || self.counters.barriers.add())
+                victim.forks.steal_private(&wanted, || self.counters.barriers.add())
             }
             Steal::Private => return None,
             other => other,
         };
-        self.stolen(stolen, victim, place)
+        self.stolen(stolen, victim, slot)
     }
 
     /// Counts an attempt to steal, and returns the job if it has won one.
-    pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, place: usize) -> Option<JobRef> {
-        let steals = &self.counters.steals[place];
+    pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, slot: usize) -> Option<JobRef> {
+        let steals = &self.counters.steals[slot];
         match stolen {
             Steal::Empty => None,
             Steal::Private | Steal::Lost => {

@@ -31,7 +31,7 @@ impl Worker {
     fn adopt(&self, deque: DequeRef) {
         // Nobody has asked this one: who goes to sleep may have asked the one before. So it looks up at its next push, and
         // passes a full fence before it looks who is alert: either it sees the sleeper, or that sees this store.
-        self.of(deque).jobs().nudge();
+        self.of(deque).jobs().poke();
         // Release: the deque is there. Before it is given back, or away, it changes hands under its lock.
         self.active.store(deque.as_ptr(), Release);
     }
@@ -47,12 +47,12 @@ impl Worker {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { spawns.push(job) };
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { spawns.answer(|| false) } {
+        if look_up && unsafe { spawns.publish(|| false) } {
             if !self.registry().holds_slot(self) {
                 // The slot was taken over just now: thieves do not look here any more.
-                self.spill();
+                self.drain();
             }
-            self.registry().announce(Some(self));
+            self.registry().notify(Some(self));
         }
     }
 
@@ -64,7 +64,7 @@ impl Worker {
         // A worker that has stopped spawning has no push after which it answers thieves. Without this, they would reach for each of
         // its jobs, and pass a heavy fence each time.
         // SAFETY: this thread is the owner.
-        unsafe { spawns.share_if_asked() };
+        unsafe { spawns.share_if_requested() };
         Some(JobRef::new(job, self))
     }
 
@@ -80,7 +80,7 @@ impl Worker {
             unsafe { self.execute(JobRef::new(job, self)) };
             self.in_place.set(depth);
             // If a worker waited for the job's end, it may have got this one's slot.
-            self.registry().regain_place(self);
+            self.registry().regain_slot(self);
         }
     }
 
@@ -97,7 +97,7 @@ impl Worker {
         self.registry().stealable.add(Entry::Deque(deque));
         self.adopt(self.registry().deques.take());
         // Who goes to sleep may have looked for jobs between the two.
-        self.registry().announce(Some(self));
+        self.registry().notify(Some(self));
         Some(deque)
     }
 
@@ -137,7 +137,7 @@ impl Worker {
         self.adopt(deque);
         self.registry().deques.retire(before);
         // While its entry was in this thread's hand, those who go to sleep did not see it.
-        self.registry().announce(Some(self));
+        self.registry().notify(Some(self));
     }
 
     /// Takes the oldest job of a deque that waits, or the task of one that was woken, if it has nothing else.
@@ -158,7 +158,7 @@ impl Worker {
             Settle::List => {
                 self.registry().stealable.add(Entry::Deque(deque));
                 // While it was in this thread's hand, those who go to sleep did not see it.
-                self.registry().announce(Some(self));
+                self.registry().notify(Some(self));
                 stolen
             }
             Settle::Forget => stolen,
@@ -171,12 +171,12 @@ impl Worker {
 
     /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
     /// running them; so one that must be reached for is reached for at once.
-    pub(super) fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
+    pub(super) fn steal_spawned(&self, victim: &Worker, slot: usize) -> Option<JobRef> {
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {
-            Steal::Private => spawns.reach(|| true, || self.counters.barriers.add()),
+            Steal::Private => spawns.steal_private(|| true, || self.counters.barriers.add()),
             other => other,
         };
-        self.stolen(stolen, victim, place)
+        self.stolen(stolen, victim, slot)
     }
 }

@@ -55,17 +55,17 @@ pub enum WaitRule {
 const LOOK: Duration = Duration::from_micros(30);
 
 /// How long a waiting worker that keeps its slot sleeps between two looks for jobs.
-pub(crate) const NAP: Duration = Duration::from_micros(200);
+pub(crate) const SHORT_SLEEP: Duration = Duration::from_micros(200);
 
 /// The longest such sleep. A worker sleeps so long if every slot holder waits and none has found a job for as long.
-pub(crate) const DOZE: Duration = Duration::from_millis(10);
+pub(crate) const LONG_SLEEP: Duration = Duration::from_millis(10);
 
 /// How a worker waits.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait {
     pub(crate) rule: WaitRule,
     /// Whether it waits for other threads, of this pool or of another one.
-    pub(crate) abroad: bool,
+    pub(crate) for_others: bool,
     /// Whether it waits for a future.
     pub(crate) future: bool,
     /// Number of the scope whose jobs it waits for. It looks for them in every queue and deque.
@@ -81,10 +81,10 @@ impl Worker {
         }
         self.wait(latch, None, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
-            let place = thief.place()?;
+            let slot = thief.slot()?;
             // While the latch is not set, jobs in the thief's deque are descendants, see `Worker::forks`. A job is still the same one
             // when it is stolen, see the deque's invariant 1.
-            self.steal_forked(thief, place, patience, || !latch.is_set() && !thief.is_aside())
+            self.steal_forked(thief, slot, patience, || !latch.is_set() && !thief.runs_unrelated())
         });
     }
 
@@ -115,7 +115,7 @@ impl Worker {
             }
             // Jobs that spawn again and again do not keep woken tasks waiting.
             let fair = turn.get().is_multiple_of(FAIR);
-            let of_scope = |sets: &Stealable| sets.take_of(self.place()?, scope);
+            let of_scope = |sets: &Stealable| sets.take_of(self.slot()?, scope);
             let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
             let found = woken.or_else(|| self.find_spawned());
             let Some(job) = found.or_else(|| self.find_woken(of_scope)) else {
@@ -128,17 +128,17 @@ impl Worker {
             // The job is of an outer scope, or of none, so this frame must not run it.
             self.turn.set(None);
             self.registry().injector.push(job);
-            self.registry().announce(Some(self));
+            self.registry().notify(Some(self));
             None
         });
     }
 
     /// Steals a detached part of a scope, see [`Scope`](crate::Scope), or a fork made by one.
     fn steal_part(&self, scope: u64, patience: &mut Patience) -> Option<JobRef> {
-        (0..self.num_threads()).find_map(|place| {
-            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number())?;
+        (0..self.num_threads()).find_map(|slot| {
+            let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number())?;
             let wanted = || victim.is_root(scope);
-            if wanted() { self.steal_forked(victim, place, patience, wanted) } else { None }
+            if wanted() { self.steal_forked(victim, slot, patience, wanted) } else { None }
         })
     }
 
@@ -146,16 +146,16 @@ impl Worker {
     /// away, because those threads may need it.
     pub(crate) fn wait_for_others(&self, latch: &Latch) {
         self.wait_by(
-            Wait { rule: WaitRule::Descendants, abroad: true, future: false, scope: None },
+            Wait { rule: WaitRule::Descendants, for_others: true, future: false, scope: None },
             latch,
             |_| None,
         );
     }
 
-    /// Returns when a latch is set that a waker [notifies](Latch::notify).
+    /// Returns when a latch is set that a waker [signals](Latch::signal).
     pub(crate) fn wait_for_wake(&self, latch: &Latch) {
         let rule = self.registry().wait_rule();
-        self.wait_by(Wait { rule, abroad: false, future: true, scope: None }, latch, |_| None);
+        self.wait_by(Wait { rule, for_others: false, future: true, scope: None }, latch, |_| None);
     }
 
     /// Finds a remedy when all slots are kept by waiting threads. After a while, lets one thread more be started. If no thread can
@@ -200,19 +200,19 @@ impl Worker {
         thread::yield_now();
         let registry = self.registry();
         registry.give_turn(self);
-        if self.place().is_none() || !registry.is_claimed() && !registry.sees_work() {
+        if self.slot().is_none() || !registry.is_claimed() && !registry.sees_work() {
             return;
         }
-        let wait = Wait { rule: registry.wait_rule(), abroad: false, future: true, scope: None };
-        if registry.would_give_place(self, wait) {
+        let wait = Wait { rule: registry.wait_rule(), for_others: false, future: true, scope: None };
+        if registry.would_give_slot(self, wait) {
             self.counters.handovers.add();
-            registry.leave_place(self);
-        } else if (wait.rule == WaitRule::Any && !self.guest || registry.is_alone(self, wait))
+            registry.release_slot(self);
+        } else if (wait.rule == WaitRule::Any && !self.external || registry.is_alone(self, wait))
             && let Some(job) = self.find_anywhere().or_else(|| self.take_own_fork())
         {
-            self.run_aside(job);
+            self.run_unrelated(job);
         }
-        registry.regain_place(self);
+        registry.regain_slot(self);
     }
 
     /// A job of a scope that this worker waits for, from wherever it is queued. Jobs of others that it comes across it moves to
@@ -240,12 +240,12 @@ impl Worker {
                 break;
             }
         }
-        for place in 0..self.num_threads() {
-            let Some(victim) = registry.at(place).filter(|victim| victim.number() != self.number()) else {
+        for slot in 0..self.num_threads() {
+            let Some(victim) = registry.holder(slot).filter(|victim| victim.number() != self.number()) else {
                 continue;
             };
             while found.is_none()
-                && let Some(job) = self.steal_spawned(victim, place)
+                && let Some(job) = self.steal_spawned(victim, slot)
             {
                 found = of_scope(job);
             }
@@ -259,14 +259,14 @@ impl Worker {
         }
         if moved {
             // While this thread had the jobs in hand, workers that went to sleep did not see them.
-            registry.announce(Some(self));
+            registry.notify(Some(self));
         }
         found
     }
 
     fn wait(&self, latch: &Latch, scope: Option<u64>, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         self.wait_by(
-            Wait { rule: self.registry().wait_rule(), abroad: false, future: false, scope },
+            Wait { rule: self.registry().wait_rule(), for_others: false, future: false, scope },
             latch,
             descendant,
         );
@@ -279,19 +279,19 @@ impl Worker {
         let mut idle = None::<Instant>;
         let mut is_saturated = false;
         while !latch.is_set() {
-            let blocked_out = self.place().is_none();
+            let blocked_out = self.slot().is_none();
             if !blocked_out {
                 self.registry().give_turn(self);
             }
             let job = if blocked_out {
                 None
             } else if let Some(job) = self.find_broadcast() {
-                self.run_aside(job);
+                self.run_unrelated(job);
                 idle = None;
                 continue;
             } else {
                 descendant(&mut patience).or_else(|| {
-                    if wait.rule == WaitRule::Any && !self.guest { self.find(&mut patience) } else { None }
+                    if wait.rule == WaitRule::Any && !self.external { self.find(&mut patience) } else { None }
                 })
             };
             if let Some(job) = job {
@@ -308,18 +308,18 @@ impl Worker {
                     Next::Usual => None,
                 };
                 if let Some(job) = job {
-                    self.run_aside(job);
+                    self.run_unrelated(job);
                     idle = None;
                 } else {
                     idle.get_or_insert_with(Instant::now);
                 }
                 patience = Patience::Whole;
                 // A worker that dozes looks only once between two sleeps.
-                if idle_for.is_none_or(|time| time < DOZE) {
+                if idle_for.is_none_or(|time| time < LONG_SLEEP) {
                     pauses = Pauses::new();
                 }
             }
         }
-        self.registry().regain_place(self);
+        self.registry().regain_slot(self);
     }
 }

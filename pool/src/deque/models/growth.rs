@@ -30,8 +30,8 @@ fn growth_while_a_thief_reaches() {
         let world = World::new(3, Deque::new(2, false));
         let first = world.push(0);
         let thief = world.thread(|world| {
-            let _ = world.reach();
-            let _ = world.reach();
+            let _ = world.steal_private();
+            let _ = world.steal_private();
         });
         let second = world.push(1);
         let third = world.push(2);

@@ -9,10 +9,10 @@ fn an_owner_in_a_long_leaf_hides_nothing() {
     explore(None, || {
         let world = World::new(2, Deque::new(4, false));
         let indices = [0, 1].map(|job| world.push(job));
-        let rival = world.thread(|world| _ = world.steal_or_reach());
+        let rival = world.thread(|world| _ = world.steal_any());
         let mut stolen = 0;
         while stolen == 0 && !world.deque.is_empty() {
-            if let Steal::Job(_) = world.steal_or_reach() {
+            if let Steal::Job(_) = world.steal_any() {
                 stolen += 1;
             }
             loom::thread::yield_now();
@@ -48,7 +48,7 @@ fn private_pops_under_two_reaching_thieves() {
     explore(Some(3), || {
         let world = World::new(2, Deque::new(2, false));
         let indices = [0, 1].map(|job| world.push(job));
-        let thieves = [0, 1].map(|_| world.thread(|world| _ = world.reach()));
+        let thieves = [0, 1].map(|_| world.thread(|world| _ = world.steal_private()));
         for job in [1, 0] {
             world.pop(indices[job], job);
         }
@@ -63,7 +63,7 @@ fn a_pop_publishes_what_is_below() {
     explore(Some(3), || {
         let world = World::new(3, Deque::new(4, false));
         let index = world.push(0);
-        let thief = world.thread(|world| _ = world.reach());
+        let thief = world.thread(|world| _ = world.steal_private());
         world.pop(index, 0);
         let indices = [1, 2].map(|job| world.push(job));
         for job in [2, 1] {
@@ -79,7 +79,7 @@ fn an_index_used_again_under_a_reaching_thief() {
     explore(None, || {
         let world = World::new(2, Deque::new(2, false));
         let index = world.push(0);
-        let thief = world.thread(|world| _ = world.reach());
+        let thief = world.thread(|world| _ = world.steal_private());
         world.pop(index, 0);
         let index = world.push(1);
         world.pop(index, 1);
@@ -87,13 +87,14 @@ fn an_index_used_again_under_a_reaching_thief() {
     });
 }
 
-/// The owner answers while one thief steals a private job and the other one the job that the owner shares.
+/// The owner publishes jobs while one thief steals a private job and the other one the job that the owner shares.
 #[test]
 fn an_answer_to_a_reaching_thief() {
     explore(Some(2), || {
         let world = World::new(2, Deque::new(2, false));
         let first = world.push(0);
-        let thieves = [world.thread(|world| _ = world.reach()), world.thread(|world| _ = world.steal())];
+        let thieves =
+            [world.thread(|world| _ = world.steal_private()), world.thread(|world| _ = world.steal())];
         let second = world.push(1);
         world.pop(second, 1);
         world.pop(first, 0);
@@ -107,7 +108,7 @@ fn the_newest_jobs_under_a_thief() {
     explore(Some(3), || {
         let world = World::new(2, Deque::new(2, false));
         world.push(0);
-        let thief = world.thread(|world| _ = world.steal_or_reach());
+        let thief = world.thread(|world| _ = world.steal_any());
         world.push(1);
         while world.pop_newest() {}
         world.end([thief]);

@@ -4,9 +4,9 @@ use super::*;
 
 /// Thieves empty entries that the owner fills again, or the ring is full and grows. The lower halves of the indices
 /// overflow in between.
-fn wrap_around(eager: bool) {
+fn wrap_around(always_shared: bool) {
     explore(Some(3), move || {
-        let world = World::new(4, Deque::starting_at((3 << 32) - 2, 2, eager));
+        let world = World::new(4, Deque::starting_at((3 << 32) - 2, 2, always_shared));
         let first = world.push(0);
         world.share_all();
         let thief = world.thread(|world| {
@@ -38,10 +38,10 @@ fn slots_reached_for_are_used_again() {
     explore(Some(3), || {
         let world = World::new(3, Deque::starting_at(u64::from(u32::MAX), 2, false));
         let first = world.push(0);
-        let second = world.push_unanswered(1).0;
-        let thief = world.thread(|world| _ = world.reach());
+        let second = world.push_unpublished(1).0;
+        let thief = world.thread(|world| _ = world.steal_private());
         // SAFETY: called by the main thread only.
-        unsafe { world.deque.answer(|| false) };
+        unsafe { world.deque.publish(|| false) };
         let third = world.push(2);
         for (index, job) in [(third, 2), (second, 1), (first, 0)] {
             world.pop(index, job);

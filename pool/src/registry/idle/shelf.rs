@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //!
-//! 1. The shelf changes under the rest lock: a worker with jobs is put there in the critical section that takes its slot,
+//! 1. The shelf changes under the idle lock: a worker with jobs is put there in the critical section that takes its slot,
 //!    and is taken off in the one that gives it a slot.
 //! 2. A worker on the shelf either sleeps in the pool or has lost its slot to another worker. If it sleeps, all of its forks are
 //!    shared. If it has lost its slot, it may go on at any time, and thieves reach for its private jobs as for any worker's.
@@ -15,32 +15,32 @@
 //!    block outside the pool. A worker on turn would have to move all of its spawned jobs, of which there may be many, every
 //!    millisecond.)
 
-use super::{Registry, Rest, State};
+use super::{Idle, Registry, State};
 use crate::job::JobRef;
 use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Registry {
-    /// Puts a worker on the shelf, if it has jobs. The caller is its thread, which has [spilled](Worker::spill), or takes its
+    /// Puts a worker on the shelf, if it has jobs. The caller is its thread, which has [spilled](Worker::drain), or takes its
     /// slot over.
-    pub(super) fn shelve(&self, rest: &mut Rest, worker: &Worker) {
-        if worker.has_jobs() && !rest.shelved.contains(&worker.number()) {
-            rest.shelved.push(worker.number());
-            self.count_shelved(rest);
+    pub(super) fn shelve(&self, idle: &mut Idle, worker: &Worker) {
+        if worker.has_jobs() && !idle.shelved.contains(&worker.number()) {
+            idle.shelved.push(worker.number());
+            self.count_shelved(idle);
         }
     }
 
     /// Takes a worker off the shelf, if it is there.
-    pub(super) fn unshelve(&self, rest: &mut Rest, worker: &Worker) {
-        if !rest.shelved.is_empty() {
-            rest.shelved.retain(|&number| number != worker.number());
-            self.count_shelved(rest);
+    pub(super) fn unshelve(&self, idle: &mut Idle, worker: &Worker) {
+        if !idle.shelved.is_empty() {
+            idle.shelved.retain(|&number| number != worker.number());
+            self.count_shelved(idle);
         }
     }
 
-    fn count_shelved(&self, rest: &Rest) {
-        // Relaxed: written under the lock. A thread that has given up a slot passes a fence after this store: see `look_out`.
-        self.shelved.store(rest.shelved.len(), Relaxed);
+    fn count_shelved(&self, idle: &Idle) {
+        // Relaxed: written under the lock. A thread that has given up a slot passes a fence after this store: see `final_check`.
+        self.shelved.store(idle.shelved.len(), Relaxed);
     }
 
     /// Whether there may be jobs on the shelf. Callers that must not miss any have passed a fence.
@@ -53,13 +53,13 @@ impl Registry {
         if !self.has_shelved() {
             return None;
         }
-        let mut rest = self.lock();
-        while let Some(&number) = rest.shelved.first() {
+        let mut idle = self.lock();
+        while let Some(&number) = idle.shelved.first() {
             let worker = self.worker(number).expect("a worker that has begun is there");
             let job = worker.steal_shelved();
             if job.is_none() || !worker.has_jobs() {
-                rest.shelved.remove(0);
-                self.count_shelved(&rest);
+                idle.shelved.remove(0);
+                self.count_shelved(&idle);
             }
             if job.is_some() {
                 return job;
@@ -73,11 +73,11 @@ impl Registry {
         if !self.has_shelved() {
             return false;
         }
-        let mut rest = self.lock();
-        let shelved = rest.shelved.clone();
+        let mut idle = self.lock();
+        let shelved = idle.shelved.clone();
         shelved
             .into_iter()
             .filter_map(|number| self.worker(number))
-            .any(|worker| *rest.state(worker) != State::Blocked)
+            .any(|worker| *idle.state(worker) != State::Blocked)
     }
 }

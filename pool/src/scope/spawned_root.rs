@@ -53,7 +53,7 @@ struct Node<E, C> {
 }
 
 /// Runs a computation in a pool: see [`Executor::spawn_detached`].
-pub(crate) fn spawn_unattended<E, C>(registry: &Registry, computation: C)
+pub(crate) fn spawn_root<E, C>(registry: &Registry, computation: C)
 where
     E: for<'s> Executor<Scope<'s> = Scope<'s>>,
     C: Unattended<E>,
@@ -75,7 +75,7 @@ where
     // SAFETY: nobody else knows of the node; it is queued once, here.
     unsafe {
         (*node.as_ptr()).scope.at_end = AtEnd::Queue(node.cast());
-        registry.unattended.insert(&node.as_ref().scope);
+        registry.spawned_roots.insert(&node.as_ref().scope);
         spawn::queue(registry, node.cast());
     }
 }
@@ -124,15 +124,15 @@ where
         let (scope, computation) =
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
         // If it is cancelled already, then from outside. Relaxed: a hint.
-        let mut in_hand = 0;
-        if !worker.registry().unattended.cancelled.load(Relaxed) {
+        let mut credits = 0;
+        if !worker.registry().spawned_roots.cancelled.load(Relaxed) {
             let root = worker.enter_root(scope.number());
             let _entered = scope.enter_runtime();
-            (_, in_hand) = scope.with_in_hand(0, worker, || scope.guard(|| computation.begin(scope)));
+            (_, credits) = scope.with_credits(0, worker, || scope.guard(|| computation.begin(scope)));
             worker.leave_root(root);
         }
         // SAFETY: it arrives once, here.
-        unsafe { Scope::arrive(scope, 1 + in_hand, Some(worker)) };
+        unsafe { Scope::arrive(scope, 1 + credits, Some(worker)) };
     }
 
     /// # Safety
@@ -143,7 +143,7 @@ where
         let registry = worker.registry();
         // SAFETY: all have arrived; who may still look at the scope does so under the list's lock (invariant 4).
         let scope = unsafe { &(*this.as_ptr()).scope };
-        let cancelled = registry.unattended.remove(scope);
+        let cancelled = registry.spawned_roots.remove(scope);
         scope.stop.disarm();
         // SAFETY: from `Box::leak`, and nobody else knows of it any more.
         let Node { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };

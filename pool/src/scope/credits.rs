@@ -15,7 +15,7 @@ use crate::worker::Worker;
 
 /// The counts in hand of the job that a worker runs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct InHand {
+pub(crate) struct Credits {
     /// Number of the scope; 0 if there is none.
     scope: u64,
     counts: usize,
@@ -29,27 +29,27 @@ impl Scope<'_> {
     /// it that they arrive (invariant 2).
     ///
     /// `job` must not panic.
-    pub(crate) fn with_in_hand<R>(
+    pub(crate) fn with_credits<R>(
         &self,
         counts: usize,
         worker: &Worker,
         job: impl FnOnce() -> R,
     ) -> (R, usize) {
-        let before = worker.in_hand.replace(InHand { scope: self.number, counts });
+        let before = worker.credits.replace(Credits { scope: self.number, counts });
         let result = job();
-        (result, worker.in_hand.replace(before).counts)
+        (result, worker.credits.replace(before).counts)
     }
 
     /// Counts so many more. The caller is itself counted.
     pub(super) fn announce(&self, counts: usize) {
-        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.in_hand.get())) {
-            Some((worker, mut in_hand)) if in_hand.scope == self.number => {
-                if in_hand.counts < counts {
+        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.credits.get())) {
+            Some((worker, mut credits)) if credits.scope == self.number => {
+                if credits.counts < counts {
                     self.pending.announce_many(BATCH);
-                    in_hand.counts += BATCH;
+                    credits.counts += BATCH;
                 }
-                in_hand.counts -= counts;
-                worker.in_hand.set(in_hand);
+                credits.counts -= counts;
+                worker.credits.set(credits);
             }
             _ => self.pending.announce_many(counts),
         });
@@ -65,10 +65,10 @@ impl Scope<'_> {
         // SAFETY: the caller's: the scope is there.
         let number = unsafe { (*this).number };
         if let Some(worker) = worker
-            && let InHand { scope, counts } = worker.in_hand.get()
+            && let Credits { scope, counts } = worker.credits.get()
             && scope == number
         {
-            worker.in_hand.set(InHand { scope, counts: counts + 1 });
+            worker.credits.set(Credits { scope, counts: counts + 1 });
             return;
         }
         // SAFETY: the caller's.

@@ -1,15 +1,15 @@
 //! Wake-ups: when there is work, which worker is woken for it, and by which thread.
 
-use super::{Registry, Rest, State};
+use super::{Idle, Registry, State};
 use crate::fence;
-use crate::unseen::drop_quietly;
+use crate::quiet_drop::drop_quietly;
 use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Registry {
     /// Whether there is work anywhere. Callers that must not miss any have passed a fence.
     pub(crate) fn sees_work(&self) -> bool {
-        self.is_queued() || self.has_shelved() || self.seated().any(Worker::has_jobs)
+        self.is_queued() || self.has_shelved() || self.slot_holders().any(Worker::has_jobs)
     }
 
     /// Whether a job is queued outside the workers' deques: an urgent one, a woken task, or a job from outside.
@@ -18,115 +18,115 @@ impl Registry {
     }
 
     /// The workers that hold slots.
-    pub(super) fn seated(&self) -> impl Iterator<Item = &Worker> {
-        (0..self.num_threads()).filter_map(|place| self.at(place))
+    pub(super) fn slot_holders(&self) -> impl Iterator<Item = &Worker> {
+        (0..self.num_threads()).filter_map(|slot| self.holder(slot))
     }
 
     /// Asks every slot holder to look up. `by` is the worker that then passes a heavy fence.
-    pub(super) fn ask_all(&self, by: &Worker) {
-        self.seated().for_each(Worker::ask);
+    pub(super) fn request_all_splits(&self, by: &Worker) {
+        self.slot_holders().for_each(Worker::request_split);
         by.counters.barriers.add();
     }
 
     /// Sees to it that present and future work wakes a worker. Called when perhaps no worker is alert any more, or when a slot has
     /// become free.
-    pub(super) fn look_out(&self, by: &Worker) {
-        // Between the caller's store, by which it is no longer alert, and the look at the slots: as in `Alert::look_out`.
+    pub(super) fn final_check(&self, by: &Worker) {
+        // Between the caller's store, by which it is no longer alert, and the look at the slots: as in `Searching::final_check`.
         fence::full();
-        let held = self.num_threads().saturating_sub(self.alert.free());
+        let held = self.num_threads().saturating_sub(self.searching.free());
         let others = held.saturating_sub(self.holds_slot(by).into());
         let sees_work = if others == 0 && !self.has_shelved() {
             // No other worker runs jobs: no other worker holds a slot, and none is on the shelf. So no fork of another worker can be
             // missed, and the heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and so does
             // the first push of a worker that gets a slot later.
-            let is_needed = self.alert.is_needed();
+            let is_needed = self.searching.needs_searcher();
             if is_needed {
-                by.ask();
+                by.request_split();
             }
             is_needed && self.sees_work()
         } else {
-            self.alert.look_out(|| self.ask_all(by), || self.sees_work())
+            self.searching.final_check(|| self.request_all_splits(by), || self.sees_work())
         };
         if sees_work {
-            self.wake_if_none_is_alert(Some(by));
+            self.wake_if_none_searches(Some(by));
         } else {
             self.watch_if_needed();
         }
     }
 
     /// Ends a worker's search, because it has found a job.
-    pub(in crate::registry) fn cease_to_be_alert(&self, worker: &Worker) {
-        if self.alert.end() {
-            self.look_out(worker);
+    pub(in crate::registry) fn end_search(&self, worker: &Worker) {
+        if self.searching.end() {
+            self.final_check(worker);
         }
     }
 
-    pub(in crate::registry) fn become_alert(&self) {
-        self.alert.begin();
+    pub(in crate::registry) fn begin_search(&self) {
+        self.searching.begin();
     }
 
     /// Wakes one worker to search, if no worker searches and a slot is free.
-    pub(in crate::registry) fn wake_if_none_is_alert(&self, by: Option<&Worker>) {
-        if !self.alert.is_needed() {
+    pub(in crate::registry) fn wake_if_none_searches(&self, by: Option<&Worker>) {
+        if !self.searching.needs_searcher() {
             return self.watch_if_needed();
         }
-        let mut rest = self.lock();
-        if !self.alert.nobody() || rest.terminating {
+        let mut idle = self.lock();
+        if !self.searching.no_searcher() || idle.terminating {
             return;
         }
-        let Some(place) = self.take_free(&mut rest) else { return self.watch(&mut rest) };
+        let Some(slot) = self.take_free(&mut idle) else { return self.watch(&mut idle) };
         // A watcher has nothing to watch where a slot is free.
-        if let Some(number) = rest.turns.watcher().copied().or_else(|| rest.parked.pop()) {
+        if let Some(number) = idle.turns.watcher().copied().or_else(|| idle.parked.pop()) {
             let worker = self.worker(number).expect("a parked worker is there");
-            self.seat(&mut rest, worker, place);
-        } else if !self.start_spare(&mut rest, place) {
-            let Some(number) = rest.any_blocked() else {
-                self.give(&mut rest, place);
+            self.occupy(&mut idle, worker, slot);
+        } else if !self.start_spare(&mut idle, slot) {
+            let Some(number) = idle.any_blocked() else {
+                self.make_available(&mut idle, slot);
                 return;
             };
             // No other thread is left. The worker waits for a latch and is not alert, but `block` has it run queued jobs.
             let worker = self.worker(number).expect("a blocked worker is there");
-            self.seat(&mut rest, worker, place);
+            self.occupy(&mut idle, worker, slot);
         }
         self.count_wakeup(by);
     }
 
     /// Starts one more thread, in the given slot, to search. Returns `false` if the bound is reached or no thread can be started.
-    fn start_spare(&self, rest: &mut Rest, place: usize) -> bool {
-        let worker = self.start_thread(rest, State::Parked);
+    fn start_spare(&self, idle: &mut Idle, slot: usize) -> bool {
+        let worker = self.start_thread(idle, State::Parked);
         if let Some(worker) = worker {
-            self.seat(rest, worker, place);
+            self.occupy(idle, worker, slot);
         }
         worker.is_some()
     }
 
     /// Starts one more thread, in that state and without a slot. Returns `None` if the bound is reached or no thread can be started.
-    pub(super) fn start_thread(&self, rest: &mut Rest, state: State) -> Option<&Worker> {
+    pub(super) fn start_thread(&self, idle: &mut Idle, state: State) -> Option<&Worker> {
         let spawner = self.setup.spares.as_ref()?;
-        if rest.next_spare == rest.max_threads {
+        if idle.next_spare == idle.max_threads {
             return None;
         }
-        let number = rest.next_spare;
+        let number = idle.next_spare;
         let worker = self.make_worker(number, false);
-        *rest.state(worker) = state;
+        *idle.state(worker) = state;
         let registry = self.this();
         // `spawner` panics if the system takes no such name. Unwind-safe: then no thread was started.
         let spawn = || spawner(number, Box::new(move || registry.run_thread(number)));
         match catch_unwind(AssertUnwindSafe(spawn)) {
             Ok(Ok(thread)) => {
-                rest.next_spare += 1;
+                idle.next_spare += 1;
                 self.keep(thread);
                 Some(worker)
             }
             // No further thread is tried: waiting workers must know that no thread will take their slots.
             Ok(Err(_)) => {
-                rest.max_threads = number;
-                rest.refused = true;
+                idle.max_threads = number;
+                idle.refused = true;
                 None
             }
             Err(payload) => {
-                rest.max_threads = number;
-                rest.refused = true;
+                idle.max_threads = number;
+                idle.refused = true;
                 drop_quietly(payload);
                 None
             }
@@ -135,39 +135,39 @@ impl Registry {
 
     /// Wakes a worker for a fork that `worker` has just shared, if none searches. (`worker` was asked to share.)
     pub(crate) fn share(&self, worker: &Worker) {
-        if worker.is_eager() {
+        if worker.is_always_shared() {
             fence::full();
         }
-        if self.alert.nobody() {
-            self.wake_if_none_is_alert(Some(worker));
-        } else if self.alert.napping() {
+        if self.searching.no_searcher() {
+            self.wake_if_none_searches(Some(worker));
+        } else if self.searching.has_timed_searcher() {
             if worker.is_worth_a_wake_up() {
-                self.end_nap(Some(worker));
+                self.wake_timed_searcher(Some(worker));
             } else {
-                worker.nudge();
+                worker.poke();
             }
         }
     }
 
     /// Whether a worker naps. A hint.
-    pub(crate) fn is_napping(&self) -> bool {
-        self.alert.napping()
+    pub(crate) fn has_timed_searcher(&self) -> bool {
+        self.searching.has_timed_searcher()
     }
 
     /// Whether a worker would have to be woken for one more job. A hint. (A worker that went to rest has asked the slot holders of that
     /// moment, and no worker that got a slot later.)
     pub(crate) fn needs_one_more(&self) -> bool {
-        self.alert.is_needed()
+        self.searching.needs_searcher()
     }
 
     /// Wakes the napping worker, if there is one and a slot is free.
-    pub(in crate::registry) fn end_nap(&self, by: Option<&Worker>) {
-        let mut rest = self.lock();
-        if let Some(number) = rest.napper
-            && let Some(place) = self.take_free(&mut rest)
+    pub(in crate::registry) fn wake_timed_searcher(&self, by: Option<&Worker>) {
+        let mut idle = self.lock();
+        if let Some(number) = idle.timed_searcher
+            && let Some(slot) = self.take_free(&mut idle)
         {
-            let napper = self.worker(number).expect("a napping worker is there");
-            self.seat(&mut rest, napper, place);
+            let timed_searcher = self.worker(number).expect("a timed searcher is there");
+            self.occupy(&mut idle, timed_searcher, slot);
             self.count_wakeup(by);
         }
     }

@@ -2,7 +2,7 @@
 
 mod woken;
 
-use super::Alert;
+use super::Searching;
 use crate::deque::Deque;
 use crate::models::explore;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 
 /// A pool with one slot that is free, one worker that is alert and about to park, and another slot's worker.
 struct Pool {
-    alert: Alert,
+    searching: Searching,
     forks: Deque<u8>,
     injected: AtomicBool,
     parked: Mutex<bool>,
@@ -20,10 +20,10 @@ struct Pool {
 
 impl Pool {
     fn new(free: usize) -> Arc<Self> {
-        let alert = Alert::new(free);
-        alert.begin();
+        let searching = Searching::new(free);
+        searching.begin();
         Arc::new(Pool {
-            alert,
+            searching,
             forks: Deque::new(2, false),
             injected: AtomicBool::new(false),
             parked: Mutex::new(false),
@@ -34,13 +34,13 @@ impl Pool {
         self.injected.load(Relaxed) || !self.forks.is_empty()
     }
 
-    /// As `Registry::wake_if_none_is_alert`.
+    /// As `Registry::wake_if_none_searches`.
     fn wake(&self) {
-        if self.alert.is_needed() {
+        if self.searching.needs_searcher() {
             let mut parked = self.parked.lock().unwrap();
-            if self.alert.nobody() && *parked {
+            if self.searching.no_searcher() && *parked {
                 *parked = false;
-                self.alert.begin();
+                self.searching.begin();
             }
         }
     }
@@ -50,7 +50,7 @@ impl Pool {
         // SAFETY: one thread of each model forks.
         let (_, look_up) = unsafe { self.forks.push(NonNull::dangling()) };
         // SAFETY: as above.
-        if look_up && unsafe { self.forks.answer(|| false) } {
+        if look_up && unsafe { self.forks.publish(|| false) } {
             self.wake();
         }
     }
@@ -58,28 +58,34 @@ impl Pool {
     /// As `Registry::inject`.
     fn inject(&self) {
         self.injected.store(true, Relaxed);
-        self.alert.announce(|| self.wake(), || unreachable!("nobody naps"), || unreachable!("nobody dozes"));
+        self.searching.notify(
+            || self.wake(),
+            || unreachable!("no timed searcher"),
+            || unreachable!("no worker sleeps long"),
+        );
     }
 
-    /// As `Registry::park_alert`.
+    /// As `Registry::park_searcher`.
     fn park(&self) {
         let mut parked = self.parked.lock().unwrap();
         *parked = true;
-        if self.alert.end() && self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+        if self.searching.end()
+            && self.searching.final_check(|| self.forks.request_split(), || self.sees_work())
+        {
             *parked = false;
-            self.alert.begin();
+            self.searching.begin();
         }
     }
 
-    /// As `Registry::cease_to_be_alert`.
+    /// As `Registry::end_search`.
     fn find_work(&self) {
-        if self.alert.end() {
-            self.look_out();
+        if self.searching.end() {
+            self.final_check();
         }
     }
 
-    fn look_out(&self) {
-        if self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+    fn final_check(&self) {
+        if self.searching.final_check(|| self.forks.request_split(), || self.sees_work()) {
             self.wake();
         }
     }
@@ -140,12 +146,12 @@ fn a_fork_against_a_place_that_becomes_free() {
     explore(None, || {
         let pool = Pool::new(0);
         *pool.parked.lock().unwrap() = true;
-        assert!(pool.alert.end());
+        assert!(pool.searching.end());
         let leaver = {
             let pool = Arc::clone(&pool);
             thread::spawn(move || {
-                pool.alert.set_free(1);
-                pool.look_out();
+                pool.searching.set_free(1);
+                pool.final_check();
             })
         };
         pool.fork();
@@ -185,8 +191,8 @@ fn a_place_that_becomes_free_against_the_last_worker_that_parks() {
             thread::spawn(move || pool.find_work())
         };
         *pool.parked.lock().unwrap() = true;
-        pool.alert.set_free(1);
-        pool.look_out();
+        pool.searching.set_free(1);
+        pool.final_check();
         sleeper.join().unwrap();
         pool.assert_awake();
     });

@@ -7,11 +7,11 @@ use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
 
 /// Number of threads from outside that can take part at once; others wait.
-pub(super) const GUESTS: usize = 1024;
+pub(super) const MAX_EXTERNAL: usize = 1024;
 
 /// A thread that takes part in a pool, in one of its slots. Whatever the pool's wait rule is, a guest runs only the jobs that its own
 /// call forks and spawns.
-struct Guest<'a> {
+struct External<'a> {
     worker: &'a Worker,
     /// Whether the worker is given back at the end of the call; else the thread keeps it for its next call.
     returned: bool,
@@ -19,7 +19,7 @@ struct Guest<'a> {
     _entered: Entered<'a>,
 }
 
-impl<'a> Guest<'a> {
+impl<'a> External<'a> {
     /// Has this thread, which is no worker, take part in a pool until the value is dropped. Waits for a slot if none is free.
     ///
     /// # Panics
@@ -27,21 +27,21 @@ impl<'a> Guest<'a> {
     /// In a process forked from the one that made the pool.
     fn enter(registry: &'a Registry) -> Self {
         registry.check_generation();
-        let (worker, returned) = registry.guest();
-        registry.take_place_soon(worker);
+        let (worker, returned) = registry.external_worker();
+        registry.occupy_slot_soon(worker);
         worker.call.begins();
-        // SAFETY: the guest borrows the registry, which owns the worker; `guest` has given it to this thread alone.
+        // SAFETY: the guest borrows the registry, which owns the worker; `external_worker` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
-        Guest { worker, returned, current, _entered: registry.enter_runtime() }
+        External { worker, returned, current, _entered: registry.enter_runtime() }
     }
 }
 
-impl Drop for Guest<'_> {
+impl Drop for External<'_> {
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
         self.worker.call.ends();
-        self.worker.registry().leave_place(self.worker);
+        self.worker.registry().release_slot(self.worker);
         self.current = None;
         if self.returned {
             self.worker.give_back();
@@ -55,7 +55,7 @@ impl Drop for Guest<'_> {
 /// [`from_outside`](Part::from_outside) if there is none.
 pub(crate) struct Part<'a> {
     worker: *const Worker,
-    _guest: Option<Guest<'a>>,
+    _external: Option<External<'a>>,
 }
 
 impl<'a> Part<'a> {
@@ -64,7 +64,7 @@ impl<'a> Part<'a> {
     #[inline(always)]
     pub(crate) fn of_current() -> Result<Self, &'static Registry> {
         let worker = Worker::current();
-        if worker.is_null() { Part::of_global() } else { Ok(Part { worker, _guest: None }) }
+        if worker.is_null() { Part::of_global() } else { Ok(Part { worker, _external: None }) }
     }
 
     /// In this pool. `None` if the call is to be [handed over](Registry::inside) to the pool's threads: because the pool
@@ -74,10 +74,10 @@ impl<'a> Part<'a> {
     pub(crate) fn of(registry: &'a Registry) -> Option<Self> {
         let worker = Worker::current();
         if worker.is_null() {
-            return Part::of_guest(registry);
+            return Part::of_external(registry);
         }
         // SAFETY: see `worker`.
-        unsafe { &*worker }.is_of(registry).then_some(Part { worker, _guest: None })
+        unsafe { &*worker }.is_of(registry).then_some(Part { worker, _external: None })
     }
 
     /// Calls `f` for a thread that is in no pool, as a call of the global one: in this thread, or on the pool's threads.
@@ -92,21 +92,32 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// [`from_outside`](Part::from_outside) for calls that need the worker, and need to know whether the worker is another thread than
+    /// the caller.
     #[cold]
     #[inline(never)]
-    fn of_global() -> Result<Self, &'static Registry> {
-        let registry = crate::global::registry();
-        Part::of_guest(registry).ok_or(registry)
+    pub(crate) fn on_worker_from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+        match Part::of_global() {
+            Ok(part) => f(part.worker(), false),
+            Err(registry) => registry.inside(|worker| f(worker, true)),
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn of_guest(registry: &'a Registry) -> Option<Self> {
+    fn of_global() -> Result<Self, &'static Registry> {
+        let registry = crate::global::registry();
+        Part::of_external(registry).ok_or(registry)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_external(registry: &'a Registry) -> Option<Self> {
         if !registry.setup.caller_takes_part {
             return None;
         }
-        let guest = Guest::enter(registry);
-        Some(Part { worker: guest.worker, _guest: Some(guest) })
+        let external = External::enter(registry);
+        Some(Part { worker: external.worker, _external: Some(external) })
     }
 
     #[inline(always)]
@@ -134,13 +145,13 @@ thread_local! {
 
 impl Registry {
     /// A worker for this thread, and whether it is to be given back after the call.
-    fn guest(&self) -> (&Worker, bool) {
+    fn external_worker(&self) -> (&Worker, bool) {
         let Some(global) = crate::global::get().filter(|global| std::ptr::eq(*global, self)) else {
-            return (self.new_guest(), true);
+            return (self.new_external_worker(), true);
         };
         // The global pool is there for ever, so a thread keeps the worker of its first call.
         let kept = KEPT.try_with(|kept| {
-            let worker = kept.0.take().unwrap_or_else(|| global.new_guest());
+            let worker = kept.0.take().unwrap_or_else(|| global.new_external_worker());
             // The worker is not in use: a thread that is in the pool does not enter it again.
             kept.0.set(Some(worker));
             worker
@@ -148,13 +159,13 @@ impl Registry {
         match kept {
             Ok(worker) => (worker, false),
             // The thread is ending.
-            Err(_) => (self.new_guest(), true),
+            Err(_) => (self.new_external_worker(), true),
         }
     }
 
-    fn new_guest(&self) -> &Worker {
+    fn new_external_worker(&self) -> &Worker {
         loop {
-            let numbers = self.first_guest..self.workers.0.len();
+            let numbers = self.first_external..self.workers.0.len();
             if let Some(worker) =
                 { numbers }.map(|number| self.make_worker(number, true)).find(|worker| worker.take())
             {

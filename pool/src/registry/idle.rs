@@ -1,10 +1,10 @@
 //! The sleep protocol: states of workers, slots, and wake-ups.
 //!
-//! A *slot* is the right to run jobs. Identifiers say `place` for the index of a slot, and `seated` for workers that hold one.
+//! A *slot* is the right to run jobs. Identifiers say `slot` for the index of a slot, and `seated` for workers that hold one.
 //!
 //! # States of a worker
 //!
-//! | state | holds a slot | counted in `alert` | leaves it when |
+//! | state | holds a slot | counted in `searching` | leaves it when |
 //! |---|---|---|---|
 //! | running a job | yes, unless its slot was taken over | no | the job ends, or must wait |
 //! | searching | yes | yes | it finds a job, or none for a while |
@@ -17,14 +17,14 @@
 //! # Invariants
 //!
 //! 1. *No lost wake-up.* While a slot is free, a worker rests and there is work, some worker is alert or about to be woken. A
-//!    publisher publishes, passes a full fence, and looks at `alert`. A worker that ceases to be alert says so in `alert`, passes a
-//!    fence, and looks for work everywhere once more ([`look_out`](Registry::look_out)). One of the two sees the other. A fork
+//!    publisher publishes, passes a full fence, and looks at `searching`. A worker that ceases to be alert says so in `searching`, passes a
+//!    fence, and looks for work everywhere once more ([`final_check`](Registry::final_check)). One of the two sees the other. A fork
 //!    must not pay for a fence: it looks at its deque's limit instead, and a worker that ceases to be alert sets that limit before a
 //!    *heavy* fence. A thread that makes a slot free looks out as well.
 //! 2. *No needless wake-up.* To search for jobs, a worker is woken only if no worker is alert and a slot is free, or is taken over
 //!    from a stuck holder. A searching worker that finds a job looks out for more work, and wakes the next worker. If no slot is
 //!    free, at most one parked worker is woken, to watch the queues without a slot. See [`turns`] for both exceptions.
-//! 3. A worker's state, its slot and the list of free slots change under the rest lock. A worker that is given a slot is unparked.
+//! 3. A worker's state, its slot and the list of free slots change under the idle lock. A worker that is given a slot is unparked.
 //!    Tokens of parkers may be stale, so a worker that parks looks at its state.
 //! 4. A worker that gives up its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)
 //!    until it holds a slot again. Exception: a worker that claims a slot at once keeps its jobs. While there are claims, no slot is
@@ -70,7 +70,7 @@ pub(crate) use waits::Next;
 enum State {
     /// Runs a job, searches, or has not begun.
     Active,
-    Napping,
+    TimedSearch,
     Parked,
     /// Waits without a slot: for a latch and then for a slot, or for a slot alone.
     Blocked,
@@ -80,13 +80,13 @@ enum State {
     Watching,
 }
 
-/// State that the rest lock protects.
+/// State that the idle lock protects.
 #[derive(Debug)]
-pub(super) struct Rest {
+pub(super) struct Idle {
     /// By number.
     states: Vec<State>,
     parked: Vec<usize>,
-    napper: Option<usize>,
+    timed_searcher: Option<usize>,
     free: Vec<usize>,
     /// Numbers of the workers that wait for a slot, the oldest claim first. A worker here whose state is `Active` has got a slot in
     /// another way.
@@ -98,12 +98,12 @@ pub(super) struct Rest {
     /// Whether the system has refused to start a thread.
     refused: bool,
     terminating: bool,
-    /// Number of workers that keep their slots and wait for other threads (`Wait::abroad`).
-    abroad: usize,
+    /// Number of workers that keep their slots and wait for other threads (`Wait::for_others`).
+    for_others: usize,
     /// Numbers of the workers without a slot that wait for other threads.
-    abroad_blocked: Vec<usize>,
+    blocked_for_others: Vec<usize>,
     /// Number of workers that doze: see the module's doc.
-    dozing: usize,
+    long_sleepers: usize,
     /// Numbers of the workers without a slot that have left forks behind, which thieves find here: see `shelf`.
     shelved: Vec<usize>,
     /// Numbers of the workers to unpark once the lock is released: a woken worker takes the lock first.
@@ -111,21 +111,21 @@ pub(super) struct Rest {
     turns: turns::Overdue,
 }
 
-impl Rest {
+impl Idle {
     pub(super) fn new(threads: usize, max_threads: usize) -> Self {
-        Rest {
+        Idle {
             states: vec![State::Parked; threads],
             parked: (0..threads).rev().collect(),
-            napper: None,
+            timed_searcher: None,
             free: (0..threads).rev().collect(),
             claims: VecDeque::new(),
             next_spare: threads,
             max_threads,
             refused: false,
             terminating: false,
-            abroad: 0,
-            abroad_blocked: Vec::new(),
-            dozing: 0,
+            for_others: 0,
+            blocked_for_others: Vec::new(),
+            long_sleepers: 0,
             shelved: Vec::new(),
             woken: Vec::new(),
             turns: turns::Overdue::default(),
@@ -135,7 +135,7 @@ impl Rest {
     /// A worker without a slot that waits for a latch; by preference one that waits for other threads.
     fn any_blocked(&self) -> Option<usize> {
         let blocked = |number: &usize| self.states[*number] == State::Blocked;
-        self.abroad_blocked.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
+        self.blocked_for_others.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
     }
 
     fn state(&mut self, worker: &Worker) -> &mut State {
@@ -147,29 +147,29 @@ impl Rest {
     }
 }
 
-/// The rest lock, held.
+/// The idle lock, held.
 struct Locked<'a> {
     registry: &'a Registry,
-    rest: Option<MutexGuard<'a, Rest>>,
+    idle: Option<MutexGuard<'a, Idle>>,
 }
 
 impl Deref for Locked<'_> {
-    type Target = Rest;
-    fn deref(&self) -> &Rest {
-        self.rest.as_ref().expect("held until dropped")
+    type Target = Idle;
+    fn deref(&self) -> &Idle {
+        self.idle.as_ref().expect("held until dropped")
     }
 }
 
 impl DerefMut for Locked<'_> {
-    fn deref_mut(&mut self) -> &mut Rest {
-        self.rest.as_mut().expect("held until dropped")
+    fn deref_mut(&mut self) -> &mut Idle {
+        self.idle.as_mut().expect("held until dropped")
     }
 }
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         let woken = std::mem::take(&mut self.woken);
-        self.rest = None;
+        self.idle = None;
         for number in woken {
             self.registry.worker(number).expect("a worker that rests is there").parker.unpark();
         }
@@ -178,122 +178,122 @@ impl Drop for Locked<'_> {
 
 impl Registry {
     fn lock(&self) -> Locked<'_> {
-        let rest = self.rest.try_lock().unwrap_or_else(|_| self.lock_contended());
-        Locked { registry: self, rest: Some(rest) }
+        let idle = self.idle.try_lock().unwrap_or_else(|_| self.lock_contended());
+        Locked { registry: self, idle: Some(idle) }
     }
 
     /// Locks when another thread holds the lock. In a forked child that thread may have stayed in the parent. Then the lock will never
     /// be released, so the child is aborted.
     #[cold]
-    fn lock_contended(&self) -> MutexGuard<'_, Rest> {
+    fn lock_contended(&self) -> MutexGuard<'_, Idle> {
         const LONG: Duration = Duration::from_secs(1);
         let since = Instant::now();
         while self.is_inherited() {
-            if let Ok(rest) = self.rest.try_lock() {
-                return rest;
+            if let Ok(idle) = self.idle.try_lock() {
+                return idle;
             }
             if since.elapsed() > LONG {
                 self.check_wait();
             }
             thread::sleep(Duration::from_millis(1));
         }
-        self.rest.lock().expect("nobody panics with this lock")
+        self.idle.lock().expect("nobody panics with this lock")
     }
 
     /// Gives a worker a slot, and wakes it if it rests.
-    fn seat(&self, rest: &mut Rest, worker: &Worker, place: usize) {
-        let state = std::mem::replace(rest.state(worker), State::Active);
+    fn occupy(&self, idle: &mut Idle, worker: &Worker, slot: usize) {
+        let state = std::mem::replace(idle.state(worker), State::Active);
         match state {
             State::Parked => {
-                rest.parked.retain(|&number| number != worker.number());
-                self.alert.begin();
+                idle.parked.retain(|&number| number != worker.number());
+                self.searching.begin();
             }
-            State::Napping => self.nap_is_over(rest),
+            State::TimedSearch => self.timed_search_is_over(idle),
             State::Watching => {
-                self.watch_is_over(rest);
-                self.alert.begin();
+                self.watch_is_over(idle);
+                self.searching.begin();
             }
             State::Blocked | State::Active | State::Waiting => {}
         }
-        self.forget_claim(rest, worker.number());
-        rest.turns.forget_holder(worker.number());
-        worker.set_place(Some(place));
+        self.forget_claim(idle, worker.number());
+        idle.turns.forget_holder(worker.number());
+        worker.set_slot(Some(slot));
         // Workers that ceased to be alert before have asked slot holders only, so not this worker.
-        worker.nudge();
-        self.set_at(place, Some(worker));
-        // Not before `set_at`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
-        self.unshelve(rest, worker);
+        worker.poke();
+        self.set_holder(slot, Some(worker));
+        // Not before `set_holder`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
+        self.unshelve(idle, worker);
         if state != State::Active {
-            rest.woken.push(worker.number());
+            idle.woken.push(worker.number());
         }
     }
 
-    fn nap_is_over(&self, rest: &mut Rest) {
-        rest.napper = None;
-        self.alert.set_napping(false);
+    fn timed_search_is_over(&self, idle: &mut Idle) {
+        idle.timed_searcher = None;
+        self.searching.set_timed_searcher(false);
     }
 
     /// A free slot.
-    fn take_free(&self, rest: &mut Rest) -> Option<usize> {
-        let place = rest.free.pop()?;
-        self.alert.set_free(rest.free.len());
-        Some(place)
+    fn take_free(&self, idle: &mut Idle) -> Option<usize> {
+        let slot = idle.free.pop()?;
+        self.searching.set_free(idle.free.len());
+        Some(slot)
     }
 
     /// Gives a worker a free slot. If none is free, the worker claims the next one. Returns whether it holds a slot now.
     ///
     /// So nobody claims a slot while one is free (invariant 4).
-    fn seat_or_claim(&self, rest: &mut Rest, worker: &Worker) -> bool {
-        let place = self.take_free(rest);
-        match place {
-            Some(place) => self.seat(rest, worker, place),
-            None => self.claim(rest, worker),
+    fn occupy_or_claim(&self, idle: &mut Idle, worker: &Worker) -> bool {
+        let slot = self.take_free(idle);
+        match slot {
+            Some(slot) => self.occupy(idle, worker, slot),
+            None => self.claim(idle, worker),
         }
-        place.is_some()
+        slot.is_some()
     }
 
-    fn claim(&self, rest: &mut Rest, worker: &Worker) {
-        rest.claims.push_back(worker.number());
-        self.claims.store(rest.claims.len(), Relaxed);
+    fn claim(&self, idle: &mut Idle, worker: &Worker) {
+        idle.claims.push_back(worker.number());
+        self.claims.store(idle.claims.len(), Relaxed);
     }
 
     /// Takes a worker's slot away and gives it to the oldest claimant. If there is none, the slot is free.
-    fn unseat(&self, rest: &mut Rest, worker: &Worker) {
-        let place = self.vacate(worker);
-        self.shelve(rest, worker);
-        if let Some(place) = place {
-            self.give(rest, place);
+    fn release(&self, idle: &mut Idle, worker: &Worker) {
+        let slot = self.withdraw(worker);
+        self.shelve(idle, worker);
+        if let Some(slot) = slot {
+            self.make_available(idle, slot);
         }
     }
 
     /// Takes a worker's slot away and returns it, unless another worker has [taken it over](turns).
-    fn vacate(&self, worker: &Worker) -> Option<usize> {
-        let place = worker.place().filter(|_| self.holds_slot(worker));
-        worker.set_place(None);
-        if let Some(place) = place {
-            self.set_at(place, None);
+    fn withdraw(&self, worker: &Worker) -> Option<usize> {
+        let slot = worker.slot().filter(|_| self.holds_slot(worker));
+        worker.set_slot(None);
+        if let Some(slot) = slot {
+            self.set_holder(slot, None);
         }
-        place
+        slot
     }
 
-    fn give(&self, rest: &mut Rest, place: usize) {
-        while let Some(number) = rest.claims.pop_front() {
-            self.claims.store(rest.claims.len(), Relaxed);
-            let worker = self.worker(number).expect("a worker that claims a place is there");
-            if *rest.state(worker) != State::Active {
-                self.seat(rest, worker, place);
+    fn make_available(&self, idle: &mut Idle, slot: usize) {
+        while let Some(number) = idle.claims.pop_front() {
+            self.claims.store(idle.claims.len(), Relaxed);
+            let worker = self.worker(number).expect("a worker that claims a slot is there");
+            if *idle.state(worker) != State::Active {
+                self.occupy(idle, worker, slot);
                 return;
             }
         }
-        rest.free.push(place);
-        self.alert.set_free(rest.free.len());
+        idle.free.push(slot);
+        self.searching.set_free(idle.free.len());
     }
 
     /// Ends the pool's threads as soon as they have nothing to do.
     pub(super) fn terminate(&self) {
-        let mut rest = self.lock();
-        rest.terminating = true;
-        let rest = &mut *rest;
-        rest.woken.extend(rest.parked.iter().chain(&rest.napper).chain(rest.turns.watcher()));
+        let mut idle = self.lock();
+        idle.terminating = true;
+        let idle = &mut *idle;
+        idle.woken.extend(idle.parked.iter().chain(&idle.timed_searcher).chain(idle.turns.watcher()));
     }
 }

@@ -42,7 +42,7 @@
 //! # Invariants
 //!
 //! 1. *Watched.* If every slot is taken, no worker searches and a job is queued, a watcher is there or is about to be made; see
-//!    invariant 4 of [`Alert`](crate::alert). A parked worker becomes the watcher. If none is parked, the
+//!    invariant 4 of [`Searching`](crate::searching). A parked worker becomes the watcher. If none is parked, the
 //!    [watchdog](super::watchdog) looks first, and starts a spare thread when a queue is overdue. While the former watcher runs
 //!    queued jobs, the watchdog looks too, because one of them may block. Pools that may start no more threads have no turns; their
 //!    workers look at overdue queues between jobs.
@@ -65,7 +65,7 @@
 //! A leaf that neither forks nor has nano-loops has no cooperative points.
 
 use super::watchdog::{self, Watched};
-use super::{Locked, Registry, Rest, State};
+use super::{Idle, Locked, Registry, State};
 use crate::fence;
 use crate::worker::Worker;
 use std::collections::VecDeque;
@@ -98,7 +98,7 @@ const STUCK_WITHOUT_CLOCK: Duration = Duration::from_millis(250);
 /// The shortest time between two looks at the slot holders.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The part that is read without the rest lock, and written with it.
+/// The part that is read without the idle lock, and written with it.
 #[derive(Debug, Default)]
 pub(in crate::registry) struct Turns {
     /// Whether a thread without a slot is overdue.
@@ -109,7 +109,7 @@ pub(in crate::registry) struct Turns {
     dog: AtomicBool,
 }
 
-/// The part that the rest lock protects.
+/// The part that the idle lock protects.
 #[derive(Debug, Default)]
 pub(super) struct Overdue {
     /// Threads that are overdue, the oldest first: claimants, and the watcher if a task is overdue.
@@ -150,7 +150,7 @@ impl Overdue {
     }
 }
 
-impl Rest {
+impl Idle {
     /// Whether a worker watches the queues.
     pub(super) fn has_watcher(&self) -> bool {
         self.turns.watcher.is_some()
@@ -161,7 +161,7 @@ impl Rest {
 impl Registry {
     /// Whether the worker holds a slot. A worker whose slot was taken over has an index still.
     pub(crate) fn holds_slot(&self, worker: &Worker) -> bool {
-        let holder = worker.place().and_then(|place| self.at(place));
+        let holder = worker.slot().and_then(|slot| self.holder(slot));
         holder.is_some_and(|holder| std::ptr::eq(holder, worker))
     }
 
@@ -183,30 +183,30 @@ impl Registry {
     fn give_slot(&self, worker: &Worker) {
         let keeps = worker.keeps_slot_until.get().is_some_and(|until| Instant::now() < until);
         // A forked child has no other thread of the pool.
-        if self.is_inherited() || worker.place().is_none() || keeps && self.holds_slot(worker) {
+        if self.is_inherited() || worker.slot().is_none() || keeps && self.holds_slot(worker) {
             return;
         }
-        let mut rest = self.lock();
+        let mut idle = self.lock();
         if self.holds_slot(worker) {
-            let Some(next) = self.next_overdue(&mut rest) else { return };
-            let place = self.vacate(worker).expect("it holds one");
+            let Some(next) = self.next_overdue(&mut idle) else { return };
+            let slot = self.withdraw(worker).expect("it holds one");
             worker.counters.slots_given.add();
-            *rest.state(worker) = State::Blocked;
-            self.seat(&mut rest, next, place);
+            *idle.state(worker) = State::Blocked;
+            self.occupy(&mut idle, next, slot);
         } else {
             // Its slot was taken over.
-            worker.set_place(None);
-            if let Some(place) = self.take_free(&mut rest) {
-                self.seat(&mut rest, worker, place);
-                drop(rest);
+            worker.set_slot(None);
+            if let Some(slot) = self.take_free(&mut idle) {
+                self.occupy(&mut idle, worker, slot);
+                drop(idle);
                 // A searching worker that gave up in between has not seen what this one has pushed without a slot.
                 self.share(worker);
                 return;
             }
-            *rest.state(worker) = State::Blocked;
+            *idle.state(worker) = State::Blocked;
         }
-        self.claim(&mut rest, worker);
-        drop(rest);
+        self.claim(&mut idle, worker);
+        drop(idle);
         self.wait_for_slot(worker);
         worker.keeps_slot_until.set(Some(Instant::now() + TURN));
     }
@@ -216,86 +216,87 @@ impl Registry {
         let since = Instant::now();
         let mut looks = 0;
         loop {
-            let mut rest = self.lock();
-            if *rest.state(worker) == State::Active {
+            let mut idle = self.lock();
+            if *idle.state(worker) == State::Active {
                 return;
             }
             if since.elapsed() >= TURN {
                 looks += 1;
-                self.is_overdue(&mut rest, worker.number());
-                if self.take_over(&mut rest, worker) {
+                self.is_overdue(&mut idle, worker.number());
+                if self.try_take_over(&mut idle, worker) {
                     return;
                 }
             }
-            drop(rest);
+            drop(idle);
             // Slot holders keep theirs for a turn; those whose leaves are long need not be nudged as often.
             worker.parker.park_timeout(TURN * (1 + looks / 16).min(8));
         }
     }
 
     /// A parked worker claims a slot, and has waited for a turn: it is overdue, and takes a stuck holder's slot over.
-    pub(super) fn wants_slot(&self, rest: &mut Rest, worker: &Worker) {
-        self.is_overdue(rest, worker.number());
-        self.take_over(rest, worker);
+    pub(super) fn wants_slot(&self, idle: &mut Idle, worker: &Worker) {
+        self.is_overdue(idle, worker.number());
+        self.try_take_over(idle, worker);
     }
 
     /// Has the worker take over the slot of a holder that is stuck (invariant 5), if it is the oldest thread that is overdue.
-    fn take_over(&self, rest: &mut Rest, worker: &Worker) -> bool {
-        self.look_at_holders(rest);
-        if rest.turns.queue.front() != Some(&worker.number()) {
+    fn try_take_over(&self, idle: &mut Idle, worker: &Worker) -> bool {
+        self.look_at_holders(idle);
+        if idle.turns.queue.front() != Some(&worker.number()) {
             return false;
         }
-        let Some(place) = self.find_stuck(rest) else { return false };
-        let next = self.next_overdue(rest);
+        let Some(slot) = self.find_stuck(idle) else { return false };
+        let next = self.next_overdue(idle);
         debug_assert!(next.is_some_and(|next| std::ptr::eq(next, worker)));
-        self.seat_over(rest, worker, place);
+        self.take_slot_over(idle, worker, slot);
         true
     }
 
     /// Gives the slot of a stuck holder to another worker.
-    pub(super) fn seat_over(&self, rest: &mut Rest, worker: &Worker, place: usize) {
+    pub(super) fn take_slot_over(&self, idle: &mut Idle, worker: &Worker, slot: usize) {
         worker.counters.slots_taken_over.add();
-        let before = self.at(place);
+        let before = self.holder(slot);
         if let Some(holder) = before {
-            self.shelve(rest, holder);
+            self.shelve(idle, holder);
         }
-        self.seat(rest, worker, place);
+        self.occupy(idle, worker, slot);
         if let Some(holder) = before {
             // The holder's next push is a cooperative point. A push from before it sees the nudge is seen here: the heavy fence
             // orders each of the holder's pushes before the look, or behind the nudge.
-            holder.nudge();
+            holder.poke();
             fence::heavy();
-            self.shelve(rest, holder);
+            self.shelve(idle, holder);
         }
     }
 
     /// A worker waits for a latch: if jobs wait and all slots are held, one of them by a stuck thread, has another thread take that
     /// slot over and search. If there is no such thread, returns the slot.
-    pub(super) fn replace_stuck(&self, rest: &mut Rest) -> Option<usize> {
-        if rest.terminating || self.alert.free() > 0 || !self.alert.nobody() || !self.sees_work() {
+    pub(super) fn replace_stuck(&self, idle: &mut Idle) -> Option<usize> {
+        if idle.terminating || self.searching.free() > 0 || !self.searching.no_searcher() || !self.sees_work()
+        {
             return None;
         }
-        self.look_at_holders(rest);
-        let place = self.find_stuck(rest)?;
-        let parked = rest.parked.last().and_then(|&number| self.worker(number));
-        match parked.or_else(|| self.start_thread(rest, State::Parked)) {
+        self.look_at_holders(idle);
+        let slot = self.find_stuck(idle)?;
+        let parked = idle.parked.last().and_then(|&number| self.worker(number));
+        match parked.or_else(|| self.start_thread(idle, State::Parked)) {
             Some(other) => {
-                self.seat_over(rest, other, place);
+                self.take_slot_over(idle, other, slot);
                 None
             }
-            None => Some(place),
+            None => Some(slot),
         }
     }
 
     /// Notes how much processor time the slot holders have used, if the last look was not just now.
-    pub(super) fn look_at_holders(&self, rest: &mut Rest) {
+    pub(super) fn look_at_holders(&self, idle: &mut Idle) {
         let now = Instant::now();
-        if rest.turns.looked.is_some_and(|looked| now - looked < LOOK) {
+        if idle.turns.looked.is_some_and(|looked| now - looked < LOOK) {
             return;
         }
-        rest.turns.looked = Some(now);
-        let before = std::mem::take(&mut rest.turns.holders);
-        let holders = self.seated().map(|holder| {
+        idle.turns.looked = Some(now);
+        let before = std::mem::take(&mut idle.turns.holders);
+        let holders = self.slot_holders().map(|holder| {
             let (number, used) = (holder.number(), holder.clock.used());
             let before = before.iter().find(|before| before.number == number);
             let is_quiet = |before: &&Holder| before.used == used;
@@ -308,63 +309,63 @@ impl Registry {
                 if quiet >= bound && sleeps() { before.map_or(0, |before| before.asleep) + 1 } else { 0 };
             Holder { number, used, quiet_since, asleep }
         });
-        rest.turns.holders = holders.collect();
+        idle.turns.holders = holders.collect();
     }
 
     /// Whether a slot holder was stuck at the last look (invariant 5).
-    pub(super) fn is_stuck(&self, rest: &mut Rest, holder: &Worker) -> bool {
-        if *rest.state(holder) != State::Active {
+    pub(super) fn is_stuck(&self, idle: &mut Idle, holder: &Worker) -> bool {
+        if *idle.state(holder) != State::Active {
             return false;
         }
         // Twice: a thread that has just been woken, by the pool or by the release of a lock, gets time to begin.
-        rest.turns.holders.iter().any(|seen| seen.number == holder.number() && seen.asleep >= 2)
+        idle.turns.holders.iter().any(|seen| seen.number == holder.number() && seen.asleep >= 2)
     }
 
     /// The slot of a holder that is stuck.
-    fn find_stuck(&self, rest: &mut Rest) -> Option<usize> {
+    fn find_stuck(&self, idle: &mut Idle) -> Option<usize> {
         (0..self.num_threads())
-            .find(|&place| self.at(place).is_some_and(|holder| self.is_stuck(rest, holder)))
+            .find(|&slot| self.holder(slot).is_some_and(|holder| self.is_stuck(idle, holder)))
     }
 
     /// A thread without a slot has waited for too long.
-    fn is_overdue(&self, rest: &mut Rest, number: usize) {
-        if !rest.turns.queue.contains(&number) {
-            rest.turns.queue.push_back(number);
+    fn is_overdue(&self, idle: &mut Idle, number: usize) {
+        if !idle.turns.queue.contains(&number) {
+            idle.turns.queue.push_back(number);
         }
         self.turns.wanted.store(true, Relaxed);
         // The holders look up at their next push or nano-loop, and see the store above. On a machine where the store takes longer to
         // arrive, they see it when they are nudged again.
-        self.seated().for_each(Worker::nudge);
+        self.slot_holders().for_each(Worker::poke);
     }
 
     /// A thread without a slot is not overdue, or not any more.
-    fn is_not_overdue(&self, rest: &mut Rest, number: usize) {
-        rest.turns.queue.retain(|&other| other != number);
-        self.turns.wanted.store(!rest.turns.queue.is_empty(), Relaxed);
+    fn is_not_overdue(&self, idle: &mut Idle, number: usize) {
+        idle.turns.queue.retain(|&other| other != number);
+        self.turns.wanted.store(!idle.turns.queue.is_empty(), Relaxed);
     }
 
     /// The next thread to be given a slot.
-    fn next_overdue(&self, rest: &mut Rest) -> Option<&Worker> {
-        let number = *rest.turns.queue.front()?;
+    fn next_overdue(&self, idle: &mut Idle) -> Option<&Worker> {
+        let number = *idle.turns.queue.front()?;
         let worker = self.worker(number).expect("a worker that waits for a slot is there");
-        if *rest.state(worker) == State::Watching {
+        if *idle.state(worker) == State::Watching {
             // The watcher runs woken tasks, and does not search. Meanwhile the watchdog watches, because a task may block.
-            self.watch_is_over(rest);
-            rest.turns.on_turn.push(number);
-            *rest.state(worker) = State::Blocked;
-            self.set_watchdog(rest);
+            self.watch_is_over(idle);
+            idle.turns.on_turn.push(number);
+            *idle.state(worker) = State::Blocked;
+            self.set_watchdog(idle);
         }
         Some(worker)
     }
 
     /// A worker that claimed a slot, if it did, has one.
-    pub(super) fn forget_claim(&self, rest: &mut Rest, number: usize) {
-        if !rest.claims.is_empty() {
-            rest.claims.retain(|&other| other != number);
-            self.claims.store(rest.claims.len(), Relaxed);
+    pub(super) fn forget_claim(&self, idle: &mut Idle, number: usize) {
+        if !idle.claims.is_empty() {
+            idle.claims.retain(|&other| other != number);
+            self.claims.store(idle.claims.len(), Relaxed);
         }
-        if !rest.turns.queue.is_empty() {
-            self.is_not_overdue(rest, number);
+        if !idle.turns.queue.is_empty() {
+            self.is_not_overdue(idle, number);
         }
     }
 }
@@ -374,36 +375,36 @@ impl Registry {
     /// Sees to it that queued tasks are watched, if that is needed (invariant 1). Callers have passed a full fence since a
     /// task was queued, or since a worker ceased to search.
     pub(super) fn watch_if_needed(&self) {
-        if self.alert.needs_watcher() && self.is_queued() {
+        if self.searching.needs_watcher() && self.is_queued() {
             self.watch(&mut self.lock());
         }
     }
 
     /// As [`watch_if_needed`](Self::watch_if_needed), with the lock held.
-    pub(super) fn watch(&self, rest: &mut Rest) {
-        if rest.terminating || self.is_inherited() || !self.alert.needs_watcher() || !self.is_queued() {
+    pub(super) fn watch(&self, idle: &mut Idle) {
+        if idle.terminating || self.is_inherited() || !self.searching.needs_watcher() || !self.is_queued() {
             return;
         }
-        self.alert.set_watched(true);
-        if let Some(worker) = rest.parked.pop().and_then(|number| self.worker(number)) {
-            self.begin_watch(rest, worker);
+        self.searching.set_watched(true);
+        if let Some(worker) = idle.parked.pop().and_then(|number| self.worker(number)) {
+            self.begin_watch(idle, worker);
             return;
         }
-        self.set_watchdog(rest);
+        self.set_watchdog(idle);
     }
 
     /// Has the watchdog look at the queues, until a worker watches.
-    fn set_watchdog(&self, rest: &mut Rest) {
+    fn set_watchdog(&self, idle: &mut Idle) {
         self.turns.dog.store(true, Relaxed);
-        rest.turns.dog = rest.turns.dog || watchdog::watch(&self.this());
-        self.alert.set_watched(rest.turns.dog);
+        idle.turns.dog = idle.turns.dog || watchdog::watch(&self.this());
+        self.searching.set_watched(idle.turns.dog);
     }
 
-    fn begin_watch(&self, rest: &mut Rest, worker: &Worker) {
-        self.alert.set_watched(true);
-        *rest.state(worker) = State::Watching;
-        rest.turns.watcher = Some(worker.number());
-        rest.woken.push(worker.number());
+    fn begin_watch(&self, idle: &mut Idle, worker: &Worker) {
+        self.searching.set_watched(true);
+        *idle.state(worker) = State::Watching;
+        idle.turns.watcher = Some(worker.number());
+        idle.woken.push(worker.number());
     }
 
     /// The pool has ended: nothing watches it when this returns.
@@ -419,19 +420,19 @@ impl Registry {
         if self.is_inherited() {
             return false;
         }
-        let mut rest = self.lock();
-        if rest.terminating || rest.turns.watcher.is_some() {
-            rest.turns.dog = false;
+        let mut idle = self.lock();
+        if idle.terminating || idle.turns.watcher.is_some() {
+            idle.turns.dog = false;
             return false;
         }
         let neglect = self.look_at_queues(&mut watched.seen);
         self.turns.queue.store(neglect.is_some(), Relaxed);
         if neglect == Some(Neglect::ByAll) {
-            let parked = rest.parked.pop().and_then(|number| self.worker(number));
+            let parked = idle.parked.pop().and_then(|number| self.worker(number));
             // Else, where there may be no more threads, workers look at the queues between jobs.
-            if let Some(worker) = parked.or_else(|| self.start_thread(&mut rest, State::Watching)) {
-                self.begin_watch(&mut rest, worker);
-                rest.turns.dog = false;
+            if let Some(worker) = parked.or_else(|| self.start_thread(&mut idle, State::Watching)) {
+                self.begin_watch(&mut idle, worker);
+                idle.turns.dog = false;
                 return false;
             }
         }
@@ -439,84 +440,84 @@ impl Registry {
         if watched.quiet <= QUIET {
             return true;
         }
-        rest.turns.dog = false;
-        self.alert.set_watched(false);
-        if !self.alert.may_stop_watching(|| self.is_queued()) {
-            self.watch(&mut rest);
+        idle.turns.dog = false;
+        self.searching.set_watched(false);
+        if !self.searching.may_stop_watching(|| self.is_queued()) {
+            self.watch(&mut idle);
         }
         false
     }
 
     /// The watcher does something else from now on.
-    pub(super) fn watch_is_over(&self, rest: &mut Rest) {
-        if let Some(number) = rest.turns.watcher.take() {
-            self.is_not_overdue(rest, number);
+    pub(super) fn watch_is_over(&self, idle: &mut Idle) {
+        if let Some(number) = idle.turns.watcher.take() {
+            self.is_not_overdue(idle, number);
         }
         self.turns.queue.store(false, Relaxed);
-        self.alert.set_watched(false);
+        self.searching.set_watched(false);
     }
 
     /// Watches until the worker has something else to do: its state says what.
-    pub(super) fn keep_watch<'a>(&'a self, mut rest: Locked<'a>, worker: &Worker) -> Locked<'a> {
+    pub(super) fn keep_watch<'a>(&'a self, mut idle: Locked<'a>, worker: &Worker) -> Locked<'a> {
         let mut seen = Seen::default();
         let mut quiet = 0;
-        while *rest.state(worker) == State::Watching && !rest.terminating {
-            drop(rest);
+        while *idle.state(worker) == State::Watching && !idle.terminating {
+            drop(idle);
             worker.parker.park_timeout(TURN);
-            rest = self.lock();
-            if *rest.state(worker) == State::Watching {
+            idle = self.lock();
+            if *idle.state(worker) == State::Watching {
                 let neglect = self.look_at_queues(&mut seen);
                 self.turns.queue.store(neglect.is_some(), Relaxed);
                 if neglect == Some(Neglect::ByAll) {
-                    self.is_overdue(&mut rest, worker.number());
-                    self.take_over(&mut rest, worker);
+                    self.is_overdue(&mut idle, worker.number());
+                    self.try_take_over(&mut idle, worker);
                 } else {
-                    self.is_not_overdue(&mut rest, worker.number());
+                    self.is_not_overdue(&mut idle, worker.number());
                 }
                 quiet = if self.is_queued() { 0 } else { quiet + 1 };
-                if quiet > QUIET && *rest.state(worker) == State::Watching {
-                    self.stop_watching(&mut rest, worker);
+                if quiet > QUIET && *idle.state(worker) == State::Watching {
+                    self.stop_watching(&mut idle, worker);
                 }
             }
-            if rest.turns.on_turn.contains(&worker.number()) {
-                drop(rest);
+            if idle.turns.on_turn.contains(&worker.number()) {
+                drop(idle);
                 self.run_queued(worker);
-                rest = self.lock();
-                rest.turns.on_turn.retain(|&number| number != worker.number());
-                if self.holds_slot(worker) && rest.claims.is_empty() {
+                idle = self.lock();
+                idle.turns.on_turn.retain(|&number| number != worker.number());
+                if self.holds_slot(worker) && idle.claims.is_empty() {
                     // No other thread needs the slot, so the worker searches.
-                    self.alert.begin();
-                    return rest;
+                    self.searching.begin();
+                    return idle;
                 }
-                self.unseat(&mut rest, worker);
+                self.release(&mut idle, worker);
                 if !worker.broadcasts.is_empty() {
                     // The claim that `call` has made for them ended with the turn.
-                    self.claim(&mut rest, worker);
+                    self.claim(&mut idle, worker);
                 }
-                if rest.turns.watcher.is_none() && !rest.terminating {
-                    self.begin_watch(&mut rest, worker);
+                if idle.turns.watcher.is_none() && !idle.terminating {
+                    self.begin_watch(&mut idle, worker);
                     (seen, quiet) = (Seen::default(), 0);
                 } else {
                     // Another one watches by now.
-                    *rest.state(worker) = State::Parked;
-                    rest.parked.push(worker.number());
+                    *idle.state(worker) = State::Parked;
+                    idle.parked.push(worker.number());
                 }
             }
         }
-        if *rest.state(worker) == State::Watching {
-            self.watch_is_over(&mut rest);
+        if *idle.state(worker) == State::Watching {
+            self.watch_is_over(&mut idle);
         }
-        rest
+        idle
     }
 
     /// The watcher parks, unless a task is queued in this moment.
-    fn stop_watching(&self, rest: &mut Rest, worker: &Worker) {
-        self.watch_is_over(rest);
-        *rest.state(worker) = State::Parked;
-        rest.parked.push(worker.number());
-        if !self.alert.may_stop_watching(|| self.is_queued()) {
+    fn stop_watching(&self, idle: &mut Idle, worker: &Worker) {
+        self.watch_is_over(idle);
+        *idle.state(worker) = State::Parked;
+        idle.parked.push(worker.number());
+        if !self.searching.may_stop_watching(|| self.is_queued()) {
             // It is the last one that was parked, so it is this one again, or it is not needed.
-            self.watch(rest);
+            self.watch(idle);
         }
     }
 
@@ -531,7 +532,7 @@ impl Registry {
                 break;
             }
         }
-        worker.spill();
+        worker.drain();
     }
 
     /// Looks whether a queue has had jobs since the last look, and no worker has taken one of them.
