@@ -1,4 +1,4 @@
-//! Counters: what a pool has done.
+//! Counters of a pool's actions.
 
 mod histogram;
 
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one, without a read-modify-write: only the owner writes. Relaxed: nothing is inferred from a count.
+    /// Adds one, without a read-modify-write, since only the owner writes. Relaxed: no other memory depends on a count.
     #[inline(always)]
     pub(crate) fn add(&self) {
         self.add_up(1);
@@ -34,7 +34,7 @@ impl Counter {
 pub(crate) struct SharedCounter(AtomicU64);
 
 impl SharedCounter {
-    /// Relaxed: nothing is inferred from a count.
+    /// Relaxed: no other memory depends on a count.
     pub(crate) fn add(&self) {
         self.add_up(1);
     }
@@ -80,7 +80,7 @@ macro_rules! counters {
         #[derive(Debug)]
         pub(crate) struct Counters {
             $(pub(crate) $name: Counter,)*
-            /// By the victim's slot.
+            /// Steals, by the victim's slot.
             pub(crate) steals: Box<[Steals]>,
             pub(crate) wake_to_run: WakeTimes,
         }
@@ -132,9 +132,9 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Right halves of `join`s, and [detached](crate::detach) parts, that this worker laid ready for thieves.
+    /// Right halves of `join`s, and [detached](crate::detach) parts, that this worker has published for thieves.
     forks,
-    /// Jobs made by `spawn` and its kin.
+    /// Jobs made by `spawn` and related functions.
     spawns,
     /// Stolen halves and parts that this worker has run.
     migrated,

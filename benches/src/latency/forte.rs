@@ -43,7 +43,7 @@ impl Engine for Forte {
     }
 
     fn load(&self, load: Load) -> Option<u64> {
-        // It knows no cap.
+        // forte has no cap.
         let fits = load.n <= MOST && load.cap as u64 >= load.n;
         fits.then(|| self.0.run(|worker| sum(worker, load, 0, load.n)))
     }

@@ -32,7 +32,7 @@ impl Furcate {
         Furcate(pool(threads))
     }
 
-    /// What the pool has done so far.
+    /// Returns the pool's counters.
     #[must_use]
     pub fn stats(&self) -> furcate::WorkerStats {
         self.0.stats().total()

@@ -1,4 +1,4 @@
-//! What the process has taken.
+//! Memory and processor time of this process.
 
 use std::time::Duration;
 

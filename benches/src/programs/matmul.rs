@@ -1,7 +1,7 @@
 //! Recursive matrix multiplication: few, even, coarse leaves.
 //!
 //! Matrices are stored by quadrants, recursively, down to row-major tiles. So a quadrant is a slice, and four of them
-//! can be written at a time without anyone's promise.
+//! can be written at a time without `unsafe`.
 
 use super::Program;
 use crate::fork::Fork;
@@ -43,7 +43,7 @@ impl Matmul {
     }
 }
 
-/// Where an entry is stored: quadrant within quadrant, then row by row in its tile.
+/// Returns the index of an entry: quadrant within quadrant, then row by row in its tile.
 fn offset(row: usize, column: usize) -> usize {
     let (mut tile, mut place) = (0, 0);
     let (mut i, mut j) = (row / TILE, column / TILE);

@@ -68,7 +68,7 @@ impl World {
 
 /// What the owner does.
 impl World {
-    /// Makes and pushes a job, and answers if told to look up. Returns its index.
+    /// Makes and pushes a job, and publishes if told to check. Returns its index.
     fn push(&self, job: usize) -> u64 {
         let (index, look_up) = self.push_unpublished(job);
         if look_up {
@@ -132,7 +132,7 @@ impl World {
         self.run(self.deque.steal_private(wanted, || {}))
     }
 
-    /// Steals, and reaches if there are private jobs only.
+    /// Steals a shared job; if there are only private jobs, steals one of those.
     fn steal_any(&self) -> Steal<Job> {
         match self.steal() {
             Steal::Private => self.steal_private(),

@@ -27,8 +27,8 @@ pub(super) struct JobRef {
     execute: unsafe fn(*const (), &ChaseLevWorker),
 }
 
-// SAFETY: it refers to a `StackJob` whose closure and result are `Send`, and whose owner keeps away from both until the
-// job is popped or done.
+// SAFETY: it refers to a `StackJob` whose closure and result are `Send`, and whose owner accesses neither until the job
+// is popped or done.
 unsafe impl Send for JobRef {}
 
 impl JobRef {

@@ -1,4 +1,5 @@
-//! An owner that has stopped pushing: it takes jobs back, and [shares](Deque::share_if_requested) when a thief has asked.
+//! An owner that has stopped pushing: it takes jobs back, and [shares](Deque::share_if_requested) after a thief has
+//! requested a split.
 
 use super::super::State;
 use super::*;
@@ -6,7 +7,7 @@ use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 impl World {
-    /// Takes the newest job, and then shares others if asked. False if there is no job.
+    /// Takes the newest job, and then shares others if a split was requested. Returns false if there is no job.
     fn pop_and_share(&self) -> bool {
         let popped = self.pop_newest();
         turn();
@@ -16,7 +17,8 @@ impl World {
     }
 }
 
-/// A thief has asked. When the owner has taken one job back, the thief finds the oldest one shared, and sees it as it was pushed.
+/// A thief has requested a split. When the owner has taken one job back, the thief finds the oldest one shared, and
+/// sees it as it was pushed.
 #[test]
 fn an_owner_that_takes_a_job_back_shares_the_oldest() {
     explore(None, || {
@@ -34,8 +36,8 @@ fn an_owner_that_takes_a_job_back_shares_the_oldest() {
     });
 }
 
-/// A worker on its way to sleep asks, and finds no job. The owner takes all jobs back, and is told to look up at its next push
-/// nevertheless: to share is no answer to that worker.
+/// A worker that is about to sleep requests a split, and finds no job. The owner takes all jobs back. It is still told
+/// to check at its next push, since sharing does not answer that worker.
 #[test]
 fn a_question_outlives_the_sharing() {
     explore(Some(3), || {
@@ -59,7 +61,8 @@ fn a_question_outlives_the_sharing() {
     });
 }
 
-/// The owner takes back and shares while one thief asks and then steals, and one reaches: each job is taken once.
+/// The owner takes back and shares while one thief requests a split and then steals, and one steals a private job: each
+/// job is taken once.
 #[test]
 fn sharing_under_a_thief_that_asks_and_one_that_reaches() {
     explore(Some(2), || {
