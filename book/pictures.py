@@ -200,6 +200,15 @@ def even_levels():
     return with_notes("even_levels", "bound_depth(1).even_levels()", notes, 136)
 
 
+def even_merges():
+    picture = Picture("even_merges", 136)
+    picture.text(14, 20, "a sort with even levels, from the leaves up", 13, bold=True)
+    tree(picture, "bound_depth(1).even_levels()", 14, 36, 290, 30, 13)
+    for depth, note in enumerate(["merged into the slice", "merged into the buffer", "sorted in the slice"]):
+        picture.text(314, 36 + 30 * depth + 13.5, note, 12)
+    return picture
+
+
 def cap():
     notes = ["the fork takes two tokens", "no token is left: leaves"]
     return with_notes("cap", "size_limit(300).cap(2), two workers", notes, 106)
@@ -344,7 +353,87 @@ def joins():
     return picture
 
 
+def chain():
+    picture = Picture("chain", 292)
+    boxes = [("what", "source, map, filter"), ("when", "policy"), ("how", "scheduler"), ("where", "executor")]
+    for (title, words), x, wide in zip(boxes, (14, 178, 290, 402), (152, 100, 100, 104)):
+        picture.text(x + wide / 2, 20, title, 13, "middle", bold=True)
+        picture.box(x, 34, wide, 40, words, LIGHT[1], 13)
+    picture.rect(14, 118, 492, 160, "#ffffff", GRAY, round=6)
+    picture.text(26, 134, "at each node:", 12)
+    picture.arrow([(90, 76), (90, 116)])
+    picture.text(98, 98, "producer", 12)
+    picture.arrow([(228, 76), (228, 148)])
+    picture.arrow([(340, 76), (340, 116)])
+    picture.text(348, 98, "runs", 12)
+    picture.arrow([(454, 76), (454, 218)])
+    picture.box(178, 150, 100, 36, "divide?", LIGHT[1], 13)
+    picture.box(40, 220, 160, 40, "fold the leaf", STRONG[1], 13)
+    picture.box(250, 220, 236, 40, "fork both halves, reduce in order", LIGHT[1], 12)
+    picture.arrow([(176, 168), (120, 168), (120, 218)])
+    picture.text(128, 196, "no", 12)
+    picture.arrow([(280, 168), (340, 168), (340, 218)])
+    picture.text(348, 196, "yes", 12)
+    return picture
+
+
+def scan():
+    picture = Picture("scan", 262)
+    wide, gap = 58, 10
+    tasks = [(1, "abc"), (2, "de"), (3, "fgh")]
+
+    def cells(y, title, values, fill):
+        picture.text(14, y, title, 13, bold=True)
+        x, done = 14, ""
+        for worker, items in tasks:
+            for i in range(len(items)):
+                picture.box(x, y + 13, wide - 3, 28, values(done, items, i), fill[worker], 11)
+                x += wide
+            x, done = x + gap, done + items
+
+    cells(20, "items", lambda done, items, i: items[i], {1: "#ffffff", 2: "#ffffff", 3: "#ffffff"})
+    cells(80, "1. each task scans alone, in parallel", lambda done, items, i: items[: i + 1], STRONG)
+    picture.text(14, 140, "2. the totals in turn, one operation per task", 13, bold=True)
+    x = 14
+    for worker, items in tasks:
+        before = "abcde"[: {1: 0, 2: 3, 3: 5}[worker]]
+        words = f"before: {before}" if before else "nothing before"
+        picture.box(x, 153, wide * len(items) - 3, 28, words, LIGHT[1], 11)
+        x += wide * len(items) + gap
+    cells(202, "3. handed out, in parallel", lambda done, items, i: done + items[: i + 1], STRONG)
+    return picture
+
+
 # The pool.
+
+
+def turns():
+    picture = Picture("turns", 232)
+    for i, word in enumerate(("worker 1", "worker 2", "the slot")):
+        picture.text(12, 74 + 46 * i, word, 13, fill=DARK.get(i + 1, INK) if i < 2 else INK, bold=True)
+
+    def put(lane, x, end, words, fill, **style):
+        picture.box(x, 60 + 46 * lane, end - x - 2, 28, words, fill, 12, **style)
+
+    waits = {"dashed": True, "stroke": GRAY}
+    put(0, 84, 300, "report", STRONG[1])
+    put(0, 300, 372, "waits", PALE, **waits)
+    put(0, 372, 506, "report", STRONG[1])
+    put(1, 84, 146, "parked", PALE, **waits)
+    put(1, 146, 296, "watcher: looks", LIGHT[2])
+    put(1, 300, 372, "tasks", STRONG[2])
+    put(1, 372, 506, "watcher", LIGHT[2])
+    put(2, 84, 300, "worker 1", LIGHT[1])
+    put(2, 300, 372, "worker 2", LIGHT[2])
+    put(2, 372, 506, "worker 1", LIGHT[1])
+    marks = [(146, "a task is woken", "middle", 18), (262, "overdue: asks", "middle", 18)]
+    marks += [(300, "next fork", "start", 36), (372, "after 1 ms", "start", 18)]
+    for x, words, anchor, y in marks:
+        picture.line([(x, y + 8), (x, 58 if x > 280 else 104)], RED, thick=2)
+        picture.text(x, y, words, 12, anchor, RED)
+    picture.text(12, 214, "time", 13)
+    picture.arrow([(50, 214), (506, 214)])
+    return picture
 
 
 def deque():
@@ -509,7 +598,7 @@ def back_pressure():
 
 
 ALL = [trees, auto, force_depth, even_levels, cap, join_context, thief_splitting, blocks, adaptive, joins, deque, workers]
-ALL += [task, deque_life, back_pressure]
+ALL += [even_merges, chain, scan, turns, task, deque_life, back_pressure]
 
 
 def main():
