@@ -22,7 +22,7 @@ PICTURES = HERE / "src" / "pictures"
 WIDTH = 520
 INK, GRAY, PALE, RED = "#222222", "#767676", "#e6e6e6", "#b3400c"
 STRONG = {1: "#56b4e9", 2: "#e69f00", 3: "#35b78f"}
-LIGHT = {1: "#dceffb", 2: "#fbe9c4", 3: "#d3f0e6"}
+LIGHT = {1: "#c9e6f8", 2: "#fbe9c4"}
 DARK = {1: "#00598c", 2: "#8a5a00", 3: "#00694c"}
 # The widest common sans-serif font takes about this share of its size for a character.
 CHARACTER = 0.6
@@ -262,7 +262,8 @@ def blocks():
             y, block = 34 + 52 * block, block + 1
             begun = first <= hit
             fill = LIGHT[1] if begun else "#ffffff"
-            picture.rect(left(first) + 0.5, y, (last - first) * scale - 1, 19, fill, dashed=not begun, stroke=INK if begun else GRAY)
+            style = {} if begun else {"dashed": True, "stroke": GRAY}
+            picture.rect(left(first) + 0.5, y, (last - first) * scale - 1, 19, fill, **style)
             label = f"block {block}: {last - first} items"
             if block < 5:
                 picture.text(left(last) + 8, y + 20, label if block < 4 else "block 4 has the hit", 12)
@@ -333,7 +334,8 @@ def joins():
 
         return put
 
-    for y, title, depjoin in ((134, "join: the worker that has forked reduces", False), (244, "depjoin: the last finisher reduces", True)):
+    titles = ["join: the worker that has forked reduces", "depjoin: the last finisher reduces"]
+    for y, title, depjoin in zip((134, 244), titles, (False, True)):
         put = panel(y, title)
         put(1, 84, 144, "leaf 1")
         put(1, 144, 204, "leaf 2")
@@ -410,7 +412,7 @@ def scan():
 def turns():
     picture = Picture("turns", 232)
     for i, word in enumerate(("worker 1", "worker 2", "the slot")):
-        picture.text(12, 74 + 46 * i, word, 13, fill=DARK.get(i + 1, INK) if i < 2 else INK, bold=True)
+        picture.text(12, 74 + 46 * i, word, 13, fill=DARK[i + 1] if i < 2 else INK, bold=True)
 
     def put(lane, x, end, words, fill, **style):
         picture.box(x, 60 + 46 * lane, end - x - 2, 28, words, fill, 12, **style)
@@ -516,7 +518,8 @@ def workers():
     up_or_down(334, False, "finds", "none", y=130)
     up_or_down(376, True, "notified", fill=RED, y=200)
     up_or_down(440, False, "finds", "none,", "last", y=130)
-    up_or_down(492, True, "job", y=192)
+    up_or_down(492, True)
+    picture.text(486, 204, "job", 12, "end")
     picture.arrow([(300, 314), (300, 332), (198, 332), (198, 314)])
     picture.text(208, 348, "jobs queued, no slot free", 12, "middle")
     picture.arrow([(446, 314), (446, 332), (344, 332), (344, 314)])
