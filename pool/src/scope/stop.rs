@@ -1,4 +1,4 @@
-//! Stopping the tasks of a scope from outside: from any thread, at any time, also when the scope is gone.
+//! Stops of a scope's tasks from outside: from any thread, at any time, even if the scope is gone.
 //!
 //! A stop must take effect at once, and must cost the stopping thread little: it may be a server's, a timer's, or one that holds a
 //! lock. So that thread sets the flag that every task of the scope reads before its future is polled. It leaves the rest to an
