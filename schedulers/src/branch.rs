@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! 1. *Progress.* A part that is not smaller than all its ancestors is no longer divisible, and after two such
+//! 1. *Progress.* A part that is not smaller than all its ancestors is no longer divisible. After two such
 //!    divisions in a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with a part
 //!    that does not get smaller. (For the first [`BLIND_LEVELS`], two parts that both hold something are believed to be
 //!    smaller than their whole, whatever their sizes say: the size of a tree, or of an endless producer, may be a
