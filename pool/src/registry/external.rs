@@ -1,4 +1,4 @@
-//! Guests: threads from outside that take part in a pool for the time of their own call.
+//! External threads: threads that no pool has started, and that take part in a pool for the time of their own call.
 
 use super::Registry;
 use crate::runtime::Entered;
@@ -6,21 +6,21 @@ use crate::worker::{Current, Worker};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
 
-/// Number of threads from outside that can take part at once; others wait.
+/// Number of external threads that can take part in a pool at once; others wait.
 pub(super) const MAX_EXTERNAL: usize = 1024;
 
-/// A thread that takes part in a pool, in one of its slots. Whatever the pool's wait rule is, a guest runs only the jobs that its own
-/// call forks and spawns.
+/// An external thread in one of a pool's slots. It runs only the jobs that its own call forks and spawns, under every wait rule.
 struct External<'a> {
     worker: &'a Worker,
-    /// Whether the worker is given back at the end of the call; else the thread keeps it for its next call.
+    /// Whether the worker is given back at the end of the call. Otherwise the thread keeps it for its next call.
     returned: bool,
+    /// Makes the thread the worker until the end of the call.
     current: Option<Current>,
     _entered: Entered<'a>,
 }
 
 impl<'a> External<'a> {
-    /// Has this thread, which is no worker, take part in a pool until the value is dropped. Waits for a slot if none is free.
+    /// Has the calling thread, which is no worker, take part in a pool until the value is dropped. Waits for a slot if none is free.
     ///
     /// # Panics
     ///
@@ -49,9 +49,9 @@ impl Drop for External<'_> {
     }
 }
 
-/// The calling thread's part in a pool while the value lives: as the worker that it is already, or as a guest.
+/// The calling thread's part in a pool while the value lives: as a worker of the pool, or as an external thread.
 ///
-/// For calls that need the worker as a value. Forks look at the thread's worker themselves, and call
+/// For calls that need the worker as a value. Forks look up the thread's worker themselves, and call
 /// [`from_outside`](Part::from_outside) if there is none.
 pub(crate) struct Part<'a> {
     worker: *const Worker,
@@ -59,17 +59,17 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// In the pool that the thread is in, else in the global one. `Err`: the thread is in no pool, and the global one, which is
-    /// returned, lets no caller take part; so the call is to be [handed over](Registry::inside) to it.
+    /// Takes part in the pool that the thread is in, else in the global one. Returns the global pool as `Err` if the thread is in no
+    /// pool and the global one lets no caller take part. Then the caller has to [hand the call over](Registry::inside) to that pool.
     #[inline(always)]
     pub(crate) fn of_current() -> Result<Self, &'static Registry> {
         let worker = Worker::current();
         if worker.is_null() { Part::of_global() } else { Ok(Part { worker, _external: None }) }
     }
 
-    /// In this pool. `None` if the call is to be [handed over](Registry::inside) to the pool's threads: because the pool
-    /// lets no caller take part, or because the thread is another pool's worker. (Such a worker must go on serving its own pool,
-    /// which it does while it waits for a call, and would not as a guest.)
+    /// Takes part in the given pool. Returns `None` if the call has to be [handed over](Registry::inside) to the pool's threads: the
+    /// pool lets no caller take part, or the thread is another pool's worker. (Such a worker must serve its own pool meanwhile. It does
+    /// so while it waits for a call; as an external thread it would not.)
     #[inline(always)]
     pub(crate) fn of(registry: &'a Registry) -> Option<Self> {
         let worker = Worker::current();
@@ -122,13 +122,14 @@ impl<'a> Part<'a> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: the worker of the guest, which borrows the registry; or this thread's current worker. The registry of the current
-        // worker is kept alive by the thread's main function, by the guest further up the stack, or by the list of adopters.
+        // SAFETY: the worker of the `External`, which borrows the registry; or this thread's current worker. The registry of the
+        // current worker is kept alive by the thread's main function, by the `External` further up the stack, or by the list of
+        // adopters.
         unsafe { &*self.worker }
     }
 }
 
-/// A worker kept for the thread's next call, and given back when the thread ends.
+/// The worker that an external thread keeps for its next call of the global pool. It is given back when the thread ends.
 struct Kept(Cell<Option<&'static Worker>>);
 
 impl Drop for Kept {
@@ -144,15 +145,15 @@ thread_local! {
 }
 
 impl Registry {
-    /// A worker for this thread, and whether it is to be given back after the call.
+    /// Returns a worker for the calling thread, and whether the thread has to give it back after the call.
     fn external_worker(&self) -> (&Worker, bool) {
         let Some(global) = crate::global::get().filter(|global| std::ptr::eq(*global, self)) else {
             return (self.new_external_worker(), true);
         };
-        // The global pool is there for ever, so a thread keeps the worker of its first call.
+        // The global pool never ends, so a thread keeps the worker of its first call.
         let kept = KEPT.try_with(|kept| {
             let worker = kept.0.take().unwrap_or_else(|| global.new_external_worker());
-            // The worker is not in use: a thread that is in the pool does not enter it again.
+            // The worker is not in use: a thread in the pool does not enter the pool again.
             kept.0.set(Some(worker));
             worker
         });
@@ -163,6 +164,7 @@ impl Registry {
         }
     }
 
+    /// Takes a worker that no thread uses, or makes one. Waits if there are as many external threads as there may be.
     fn new_external_worker(&self) -> &Worker {
         loop {
             let numbers = self.first_external..self.workers.0.len();
@@ -171,15 +173,16 @@ impl Registry {
             {
                 return worker;
             }
-            // All numbers are in use. With so many guests this thread would wait for a slot in any case.
+            // All numbers are in use. With so many external threads, this thread would wait for a slot in any case.
             std::thread::yield_now();
         }
     }
 }
 
 impl Worker {
+    /// Gives an external thread's worker back, for other threads to use.
     fn give_back(&self) {
-        // Release pairs with the acquire in `take`: the next thread finds the deque as this one left it.
+        // Release pairs with the acquire in `take`: the next thread finds the deque in the state in which this thread has left it.
         self.taken.store(false, Release);
     }
 }

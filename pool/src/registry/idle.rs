@@ -1,49 +1,53 @@
 //! The sleep protocol: states of workers, slots, and wake-ups.
 //!
-//! A *slot* is the right to run jobs. Identifiers say `slot` for the index of a slot, and `seated` for workers that hold one.
+//! A *slot* is the right to run jobs. In code, `slot` is the index of a slot, and the slot's `holder` is the worker that occupies it.
+//! All state here is guarded by one mutex, the *idle lock*.
 //!
 //! # States of a worker
 //!
-//! | state | holds a slot | counted in `searching` | leaves it when |
+//! "Counted" says whether the worker is counted in [`Searching`](crate::searching::Searching).
+//!
+//! | state | holds a slot | counted | leaves the state when |
 //! |---|---|---|---|
 //! | running a job | yes, unless its slot was taken over | no | the job ends, or must wait |
-//! | searching | yes | yes | it finds a job, or none for a while |
+//! | searching | yes | yes | it finds a job, or has found none for a while |
 //! | waiting for a latch in its slot | yes | no | the latch is set, or it is time to look for jobs again |
-//! | napping (at most one) | no | yes | it sees work at the end of a nap, or has napped long enough |
+//! | timed searcher (at most one) | no | yes | it sees work after one of its sleeps, or has seen none for 20 ms |
 //! | parked | no | no | it is given a slot (for work or a broadcast), or becomes the watcher |
 //! | blocked (waits for a latch or a slot) | no | no | it is given a slot |
 //! | watching (at most one) | no | no | it is given a slot, or no job is queued: see [`turns`] |
 //!
 //! # Invariants
 //!
-//! 1. *No lost wake-up.* While a slot is free, a worker rests and there is work, some worker is alert or about to be woken. A
-//!    publisher publishes, passes a full fence, and looks at `searching`. A worker that ceases to be alert says so in `searching`, passes a
-//!    fence, and looks for work everywhere once more ([`final_check`](Registry::final_check)). One of the two sees the other. A fork
-//!    must not pay for a fence: it looks at its deque's limit instead, and a worker that ceases to be alert sets that limit before a
-//!    *heavy* fence. A thread that makes a slot free looks out as well.
-//! 2. *No needless wake-up.* To search for jobs, a worker is woken only if no worker is alert and a slot is free, or is taken over
-//!    from a stuck holder. A searching worker that finds a job looks out for more work, and wakes the next worker. If no slot is
-//!    free, at most one parked worker is woken, to watch the queues without a slot. See [`turns`] for both exceptions.
+//! 1. *No lost wake-up.* If a slot is free, a worker sleeps and there is work, then some worker searches or is about to be woken.
+//!    A publisher publishes, passes a full fence, and reads the count of searching workers. A worker that ends its search decrements
+//!    the count, passes a fence, and looks for work everywhere once more: the [final check](Registry::final_check). So the publisher
+//!    sees the new count, or the worker sees the work. A fork must not pay for a full fence. It reads its deque's limit instead, and
+//!    the final check sets the limits of all deques before a *heavy* fence. A thread that makes a slot free also does a final check.
+//! 2. *No needless wake-up.* A worker is woken to search only if no worker searches and a slot is free, or a slot is taken over
+//!    from a stuck holder. A searching worker that finds a job does a final check, and wakes the next worker if there is more work.
+//!    If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See [`turns`] for both exceptions.
 //! 3. A worker's state, its slot and the list of free slots change under the idle lock. A worker that is given a slot is unparked.
-//!    Tokens of parkers may be stale, so a worker that parks looks at its state.
-//! 4. A worker that gives up its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)
+//!    The token of a parker may be stale, so a worker checks its state after each sleep.
+//! 4. A worker that releases its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)
 //!    until it holds a slot again. Exception: a worker that claims a slot at once keeps its jobs. While there are claims, no slot is
-//!    free, and searching workers give theirs up. So the claimant's jobs become visible before a worker looks for them in vain.
+//!    free, and searching workers release theirs. So the claimant's jobs become visible before a worker looks for them in vain.
 //!
-//! # Naps
+//! # The timed searcher
 //!
-//! A wake-up costs the waker microseconds. So the last searching worker stays alert for some 20 ms: it naps, each time for a
-//! fraction of the time for which there has been no work. Calls that follow each other closely find it alert, and a call too small
-//! to be shared pays for no wake-up. During a nap forks look up, and wake the napper if their call seems
-//! [worth it](Worker::is_worth_a_wake_up). A job for which its publisher does not wait ends the nap at once.
+//! A wake-up costs the waker microseconds. So the last searching worker does not park for another 20 ms. It sleeps for short times,
+//! each an eighth of the time for which there has been no work, and still counts as searching. Calls that follow each other closely
+//! find a searching worker, and a call that is too small to be shared pays for no wake-up. Meanwhile the pushes of slot holders
+//! look up. They wake the timed searcher if their call seems [worth it](Worker::is_worth_a_wake_up). A job that its publisher does not
+//! wait for wakes it at once.
 //!
-//! # Dozes
+//! # Timed waits
 //!
-//! A worker may have to keep its slot while it waits for a latch, by its wait rule or because no thread could use the slot. It
-//! sleeps for short times, and between them looks for jobs that it may run. If every slot holder waits so, no fork can appear, and
-//! the worker *dozes*: it sleeps for as long as it has found nothing, at most 10 ms. A publisher of a job or a task publishes,
-//! passes a full fence, and wakes the dozing workers. A worker says that it dozes, passes a full fence, and looks for queued jobs
-//! once more.
+//! A worker may have to keep its slot while it waits for a latch: its wait rule says so, or no thread could use the slot. Such a
+//! worker sleeps for short times, and looks for jobs that it may run between them. If every slot holder waits in this way, no fork
+//! can appear. Then the worker sleeps *long*: for as long as it has found nothing, at most 10 ms. Two steps prevent a lost wake-up:
+//! the publisher of a job or a task publishes it, passes a full fence, and wakes the long sleepers; a worker counts itself as a
+//! long sleeper, passes a full fence, and looks for queued jobs once more before it sleeps.
 
 mod shelf;
 mod sleep;
@@ -70,7 +74,9 @@ pub(crate) use waits::Next;
 enum State {
     /// Runs a job, searches, or has not begun.
     Active,
+    /// Sleeps for short times without a slot, and counts as searching.
     TimedSearch,
+    /// Sleeps without a slot until it is needed.
     Parked,
     /// Waits without a slot: for a latch and then for a slot, or for a slot alone.
     Blocked,
@@ -83,10 +89,13 @@ enum State {
 /// State that the idle lock protects.
 #[derive(Debug)]
 pub(super) struct Idle {
-    /// By number.
+    /// State of each worker, by the worker's number.
     states: Vec<State>,
+    /// Numbers of the parked workers. The last one is woken first.
     parked: Vec<usize>,
+    /// Number of the timed searcher.
     timed_searcher: Option<usize>,
+    /// Indices of the free slots.
     free: Vec<usize>,
     /// Numbers of the workers that wait for a slot, the oldest claim first. A worker here whose state is `Active` has got a slot in
     /// another way.
@@ -97,17 +106,19 @@ pub(super) struct Idle {
     max_threads: usize,
     /// Whether the system has refused to start a thread.
     refused: bool,
+    /// Whether the pool ends: its threads end as soon as they have nothing to do.
     terminating: bool,
     /// Number of workers that keep their slots and wait for other threads (`Wait::for_others`).
     for_others: usize,
     /// Numbers of the workers without a slot that wait for other threads.
     blocked_for_others: Vec<usize>,
-    /// Number of workers that doze: see the module's doc.
+    /// Number of long sleepers: see "Timed waits" in the module's doc.
     long_sleepers: usize,
-    /// Numbers of the workers without a slot that have left forks behind, which thieves find here: see `shelf`.
+    /// Numbers of the workers without a slot that have left forks behind. Thieves find those workers here: see `shelf`.
     shelved: Vec<usize>,
-    /// Numbers of the workers to unpark once the lock is released: a woken worker takes the lock first.
+    /// Numbers of the workers to unpark when the lock is released. Not earlier, because a woken worker takes the lock first.
     woken: Vec<usize>,
+    /// Overdue threads and queues, and the watcher.
     turns: turns::Overdue,
 }
 
@@ -132,7 +143,7 @@ impl Idle {
         }
     }
 
-    /// A worker without a slot that waits for a latch; by preference one that waits for other threads.
+    /// Returns a worker without a slot that waits for a latch; by preference one that waits for other threads.
     fn any_blocked(&self) -> Option<usize> {
         let blocked = |number: &usize| self.states[*number] == State::Blocked;
         self.blocked_for_others.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
@@ -171,19 +182,20 @@ impl Drop for Locked<'_> {
         let woken = std::mem::take(&mut self.woken);
         self.idle = None;
         for number in woken {
-            self.registry.worker(number).expect("a worker that rests is there").parker.unpark();
+            self.registry.worker(number).expect("a sleeping worker is there").parker.unpark();
         }
     }
 }
 
 impl Registry {
+    /// Takes the idle lock.
     fn lock(&self) -> Locked<'_> {
         let idle = self.idle.try_lock().unwrap_or_else(|_| self.lock_contended());
         Locked { registry: self, idle: Some(idle) }
     }
 
-    /// Locks when another thread holds the lock. In a forked child that thread may have stayed in the parent. Then the lock will never
-    /// be released, so the child is aborted.
+    /// Takes the idle lock when another thread holds it. In a forked child, that thread may have stayed in the parent. Then the lock
+    /// will never be released, so the child is aborted.
     #[cold]
     fn lock_contended(&self) -> MutexGuard<'_, Idle> {
         const LONG: Duration = Duration::from_secs(1);
@@ -200,7 +212,7 @@ impl Registry {
         self.idle.lock().expect("nobody panics with this lock")
     }
 
-    /// Gives a worker a slot, and wakes it if it rests.
+    /// Has a worker occupy a slot, and wakes the worker if it sleeps.
     fn occupy(&self, idle: &mut Idle, worker: &Worker, slot: usize) {
         let state = std::mem::replace(idle.state(worker), State::Active);
         match state {
@@ -218,7 +230,7 @@ impl Registry {
         self.forget_claim(idle, worker.number());
         idle.turns.forget_holder(worker.number());
         worker.set_slot(Some(slot));
-        // Workers that ceased to be alert before have asked slot holders only, so not this worker.
+        // Workers that ended their search before this moment have poked slot holders only, so not this worker.
         worker.poke();
         self.set_holder(slot, Some(worker));
         // Not before `set_holder`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
@@ -228,21 +240,22 @@ impl Registry {
         }
     }
 
+    /// Notes that there is no timed searcher any more.
     fn timed_search_is_over(&self, idle: &mut Idle) {
         idle.timed_searcher = None;
         self.searching.set_timed_searcher(false);
     }
 
-    /// A free slot.
+    /// Takes a free slot, if there is one.
     fn take_free(&self, idle: &mut Idle) -> Option<usize> {
         let slot = idle.free.pop()?;
         self.searching.set_free(idle.free.len());
         Some(slot)
     }
 
-    /// Gives a worker a free slot. If none is free, the worker claims the next one. Returns whether it holds a slot now.
+    /// Gives a worker a free slot. If none is free, the worker claims the next one. Returns whether the worker holds a slot now.
     ///
-    /// So nobody claims a slot while one is free (invariant 4).
+    /// So no worker claims a slot here while one is free (invariant 4).
     fn occupy_or_claim(&self, idle: &mut Idle, worker: &Worker) -> bool {
         let slot = self.take_free(idle);
         match slot {
@@ -252,12 +265,14 @@ impl Registry {
         slot.is_some()
     }
 
+    /// Queues a worker's claim for the next slot that becomes free.
     fn claim(&self, idle: &mut Idle, worker: &Worker) {
         idle.claims.push_back(worker.number());
         self.claims.store(idle.claims.len(), Relaxed);
     }
 
-    /// Takes a worker's slot away and gives it to the oldest claimant. If there is none, the slot is free.
+    /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has
+    /// jobs, it is put on the shelf.
     fn release(&self, idle: &mut Idle, worker: &Worker) {
         let slot = self.withdraw(worker);
         self.shelve(idle, worker);
@@ -276,6 +291,7 @@ impl Registry {
         slot
     }
 
+    /// Gives a slot that no worker holds to the oldest claimant. Without a claimant, the slot becomes free.
     fn make_available(&self, idle: &mut Idle, slot: usize) {
         while let Some(number) = idle.claims.pop_front() {
             self.claims.store(idle.claims.len(), Relaxed);
@@ -289,7 +305,7 @@ impl Registry {
         self.searching.set_free(idle.free.len());
     }
 
-    /// Ends the pool's threads as soon as they have nothing to do.
+    /// Has the pool's threads end as soon as they have nothing to do.
     pub(super) fn terminate(&self) {
         let mut idle = self.lock();
         idle.terminating = true;

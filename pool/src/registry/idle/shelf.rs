@@ -1,19 +1,18 @@
-//! Jobs of workers that have no slot.
+//! The shelf: workers that have jobs but no slot.
 //!
-//! A worker that gives its slot away in the middle of a job may have open forks. They stay in its deque, where their frames take
-//! them back when the worker goes on. A worker whose slot was [taken over](super::turns) may have spawned jobs in its deque too.
-//! Thieves look at the workers that hold slots. They find the other ones by their numbers, which lie on the *shelf*.
+//! A worker that releases its slot in the middle of a job may have open forks. The forks stay in its deque, where their frames pop
+//! them when the worker continues. A worker whose slot was [taken over](super::turns) may have spawned jobs in its deque too.
+//! Thieves look at the workers that hold slots. The *shelf* is the list of the other workers that have jobs.
 //!
 //! # Invariants
 //!
-//! 1. The shelf changes under the idle lock: a worker with jobs is put there in the critical section that takes its slot,
-//!    and is taken off in the one that gives it a slot.
+//! 1. The shelf changes under the idle lock. A worker with jobs is put on the shelf in the critical section that takes its slot, and is
+//!    taken off in the critical section that gives it a slot.
 //! 2. A worker on the shelf either sleeps in the pool or has lost its slot to another worker. If it sleeps, all of its forks are
-//!    shared. If it has lost its slot, it may go on at any time, and thieves reach for its private jobs as for any worker's.
-//! 3. A worker that claims a slot at once is not put there, and neither moves its jobs nor shares them: see invariant 3 of
+//!    shared. If it has lost its slot, it may continue at any time, and thieves may steal its private jobs too.
+//! 3. A worker that claims a slot at once is not put on the shelf. It neither moves its jobs nor shares them: see invariant 3 of
 //!    [`turns`](super::turns). (The shelf is for workers that wait for a latch, which may take any time, and for workers that
-//!    block outside the pool. A worker on turn would have to move all of its spawned jobs, of which there may be many, every
-//!    millisecond.)
+//!    block outside the pool. A worker that gives turns would have to move all of its spawned jobs, perhaps many, every millisecond.)
 
 use super::{Idle, Registry, State};
 use crate::job::JobRef;
@@ -21,8 +20,8 @@ use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Registry {
-    /// Puts a worker on the shelf, if it has jobs. The caller is its thread, which has [spilled](Worker::drain), or takes its
-    /// slot over.
+    /// Puts a worker on the shelf, if it has jobs. The caller is the worker's thread after it has [drained](Worker::drain) its deque of
+    /// spawned jobs, or a thread that takes the worker's slot over.
     pub(super) fn shelve(&self, idle: &mut Idle, worker: &Worker) {
         if worker.has_jobs() && !idle.shelved.contains(&worker.number()) {
             idle.shelved.push(worker.number());
@@ -38,17 +37,18 @@ impl Registry {
         }
     }
 
+    /// Publishes the number of workers on the shelf.
     fn count_shelved(&self, idle: &Idle) {
-        // Relaxed: written under the lock. A thread that has given up a slot passes a fence after this store: see `final_check`.
+        // Relaxed: written under the lock. A thread that has released a slot passes a fence after this store: see `final_check`.
         self.shelved.store(idle.shelved.len(), Relaxed);
     }
 
-    /// Whether there may be jobs on the shelf. Callers that must not miss any have passed a fence.
+    /// Whether a worker on the shelf may have jobs. Callers that must not miss any have passed a fence.
     pub(crate) fn has_shelved(&self) -> bool {
         self.shelved.load(Relaxed) > 0
     }
 
-    /// Steals the oldest job of a worker on the shelf.
+    /// Steals the oldest job of the first worker on the shelf that has one.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
         if !self.has_shelved() {
             return None;
@@ -68,7 +68,7 @@ impl Registry {
         None
     }
 
-    /// Whether a worker on the shelf runs on after its slot was taken over. The others there sleep in the pool.
+    /// Whether a worker on the shelf has lost its slot and may still run. The other workers on the shelf sleep in the pool.
     pub(crate) fn has_dispossessed(&self) -> bool {
         if !self.has_shelved() {
             return false;

@@ -1,18 +1,20 @@
-//! How a worker that finds nothing to do goes to sleep.
+//! How a worker that finds no job goes to sleep.
 
 use super::{Idle, Locked, Registry, State, turns};
 use crate::worker::Worker;
 use std::time::{Duration, Instant};
 
+/// Bounds of one sleep of the timed searcher.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
 const LONGEST_SLEEP: Duration = Duration::from_micros(250);
-/// For how long there is nothing to do before the napper parks.
+/// Time without work after which the timed searcher parks.
 const TIMED_SEARCH: Duration = Duration::from_millis(20);
 
 impl Registry {
-    /// Rests until there is work for this thread. Returns `true` with the worker alert and in a slot, and `false` when the pool ends.
+    /// Sleeps until there is work for this thread. Returns `true` with the worker searching and in a slot, and `false` when the pool
+    /// ends.
     ///
-    /// On entry the worker is alert in a slot, or has lost its slot, or is new and counts as parked.
+    /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
     pub(in crate::registry) fn sleep_until_needed(&self, worker: &Worker) -> bool {
         let mut idle = self.lock();
         if *idle.state(worker) == State::Active {
@@ -43,8 +45,8 @@ impl Registry {
         self.park(idle, worker)
     }
 
-    /// Ends the worker's search; from now on it counts as parked. If there is work after all, returns `true` with the worker alert and
-    /// in a slot.
+    /// Ends the worker's search; from now on it counts as parked. If the final check sees work, returns `true` with the worker
+    /// searching again, in a slot.
     fn park_searcher(&self, idle: &mut Idle, worker: &Worker) -> bool {
         *idle.state(worker) = State::Parked;
         idle.parked.push(worker.number());
@@ -77,7 +79,7 @@ impl Registry {
             drop(idle);
             worker.counters.parks.add();
             if claims {
-                // A broadcast job waits for this worker, so the worker becomes overdue like any other thread that claims a slot.
+                // A broadcast job waits for this worker. So the worker becomes overdue like any other thread that claims a slot.
                 worker.parker.park_timeout(turns::TURN);
             } else {
                 worker.parker.park();
@@ -87,7 +89,7 @@ impl Registry {
                 self.wants_slot(&mut idle, worker);
             }
         }
-        // The slot was given at the last moment. A pool that ends does not need it.
+        // The worker was given a slot at the last moment. A pool that ends does not need it.
         if *idle.state(worker) == State::Active && worker.slot().is_some() {
             let _ = self.searching.end();
             self.release(&mut idle, worker);
@@ -97,7 +99,7 @@ impl Registry {
         false
     }
 
-    /// Naps while new work is likely, then parks. Returns `false` when the pool ends.
+    /// Is the timed searcher while new work is likely, then parks. Returns as [`sleep_until_needed`](Self::sleep_until_needed) does.
     fn timed_search<'a>(&'a self, mut idle: Locked<'a>, worker: &Worker) -> bool {
         *idle.state(worker) = State::TimedSearch;
         idle.timed_searcher = Some(worker.number());
@@ -124,7 +126,7 @@ impl Registry {
                 self.occupy(&mut idle, worker, slot);
                 return true;
             }
-            // All slots are taken, so no thread could run a job that this one finds. It becomes the watcher instead.
+            // All slots are taken, so no thread could run a job that this worker finds. It becomes the watcher instead.
             let is_full = idle.free.is_empty() && !self.stealable.is_empty();
             if is_full || since.elapsed() > TIMED_SEARCH {
                 self.timed_search_is_over(&mut idle);

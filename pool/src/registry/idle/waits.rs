@@ -1,6 +1,4 @@
-//! Workers that wait for something, with or without their slots; and how they get slots again.
-//!
-//! Functions and fields named `slot` are about slots.
+//! Workers that wait for something, with or without their slots, and how they get slots again.
 
 use super::{Idle, Registry, STUCK, State};
 use crate::latch::Latch;
@@ -8,7 +6,7 @@ use crate::saturation::{Saturation, SaturationCause};
 use crate::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
 use std::time::{Duration, Instant};
 
-/// Jobs that a waiting worker looks for next, if the wait is not over.
+/// The jobs that a waiting worker looks for next, if the wait is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The jobs that the worker's wait rule allows.
@@ -21,13 +19,13 @@ pub(crate) enum Next {
 }
 
 impl Registry {
-    /// Blocks a worker until a latch is set or the worker is needed. Returns the jobs that the worker shall look for now.
+    /// Blocks a worker until a latch is set or the worker is needed. Returns the jobs that the worker shall look for then.
     ///
-    /// If the wait rule says so and another thread could use the slot, the worker gives its slot up first.
+    /// If the wait rule says so and another thread could use the slot, the worker releases its slot first.
     ///
-    /// `idle_for` is the time for which the worker has found no job, not even one that only it can run. It is `None` before the first
-    /// look. `is_saturated` says whether this wait has been counted as one that keeps its slot [for want of
-    /// threads](Self::saturation). The caller begins with `false`; this function sets it.
+    /// `idle_for` is the time for which the worker has found no job; `None` before the first look. `is_saturated` says whether this
+    /// wait has been counted as one that keeps its slot [for want of threads](Self::saturation). The caller passes `false` at first;
+    /// this function sets it.
     pub(crate) fn block(
         &self,
         worker: &Worker,
@@ -58,11 +56,11 @@ impl Registry {
             let alone = self.all_wait(&mut idle, wait);
             let waits_long = !alone && idle_for.is_some_and(|idle_for| idle_for >= STUCK);
             let is_stuck = waits_long && {
-                // A slot that no other thread can take over is of no use to this one, which has its own.
+                // If no other thread can take the stuck holder's slot over, it is left alone: this worker has a slot of its own.
                 self.replace_stuck(&mut idle);
                 (wait.future || wait.scope.is_some()) && self.others_are_stuck(&mut idle)
             };
-            // If no slot holder runs a job, no new fork can appear. A newly queued job ends the doze.
+            // If no slot holder runs a job, no new fork can appear. A newly queued job ends the long sleep.
             let sleeps_long =
                 idle_for.is_some_and(|idle_for| idle_for > SHORT_SLEEP) && self.all_holders_wait(&mut idle);
             idle.long_sleepers += usize::from(sleeps_long);
@@ -80,7 +78,7 @@ impl Registry {
             self.searching.set_long_sleepers(idle.long_sleepers);
             *idle.state(worker) = State::Active;
             idle.for_others -= usize::from(wait.for_others);
-            // Not before the sleep: a job that was queued meanwhile may be the next one that this worker runs.
+            // After the sleep, not before it: this worker may run the job that was queued meanwhile.
             let is_new = !*is_saturated && !latch.is_set();
             let saturation =
                 is_new.then(|| self.saturation(&idle, worker, wait, alone || is_stuck)).flatten();
@@ -122,14 +120,14 @@ impl Registry {
         Next::Usual
     }
 
-    /// Whether a waiting worker gives its slot away: if a thread claims a slot, or if the wait rule says so and another thread could
-    /// use the slot.
+    /// Whether a waiting worker releases its slot. It does if a thread claims a slot, or if the wait rule says so and another thread
+    /// could use the slot.
     fn gives_slot(&self, idle: &Idle, worker: &Worker, wait: Wait) -> bool {
         let by_rule = wait.rule == WaitRule::Descendants || worker.is_external();
         !idle.claims.is_empty() || by_rule && self.could_be_relieved(idle, worker)
     }
 
-    /// Whether a worker would give its slot away if it waited now.
+    /// Whether a worker would release its slot if it waited now.
     pub(crate) fn would_give_slot(&self, worker: &Worker, wait: Wait) -> bool {
         self.gives_slot(&self.lock(), worker, wait)
     }
@@ -143,11 +141,11 @@ impl Registry {
         alone
     }
 
-    /// Why a worker waits in its slot though jobs are queued that another thread could run there. `None` if no jobs are queued, or if
-    /// the wait rule lets the worker run them.
+    /// Returns the reason why a worker waits in its slot although jobs are queued that another thread could run there. Returns `None`
+    /// if no jobs are queued, or if the wait rule lets the worker run them.
     ///
     /// `is_last` says that no other worker runs jobs. In a pool that starts no threads besides its own, all waits keep their slots.
-    /// There the result is `None` as long as another worker runs jobs, because that worker comes to the queued ones.
+    /// There the result is `None` as long as another worker runs jobs, because that worker will run the queued ones.
     fn saturation(&self, idle: &Idle, worker: &Worker, wait: Wait, is_last: bool) -> Option<Saturation> {
         let runs_any = wait.rule == WaitRule::Any && !worker.is_external();
         let cause = match (&self.setup.spares, self.setup.wait_rule) {
@@ -181,14 +179,15 @@ impl Registry {
     /// Whether a thread exists, or could be started, that would use this worker's slot.
     fn could_be_relieved(&self, idle: &Idle, worker: &Worker) -> bool {
         let may_start = self.setup.spares.is_some() && idle.next_spare < idle.max_threads;
-        // In a pool without spare threads each of the pool's own threads has a slot, unless a guest holds it.
+        // In a pool without spare threads each of the pool's own threads has a slot, unless an external thread holds it.
         let others = self.setup.spares.is_some() || worker.is_external();
         !idle.terminating
             && (may_start || others && (!idle.parked.is_empty() || idle.timed_searcher.is_some()))
     }
 
     /// Whether every slot holder waits and no worker can be woken to search. In that case a queued job that a waiting worker depends
-    /// on would never run. Workers that wait for other threads (`for_others`) run it first; the others only if there is no such worker.
+    /// on would never run. Workers that wait for other threads (`for_others`) run the job first; the others only if there is no such
+    /// worker.
     fn all_wait(&self, idle: &mut Idle, wait: Wait) -> bool {
         let none_wakes = idle.free.is_empty() || idle.parked.is_empty() && idle.timed_searcher.is_none();
         none_wakes
@@ -202,7 +201,7 @@ impl Registry {
         self.slot_holders().all(|holder| *idle.state(holder) == State::Waiting)
     }
 
-    /// Wakes the dozing workers: they may need the job that has just been queued.
+    /// Wakes the long sleepers: they may need the job that has just been queued.
     #[cold]
     pub(in crate::registry) fn wake_long_sleepers(&self) {
         let mut idle = self.lock();
@@ -231,8 +230,8 @@ impl Registry {
 
     /// Sleeps until this worker, which has no slot, is given one.
     ///
-    /// While the worker waits for a latch, it looks now and then for jobs that no thread can run: all slots are held, one of them by a
-    /// stuck thread. Then another thread takes over the stuck thread's slot. If there is no such thread, this worker takes it over.
+    /// While the worker waits for a latch, it looks now and then for jobs that no thread can run because all slots are held, one of
+    /// them by a stuck thread. Then another thread takes the stuck thread's slot over. If there is no other thread, this worker does.
     fn sleep_blocked(&self, worker: &Worker) {
         const LONGEST_LOOK: Duration = Duration::from_millis(250);
         let since = Instant::now();
@@ -257,7 +256,7 @@ impl Registry {
     }
 
     /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, it gets the slot of
-    /// `setter`, the worker that has set the latch, if that is of this pool. Else it claims a slot.
+    /// `setter`, the worker that has set the latch, if that worker belongs to this pool. Otherwise the waiter claims a slot.
     pub(crate) fn resume(&self, waiter: &Worker, setter: Option<&Worker>) {
         let setter = setter.filter(|setter| std::ptr::eq(setter.registry(), self) && self.holds_slot(setter));
         if let Some(setter) = setter {
@@ -284,7 +283,7 @@ impl Registry {
         }
     }
 
-    /// Wakes a resting worker to run its broadcast jobs.
+    /// Wakes a sleeping worker to run its broadcast jobs.
     pub(crate) fn call(&self, worker: &Worker) {
         let mut idle = self.lock();
         if !matches!(*idle.state(worker), State::Active | State::Waiting) {
@@ -309,7 +308,7 @@ impl Registry {
         self.occupy_slot_spinning(worker, 0);
     }
 
-    /// As [`occupy_slot`](Self::occupy_slot), and looks a number of times before it blocks.
+    /// As [`occupy_slot`](Self::occupy_slot), but looks for a given slot `looks` times before it blocks.
     fn occupy_slot_spinning(&self, worker: &Worker, looks: u32) {
         let mut idle = self.lock();
         if self.occupy_or_claim(&mut idle, worker) {
@@ -326,8 +325,8 @@ impl Registry {
         self.wait_for_slot(worker);
     }
 
-    /// Makes a new worker active, with a slot, and not alert. Before, a new worker counts as parked or watching, or was given a slot
-    /// to search.
+    /// Makes a new worker active in a slot, and not searching. Before the call, a new worker counts as parked or watching, or has been
+    /// given a slot to search.
     pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut idle = self.lock();
         let state = *idle.state(worker);
@@ -345,15 +344,14 @@ impl Registry {
         }
     }
 
-    /// As [`occupy_slot`](Self::occupy_slot), but spins for a while before it blocks, because searching workers give their slots up at
+    /// As [`occupy_slot`](Self::occupy_slot), but spins for a while before it blocks, because searching workers release their slots at
     /// once.
     pub(in crate::registry) fn occupy_slot_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
         self.occupy_slot_spinning(worker, LOOKS);
     }
 
-    /// Takes a worker's slot away, if it has one, so that another worker can use the slot. The worker's thread goes on outside the
-    /// pool.
+    /// Releases a worker's slot, if it has one, so that another worker can use it. The worker's thread continues outside the pool.
     pub(crate) fn release_slot(&self, worker: &Worker) {
         if worker.slot().is_none() {
             return;
@@ -363,5 +361,38 @@ impl Registry {
         self.release(&mut idle, worker);
         drop(idle);
         self.final_check(worker);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::job::{Header, JobRef};
+    use crate::registry::Setup;
+    use std::ptr::{self, NonNull};
+
+    const WAIT: Wait = Wait { rule: WaitRule::Descendants, for_others: true, future: false, scope: None };
+
+    /// A worker may have lost its slot before its broadcast job was queued. It gets a slot for the job, though its latch is not set.
+    #[test]
+    fn a_worker_without_a_slot_gets_one_for_a_broadcast_job() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        let job = JobRef::new(NonNull::<Header>::dangling(), ptr::null());
+        worker.broadcasts.push(job);
+        let next = registry.block(worker, &Latch::new(), WAIT, None, &mut false);
+        assert_eq!((next, worker.slot()), (Next::Usual, Some(0)));
+        // It would be run next.
+        assert!(worker.find_broadcast().is_some());
+    }
+
+    /// Else it would sleep to the end of its timed wait, of up to 10 ms.
+    #[test]
+    fn a_worker_that_waits_in_its_slot_is_woken() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        *registry.lock().state(worker) = State::Waiting;
+        registry.resume(worker, None);
+        assert!(worker.parker.park_timeout(Duration::ZERO));
     }
 }
