@@ -102,14 +102,14 @@ where
 }
 
 impl<'scope, F, K> Spare<'scope, F, K> {
-    /// The node of the pending future, if it was polled with this scope.
+    /// Returns the node of the pending future, if it was polled with this scope.
     fn pending_for(&self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         // SAFETY: this value's node.
         self.task
             .filter(|task| self.is_pending && unsafe { task.as_ref() }.core.header.scope() == scope.number())
     }
 
-    /// The node, if it was made for this scope.
+    /// Takes the node, if it was made for this scope.
     fn take_for(&mut self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         let task = self.task.take()?;
         // Not by its address: a later scope may lie where that one was.

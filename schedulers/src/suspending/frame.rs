@@ -56,7 +56,7 @@ impl<'s, S: Detach<'s>> Drop for Frame<'s, S> {
 }
 
 impl<'s, S: Detach<'s>> Shared<'s, S> {
-    /// How the frame's items wait for permits. `goes_first` says whether they go before new items from now on.
+    /// Returns how the frame's items wait for permits. `goes_first` says whether they go before new items from now on.
     pub(super) fn kind(&self, goes_first: bool) -> Kind {
         if goes_first {
             self.goes_first.set(true);
@@ -78,7 +78,7 @@ impl<'s, S: Detach<'s>> Shared<'s, S> {
         folded
     }
 
-    /// How an item with a pending future will wait for its next permit.
+    /// Returns how an item with a pending future will wait for its next permit.
     pub(super) fn next_kind(&self) -> Kind {
         if self.goes_first.get() { Kind::First } else { Kind::Begun }
     }

@@ -52,7 +52,7 @@ impl Room {
         self.own.give_back(permits);
     }
 
-    /// Gives permits back with which no future has begun.
+    /// Gives back permits with which no future has begun.
     fn give_back_unused(&self, permits: usize) {
         if let Some(limit) = &self.limit {
             limit.give_back_unused(permits);
@@ -199,7 +199,7 @@ impl<'s> Reserve<'s> {
         self.permits.get()
     }
 
-    /// A permit: of the reserve, the spent one if it can be renewed, or one that is free.
+    /// Takes a permit: one of the reserve, the spent one if it can be renewed, or a free one.
     pub(super) fn take(&self) -> Option<Permit<'s>> {
         if let Some(permits) = self.permits.get().checked_sub(1) {
             self.permits.set(permits);
