@@ -171,8 +171,8 @@ impl Worker {
         }
     }
 
-    /// Steals a spawned job, a private one at once. (The owner of a deque of spawned jobs seldom has a reason to keep them private: if
-    /// it waits for them, it runs them itself.)
+    /// Steals a spawned job, a private one at once. Spawned jobs do not stay private for long, because an owner that waits for them
+    /// runs them. So the thief needs no patience.
     pub(super) fn steal_spawned(&self, victim: &Worker, slot: usize) -> Option<JobRef> {
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {

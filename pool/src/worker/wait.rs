@@ -158,9 +158,9 @@ impl Worker {
         self.wait_by(Wait { rule, for_others: false, future: true, scope: None }, latch, |_| None);
     }
 
-    /// Finds a remedy when all slots are kept by waiting threads. After a while, lets one thread more be started. If no thread can
-    /// be started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that
-    /// this thread holds, or a result of a frame below, it waits for ever.)
+    /// Finds a remedy when waiting threads keep all slots. After 0.1 s, lets one more thread be started. If no thread can be
+    /// started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that this
+    /// thread holds, or a result of a frame below, the job waits for ever.)
     fn find_as_last(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         const LAST_RESORT: Duration = Duration::from_millis(100);
         let waited = idle.is_some_and(|idle| idle > LAST_RESORT) && self.registry().sees_work();
