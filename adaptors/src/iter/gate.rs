@@ -166,7 +166,7 @@ impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for Fo
     }
 }
 
-/// Folds the awaited items that pass, and drops pending futures when the gate is closed.
+/// Folds the awaited items that pass. If nothing else waits, it drops pending futures when the gate is closed.
 struct FoldUntilShut<'s, F, G> {
     fold: FoldPassing<F, G>,
     /// Lifetime of the awaited futures: they end before `'s` does.
@@ -316,7 +316,7 @@ impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I
     }
 }
 
-/// The implementation of [`ParallelIterator`](super::ParallelIterator) for an adaptor of a `base: I`:
+/// Implements [`ParallelIterator`](super::ParallelIterator) for an adaptor of a `base: I`:
 ///
 /// ```text
 /// adapt_gate! {
@@ -325,7 +325,7 @@ impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I
 /// }
 /// ```
 ///
-/// `shuts`, if the gate may shut.
+/// `shuts`, if the gate may close.
 macro_rules! adapt_gate {
     (
         impl[$($generics:tt)*] $Name:ident<$($param:tt),*>

@@ -366,8 +366,8 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     {
         let Filling { items, room } = self;
         let run = room.nothing();
-        // What is free: the next items take slots from its front, a part that is given away takes its own from the
-        // end.
+        // The free slots of this task: the next items take slots from the front, a part that is given away takes its
+        // own from the end.
         let free = Cell::new(Some(room));
         let give = |items: P| {
             let size = items.size();
