@@ -415,7 +415,7 @@ impl<S: Room> NanoFold<S::Item, S::Written, Infallible> for Write<'_, S> {
     }
 }
 
-/// Joins the runs of a task and of neighbours.
+/// Joins the runs of a task and of neighbors.
 #[derive(Clone, Copy)]
 struct JoinRuns;
 
