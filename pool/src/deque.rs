@@ -201,16 +201,16 @@ impl<T> Deque<T> {
         self.owner.bottom.load(Relaxed) == index + 1
     }
 
-    /// Acquire: a thread that finds a job shared sees the job, its entry and the buffer as they were when the job was
-    /// shared. An owner that finds top moved sees that the thief has read the entry (invariant 3).
+    /// Loads the word. Acquire: a thread that finds a job shared sees the job, its entry and the buffer as they were
+    /// when the job was shared. An owner that finds top moved sees that the thief has read the entry (invariant 3).
     #[inline(always)]
     fn word(&self) -> Word {
         Word::new(self.word.load(Acquire))
     }
 
-    /// Release on success: publishes the shared jobs and the read of the entry. As a read-modify-write, it also
-    /// continues the release sequences of earlier changes of the word. No acquire: `from` was loaded with one, and if
-    /// the word was written anew since, the job at its top is still the same (invariant 1).
+    /// Changes the word. Release on success: publishes the shared jobs and the read of the entry. As a
+    /// read-modify-write, it also continues the release sequences of earlier changes of the word. No acquire: `from`
+    /// was loaded with one, and if the word was written anew since, the job at its top is still the same (invariant 1).
     fn change(&self, from: Word, to: Word) -> bool {
         self.word.compare_exchange(from.bits(), to.bits(), Release, Relaxed).is_ok()
     }

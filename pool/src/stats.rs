@@ -34,7 +34,7 @@ impl Counter {
 pub(crate) struct SharedCounter(AtomicU64);
 
 impl SharedCounter {
-    /// Relaxed: no other memory depends on a count.
+    /// Adds one. Relaxed: no other memory depends on a count.
     pub(crate) fn add(&self) {
         self.add_up(1);
     }
@@ -243,7 +243,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// The sums over all workers and [`outside`](Self::outside).
+    /// Returns the sums over all workers and [`outside`](Self::outside).
     #[must_use]
     pub fn total(&self) -> WorkerStats {
         let mut total = self.outside.clone();

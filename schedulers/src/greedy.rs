@@ -380,7 +380,7 @@ pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
     Row(Arc<Row<'s, O, R>>, u8),
-    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the link of the whole's output, for
+    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the place of the output of the whole, for
     /// the last unit to arrive.
     Unit(R, u64, Arc<Whole<'s, O, R>>),
 }
