@@ -147,10 +147,10 @@ impl<T> Deque<T> {
         if self.always_shared { 1 } else { room }
     }
 
+    /// Requests a split: at its next push the owner checks and [publishes](Deque::publish) jobs.
+    ///
     /// Release: an owner that publishes jobs sees everything written before the request. A caller that must not miss a
     /// push passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
-    /// `limit`.
-    /// passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
     /// `limit`.
     pub(crate) fn request_split(&self) {
         self.owner.limit.store(0, Release);
