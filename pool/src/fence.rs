@@ -11,7 +11,7 @@
 //!
 //! For each [`heavy`] fence H and each thread T there is a point in T's program order such that everything before it
 //! happens before what follows H, and what precedes H happens before everything after it. Where the system call is
-//! missing ([`asymmetric`] is false) nobody relies on a light fence: see the deque's *eager* mode.
+//! missing ([`asymmetric`] is false) nobody relies on a light fence: see the deques that are *always shared*.
 //!
 //! # Under loom
 //!

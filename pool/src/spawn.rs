@@ -71,7 +71,7 @@ pub(crate) fn job(registry: &Registry, op: impl FnOnce() + Send + 'static) -> No
     registry.job_made();
     const NO_SCOPE: u64 = 0;
     let run = |worker: &Worker| {
-        // This job may be the only thing that keeps the pool from ending. The thread that runs the job keeps the registry.
+        // The job may be the only thing that keeps the pool from ending. The thread that runs the job keeps the registry.
         let registry = worker.registry();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(op)) {
             registry.handle_panic(payload);

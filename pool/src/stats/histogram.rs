@@ -1,4 +1,4 @@
-//! How long tasks are awake before they run.
+//! Histograms of the times for which tasks are awake before they run.
 
 use super::Counter;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// So many classes, of which each is twice as wide as the one before: up to half an hour.
+/// Number of classes. Each is twice as wide as the one before; the last one begins at half an hour.
 const CLASSES: usize = 42;
 
-/// A moment, in nanoseconds since the first one.
+/// A moment, in nanoseconds since the first call of [`now`](Self::now).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment(NonZeroU64);
 
@@ -20,13 +20,13 @@ impl Moment {
         Moment(NonZeroU64::MIN.saturating_add(since.try_into().unwrap_or(u64::MAX)))
     }
 
-    /// Nanoseconds since then.
+    /// Returns the nanoseconds since the moment.
     pub(crate) fn elapsed(self) -> u64 {
         Moment::now().0.get().saturating_sub(self.0.get())
     }
 }
 
-/// Written by one thread.
+/// The counters of a histogram, written by one thread.
 #[derive(Debug)]
 pub(crate) struct WakeTimes([Counter; CLASSES]);
 
@@ -46,7 +46,7 @@ impl WakeTimes {
     }
 }
 
-/// The class of `2^n` to `2^(n + 1)` nanoseconds is n; of less than 2, 0; the last one has no end.
+/// Returns the class of a duration: n for `2^n` to `2^(n + 1)` nanoseconds, and 0 for less than 2. The last class has no upper bound.
 fn class(nanoseconds: u64) -> usize {
     (nanoseconds.max(1).ilog2() as usize).min(CLASSES - 1)
 }
@@ -77,14 +77,14 @@ impl WakeToRun {
         self.0.iter_mut().zip(other.0).for_each(|(total, more)| *total += more);
     }
 
-    /// How many there are.
+    /// Returns the number of measured times.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// What so much of them, between 0 and 1, took less than: the end of a class, so up to twice as much as they took. Zero
-    /// if there are none.
+    /// Returns an upper bound of the given part of the times, between 0 and 1. The bound is the end of a class, so it may be up to
+    /// twice the true quantile. Zero if no time was measured.
     ///
     /// # Panics
     ///
@@ -103,14 +103,15 @@ impl WakeToRun {
         Duration::ZERO
     }
 
-    /// The classes that have any: what is less than that duration, and not less than half of it; and how many.
+    /// Returns the classes that are not empty, each as a duration and a count: the number of times that were shorter than the duration,
+    /// and not shorter than half of it.
     pub fn classes(&self) -> impl Iterator<Item = (Duration, u64)> {
         let classes = self.0.into_iter().enumerate().filter(|&(_, count)| count > 0);
         classes.map(|(class, count)| (Duration::from_nanos(2 << class), count))
     }
 }
 
-/// The [classes](WakeToRun::classes): what each is less than, and how many it has.
+/// Prints the [classes](WakeToRun::classes): upper bounds and counts.
 impl fmt::Debug for WakeToRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.classes()).finish()
