@@ -228,7 +228,7 @@ mod sealed {
 impl Spawn for DefaultSpawn {}
 impl<F: FnMut(ThreadBuilder) -> io::Result<()>> Spawn for CustomSpawn<F> {}
 
-impl<S: Spawn> ThreadPoolBuilder<S> {
+impl<S> ThreadPoolBuilder<S> {
     /// Sets how many threads run jobs at once: the pool's number of *slots*. With 0, the default, the environment variable
     /// `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` sets the number; without them it is as many as the machine can run.
     /// (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts if the second one is not set.)
@@ -516,7 +516,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             spawn,
         }
     }
+}
 
+impl<S: Spawn> ThreadPoolBuilder<S> {
     /// Makes the pool.
     ///
     /// # Errors

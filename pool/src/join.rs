@@ -7,7 +7,7 @@ use crate::worker::Worker;
 ///
 /// ```
 /// let (left, _) = furcate::join_context(|context| context.migrated(), |_| ());
-/// assert!(!left, "only right halves are stolen");
+/// assert!(!left, "the calling thread runs it");
 /// ```
 #[derive(Debug)]
 pub struct FnContext {
@@ -15,7 +15,9 @@ pub struct FnContext {
 }
 
 impl FnContext {
-    /// Returns whether another worker runs the closure than the one that called `join_context`.
+    /// Returns whether another thread runs the closure than the one that called [`join_context`]. So it is true for both closures if
+    /// the call comes from outside the pool and the pool [runs such calls on its own
+    /// threads](crate::ThreadPoolBuilder::caller_takes_part).
     #[must_use]
     pub fn migrated(&self) -> bool {
         self.migrated
@@ -81,7 +83,12 @@ where
         Some(worker) => {
             worker.fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
         }
-        None => Part::from_outside(|| join_context(left, right)),
+        None => Part::on_worker_from_outside(|worker, moved| {
+            worker.fork(
+                |_| left(FnContext { migrated: moved }),
+                |_, migrated| right(FnContext { migrated: moved || migrated }),
+            )
+        }),
     })
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one, without a read-modify-write: only the owner writes. Relaxed: nothing is inferred from a count.
+    /// Adds one, without a read-modify-write, since only the owner writes. Relaxed: no other memory depends on a count.
     #[inline(always)]
     pub(crate) fn add(&self) {
         self.add_up(1);

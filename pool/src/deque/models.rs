@@ -7,6 +7,7 @@
 mod ask;
 mod growth;
 mod last;
+mod pop_shares;
 mod private;
 mod ring;
 
@@ -67,7 +68,7 @@ impl World {
 
 /// What the owner does.
 impl World {
-    /// Makes and pushes a job, and answers if told to look up. Returns its index.
+    /// Makes and pushes a job, and publishes if told to check. Returns its index.
     fn push(&self, job: usize) -> u64 {
         let (index, look_up) = self.push_unpublished(job);
         if look_up {
@@ -131,7 +132,7 @@ impl World {
         self.run(self.deque.steal_private(wanted, || {}))
     }
 
-    /// Steals, and reaches if there are private jobs only.
+    /// Steals a shared job; if there are only private jobs, steals one of those.
     fn steal_any(&self) -> Steal<Job> {
         match self.steal() {
             Steal::Private => self.steal_private(),
@@ -140,7 +141,7 @@ impl World {
     }
 }
 
-/// Any job is; the compare-and-swap comes next.
+/// Accepts any job; the compare-and-swap comes next.
 fn wanted() -> bool {
     turn();
     true

@@ -1,4 +1,4 @@
-//! Tests of the deque: what it does step by step, against an oracle, and under thieves.
+//! Tests of the deque: single steps, comparison with an oracle, and stress by thieves.
 
 mod oracle;
 mod stress;
@@ -6,18 +6,18 @@ mod stress;
 use super::*;
 use std::cell::Cell;
 
-/// Where indices start: also close to where their lower halves change sign, or overflow.
+/// First indices: also close to the values at which the lower halves change sign, or overflow.
 const STARTS: [u64; 5] = [0, i32::MAX as u64 - 2, u32::MAX as u64 - 2, (1 << 32) - 2, (7 << 32) - 3];
 
-/// Eager or not, whatever works here.
+/// The modes that work on this system: always shared, and split if fences are asymmetric.
 fn modes() -> impl Iterator<Item = bool> {
     [true, false].into_iter().filter(|&always_shared| always_shared || fence::asymmetric())
 }
 
-/// A deque as its owner uses it: it answers when told to. Jobs are numbers.
+/// The owner of a deque. It publishes jobs when told to check. Jobs are numbers.
 struct Owner {
     deque: Deque<usize>,
-    /// What was pushed and not popped yet: indices and jobs.
+    /// Indices and jobs that were pushed and not popped yet.
     open: Vec<(u64, usize)>,
     jobs: Box<[usize]>,
 }
@@ -27,7 +27,7 @@ impl Owner {
         Owner { deque, open: Vec::new(), jobs: (0..jobs).collect() }
     }
 
-    /// Returns whether the owner was told to look up.
+    /// Pushes a job. Returns whether the owner was told to check.
     fn push(&mut self, job: usize) -> bool {
         // SAFETY: the test's main thread is the owner.
         let (index, look_up) = unsafe { self.deque.push(NonNull::from(&self.jobs[job])) };
@@ -44,7 +44,7 @@ impl Owner {
         unsafe { self.deque.share_all() }
     }
 
-    /// The job pushed last that has not been popped, if it was not stolen.
+    /// Pops the last job that has not been popped. Returns it if it was not stolen.
     fn pop(&mut self) -> Option<usize> {
         let (index, job) = self.open.pop().expect("there is something to pop");
         // SAFETY: the test's main thread is the owner, and pops nest.
@@ -58,6 +58,11 @@ impl Owner {
         Some(*unsafe { job.as_ref() })
     }
 
+    fn share_if_requested(&self) {
+        // SAFETY: the test's main thread is the owner.
+        unsafe { self.deque.share_if_requested() }
+    }
+
     fn steal(&self) -> Steal<usize> {
         self.deque.steal(|| true)
     }
@@ -69,7 +74,7 @@ impl Owner {
 
 fn number(stolen: Steal<usize>) -> Option<usize> {
     match stolen {
-        // SAFETY: points into the `jobs` of an owner that lives.
+        // SAFETY: points into the `jobs` of an owner that is alive.
         Steal::Job(job) => Some(*unsafe { job.as_ref() }),
         _ => None,
     }
@@ -101,7 +106,7 @@ fn an_eager_deque_shares_every_job_at_once() {
     }
     assert_eq!(owner.steal_private(), Steal::Lost);
     assert_eq!((owner.pop(), owner.pop()), (Some(7), Some(6)));
-    // Nothing has become private again: the owner may be inside a long leaf now, and nobody reaches.
+    // No job has become private again: the owner may be inside a long leaf now, and no thief steals private jobs.
     for job in 0..6 {
         assert_eq!(number(owner.steal()), Some(job));
     }
@@ -121,6 +126,21 @@ fn an_owner_that_is_asked_shares_half() {
     }
     assert!(owner.deque.split_requested(), "the thief of the last one asks for more");
     assert_eq!(owner.steal(), Steal::Private);
+}
+
+#[test]
+fn an_owner_that_takes_jobs_back_shares_half_and_keeps_the_question() {
+    let mut owner = Owner::new(7, Deque::new(8, false));
+    (0..6).for_each(|job| _ = owner.push(job));
+    owner.share_if_requested();
+    assert_eq!(owner.steal(), Steal::Private, "nobody had asked");
+    assert_eq!(owner.pop_newest(), Some(5));
+    owner.share_if_requested();
+    assert_eq!(number(owner.steal()), Some(0));
+    owner.share_if_requested();
+    assert_eq!(owner.deque.word().state(), State::Shared { top: 1, split: 3 }, "half of five, and no more");
+    assert!(owner.deque.split_requested());
+    assert!(owner.push(6) && !owner.deque.split_requested(), "the push answers");
 }
 
 #[test]
@@ -163,7 +183,7 @@ fn what_a_thief_does_not_want_stays() {
     }
 }
 
-/// D4 of what must hold: growth by doubling, so all the outgrown buffers together are smaller than the one in use.
+/// D4: the capacity grows by doubling, so all outgrown buffers together are smaller than the one in use.
 #[test]
 fn outgrown_buffers_are_bounded() {
     for always_shared in modes() {
@@ -181,7 +201,8 @@ fn outgrown_buffers_are_bounded() {
     }
 }
 
-/// A stolen job's index may lie any number of jobs back when it is popped: modulo 2^32 it looks like any other.
+/// A stolen job's index may be any distance below the bottom when it is popped. Modulo 2^32 it looks like any other
+/// index.
 #[test]
 fn a_stolen_job_does_not_come_back_however_many_came_and_went_since() {
     for always_shared in modes() {
@@ -201,7 +222,7 @@ fn a_stolen_job_does_not_come_back_however_many_came_and_went_since() {
                 owner.push(0);
                 owner.share_all();
                 assert!(matches!(owner.deque.steal(|| true), Steal::Job(_)));
-                // As many were pushed, shared and popped since.
+                // As if that many jobs were pushed, shared and popped since.
                 let bottom = start + 1 + since;
                 owner.deque.owner.bottom.store(bottom, Relaxed);
                 owner.deque.word.store(Word::private(bottom as u32).bits(), Relaxed);

@@ -92,6 +92,17 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// [`from_outside`](Part::from_outside) for calls that need the worker, and need to know whether the worker is another thread than
+    /// the caller.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn on_worker_from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+        match Part::of_global() {
+            Ok(part) => f(part.worker(), false),
+            Err(registry) => registry.inside(|worker| f(worker, true)),
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn of_global() -> Result<Self, &'static Registry> {

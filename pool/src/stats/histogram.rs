@@ -1,4 +1,4 @@
-//! Histograms of the times for which tasks are awake before they run.
+//! Times between the wake of a task and its run.
 
 use super::Counter;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Number of classes. Each is twice as wide as the one before; the last one begins at half an hour.
+/// Number of classes. Each is twice as wide as the one before; together they reach up to half an hour.
 const CLASSES: usize = 42;
 
-/// A moment, in nanoseconds since the first call of [`now`](Self::now).
+/// A moment, in nanoseconds since the first moment that was taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment(NonZeroU64);
 
@@ -20,13 +20,13 @@ impl Moment {
         Moment(NonZeroU64::MIN.saturating_add(since.try_into().unwrap_or(u64::MAX)))
     }
 
-    /// Returns the nanoseconds since the moment.
+    /// Returns the nanoseconds since this moment.
     pub(crate) fn elapsed(self) -> u64 {
         Moment::now().0.get().saturating_sub(self.0.get())
     }
 }
 
-/// The counters of a histogram, written by one thread.
+/// Histogram of a worker, written by that worker's thread only.
 #[derive(Debug)]
 pub(crate) struct WakeTimes([Counter; CLASSES]);
 
@@ -46,12 +46,12 @@ impl WakeTimes {
     }
 }
 
-/// Returns the class of a duration: n for `2^n` to `2^(n + 1)` nanoseconds, and 0 for less than 2. The last class has no upper bound.
+/// Returns the class of a time: n for `2^n` to `2^(n + 1)` nanoseconds, 0 for less than 2. The last class has no end.
 fn class(nanoseconds: u64) -> usize {
     (nanoseconds.max(1).ilog2() as usize).min(CLASSES - 1)
 }
 
-/// A histogram of the times from wakes to the polls that follow them, in classes that double.
+/// A histogram of the times from wakes to the polls that follow them, in classes of doubling width.
 ///
 /// ```
 /// use std::time::Duration;
@@ -77,14 +77,14 @@ impl WakeToRun {
         self.0.iter_mut().zip(other.0).for_each(|(total, more)| *total += more);
     }
 
-    /// Returns the number of measured times.
+    /// Returns the number of times in the histogram.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Returns an upper bound of the given part of the times, between 0 and 1. The bound is the end of a class, so it may be up to
-    /// twice the true quantile. Zero if no time was measured.
+    /// Returns a time that `part` of the times, between 0 and 1, are less than. It is the end of a class, so up to
+    /// twice the exact quantile. Zero if the histogram is empty.
     ///
     /// # Panics
     ///
@@ -103,15 +103,15 @@ impl WakeToRun {
         Duration::ZERO
     }
 
-    /// Returns the classes that are not empty, each as a duration and a count: the number of times that were shorter than the duration,
-    /// and not shorter than half of it.
+    /// Returns the classes that are not empty, each with its number of times. The duration is the class's upper end;
+    /// its times are at least half of that.
     pub fn classes(&self) -> impl Iterator<Item = (Duration, u64)> {
         let classes = self.0.into_iter().enumerate().filter(|&(_, count)| count > 0);
         classes.map(|(class, count)| (Duration::from_nanos(2 << class), count))
     }
 }
 
-/// Prints the [classes](WakeToRun::classes): upper bounds and counts.
+/// Prints the [classes](WakeToRun::classes): their upper ends and numbers.
 impl fmt::Debug for WakeToRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.classes()).finish()

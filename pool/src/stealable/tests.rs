@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
-/// Tasks that are only looked at.
+/// Tasks that are never run.
 struct Tasks(Vec<SpawnHeader>);
 
 impl Tasks {
-    /// So many of each scope.
+    /// Makes so many tasks of each scope.
     fn of(scopes: &[(u64, usize)]) -> Self {
         fn never(_: NonNull<Header>, _: &Worker, _: *const Worker) {
             unreachable!("nobody runs it");
         }
         let each = scopes.iter().flat_map(|&(scope, len)| std::iter::repeat_n(scope, len));
-        // SAFETY: it is run with no pointer at all.
+        // SAFETY: the task is never run.
         Tasks(each.map(|scope| unsafe { SpawnHeader::new(never, scope) }).collect())
     }
 
@@ -28,7 +28,7 @@ impl Tasks {
         self.0.iter().map(|task| JobRef::new(NonNull::from(task).cast(), ptr::null()))
     }
 
-    /// Which one it is.
+    /// Returns the index of an entry's task.
     fn index(&self, entry: Entry) -> usize {
         let Entry::Task(task) = entry else { unreachable!("there are tasks only") };
         let here = |header: &SpawnHeader| ptr::eq(ptr::from_ref(header).cast(), task.address());
@@ -60,7 +60,7 @@ fn donation_is_even() {
                 most = most.max(excess);
                 total.iter_mut().zip(lengths).for_each(|(total, len)| *total += len);
             }
-            // Nor is any set favoured over all.
+            // Nor is any set favored over all seeds.
             let mean = 1000.0 * per_slot as f64;
             for total in total {
                 assert!((total as f64 - mean).abs() < 6.0 * mean.sqrt(), "{slots} sets: {total} of {mean}");
@@ -121,7 +121,7 @@ fn each_is_taken_once() {
 
 #[test]
 fn a_thiefs_choice_is_its_own() {
-    // Whatever the number, it is one that is there; every one can be chosen.
+    // Any random number chooses an existing entry, and every entry can be chosen.
     let tasks = Tasks::of(&[(1, 10)]);
     let mut first = HashSet::new();
     for number in (0..40).chain([u64::MAX]) {
@@ -176,12 +176,12 @@ fn a_scopes_tasks_are_looked_for_in_ones_own_set_first() {
 
 #[test]
 fn only_the_oldest_and_the_newest_are_looked_at() {
-    // A set may be long; whoever looks for a scope's holds its lock meanwhile.
+    // A set may be long, and a worker that looks for a scope's entries holds its lock meanwhile.
     let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(2, 500), (1, 2), (2, 500), (3, 2)]));
     tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
     let take_of = |scope| sets.take_of(0, scope).map(|task| tasks.index(task));
     assert_eq!(take_of(1), None);
-    // The newest of them that is looked at first, from the new end; the oldest, from the old one.
+    // The newest entry that is looked at comes from the new end; the oldest from the old end.
     assert_eq!(take_of(3), Some(1003));
     assert_eq!(take_of(2), Some(0));
     (1..480).for_each(|i| assert_eq!(sets.take(0).map(|task| tasks.index(task)), Some(i)));

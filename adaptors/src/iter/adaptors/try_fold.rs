@@ -1,4 +1,4 @@
-//! `try_fold`
+//! The adaptor `try_fold`.
 
 use super::fold::{FoldTask, Folding};
 use crate::iter::copies::copies;

@@ -1,10 +1,10 @@
-//! Questions to the owner: none is missed together with the push it came too late for.
+//! Requests for a split: a request that comes too late for a push is not missed together with that push.
 
 use super::*;
 use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A thief that asks and finds no job, and an owner that is not told to look up at its push: not both.
+/// Either a thief that requests a split finds the job, or the owner is told to check at its push.
 #[test]
 fn a_push_or_its_asker_is_not_missed() {
     explore(None, || {
@@ -26,7 +26,7 @@ fn a_push_or_its_asker_is_not_missed() {
     });
 }
 
-/// An owner that answers sees what was written before the question.
+/// An owner that publishes jobs sees everything written before the request.
 fn question(put: fn(&Deque<Job>)) {
     explore(None, move || {
         let world = World::new(2, Deque::new(2, false));
@@ -45,7 +45,7 @@ fn question(put: fn(&Deque<Job>)) {
         }
         world.pop(index, 0);
         asker.join().unwrap();
-        // A question that came too late for one push is there for the next, and answered once.
+        // A request that came too late for one push is there for the next, and met once.
         let index = world.push(1);
         assert!(told.load(Relaxed) && !world.deque.split_requested());
         world.pop(index, 1);

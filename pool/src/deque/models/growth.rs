@@ -23,7 +23,7 @@ fn growth_while_thieves_steal() {
     });
 }
 
-/// A thief reaches into a full deque that grows.
+/// A thief steals a private job of a full deque that grows.
 #[test]
 fn growth_while_a_thief_reaches() {
     explore(Some(3), || {

@@ -1,4 +1,4 @@
-//! The last jobs, which owner and thieves take from both ends: each is taken once.
+//! The last jobs, for which owner and thieves compete: each is taken once.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn the_last_shared_job_of_an_eager_deque() {
     last_shared(true);
 }
 
-/// Two thieves reach for the only job, private; the owner pops it.
+/// Two thieves steal the only job, private; the owner pops it.
 #[test]
 fn the_last_private_job() {
     explore(Some(3), || {
@@ -36,7 +36,8 @@ fn the_last_private_job() {
     });
 }
 
-/// The owner pushes, and shares when it is asked in time, and pops, while one thief steals and one reaches.
+/// The owner pushes, shares if the request comes in time, and pops, while one thief steals a shared job and another a
+/// private one.
 #[test]
 fn the_last_job_stolen_or_reached_for() {
     explore(Some(3), || {

@@ -1,9 +1,9 @@
-//! An owner inside its private part, and thieves that ask it to share or reach into it.
+//! An owner that is busy with its private jobs, and thieves that request a split or steal private jobs.
 
 use super::*;
 
-/// The owner is inside a long leaf: a thief asks, and then gets the oldest of its jobs without it. A second one may be
-/// faster, or get in between.
+/// The owner is inside a long leaf. A thief requests a split, and then takes the oldest of the private jobs without the
+/// owner. A second thief may be faster, or interfere.
 #[test]
 fn an_owner_in_a_long_leaf_hides_nothing() {
     explore(None, || {
@@ -24,7 +24,7 @@ fn an_owner_in_a_long_leaf_hides_nothing() {
     });
 }
 
-/// A thief that found private jobs only has asked, and the owner shares the oldest at its next push.
+/// A thief that found only private jobs has requested a split, and the owner shares the oldest job at its next push.
 #[test]
 fn an_owner_that_was_asked_shares() {
     explore(None, || {
@@ -41,7 +41,8 @@ fn an_owner_that_was_asked_shares() {
     });
 }
 
-/// The owner pops its private jobs, at first without a compare-and-swap, while two thieves reach for the oldest.
+/// The owner pops its private jobs, at first without a compare-and-swap, while two thieves steal the oldest private
+/// one.
 #[test]
 fn private_pops_under_two_reaching_thieves() {
     explore(Some(3), || {
@@ -55,8 +56,8 @@ fn private_pops_under_two_reaching_thieves() {
     });
 }
 
-/// A thief that finds the bottom as a pop has left it sees the job below as it was pushed: one pushed at an index used
-/// before, since the heavy fence by itself publishes the one that made the thief reach.
+/// A thief that finds the bottom stored by a pop sees the job below as it was pushed. The job is pushed at an index
+/// used before, since the heavy fence by itself publishes the job because of which the thief came.
 #[test]
 fn a_pop_publishes_what_is_below() {
     explore(Some(3), || {
@@ -72,7 +73,7 @@ fn a_pop_publishes_what_is_below() {
     });
 }
 
-/// The owner pops the job at an index and pushes another one there, while a thief reaches for whatever is there.
+/// The owner pops the job at an index and pushes another one there, while a thief steals a private job at that index.
 #[test]
 fn an_index_used_again_under_a_reaching_thief() {
     explore(None, || {
@@ -86,7 +87,7 @@ fn an_index_used_again_under_a_reaching_thief() {
     });
 }
 
-/// The owner answers while one thief reaches and the other one steals what it shares.
+/// The owner publishes jobs while one thief steals a private job and the other one the job that the owner shares.
 #[test]
 fn an_answer_to_a_reaching_thief() {
     explore(Some(2), || {
@@ -101,7 +102,7 @@ fn an_answer_to_a_reaching_thief() {
     });
 }
 
-/// An owner that keeps no indices takes the newest of two jobs, again and again, while a thief takes what it can.
+/// An owner that keeps no indices takes the newest of two jobs, again and again, while a thief takes any of them.
 #[test]
 fn the_newest_jobs_under_a_thief() {
     explore(Some(3), || {

@@ -1,9 +1,9 @@
-//! The ring when it is exactly full and when it wraps around, also where indices overflow 32 bits.
+//! The ring when it is exactly full, and when it wraps around, also at indices that overflow 32 bits.
 
 use super::*;
 
-/// Thieves empty slots that the owner fills again, or the ring is full and grows. From an index on whose lower half
-/// overflows in between.
+/// Thieves empty entries that the owner fills again, or the ring is full and grows. The lower halves of the indices
+/// overflow in between.
 fn wrap_around(always_shared: bool) {
     explore(Some(3), move || {
         let world = World::new(4, Deque::starting_at((3 << 32) - 2, 2, always_shared));
@@ -32,7 +32,7 @@ fn slots_of_an_eager_deque_are_used_again() {
     wrap_around(true);
 }
 
-/// A thief that reaches empties the slot that the owner fills again.
+/// A thief of a private job empties the entry that the owner fills again.
 #[test]
 fn slots_reached_for_are_used_again() {
     explore(Some(3), || {

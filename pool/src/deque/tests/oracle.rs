@@ -18,11 +18,11 @@ impl Random {
     }
 }
 
-/// The deque and what should be in it; jobs that were pushed last are at the back.
+/// The deque and its expected contents; the jobs pushed last are at the back.
 struct Run {
     owner: Owner,
     oracle: VecDeque<usize>,
-    /// The owner pops by index, else whatever is newest.
+    /// Whether the owner pops by index; otherwise it pops the newest job.
     indexed: bool,
     always_shared: bool,
 }
@@ -84,7 +84,7 @@ fn does_what_the_oracle_does() {
                 let owner = Owner::new(STEPS, deque);
                 let mut run = Run { owner, oracle: VecDeque::new(), indexed, always_shared };
                 let mut random = Random(seed);
-                // Seen when the test fails.
+                // Shown if the test fails.
                 println!("seed {seed}, from index {start}, indexed: {indexed}, eager: {always_shared}");
                 (0..STEPS).for_each(|job| run.step(&mut random, job));
                 runs += 1;

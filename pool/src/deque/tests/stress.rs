@@ -8,7 +8,7 @@ use std::thread;
 
 const THIEVES: u64 = 3;
 
-/// Runs the owner's part while thieves take jobs, with `taken` called for each, and returns how many they took.
+/// Runs the owner's part while thieves take jobs. Calls `taken` for each stolen job, and returns their number.
 fn under_thieves<T: Sync>(
     deque: &Deque<T>,
     taken: impl Fn(NonNull<T>) + Sync,
@@ -45,7 +45,7 @@ fn under_thieves<T: Sync>(
     })
 }
 
-/// Jobs that note when they are taken.
+/// Jobs that record that they were taken.
 fn notes(jobs: usize) -> Box<[AtomicBool]> {
     (0..jobs).map(|_| AtomicBool::new(false)).collect()
 }
@@ -54,7 +54,7 @@ fn note(job: &AtomicBool) {
     assert!(!job.swap(true, Relaxed), "taken twice");
 }
 
-/// Pushes all the jobs and pops, after a push, `pops` of those not popped yet. Returns how many it got.
+/// Pushes all the jobs. After each push, pops `pops` of those not popped yet. Returns the number of jobs it got.
 fn push_and_pop(
     deque: &Deque<AtomicBool>,
     jobs: &[AtomicBool],
@@ -97,14 +97,14 @@ fn each_once(name: &str, deque: Deque<AtomicBool>, jobs: usize, pops: impl FnMut
     assert_eq!(popped + stolen, jobs.len());
 }
 
-/// Lets thieves run now and then, also where there are fewer cores than threads.
+/// Yields now and then, so that thieves run even with fewer cores than threads.
 fn yield_once_in(n: u64, random: &mut Random) {
     if random.below(n) == 0 {
         thread::yield_now();
     }
 }
 
-/// Random pushes and pops; from an index on that crosses 32 bits on the way.
+/// Random pushes and pops, beginning at an index from which the indices soon cross 32 bits.
 #[test]
 fn stampede() {
     for always_shared in modes() {
@@ -117,7 +117,7 @@ fn stampede() {
     }
 }
 
-/// One job at a time: owner and thieves meet at the last one.
+/// One job at a time: owner and thieves compete for the last one.
 #[test]
 fn stampede_at_the_last_job() {
     for always_shared in modes() {
@@ -129,7 +129,7 @@ fn stampede_at_the_last_job() {
     }
 }
 
-/// The owner pushes some thousand jobs in a row, and pops them.
+/// The owner pushes a few thousand jobs in a row, and pops them.
 #[test]
 fn growth_under_thieves() {
     for always_shared in modes() {
@@ -143,7 +143,8 @@ fn growth_under_thieves() {
     }
 }
 
-/// Jobs on the heap, each freed by whoever takes it; the deque is dropped with some jobs in it, and leaves them alone.
+/// Jobs on the heap, each freed by the thread that takes it. The deque is dropped with some jobs in it, and does not
+/// free them.
 #[test]
 fn destructors() {
     const JOBS: usize = 20_000;

@@ -181,3 +181,54 @@ impl Registry {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Registry;
+    use crate::ThreadPoolBuilder;
+    use std::future::poll_fn;
+    use std::sync::{Arc, mpsc};
+    use std::task::Poll;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// Waits for a condition. False if it does not come true within ten seconds.
+    fn comes_true(condition: impl Fn() -> bool) -> bool {
+        let begin = Instant::now();
+        while !condition() {
+            if begin.elapsed() > Duration::from_secs(10) {
+                return false;
+            }
+            thread::yield_now();
+        }
+        true
+    }
+
+    /// Once the task is in a set, a worker may run it, and the pool may end. The thread that wakes has a worker to wake then.
+    #[test]
+    fn a_thread_from_outside_that_wakes_a_task_keeps_the_registry() {
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let registry = pool.install(|| Registry::with_current(Registry::this));
+        let (send, receive) = mpsc::channel();
+        let mut polled = false;
+        let task = pool.spawn_future(poll_fn(move |context| {
+            if std::mem::replace(&mut polled, true) {
+                return Poll::Ready(());
+            }
+            send.send(context.waker().clone()).unwrap();
+            Poll::Pending
+        }));
+        let waker = receive.recv().unwrap();
+        assert!(comes_true(|| registry.searching.no_searcher() && registry.searching.free() == 1));
+        let idle = registry.lock();
+        let before = Arc::strong_count(&registry);
+        let woken = thread::spawn(move || waker.wake());
+        // The other thread waits for the lock.
+        let is_queued = comes_true(|| !registry.stealable.is_empty());
+        let is_kept = comes_true(|| Arc::strong_count(&registry) > before);
+        drop(idle);
+        woken.join().unwrap();
+        crate::block_on(task);
+        assert!(is_queued && is_kept);
+    }
+}
