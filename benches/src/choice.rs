@@ -9,7 +9,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The words that this process was started with.
+    /// Returns the words that this process was started with.
     #[must_use]
     pub fn from_args() -> Self {
         // `cargo bench` hands over flags of its own harness.

@@ -44,7 +44,7 @@ use std::time::Duration;
 
 /// An engine that runs programs that wait. Its drop ends its threads.
 pub trait Engine: Sync {
-    /// The name in tables.
+    /// Returns the name in tables.
     fn name(&self) -> String;
 
     /// Returns the sum of the results of a load's items, or `None` if the engine cannot run the load.

@@ -30,7 +30,7 @@ pub struct Medians {
 }
 
 impl Medians {
-    /// The first contender's median over another's.
+    /// Returns the first contender's median over another's.
     ///
     /// # Panics
     ///
@@ -63,7 +63,7 @@ pub fn interleave<R: PartialEq + std::fmt::Debug>(
     Medians { rows: contenders.iter().map(|(name, _)| *name).zip(medians).collect() }
 }
 
-/// The same for contenders that time themselves.
+/// As [`interleave`], for contenders that time themselves.
 ///
 /// # Panics
 ///

@@ -190,7 +190,7 @@ impl Axis {
         Axis::between(true, &all[first..=last])
     }
 
-    /// Some five ticks, 1, 2 or 5 times a power of ten apart.
+    /// Makes an axis with some five ticks, 1, 2 or 5 times a power of ten apart.
     fn linear(least: f64, most: f64) -> Self {
         let most = if most > least { most } else { least + least.abs().max(1.0) };
         let rough = (most - least) / 5.0;

@@ -84,7 +84,7 @@ impl Queue {
         }
     }
 
-    /// Inserts an entry after the `oldest` oldest ones; in fair queueing, after those of its call.
+    /// Inserts an entry after the first `oldest` entries; in fair queueing, after the first ones of its call.
     fn push_behind(&mut self, oldest: usize, entry: Entry) {
         match self {
             Queue::Fifo(entries) => insert(entries, oldest, entry),
@@ -197,7 +197,7 @@ impl Stealable {
         })
     }
 
-    /// Inserts an entry after the `oldest` oldest ones of a set: the set of a slot, or of a random slot.
+    /// Inserts an entry after the first `oldest` entries of a set: the set of a slot, or of a random slot.
     pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, slot: Option<usize>) {
         let set = slot.map_or_else(|| &*self.0[random(self.0.len())], |slot| self.set(slot));
         let mut queue = set.lock();

@@ -73,8 +73,8 @@ pub struct Worker {
     pub(crate) can_suspend: Cell<bool>,
     /// Whether this worker has run a task since it last searched; this thread's.
     pub(crate) ran_task: Cell<bool>,
-    /// Length of the next search; this thread's.
-    vigor: Cell<search::Vigor>,
+    /// Success of the last searches; it decides how long the next one is. This thread's.
+    searches: Cell<search::Searches>,
     /// Number of jobs on this thread's stack that run on top of the frames that have spawned them; this thread's.
     in_place: Cell<u32>,
     /// Broadcast jobs for this worker. No other thread may run them.
@@ -181,7 +181,7 @@ impl Worker {
             active: AtomicPtr::new(active.as_ptr()),
             can_suspend: Cell::new(false),
             ran_task: Cell::new(false),
-            vigor: Cell::default(),
+            searches: Cell::default(),
             in_place: Cell::new(0),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
@@ -382,7 +382,8 @@ impl Worker {
         self.forks.is_newest(index)
     }
 
-    /// Looks up from work, after a push that said so.
+    /// Looks up from work, because a push has returned `true`: shares jobs on request, wakes a worker for them, and gives an overdue
+    /// thread its turn.
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.

@@ -80,7 +80,8 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// Nano-loops of 1, 2, 4 ... units. They stop growing when one takes some 100 microseconds.
+    /// Makes a scheduler with nano-loops (steps) of 1, 2, 4 ... units. They stop growing when one takes some 100
+    /// microseconds.
     ///
     /// After a steal they begin with 1 again.
     ///
@@ -92,7 +93,7 @@ impl Adaptive {
         Adaptive { min: 1, max: 1 << 16, grows: true }
     }
 
-    /// Nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a loop that took longer than some 100
+    /// Sets nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a loop that took longer than some 100
     /// microseconds the loops get shorter, down to `min`. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
     #[must_use]
     pub const fn nano_blocks(self, min: usize, max: usize) -> Self {

@@ -17,9 +17,9 @@
 //!         A ── right part stolen                  the worker's frames      nodes
 //!        / \                                      A ... B ... C
 //!       B   *                                     returns C: Away(c)       c: left output
-//!      / \                                        in B:  join by value,    c's place: right of b'
+//!      / \                                        in B:  join by value,    c's link: right of b'
 //!     l   C ── right part stolen                         b' with l's output
-//!        / \                                      in A:  Away(a)           b''s place: left of a
+//!        / \                                      in A:  Away(a)           b''s link: left of a
 //!       l   *
 //! ```
 //!
@@ -380,7 +380,7 @@ pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
     Row(Arc<Row<'s, O, R>>, u8),
-    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the link of the whole's output, for
+    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the place of the output of the whole, for
     /// the last unit to arrive.
     Unit(R, u64, Arc<Whole<'s, O, R>>),
 }

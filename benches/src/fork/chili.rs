@@ -24,8 +24,8 @@ pub struct Chili(ThreadPool);
 pub struct ChiliFork(UnsafeCell<Scope<'static>>);
 
 impl ChiliFork {
-    /// The same scope, as the type with which programs fork. The scope's own lifetime is left out: [`Fork::join`] calls
-    /// its halves with `Self`, chili with scopes of any lifetime.
+    /// Returns the same scope, as the type with which programs fork. The scope's own lifetime is left out:
+    /// [`Fork::join`] calls its halves with `Self`, chili with scopes of any lifetime.
     #[inline]
     fn new<'a>(scope: &'a mut Scope<'_>) -> &'a Self {
         let scope: *mut Scope<'_> = scope;

@@ -23,7 +23,7 @@ pub struct AsyncExecutor {
 }
 
 impl AsyncExecutor {
-    /// An executor, and its threads.
+    /// Makes an executor, and starts its threads.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let executor = Arc::new(Executor::new());

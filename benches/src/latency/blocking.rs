@@ -21,13 +21,13 @@ impl Threads {
     pub const NAME: &'static str = "threads that do not wait";
 }
 
-/// A pool of rayon's.
+/// Makes a pool of rayon's.
 pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started")
 }
 
 impl Blocking {
-    /// A pool with more threads, perhaps, than there are processors.
+    /// Makes a pool, possibly with more threads than processors.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Blocking(pool(threads))

@@ -15,7 +15,7 @@ pub struct Forte(fork::Forte);
 const MOST: u64 = 1000;
 
 impl Forte {
-    /// The pool, for this engine alone.
+    /// Takes the pool for this engine alone.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Forte(fork::Forte::new(threads))

@@ -103,7 +103,7 @@ impl Cpu {
     }
 }
 
-/// A chain of instructions that the compiler cannot shorten.
+/// Runs a chain of instructions that the compiler cannot shorten.
 fn spin(rounds: u64, mut item: u64) -> u64 {
     for _ in 0..rounds {
         item = (item ^ (item >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

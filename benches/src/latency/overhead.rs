@@ -119,7 +119,7 @@ impl Overhead {
         self.flat().into_par_iter().map(ready).io_await().map(plain).on(pool).sum()
     }
 
-    /// The leaves, from left to right.
+    /// Returns the leaves, from left to right.
     fn flat(&self) -> Vec<u32> {
         fn walk(n: u32, cutoff: u32, leaves: &mut Vec<u32>) {
             if n <= cutoff {

@@ -100,7 +100,7 @@ impl ForkedWaits {
         (sum, start.elapsed())
     }
 
-    /// One run.
+    /// Runs the program once.
     #[must_use]
     pub fn run(self, pool: &ThreadPool) -> PolicyRun {
         let (before, start) = (pool.stats().total(), Instant::now());

@@ -38,7 +38,7 @@ impl Sweep {
         Leaf { value: u64::from(value), latency: self.waits_at(number).then_some(self.latency) }
     }
 
-    /// All leaves, from left to right.
+    /// Returns all leaves, from left to right.
     pub(super) fn flat(&self) -> Vec<Leaf> {
         fn walk(sweep: &Sweep, n: u32, leaves: &mut Vec<Leaf>) {
             if n < 2 {

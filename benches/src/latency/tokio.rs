@@ -19,14 +19,14 @@ pub struct Tokio(pub(super) Runtime);
 #[derive(Debug)]
 pub struct TokioRayon(Runtime, Arc<rayon::ThreadPool>);
 
-/// A runtime with so many threads.
+/// Makes a runtime with this many threads.
 pub(super) fn runtime(threads: usize) -> Runtime {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(threads).enable_time().build().expect("threads can be started")
 }
 
 impl Tokio {
-    /// A runtime.
+    /// Makes a runtime.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Tokio(runtime(threads))
@@ -34,7 +34,7 @@ impl Tokio {
 }
 
 impl TokioRayon {
-    /// A runtime, and a pool.
+    /// Makes a runtime, and a pool.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         TokioRayon(runtime(threads), Arc::new(super::blocking::pool(threads)))

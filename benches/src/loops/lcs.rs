@@ -30,7 +30,7 @@ struct Edges {
 }
 
 impl Lcs {
-    /// Two texts of `length` letters, computed by blocks of `block` times `block`.
+    /// Makes two texts of `length` letters, to be computed by blocks of `block` times `block`.
     ///
     /// # Panics
     ///

@@ -18,7 +18,7 @@ pub struct Matmul {
 }
 
 impl Matmul {
-    /// Two matrices of small integers, whose product is exact.
+    /// Makes two matrices of small integers, whose product is exact.
     ///
     /// # Panics
     ///
@@ -54,7 +54,7 @@ fn offset(row: usize, column: usize) -> usize {
     tile * TILE * TILE + (row % TILE) * TILE + column % TILE
 }
 
-/// The quadrants, row by row.
+/// Returns the quadrants, row by row.
 fn quadrants(matrix: &[f32]) -> [&[f32]; 4] {
     let (upper, lower) = matrix.split_at(matrix.len() / 2);
     let (a, b) = upper.split_at(upper.len() / 2);
@@ -62,7 +62,7 @@ fn quadrants(matrix: &[f32]) -> [&[f32]; 4] {
     [a, b, c, d]
 }
 
-/// The quadrants, row by row.
+/// Returns the quadrants, row by row.
 fn quadrants_mut(matrix: &mut [f32]) -> [&mut [f32]; 4] {
     let (upper, lower) = matrix.split_at_mut(matrix.len() / 2);
     let (a, b) = upper.split_at_mut(upper.len() / 2);
@@ -100,7 +100,7 @@ fn plain(c: &mut [f32], a: &[f32], b: &[f32]) {
     }
 }
 
-/// The same, with forks.
+/// Computes `c += a * b` with forks.
 fn forked<F: Fork>(fork: &F, c: &mut [f32], a: &[f32], b: &[f32]) {
     if c.len() == TILE * TILE {
         return multiply_tiles(c, a, b);
@@ -136,7 +136,7 @@ impl Program for Matmul {
         format!("matmul({})", self.n)
     }
 
-    /// The product before anything is added.
+    /// Returns the product before anything is added.
     fn input(&self) -> Vec<f32> {
         vec![0.0; self.n * self.n]
     }

@@ -17,13 +17,15 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// Worker 0 forks a leaf of 1 ms, which keeps worker 1 busy at first; then forks B (50 ms) and runs A (50 ms).
+    /// Makes a program in which worker 0 forks a leaf of 1 ms, which keeps worker 1 busy at first. Then worker 0 forks
+    /// B (50 ms) and runs A (50 ms).
     #[must_use]
     pub fn shallow(unit: Duration) -> Self {
         Self { unit, deep: false }
     }
 
-    /// Worker 0 forks B1 (5 ms), B2 and B3 (50 ms each), nested, and then runs a leaf of 100 ms.
+    /// Makes a program in which worker 0 forks B1 (5 ms), B2 and B3 (50 ms each), nested, and then runs a leaf of 100
+    /// ms.
     #[must_use]
     pub fn deep(unit: Duration) -> Self {
         Self { unit, deep: true }

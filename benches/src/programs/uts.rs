@@ -113,7 +113,7 @@ impl Tree {
         1 + (0..self.children(node)).map(|i| self.plain(&node.child(i))).sum::<u64>()
     }
 
-    /// The same, with forks.
+    /// Returns the number of nodes from `node` down, counted with forks.
     fn below<F: Fork>(&self, fork: &F, node: &Node) -> u64 {
         let children = self.children(node);
         if children == 0 { 1 } else { 1 + self.over_children(fork, node, 0..children) }
@@ -149,13 +149,13 @@ impl Node {
         Self { state: Sha1::digest(bytes).into(), height: self.height + 1 }
     }
 
-    /// The node's own random number, from 0 up to 1.
+    /// Returns the node's own random number, from 0 up to 1.
     fn draw(&self) -> f64 {
         let [.., a, b, c, d] = self.state;
         f64::from(u32::from_be_bytes([a, b, c, d]) & 0x7FFF_FFFF) / f64::from(1_u32 << 31)
     }
 
-    /// A geometrically distributed number of the given mean.
+    /// Draws a geometrically distributed number of the given mean.
     fn draw_geometric(&self, mean: f64) -> u32 {
         let p = 1.0 / (1.0 + mean);
         (((1.0 - self.draw()).ln() / (1.0 - p).ln()).floor() as u32).min(Self::MOST)

@@ -25,7 +25,8 @@ impl<T> Buffer<T> {
         unsafe { self.slots.get_unchecked(index as usize & mask) }
     }
 
-    /// Relaxed: entries are published by the indices around them, and a value that was read in vain is not used.
+    /// Reads a job. Relaxed: entries are published by the indices around them, and a value that was read in vain is not
+    /// used.
     #[inline(always)]
     pub(super) fn read(&self, index: u64) -> *mut T {
         self.slot(index).load(Relaxed)

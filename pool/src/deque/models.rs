@@ -141,7 +141,7 @@ impl World {
     }
 }
 
-/// Any job is; the compare-and-swap comes next.
+/// Accepts any job; the compare-and-swap comes next.
 fn wanted() -> bool {
     turn();
     true

@@ -1,19 +1,20 @@
-//! Counts in hand: a worker takes counts of a scope in batches, instead of one for each spawned job, each task and each handle.
+//! Credits: a worker takes counts of a scope in batches, instead of one for each spawned job, each task and each
+//! handle.
 //!
-//! Suspended tasks count as jobs of their scope, and so do handles. Each count is a read-modify-write of a word that all of the
-//! scope's workers write. So a worker that runs a job takes several counts at once. It keeps the rest in hand for later jobs, tasks and handles,
-//! and gives unused counts back together with the job's own.
+//! Suspended tasks count as jobs of their scope, and so do handles. Each count is a read-modify-write of a word that
+//! all of the scope's workers write. So a worker that runs a job takes several counts at once. It keeps the unused
+//! counts as credits for later jobs, tasks and handles, and gives the rest back together with the job's own count.
 //!
 //! # Invariants
 //!
-//! 1. Counts in hand have been announced, and have not arrived. So a job, task or handle that takes one is counted.
-//! 2. Counts in hand belong to one job, or to the scope's body. When that ends, the rest arrives with it. A job on top of it has its
-//!    own counts.
+//! 1. Credits have been announced, and have not arrived. So a job, task or handle that takes one is counted.
+//! 2. Credits belong to one job, or to the scope's body. When the job ends, its remaining credits arrive with it. A job
+//!    on top of it has its own credits.
 
 use super::Scope;
 use crate::worker::Worker;
 
-/// The counts in hand of the job that a worker runs.
+/// The credits of the job that a worker runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Credits {
     /// Number of the scope; 0 if there is none.
@@ -25,8 +26,8 @@ pub(crate) struct Credits {
 const BATCH: usize = 32;
 
 impl Scope<'_> {
-    /// Runs a job, or a part of one, with so many counts in hand. Returns how many there are at its end: the caller sees to
-    /// it that they arrive (invariant 2).
+    /// Runs a job, or a part of one, with `counts` credits. Returns the credits at its end. The caller makes them
+    /// arrive (invariant 2).
     ///
     /// `job` must not panic.
     pub(crate) fn with_credits<R>(
@@ -40,7 +41,7 @@ impl Scope<'_> {
         (result, worker.credits.replace(before).counts)
     }
 
-    /// Counts so many more. The caller is itself counted.
+    /// Counts `counts` more. The caller itself is counted.
     pub(super) fn announce(&self, counts: usize) {
         Worker::with_current(|worker| match worker.map(|worker| (worker, worker.credits.get())) {
             Some((worker, mut credits)) if credits.scope == self.number => {
@@ -55,14 +56,14 @@ impl Scope<'_> {
         });
     }
 
-    /// Notes that one of those counted has ended. `worker` is the calling thread's, if it is one. The thread may be in the middle of a
-    /// job of another scope, and keeps its slot for that job.
+    /// Records that one counted task or handle has ended. `worker` is this thread's worker, if it is one. The thread
+    /// may be in the middle of a job of another scope, and keeps its slot for that job.
     ///
     /// # Safety
     ///
     /// As for [`arrive`](Self::arrive).
     pub(super) unsafe fn give_back(this: *const Self, worker: Option<&Worker>) {
-        // SAFETY: the caller's: the scope is there.
+        // SAFETY: by the caller's promise, the scope is there.
         let number = unsafe { (*this).number };
         if let Some(worker) = worker
             && let Credits { scope, counts } = worker.credits.get()
@@ -86,7 +87,7 @@ mod tests {
         pool.scope(|scope| {
             for spawned in 1..=3 * BATCH {
                 scope.spawn(|_| ());
-                // The body is counted too. No job has ended: the pool's one thread is here.
+                // The body is counted, too. No job has ended: the pool's one thread is here.
                 assert_eq!(scope.pending.get(), 1 + spawned.next_multiple_of(BATCH));
             }
         });

@@ -1,4 +1,4 @@
-//! S1, exhaustively: work of every kind, published while the last one alert ceases to be so, wakes somebody.
+//! Models of invariant 1 of the sleep protocol: work of every kind, published while the last search ends, wakes a worker.
 
 mod woken;
 
@@ -10,7 +10,7 @@ use crate::sync::{Arc, Mutex};
 use loom::thread;
 use std::ptr::NonNull;
 
-/// A pool with one slot that is free, one worker that is alert and about to park, and another slot's worker.
+/// A pool with one free slot, one worker that searches and is about to park, and another slot's worker.
 struct Pool {
     searching: Searching,
     forks: Deque<u8>,
@@ -92,7 +92,7 @@ impl Pool {
 
     fn assert_awake(&self) {
         let work = self.sees_work();
-        assert!(!work || !*self.parked.lock().unwrap(), "work is there, and everybody sleeps");
+        assert!(!work || !*self.parked.lock().unwrap(), "there is work, and every worker sleeps");
     }
 }
 
@@ -140,9 +140,9 @@ fn a_fork_against_the_last_searcher_that_finds_work() {
     });
 }
 
-/// No worker is alert, because no slot was free. The thread that makes a slot free looks out.
+/// No worker searches, because no slot was free. The thread that makes a slot free does the final check.
 #[test]
-fn a_fork_against_a_place_that_becomes_free() {
+fn a_fork_against_a_slot_that_becomes_free() {
     explore(None, || {
         let pool = Pool::new(0);
         *pool.parked.lock().unwrap() = true;
@@ -180,9 +180,9 @@ fn a_fork_and_an_injected_job_against_the_last_worker_that_parks() {
     });
 }
 
-/// The last searcher parks when there is no slot, and one becomes free: one of the two looks out for the fork.
+/// The last searcher parks while no slot is free, and a slot becomes free. One of the two final checks sees the fork.
 #[test]
-fn a_place_that_becomes_free_against_the_last_worker_that_parks() {
+fn a_slot_that_becomes_free_against_the_last_worker_that_parks() {
     explore(None, || {
         let pool = Pool::new(0);
         pool.fork();

@@ -4,10 +4,11 @@
 //! entries until its entries have run for a [`QUANTUM`]; then the next call is served. So a call of few short tasks
 //! waits for a quantum of each other call, however many tasks the others have queued, and however long these run. The
 //! run time of an entry is known only at its end. Time beyond the quantum is a debt, for which the call misses turns.
+//!
 //! # Invariants
 //!
-//! 1. A call has a queue if and only if it has entries; then its number is in `turns` once.
 //! 1. A call has a queue if and only if it has entries. Then its number is in `turns` once.
+//! 2. `len` is the number of entries of all queues.
 //! 3. The time used by a call that has a queue is at most [`MOST`], so that `next` goes round the circle a bounded number of times.
 
 use super::{Entry, insert};
@@ -46,7 +47,7 @@ impl Flows {
         self.of(entry.scope()).entries.push_back(entry);
     }
 
-    /// Inserts an entry after the `oldest` oldest ones of its call.
+    /// Inserts an entry after the first `oldest` entries of its call.
     pub(super) fn push_behind(&mut self, oldest: usize, entry: Entry) {
         insert(&mut self.of(entry.scope()).entries, oldest, entry);
     }

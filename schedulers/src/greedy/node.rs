@@ -123,7 +123,7 @@ impl<'s, O, R> Node<'s, O, R> {
 }
 
 impl<'s, O, R> Open<'s, O, R> {
-    /// The output of the side that decides.
+    /// Returns the output of the side that decides.
     fn decisive<T>(&mut self) -> &mut Option<O>
     where
         R: Reduction<T, Output = O>,

@@ -19,7 +19,7 @@ pub struct BoundDepth {
 }
 
 impl BoundDepth {
-    /// At most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
+    /// Allows at most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
     #[must_use]
     pub const fn new(depth: u32) -> Self {
         BoundDepth { depth }

@@ -1,4 +1,4 @@
-//! A task some of whose items are waited for: what it has folded, and its holes.
+//! A task with items that may be pending: its folded outputs, and its pending items.
 
 use super::frame::{Frame, Shared};
 use super::in_flight::Kind;
@@ -17,15 +17,15 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::task::Poll;
 
-/// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
+/// The accumulator of a task: of a leaf of the division tree, or of a pending item that is completed.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
-    /// `None` if nothing of the task is waited for: a frame is an allocation, which most items do without.
+    /// `None` if nothing of the task is pending: a frame is an allocation, which most items do without.
     frame: Option<Rc<Shared<'s, S>>>,
     /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
     cancels: Cell<bool>,
     reduction: R,
     call: &'s Call,
-    /// Of the segment behind the last hole; `None` while nothing is folded.
+    /// Accumulator of the items folded since the last pending item; `None` if there are none.
     accumulator: Option<R::Accumulator>,
     holes: Tree<'s, R::Output, R>,
     items: PhantomData<fn(T)>,
@@ -35,7 +35,7 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
 const NO_FRAME: &str = "a fold has futures to be waited for, but its `NanoFold::WAITS` is false: a fold that wraps another one \
                         passes its `WAITS` on, `const WAITS: bool = F::WAITS`";
 
-/// How the items that come to the end of a chain are folded.
+/// Folds the items that come to the end of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold;
 
@@ -68,7 +68,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
-    /// The task has those holes already.
+    /// Makes the accumulator of a task that has these pending items already.
     pub(super) fn new(
         frame: Option<&Frame<'s, S>>,
         reduction: R,
@@ -87,7 +87,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         }
     }
 
-    /// Gives the permits of the task back, if it has any.
+    /// Gives back the permits of the task, if it has any.
     fn empty_reserve(&self) {
         if let Some(frame) = &self.frame {
             frame.reserve.empty();
@@ -98,33 +98,33 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         Joint { reduction: self.reduction.clone(), call: self.call }
     }
 
-    /// What was folded since the last hole.
+    /// Returns the output of the items folded since the last pending item.
     fn segment(&mut self) -> Option<R::Output> {
         self.accumulator.take().map(|accumulator| self.reduction.finish(accumulator))
     }
 
-    /// Divides the reduction at the place that the task has come to. Returns that of what comes before.
+    /// Divides the reduction at the task's position. Returns the reduction of the items before that position.
     fn divide(&mut self) -> R {
         let (left, right) = self.reduction.clone().divide_item();
         self.reduction = right;
         left
     }
 
-    /// The place that the task has come to, in the tree.
+    /// Adds a place for the pending item at the task's position to the tree.
     fn grow(&mut self) -> Link<'s, R::Output, R> {
         let (reduction, call) = (&self.reduction, self.call);
         self.holes.grow::<T>(|| Joint { reduction: reduction.clone(), call })
     }
 
-    /// Everything: the task is over.
+    /// Ends the task, and returns its output.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
-        // Others may have them while outputs are reduced.
+        // Other tasks may have the permits while outputs are reduced.
         self.empty_reserve();
         let last = self.segment();
         self.holes.end::<T>(last, &self.reduction, self.call)
     }
 
-    /// Everything up to here, and the reduction of what comes behind it: the task is put aside.
+    /// Puts the task aside. Returns everything up to its position, and the reduction of the items after it.
     pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
         self.empty_reserve();
         if let Some(segment) = self.segment() {
@@ -164,7 +164,7 @@ where
             }
             let Some(future) = futures.next() else { break };
             let permit = frame.reserve.take();
-            // Now, and not before: what was found with this permit is known (invariant 6 of the scheduler).
+            // Only now: a hit that was found with this permit is known (invariant 6 of the scheduler).
             if R::INTERRUPTIBLE && self.reduction.stopped() {
                 needed = false;
                 continue;
@@ -195,7 +195,7 @@ where
             let (Continue(leaf) | Break(leaf)) = folded;
             self = leaf;
         }
-        // Not behind what is returned: a panic in their drop would leak that.
+        // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(futures);
         if needed { Continue(self) } else { Break(self) }
     }
@@ -206,7 +206,7 @@ where
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
-    /// Leaves a hole at the place that the task has come to.
+    /// Makes a pending item at the task's position.
     fn hole<F: Clone>(&mut self, fold: &F) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
         let link = self.grow();
@@ -215,14 +215,14 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
     }
 }
 
-/// What waits is dropped, if the reduction has stopped everywhere: an item has ended it, or two outputs have.
+/// Cancels the pending items, if the reduction has stopped everywhere: because of an item, or of two outputs.
 pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction: &R, handle: &S::Handle) {
     if R::STOPS_ALL && reduction.stopped() {
         handle.cancel();
     }
 }
 
-/// The permit of a task that fills a hole, at its beginning.
+/// The permit of a task that completes a pending item, at its beginning.
 enum Has<'s> {
     /// For the next future of the item: the task [waits](NanoFold::WAITS) again.
     ForNext(Permit<'s>, Kind),
@@ -230,7 +230,7 @@ enum Has<'s> {
     Last(Option<Permit<'s>>),
 }
 
-/// What fills a hole: a future's output, folded, behind what was folded before it.
+/// A pending item: its future's output is folded after the outputs before it.
 struct Hole<'s, R, O, T, F> {
     before: Option<O>,
     reduction: R,
@@ -245,7 +245,7 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
 {
-    /// Runs the task that fills it. A task that waits again has a frame, with the permit.
+    /// Runs the task that completes the item. A task that waits again has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
@@ -281,7 +281,7 @@ where
         });
     }
 
-    /// There is a permit for the future.
+    /// Begins the future, which has a permit now.
     fn begin<S, U>(self, future: U, permit: Permit<'s>, kind: Kind, handle: S::Handle)
     where
         S: Detach<'s>,
@@ -293,7 +293,7 @@ where
         });
     }
 
-    /// There is a permit for the next future of the item, which is made of what the last one gave.
+    /// Makes the next future of the item from the last one's output; there is a permit for it.
     fn go_on<S, V>(self, output: V, permit: Permit<'s>, kind: Kind, handle: S::Handle)
     where
         S: Detach<'s>,
@@ -304,7 +304,7 @@ where
         });
     }
 
-    /// Closes the hole and returns `None` if the call has been stopped; else returns the hole.
+    /// Completes the pending item and returns `None` if the call has been stopped; else returns the item.
     fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
         if handle.is_cancelled() || self.joint.call.is_due() {
             self.close();
@@ -313,7 +313,7 @@ where
         Some(self)
     }
 
-    /// There will be no output.
+    /// Completes the pending item without an output of its own.
     fn close(self) {
         let Hole { before, reduction, joint, link, .. } = self;
         joint.call.leave_out();
@@ -324,7 +324,7 @@ where
     }
 }
 
-/// A hole whose future is in flight.
+/// A pending item whose future is in flight.
 struct InHole<'s, H> {
     permit: Permit<'s>,
     hole: H,
@@ -371,7 +371,7 @@ where
     }
 }
 
-/// A hole of an item between two futures, which waits for a permit to make the next one.
+/// A pending item between two futures, which waits for a permit to make the next one.
 struct Between<V, H> {
     /// Output of the future before.
     output: V,
@@ -399,7 +399,7 @@ where
     }
 }
 
-/// A hole whose future waits for a permit.
+/// A pending item whose future waits for a permit.
 struct Deferred<U, H> {
     future: U,
     hole: H,

@@ -29,12 +29,12 @@ pub(crate) struct Room {
 pub(super) struct Permit<'s>(&'s Room);
 
 impl Room {
-    /// For so many futures of the call's, under that limit.
+    /// Makes the room of a call: for `permits` futures of its own, under the limit.
     pub(super) fn new(permits: usize, limit: Option<&Limit>) -> Self {
         Room { own: InFlight::new(permits), limit: limit.map(Limit::join) }
     }
 
-    /// Takes so many permits, or as many as there are. Returns how many.
+    /// Takes `most` permits, or as many as are free. Returns how many.
     fn take(&self, most: usize) -> usize {
         let own = self.own.take(most);
         let Some(limit) = self.limit.as_ref().filter(|_| own > 0) else { return own };
@@ -45,14 +45,14 @@ impl Room {
 
     /// Gives permits back.
     fn give_back(&self, permits: usize) {
-        // The limit's first: who gets one of the call's own asks for one of the limit's.
+        // The limit's first: a task that gets one of the call's own permits then asks for one of the limit's.
         if let Some(limit) = &self.limit {
             limit.give_back(permits);
         }
         self.own.give_back(permits);
     }
 
-    /// Gives permits back with which no future has begun.
+    /// Gives back permits with which no future has begun.
     fn give_back_unused(&self, permits: usize) {
         if let Some(limit) = &self.limit {
             limit.give_back_unused(permits);
@@ -60,7 +60,7 @@ impl Room {
         self.own.give_back(permits);
     }
 
-    /// Whether a permit that a future had is good for another one.
+    /// Whether a permit that a future has had may be used for another one.
     pub(super) fn allows_reuse(&self) -> bool {
         !self.limit.as_ref().is_some_and(Member::has_rate)
     }
@@ -69,8 +69,8 @@ impl Room {
         (self.take(1) > 0).then(|| Permit(self))
     }
 
-    /// Makes the permit of a future that is ready good for another one. Fails if the rate does not allow another future now, or if a
-    /// ticket waits.
+    /// Makes the permit of a ready future valid for another one. Fails if the rate does not allow another future now,
+    /// or if a ticket waits.
     fn renew(&self) -> bool {
         self.limit.as_ref().is_none_or(Member::renew)
     }
@@ -93,7 +93,7 @@ impl Room {
 }
 
 impl<'s> Permit<'s> {
-    /// Where it is from.
+    /// Returns the room that the permit comes from.
     pub(super) fn source(&self) -> &'s Room {
         self.0
     }
@@ -116,7 +116,7 @@ pub(super) struct Acquire<'s> {
 /// The semaphore at which it waits (invariant 2).
 #[derive(Debug)]
 enum Waits<'s> {
-    /// For nothing yet: it has the permit of a future that is ready.
+    /// Waits for nothing yet: it holds the permit of a ready future.
     Exchanges(Permit<'s>),
     ForOwn(in_flight::Acquire<'s>),
     ForLimit(Ticket<'s>, in_flight::Permit<'s>),
@@ -180,7 +180,7 @@ pub(super) struct Reserve<'s> {
 }
 
 impl<'s> Reserve<'s> {
-    /// With that permit, if there is one.
+    /// Makes a reserve with the permit, if there is one.
     pub(super) fn new(from: &'s Room, permit: Option<Permit<'s>>) -> Self {
         let permits = Cell::new(permit.is_some().into());
         debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
@@ -188,8 +188,8 @@ impl<'s> Reserve<'s> {
         Reserve { from, permits, spent: RefCell::default() }
     }
 
-    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are. Called between
-    /// items.
+    /// Fills the reserve up to `most` permits, or as far as permits are free. Returns how many there are. Called
+    /// between items.
     pub(super) fn fill(&self, most: usize) -> usize {
         drop(self.spent.take());
         let permits = self.permits.get();
@@ -199,7 +199,7 @@ impl<'s> Reserve<'s> {
         self.permits.get()
     }
 
-    /// A permit: of the reserve, the spent one if it can be renewed, or one that is free.
+    /// Takes a permit: one of the reserve, the spent one if it can be renewed, or a free one.
     pub(super) fn take(&self) -> Option<Permit<'s>> {
         if let Some(permits) = self.permits.get().checked_sub(1) {
             self.permits.set(permits);
@@ -221,7 +221,7 @@ impl<'s> Reserve<'s> {
         }
     }
 
-    /// Takes a permit back from a future that is ready: for the next one, if that needs no other.
+    /// Takes a permit back from a ready future: for the next one, if that one may use it.
     pub(super) fn put(&self, permit: Permit<'s>) {
         debug_assert!(std::ptr::eq(permit.0, self.from));
         if self.from.allows_reuse() {

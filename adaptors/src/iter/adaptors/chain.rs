@@ -194,7 +194,7 @@ macro_rules! fold_sides {
                 $folded = match $fold {
                     ControlFlow::Continue(folded) => folded,
                     ControlFlow::Break(end) => {
-                        // Not behind what is returned: a panic in its drop would leak that.
+                        // Dropped before the result is returned: a panic in this drop would leak the result.
                         drop(sides);
                         return ControlFlow::Break(end);
                     }

@@ -477,7 +477,7 @@ where
 /// A long inner iterator that a task has found.
 struct Met<N, T> {
     inner: N,
-    /// Its size.
+    /// Size of the inner iterator.
     units: usize,
     /// The outer items of the same nano-loop behind it.
     items: vec::IntoIter<T>,

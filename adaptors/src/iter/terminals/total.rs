@@ -54,8 +54,9 @@ impl<A: Copy> Copy for Total<'_, A> {}
 
 /// Whether `S` is std's `Option` or `Result`, of which one failing item decides the total.
 ///
-/// A generic function cannot ask that of the type system without specialization, so this one asks for the type's name. The
-/// optimizer evaluates it. Were the names to change, totals would end later (invariant 3), and a test would fail.
+/// Without specialization a generic function cannot ask the type system, so this one compares the type's name. The
+/// optimizer evaluates the comparison. If the names changed, totals would end later (invariant 3), and a test would
+/// fail.
 #[inline]
 fn may_fail<S>() -> bool {
     let name = type_name::<S>();

@@ -370,23 +370,28 @@ mod tests {
     use crate::job::{Header, JobRef};
     use crate::registry::Setup;
     use std::ptr::{self, NonNull};
+    use std::sync::mpsc;
 
     const WAIT: Wait = Wait { rule: WaitRule::Descendants, for_others: true, future: false, scope: None };
 
     /// A worker may have lost its slot before its broadcast job was queued. It gets a slot for the job, though its latch is not set.
     #[test]
     fn a_worker_without_a_slot_gets_one_for_a_broadcast_job() {
-        let registry = Registry::new(1, Setup::default());
-        let worker = registry.worker(0).unwrap();
-        let job = JobRef::new(NonNull::<Header>::dangling(), ptr::null());
-        worker.broadcasts.push(job);
-        let next = registry.block(worker, &Latch::new(), WAIT, None, &mut false);
-        assert_eq!((next, worker.slot()), (Next::Usual, Some(0)));
-        // It would be run next.
-        assert!(worker.find_broadcast().is_some());
+        let (send, receive) = mpsc::channel();
+        // A thread of its own, so that a worker that sleeps for ever fails the test.
+        std::thread::spawn(move || {
+            let registry = Registry::new(1, Setup::default());
+            let worker = registry.worker(0).unwrap();
+            worker.broadcasts.push(JobRef::new(NonNull::<Header>::dangling(), ptr::null()));
+            let next = registry.block(worker, &Latch::new(), WAIT, None, &mut false);
+            // The job would be run next.
+            send.send((next, worker.slot(), worker.find_broadcast().is_some())).unwrap();
+        });
+        let outcome = receive.recv_timeout(Duration::from_secs(10));
+        assert_eq!(outcome, Ok((Next::Usual, Some(0), true)));
     }
 
-    /// Else it would sleep to the end of its timed wait, of up to 10 ms.
+    /// A waiter that is not woken would sleep to the end of its timed wait, of up to 10 ms.
     #[test]
     fn a_worker_that_waits_in_its_slot_is_woken() {
         let registry = Registry::new(1, Setup::default());

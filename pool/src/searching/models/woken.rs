@@ -1,7 +1,7 @@
 //! Tasks that are woken while the workers that could run them go to sleep.
 //!
-//! Workers take tasks, rest and are woken as the pool's do, on the real parker. If a wake-up is lost, a worker sleeps for ever, and
-//! loom reports a deadlock. The end of a nap, which would only delay a worker, comes at once.
+//! Workers take tasks, sleep and are woken as in the pool, on the real parker. If a wake-up is lost, a worker sleeps for ever,
+//! and loom reports a deadlock. The sleeps of the timed searcher, which only delay it, take no time.
 
 use super::super::Searching;
 use crate::models::explore;
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Length of a doze. Zero, because loom has no time.
+/// Length of a long sleep. Zero, because loom has no time.
 const LONG_SLEEP: Duration = Duration::ZERO;
 
 /// As the pool's sets of woken tasks: a queue under a lock, and its length, which is read without the lock.
@@ -49,9 +49,9 @@ enum State {
     Active,
     TimedSearch,
     Parked,
-    /// Waits for a latch, in its slot.
+    /// Waits for a latch in its slot.
     Waiting,
-    /// Runs a job without end, in its slot.
+    /// Runs an endless job in its slot.
     Busy,
     /// Watches the set, without a slot.
     Watching,
@@ -144,13 +144,14 @@ impl Pool {
         }
     }
 
-    /// As `Registry::keep_watch`: returns the next task, run in a slot that a busy worker gives. A watcher that sees none stops.
+    /// As `Registry::keep_watch`: returns the next task, which runs in a slot that a busy worker gives. A watcher that sees no task
+    /// stops.
     fn watch_for_one(&self, number: usize) -> u8 {
         let mut idle = self.lock();
         loop {
             match idle.states[number] {
                 State::Watching => {
-                    // The slot is given at once. (That takes nudges, and time; neither has a model here.)
+                    // The slot is given at once. (In the pool that takes pokes, and time. Neither has a model here.)
                     if let Some(task) = self.set.take() {
                         return task;
                     }
@@ -184,9 +185,9 @@ impl Pool {
     }
 
     /// Gives a free slot to a worker in that state, if there are both.
-    fn occupy_one(&self, idle: &mut Idle, resting: State) {
-        let resting = idle.states.iter().position(|state| *state == resting);
-        if let Some(number) = resting.filter(|_| idle.free > 0) {
+    fn occupy_one(&self, idle: &mut Idle, wanted: State) {
+        let found = idle.states.iter().position(|state| *state == wanted);
+        if let Some(number) = found.filter(|_| idle.free > 0) {
             self.occupy(idle, number);
             self.parkers[number].unpark();
         }
@@ -203,7 +204,7 @@ impl Pool {
         }
     }
 
-    /// A searching worker's next task; the worker is not alert any more.
+    /// Returns a searching worker's next task. The worker does not search any more.
     fn next(&self, number: usize, timed: bool) -> u8 {
         loop {
             if let Some(task) = self.set.take() {
@@ -251,7 +252,7 @@ impl Pool {
         }
     }
 
-    /// As `Registry::block`: returns the next task that a worker finds while it keeps its slot and dozes.
+    /// As `Registry::block`: returns the next task that a worker finds while it keeps its slot and sleeps long.
     fn next_while_waiting(&self, number: usize) -> u8 {
         loop {
             if let Some(task) = self.set.take() {
@@ -284,7 +285,7 @@ fn against_the_last_worker_that_parks() {
 }
 
 #[test]
-fn against_the_end_of_the_last_nap() {
+fn against_the_end_of_the_timed_search() {
     explore(None, || {
         let pool = Pool::new(&[State::Active]);
         let worker = pool.thread(|pool| pool.next(0, true));
@@ -301,7 +302,7 @@ fn two_against_the_last_worker_that_parks() {
         let other = pool.thread(|pool| pool.wake(1));
         let worker = pool.thread(|pool| {
             let first = pool.next(0, false);
-            // The task is at its end, and the worker looks for another one.
+            // The task has ended, and the worker searches for another one.
             pool.searching.begin();
             first + pool.next(0, false)
         });
@@ -311,7 +312,7 @@ fn two_against_the_last_worker_that_parks() {
     });
 }
 
-/// The task that is taken first runs for ever; the other one is for the worker that is parked.
+/// The task that is taken first never ends. The other one is for the parked worker.
 #[test]
 fn against_the_last_searcher_that_finds_another_one() {
     explore(Some(2), || {
@@ -329,7 +330,7 @@ fn against_the_last_searcher_that_finds_another_one() {
 
 /// No worker searches, and no slot is free.
 #[test]
-fn against_a_worker_that_dozes() {
+fn against_a_long_sleeper() {
     explore(None, || {
         let pool = Pool::new(&[State::Waiting]);
         let worker = pool.thread(|pool| pool.next_while_waiting(0));
@@ -349,7 +350,7 @@ fn against_a_busy_pool() {
     });
 }
 
-/// As before, but the only slot holder searches at first, and then finds a job without end.
+/// As before, but the only slot holder searches at first, and then finds an endless job.
 #[test]
 fn against_the_last_searcher_of_a_full_pool() {
     explore(None, || {

@@ -88,7 +88,7 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
     assert_eq!((limit.in_use(), room.own.free()), (0, 1));
 }
 
-/// An item that waits for its next future holds no permit of the limit; nobody waits for a permit that lies idle.
+/// An item that waits for its next future holds no permit of the limit. No permit is unused while a task waits.
 #[test]
 fn an_exchange_gives_both_permits_to_tasks_that_wait() {
     let (limit, count) = (Limit::new(2), Arc::<Count>::default());
