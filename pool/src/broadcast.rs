@@ -118,7 +118,7 @@ fn send(registry: &Registry, number: usize, job: NonNull<Header>) {
 }
 
 /// State that the jobs of one broadcast share. It lies in the caller's frame.
-struct Shared<'a, OP, R> {
+struct BroadcastState<'a, OP, R> {
     op: &'a OP,
     /// Results by the threads' numbers.
     outcomes: Vec<OutcomeCell<R>>,
@@ -134,9 +134,9 @@ struct Pointer<T>(*const T);
 
 // SAFETY: the jobs share the closure, which is `Sync`. Each job writes its own element of `outcomes`. The other fields are made to be
 // shared.
-unsafe impl<OP: Sync, R: Send> Send for Pointer<Shared<'_, OP, R>> {}
+unsafe impl<OP: Sync, R: Send> Send for Pointer<BroadcastState<'_, OP, R>> {}
 
-impl<OP, R> Shared<'_, OP, R>
+impl<OP, R> BroadcastState<'_, OP, R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
@@ -169,7 +169,7 @@ where
     R: Send,
 {
     Worker::with_current(|current| {
-        let shared = Shared {
+        let shared = BroadcastState {
             op: &op,
             outcomes: (0..registry.num_threads()).map(|_| OutcomeCell(UnsafeCell::new(None))).collect(),
             pending: Count::new(registry.num_threads() + 1),
@@ -182,7 +182,7 @@ where
                 // SAFETY: the caller's frame is alive until this job has arrived, which it does here, once.
                 unsafe {
                     (*shared.0).run(address);
-                    Shared::arrive(shared.0, worker);
+                    BroadcastState::arrive(shared.0, worker);
                 }
             };
             // SAFETY: as above.

@@ -71,7 +71,7 @@ use turns::STUCK;
 pub(crate) use waits::Next;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WorkerState {
     /// Runs a job, searches, or has not begun.
     Active,
     /// Sleeps for short times without a slot, and counts as searching.
@@ -90,7 +90,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Idle {
     /// State of each worker, by the worker's number.
-    states: Vec<State>,
+    states: Vec<WorkerState>,
     /// Numbers of the parked workers. The last one is woken first.
     parked: Vec<usize>,
     /// Number of the timed searcher.
@@ -125,7 +125,7 @@ pub(super) struct Idle {
 impl Idle {
     pub(super) fn new(threads: usize, max_threads: usize) -> Self {
         Idle {
-            states: vec![State::Parked; threads],
+            states: vec![WorkerState::Parked; threads],
             parked: (0..threads).rev().collect(),
             timed_searcher: None,
             free: (0..threads).rev().collect(),
@@ -145,14 +145,14 @@ impl Idle {
 
     /// Returns a worker without a slot that waits for a latch; by preference one that waits for other threads.
     fn any_blocked(&self) -> Option<usize> {
-        let blocked = |number: &usize| self.states[*number] == State::Blocked;
+        let blocked = |number: &usize| self.states[*number] == WorkerState::Blocked;
         self.blocked_for_others.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
     }
 
-    fn state(&mut self, worker: &Worker) -> &mut State {
+    fn state(&mut self, worker: &Worker) -> &mut WorkerState {
         let number = worker.number();
         if number >= self.states.len() {
-            self.states.resize(number + 1, State::Active);
+            self.states.resize(number + 1, WorkerState::Active);
         }
         &mut self.states[number]
     }
@@ -214,18 +214,18 @@ impl Registry {
 
     /// Has a worker occupy a slot, and wakes the worker if it sleeps.
     fn occupy(&self, idle: &mut Idle, worker: &Worker, slot: usize) {
-        let state = std::mem::replace(idle.state(worker), State::Active);
+        let state = std::mem::replace(idle.state(worker), WorkerState::Active);
         match state {
-            State::Parked => {
+            WorkerState::Parked => {
                 idle.parked.retain(|&number| number != worker.number());
                 self.searching.begin();
             }
-            State::TimedSearch => self.timed_search_is_over(idle),
-            State::Watching => {
+            WorkerState::TimedSearch => self.timed_search_is_over(idle),
+            WorkerState::Watching => {
                 self.watch_is_over(idle);
                 self.searching.begin();
             }
-            State::Blocked | State::Active | State::Waiting => {}
+            WorkerState::Blocked | WorkerState::Active | WorkerState::Waiting => {}
         }
         self.forget_claim(idle, worker.number());
         idle.turns.forget_holder(worker.number());
@@ -235,7 +235,7 @@ impl Registry {
         self.set_holder(slot, Some(worker));
         // Not before `set_holder`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
         self.unshelve(idle, worker);
-        if state != State::Active {
+        if state != WorkerState::Active {
             idle.woken.push(worker.number());
         }
     }
@@ -296,7 +296,7 @@ impl Registry {
         while let Some(number) = idle.claims.pop_front() {
             self.claims.store(idle.claims.len(), Relaxed);
             let worker = self.worker(number).expect("a worker that claims a slot is there");
-            if *idle.state(worker) != State::Active {
+            if *idle.state(worker) != WorkerState::Active {
                 self.occupy(idle, worker, slot);
                 return;
             }
