@@ -1041,7 +1041,7 @@ pub trait ParallelIterator: Sized + Send {
         FoldWith::new(self, Some(init), fold_op)
     }
 
-    /// Folds the items of every task to one, as [`fold`](Self::fold) does, until a step fails. That task then yields
+    /// Folds the items of every task to one, as [`fold`](Self::fold) does, until the closure fails. That task then yields
     /// the failure, and skips its further items.
     ///
     /// Other tasks continue. A terminal that fails, `try_reduce` for example, ends all tasks.
