@@ -318,7 +318,7 @@ macro_rules! terminals {
     )+) => {
         /// The terminals of a parallel iterator.
         impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {$(
-            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of what is done.")]
+            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of the processed items.")]
             ///
             /// ```
             /// use furcate::prelude::*;

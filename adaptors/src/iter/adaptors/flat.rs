@@ -435,7 +435,7 @@ where
             };
             next = match met.into_inner() {
                 Some(Met { inner, units, items }) => {
-                    let inner = own.put(inner, units).expect("whoever looks out has seen a slot").producer();
+                    let inner = own.put(inner, units).expect("a task that looks out has a slot").producer();
                     let rest = Rest { items, outer, own, long: units.saturating_mul(2) };
                     let met = FlatProducer { inner: Some(inner), rest, op };
                     if L::GROWS && loops.grown(met.size()) {
