@@ -274,7 +274,7 @@ mod forgotten_blocks {}
 /// ```
 mod blocks_of_blocks {}
 
-/// The size of nano-loops belongs to the adaptive scheduler, and is named with it.
+/// The length of steps (`nano_blocks`) belongs to the adaptive scheduler, and is named with it.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -280,7 +280,7 @@ fn failures_end_the_computation() {
     assert_eq!((collected, looks.into_inner()), (None, 11), "nothing behind the failure");
 }
 
-/// Also in nano-loops nothing behind the failure is evaluated, neither in the loop that has failed nor in the next.
+/// Also in steps nothing behind the failure is evaluated, neither in the step that has failed nor in the next.
 #[test]
 fn failures_end_a_task_in_nano_loops() {
     #[derive(Clone, Copy)]

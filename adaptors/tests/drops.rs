@@ -258,7 +258,7 @@ fn an_early_end_at_every_position() {
             check(&EndsEarly { at, limit });
         }
     }
-    // More than one nano-loop.
+    // More than one step.
     for at in [0, 15, 16, 17, 47, 48, 199] {
         every_source::<200>(&EndsEarly { at, limit: 200 });
     }

@@ -121,7 +121,7 @@ fn what_is_computed() {
     }
 }
 
-/// A task whose items do not reach the gate notices its end between its nano-loops.
+/// A task whose items do not reach the gate notices its end between its steps.
 #[test]
 fn behind_a_filter() {
     const LEN: usize = 2000;
@@ -150,7 +150,7 @@ fn behind_a_filter() {
     assert!(looks < LEN / 4, "{looks} slow items after the end");
 }
 
-/// In nano-loops no item comes after the end, and parts that are given away know of it.
+/// In steps no item comes after the end, and parts that are given away know of it.
 #[test]
 fn by_hand() {
     for limit in [1, 2, 3, 7, 100] {
@@ -190,7 +190,7 @@ fn a_fuse_that_does_not_blow_lets_all_pass() {
     }
 }
 
-/// P5: a panic ends the other tasks at their next item, even without nano-loops.
+/// P5: a panic ends the other tasks at their next item, even without steps.
 #[test]
 fn a_blown_fuse_ends_the_other_tasks() {
     const LEN: usize = 2000;

@@ -182,7 +182,7 @@ enum Way {
     Skewed(usize),
     /// From the back, leaf by leaf.
     Back,
-    /// In nano-loops of a few units.
+    /// In steps of a few units.
     NanoLoops,
     /// One sequential leaf, by `fold`.
     Fold,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use support::drops::{Ledger, assert_dropped_once};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// The longest nano-loop.
+/// The longest step.
 const NANO_LOOP: usize = 1 << 14;
 
 fn cancelled() -> CancelToken {
@@ -215,7 +215,7 @@ fn too_late() {
     }
 }
 
-/// The number of items evaluated after a stop: on one thread at most a nano-loop, which is no longer than all loops
+/// The number of items evaluated after a stop: on one thread at most a step, which is no longer than all steps
 /// before it.
 #[test]
 fn soon() {
@@ -232,7 +232,7 @@ fn soon() {
         assert_eq!((count, reason), (evaluated.into_inner(), Some(Reason::Cancelled)));
         assert!(count > at && count <= at + 1 + NANO_LOOP.min(at + 1), "{count} items, cancelled at {at}");
     }
-    // On several threads each may finish its own nano-loop; parts that have not begun do not begin.
+    // On several threads each may finish its own step; parts that have not begun do not begin.
     for pool in support::pools() {
         for size in [1, 100, 1_000_000] {
             let (token, after) = (CancelToken::new(), AtomicUsize::new(0));

@@ -121,7 +121,7 @@ proptest! {
         });
     }
 
-    /// Nano-loops of any size yield the same as the leaf, and every unit in its own nano-loop.
+    /// Steps of any size yield the same as the leaf, and every unit in its own step.
     #[test]
     fn in_nano_loops(v: Vec<i32>, limit in 1_usize..40) {
         let mut expected: Vec<Vec<i32>> = v
@@ -345,7 +345,7 @@ fn clones() {
 }
 
 /// A panic at the n-th call of a closure, for every n (P2): items and the results made of them are dropped once, in
-/// leaves and in nano-loops.
+/// leaves and in steps.
 #[test]
 fn panics_drop_once() {
     let burnt = |fuse: &Fuse, value: DropCounter| {

@@ -114,7 +114,7 @@ fn telling_lengths_on_every_pool() {
     }
 }
 
-/// Cuts at every place, divisions to the bottom, nano-loops, halves given away.
+/// Cuts at every place, divisions to the bottom, steps, halves given away.
 #[test]
 fn cut_everywhere() {
     for (left, right) in sides().into_iter().filter(|(left, right)| left.len() + right.len() < 40) {

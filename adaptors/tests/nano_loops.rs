@@ -1,4 +1,4 @@
-//! Nano-loops of the adaptive scheduler stay short in every chain, so that thieves get a part soon.
+//! The steps (Kvik: nano-loops) of the adaptive scheduler stay short in every chain, so that thieves get a part soon.
 
 mod support;
 

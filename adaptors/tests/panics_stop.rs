@@ -47,7 +47,7 @@ fn what_has_not_begun_does_not_begin() {
     }
 }
 
-/// Tasks that can end early do end at their next nano-loop.
+/// Tasks that can end early do end at their next step.
 #[test]
 fn what_is_interruptible_ends() {
     type Visit<'a> = dyn Fn(usize) + Sync + 'a;

@@ -131,7 +131,7 @@ fn as_indexed_as_its_base() {
     assert_schedules!(both, scan(), |it| it.merge(scan()).collect::<Vec<_>>());
 }
 
-/// Cuts at every place, inside tasks and between them, nano-loops, halves given away.
+/// Cuts at every place, inside tasks and between them, steps, halves given away.
 #[test]
 fn cut_everywhere() {
     for len in [0, 1, 2, 9, 23] {
@@ -148,7 +148,7 @@ fn cut_everywhere() {
     }
 }
 
-/// One task, fed item by item in nano-loops.
+/// One task, fed item by item in steps.
 #[derive(Clone)]
 struct Looping;
 

@@ -207,7 +207,7 @@ fn other_threads_stop_soon() {
             });
             assert!(hit.is_some());
         });
-        // A nano-loop may be longer, but a thread that misses the hit finds one of its own after 5000 items at most.
+        // A step may be longer, but a thread that misses the hit finds one of its own after 5000 items at most.
         let after = after.into_inner();
         assert!(after <= threads * 5000, "{after} items on {threads} threads");
     }

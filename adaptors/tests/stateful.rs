@@ -1,4 +1,4 @@
-//! The adaptors with a state for every task: one state per task, in leaves and in nano-loops, and nothing lost.
+//! The adaptors with a state for every task: one state per task, in leaves and in steps, and nothing lost.
 
 mod support;
 
@@ -74,7 +74,7 @@ proptest! {
         });
     }
 
-    /// Nano-loops of one size, a half given away, nano-loops of another size: there is one state on each side, nothing
+    /// Steps of one size, a half given away, steps of another size: there is one state on each side, nothing
     /// is lost, and the right side's state is independent of the left side's items.
     #[test]
     fn fold_given_away_between_nano_loops(
@@ -102,7 +102,7 @@ proptest! {
         check_map(cloned.producer(), v.len(), limits, loops)?;
     }
 
-    /// Nano-loops and divisions in any order: one state per task, made for it alone, and nothing lost.
+    /// Steps and divisions in any order: one state per task, made for it alone, and nothing lost.
     #[test]
     fn one_state_per_task_of_any_script(v: Vec<u8>, steps in proptest::collection::vec(step(), 1..12)) {
         // The last step folds, so that every task comes to its end.
@@ -135,7 +135,7 @@ fn step() -> impl Strategy<Value = Nano> {
     prop_oneof![2 => (0_usize..20).prop_map(Nano::Fold), 1 => Just(Nano::Divide)]
 }
 
-/// Some nano-loops, a division, and other nano-loops.
+/// Some steps, a division, and other steps.
 fn script(limits: (usize, usize), loops: usize) -> impl Iterator<Item = Nano> {
     let repeat = |limit| std::iter::repeat(Nano::Fold(limit));
     repeat(limits.0).take(loops).chain([Nano::Divide]).chain(repeat(limits.1))
@@ -214,7 +214,7 @@ fn boundary_lengths() {
     }
 }
 
-/// One state per task, counted (I4): 2^3 tasks, whether folded in one step or in nano-loops; 2^3 - 1 clones.
+/// One state per task, counted (I4): 2^3 tasks, whether folded in one step or in several; 2^3 - 1 clones.
 #[test]
 fn one_state_per_task() {
     let calls = Calls::default();
@@ -246,7 +246,7 @@ fn one_state_per_task() {
         });
         assert_eq!(mapped.collect::<Vec<_>>(), positions);
         assert_eq!(calls.take(), 7);
-        // In nano-loops each task makes its state from a seed that stays: one more clone per task, and not one per
+        // In steps each task makes its state from a seed that stays: one more clone per task, and not one per
         // loop.
         let mapped = items().map_with(state(), |state, x| {
             state.items.push(x);

@@ -1,4 +1,4 @@
-//! The adaptors with a state for every task, driven by hand: by nano-loops, from both ends, and not at all.
+//! The adaptors with a state for every task, driven by hand: by steps, from both ends, and not at all.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::nano::{Every, nano_loops, run_script, tasks};
 use support::on_pools;
 use support::states::{Calls, position, push};
 
-/// A fold in nano-loops makes one accumulator and yields it once, at the end.
+/// A fold in steps makes one accumulator and yields it once, at the end.
 #[test]
 fn fold_in_nano_loops() {
     let identities = Calls::default();

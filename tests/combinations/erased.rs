@@ -1,6 +1,6 @@
 //! Parallel iterators of one type, whatever their parts: chains that are put together at run time.
 //!
-//! All calls of a scheduler or an adaptor to a producer reach the real one: cuts, lengths, nano-loops, and parts that
+//! All calls of a scheduler or an adaptor to a producer reach the real one: cuts, lengths, steps, and parts that
 //! are given away and taken back in them. So each adaptor is compiled once, on an erased base, and each terminal once,
 //! for all chains and schedules.
 //!
@@ -28,7 +28,7 @@ impl<'s> Items<'s> {
     }
 
     /// Makes items whose policy has a part that cannot be erased: the one for adaptors that may end early, such as
-    /// `take_any`. It is left out, so that only schedulers that fold in nano-loops anyway do so.
+    /// `take_any`. It is left out, so that only schedulers that fold in steps anyway do so.
     pub(crate) fn gated<I>(policy: AnyPolicy, items: I) -> Self
     where
         I: ParallelIterator<Item = u64, Scheduler: Into<AnyScheduler>> + 's,
@@ -196,7 +196,7 @@ impl<'a, I: ExactSizeIterator<Item = u64> + DoubleEndedIterator + 'a> Enclose<I>
 /// A producer with leaves of type `I`.
 pub(crate) struct Erased<'a, I>(Box<dyn AnyProducer<'a, I> + 'a>);
 
-/// The fold of the items of a nano-loop; the accumulator is captured.
+/// The fold of the items of a step; the accumulator is captured.
 type Fold<'f> = dyn FnMut(&mut dyn Iterator<Item = u64>) -> ControlFlow<()> + 'f;
 
 trait AnyProducer<'a, I>: Send {
@@ -267,7 +267,7 @@ impl NanoFold<u64, (), ()> for ErasedFold<'_, '_> {
     }
 }
 
-/// The nano-loops of a real producer of type `P`, which forward to those of an erased one.
+/// The steps of a real producer of type `P`, which forward to those of an erased one.
 struct Real<'l, L: ?Sized, P, const DIVIDES: bool> {
     loops: &'l mut L,
     /// The part that was given away last, if it is still there.

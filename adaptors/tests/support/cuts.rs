@@ -73,7 +73,7 @@ pub(crate) fn nano_loops<P: Producer<Item: PartialEq + Debug>>(
     assert_eq!(items.into_iter().flatten().collect::<Vec<_>>(), expected, "by nano-loops of {limit}");
 }
 
-/// Gives halves away before, between and after nano-loops, and treats these halves in the same way.
+/// Gives halves away before, between and after steps, and treats these halves in the same way.
 pub(crate) fn given_away<P: Producer<Item: PartialEq + Debug>>(
     producer: P,
     limit: usize,
@@ -134,7 +134,7 @@ pub(crate) fn lent_again<P: Producer<Item: PartialEq + Debug>>(producer: P, expe
     assert!(items.is_empty() || items == expected, "lent again: {items:?}");
 }
 
-/// Counts items, and checks between nano-loops for a stop (which never comes).
+/// Counts items, and checks between steps for a stop (which never comes).
 #[derive(Clone)]
 pub(crate) struct CountInNanoLoops;
 

@@ -1,10 +1,10 @@
-//! Driving producers through nano-loops by hand, as an adaptive scheduler does.
+//! Driving producers through steps by hand, as an adaptive scheduler does.
 
 use furcate::{Nano, NanoLoops, Producer, Reduction};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// Nano-loops that follow a script. When the script ends, all remaining units are one loop.
+/// Steps that follow a script. When the script ends, all remaining units are one step.
 struct Script<'a, S, P> {
     steps: S,
     /// Number of loops that have begun.
@@ -12,7 +12,7 @@ struct Script<'a, S, P> {
     outcome: Outcome<P>,
 }
 
-/// Nano-loops of a fixed number of units.
+/// Steps of a fixed number of units.
 pub(crate) struct Every(pub(crate) usize);
 
 impl<P> NanoLoops<P> for Every {
@@ -49,7 +49,7 @@ impl<S: Iterator<Item = Nano>, P> NanoLoops<P> for Script<'_, S, P> {
     }
 }
 
-/// Runs a script. Returns the items of each nano-loop, and the scheduler's view.
+/// Runs a script. Returns the items of each step, and the scheduler's view.
 pub(crate) fn run_script<P: Producer>(
     producer: P,
     steps: impl IntoIterator<Item = Nano>,
@@ -73,7 +73,7 @@ pub(crate) fn run_script<P: Producer>(
     (items, script.outcome)
 }
 
-/// Folds to the end in loops of given sizes. Returns the items of each nano-loop.
+/// Folds to the end in steps of given sizes. Returns the items of each step.
 pub(crate) fn nano_loops<P: Producer>(
     producer: P,
     limits: impl IntoIterator<Item = usize>,
@@ -96,7 +96,7 @@ pub(crate) fn tasks<P: Producer>(producer: P, steps: &mut dyn Iterator<Item = Na
     all
 }
 
-/// Collects. The reduction could be interrupted, so schedulers fold it in nano-loops.
+/// Collects. The reduction could be interrupted, so schedulers fold it in steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interruptible;
 
