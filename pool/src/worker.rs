@@ -387,8 +387,8 @@ impl Worker {
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let split_requested = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
-        if split_requested {
+        let poked = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
+        if poked {
             self.registry().share(self);
             self.registry().give_turn(self);
         }
