@@ -33,8 +33,8 @@ MUTANTS = {
     ),
     "waiter-not-woken": (
         "registry/idle/waits.rs",
-        "State::Waiting => idle.woken.push(waiter.number()),\n            State::Blocked => {",
-        "State::Waiting => {}\n            State::Blocked => {",
+        "WorkerState::Waiting => idle.woken.push(waiter.number()),\n            WorkerState::Blocked => {",
+        "WorkerState::Waiting => {}\n            WorkerState::Blocked => {",
         False,
     ),
     "swept-task-not-retained": (
@@ -63,7 +63,7 @@ MUTANTS = {
     ),
     "broadcast-does-not-wake": (
         "registry/idle/waits.rs",
-        "} else if *idle.state(worker) == State::Waiting {\n            idle.woken.push(worker.number());\n        }",
+        "} else if *idle.state(worker) == WorkerState::Waiting {\n            idle.woken.push(worker.number());\n        }",
         "}",
         False,
     ),
@@ -75,8 +75,8 @@ MUTANTS = {
     ),
     "slot-holder-not-published": (
         "registry/idle.rs",
-        "self.unshelve(idle, worker);\n        if state != State::Active {",
-        "if state != State::Active {",
+        "self.unshelve(idle, worker);\n        if state != WorkerState::Active {",
+        "if state != WorkerState::Active {",
         False,
     ),
 }

@@ -16,16 +16,16 @@ struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: it hands everything on to the system's.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Pending once, until [`wake_all`] is called. Waiting costs no allocation of its own.
+/// A future that is pending once, until [`wake_all`] is called. Waiting costs no allocation of its own.
 struct Waits<'w> {
     wakers: &'w Mutex<Vec<Waker>>,
     polled: bool,
@@ -54,7 +54,7 @@ impl Future for Waits<'_> {
 
 const ITEMS: usize = 20_000;
 
-/// Number of allocations of a call with so many pending futures.
+/// Number of allocations of a call with `ITEMS` pending futures.
 fn allocations(threads: usize, call: impl Fn(&Mutex<Vec<Waker>>) -> u64 + Sync) -> f64 {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let wakers = Mutex::new(Vec::with_capacity(ITEMS));
@@ -65,7 +65,7 @@ fn allocations(threads: usize, call: impl Fn(&Mutex<Vec<Waker>>) -> u64 + Sync) 
                 while wakers.lock().unwrap().len() < ITEMS {
                     std::thread::yield_now();
                 }
-                // Not while it wakes: those that wake would wait for the lock.
+                // Not under the lock: the woken tasks would wait for it.
                 let mut woken = std::mem::take(&mut *wakers.lock().unwrap());
                 woken.drain(..).for_each(Waker::wake);
                 *wakers.lock().unwrap() = woken;
@@ -74,7 +74,7 @@ fn allocations(threads: usize, call: impl Fn(&Mutex<Vec<Waker>>) -> u64 + Sync) 
         });
         (ALLOCATIONS.load(Relaxed) - before) as f64 / ITEMS as f64
     };
-    // The first call makes what the pool keeps: queues grow, for example.
+    // The first call allocates memory that the pool keeps: queues grow, for example.
     run();
     run()
 }
@@ -96,7 +96,7 @@ fn a_pending_item_costs_what_is_documented() {
             (0..ITEMS).into_par_iter().map(waits).io_await().unbounded().map(ready).io_await().sum::<u64>()
         });
         println!("{threads} threads: {twice:.4} allocations where a second future follows");
-        // And a frame, and room for the second future.
+        // Two more: a frame, and room for the second future.
         assert!((3.25..3.26).contains(&twice), "{threads} threads: {twice}");
         let found = allocations(threads, |wakers| {
             let waits = |_| Waits { wakers, polled: false };
@@ -104,7 +104,7 @@ fn a_pending_item_costs_what_is_documented() {
             none.unwrap_or(ITEMS as u64)
         });
         println!("{threads} threads: {found:.4} allocations in a search");
-        // There are no rows: no output is kept waiting for its neighbours.
+        // There are no rows: no output waits for its neighbors.
         assert!((2.0..2.01).contains(&found), "{threads} threads: {found}");
     }
 }

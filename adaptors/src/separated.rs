@@ -16,9 +16,9 @@
 //!    add up to the whole's.
 //! 3. *Nothing is searched twice.* The places that a search has passed lie behind `unsearched` of their part, and no
 //!    further search goes there. So all searches of a computation look at every element at most once, whatever the
-//!    shape of the division tree and however short the nano-loops. The leaves look at every element once more.
+//!    shape of the division tree and however short the steps. The leaves look at every element once more.
 //! 4. *Progress.* If a part has no separator that could still be found, it reports that it cannot be divided. A
-//!    nano-loop that finds none takes the whole part.
+//!    step that finds none takes the whole part.
 
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_schedulers::{Divisible, Producer};
@@ -242,7 +242,7 @@ where
     }
 }
 
-// A nano-loop cuts off its items: a search for its end, then std's iterator (invariants 3 and 4).
+// A step cuts off its items: a search for its end, then std's iterator (invariants 3 and 4).
 impl<V, K, F> Producer for SplitsProducer<'_, V, K, F>
 where
     V: Divisible + Deref + Default + Send,

@@ -3,7 +3,7 @@
 //! `cargo bench -p furcate-benches --bench searches`; words after `--` choose tables whose titles contain one of them,
 //! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes. All tables take some two minutes.
 //!
-//! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorised for, *costly* takes
+//! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorized for, *costly* takes
 //! some 20 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
 //! begins, so that `find_last` has it near the end. Each block of a table is one place, and one interleaved run of all
 //! rows; calls come from outside the pools. `serial/it` and `rayon/it` say how many times faster than these a row is:

@@ -149,8 +149,8 @@ impl<T> Deque<T> {
 
     /// Requests a split: at its next push the owner checks and [publishes](Deque::publish) jobs.
     ///
-    /// Release: an owner that publishes jobs sees everything written before the request. A caller that must not miss a push
-    /// passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
+    /// Release: an owner that publishes jobs sees everything written before the request. A caller that must not miss a
+    /// push passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
     /// `limit`.
     pub(crate) fn request_split(&self) {
         self.owner.limit.store(0, Release);
@@ -265,7 +265,7 @@ impl<T> Deque<T> {
         }
         fence::heavy(); // invariant 2
         fenced();
-        // Acquire pairs with the releases of `bottom`: the job, its slot and its buffer are there.
+        // Acquire pairs with the releases of `bottom`: the job, its ring entry and its buffer are there.
         let bottom = self.owner.bottom.load(Acquire);
         if distance(top, bottom as u32) <= 0 || !wanted() {
             // If this fails, the owner has seen the word and changed it.
@@ -297,7 +297,7 @@ impl<T> Deque<T> {
         let buffer = unsafe { &*owner.buffer.load(Relaxed) };
         // There is room: `publish` has made it after the push before.
         buffer.write(index, job.as_ptr());
-        // Release pairs with the acquire in `steal_private`: slot and job are there.
+        // Release pairs with the acquire in `steal_private`: ring entry and job are there.
         owner.bottom.store(index + 1, Release);
         // Between this store and the load: a thread that requests a split passes a heavy fence and looks at `bottom`.
         fence::light();
@@ -336,7 +336,7 @@ impl<T> Deque<T> {
 
     /// Shares half of the private jobs, at least one, if a split was requested and nothing is shared: for an owner that
     /// takes jobs back without pushing others. The request stays, since it may come from a worker that goes to sleep:
-    /// such a worker needs the next push to be published.
+    /// such a worker needs to learn of the next push.
     ///
     /// # Safety
     ///
@@ -411,9 +411,9 @@ impl<T> Deque<T> {
         }
     }
 
-    /// Checks after a push: if a split was requested, shares half of the private jobs, at least one; makes room for the
-    /// next push. Returns true if a split was requested or the owner was poked. If `wait` returns true, the request
-    /// stays, and nothing is shared.
+    /// Checks after a push. If a split was requested or the owner was poked, shares half of the private jobs, at least
+    /// one, and returns true. Makes room for the next push. If `wait` returns true, the request stays, and nothing is
+    /// shared.
     ///
     /// # Safety
     ///
@@ -430,15 +430,15 @@ impl<T> Deque<T> {
         // A swap, so that no request is overwritten unseen. An earlier request is met here, and everything written
         // before it is visible (acquire). A later request stays. No release: other threads that load `limit` acquire
         // nothing by it.
-        let split_requested = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
-        if split_requested && !self.always_shared && wait() {
+        let poked = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
+        if poked && !self.always_shared && wait() {
             self.request_split();
             return true;
         }
-        if split_requested {
+        if poked {
             self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }
-        split_requested
+        poked
     }
 
     /// Shares all jobs.

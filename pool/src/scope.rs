@@ -435,7 +435,7 @@ impl<'scope> ScopeFifo<'scope> {
         unsafe { &*ptr::from_ref(scope).cast() }
     }
 
-    /// Spawns a job into the scope. It runs after the jobs already spawned.
+    /// Spawns a job into the scope, after the jobs already spawned.
     ///
     /// # Panics
     ///

@@ -2,9 +2,10 @@
 //!
 //! A task is a future and a *continuation* in one heap node. While it waits it holds no stack, no worker and no thread.
 //! The thread that wakes it puts it where [any worker finds it](crate::stealable). The code after the await, the
-//! continuation, runs on the worker that takes it. The maker of a task polls it once in place ([`Spare::poll`]). Only
-//! if the future is pending, the task becomes known to other threads ([`Spare::suspend`]), and its
-//! [scope](crate::Scope) counts it.
+//! continuation, runs on the worker that takes it. The maker of a task polls it once in place ([`Spare::poll`]). If
+//! the future is pending, the task becomes known to other threads ([`Spare::suspend`]), and its [scope](crate::Scope)
+//! counts it.
+//!
 //! ```text
 //!              poll: Ready                the node is spare again, if no waker is left
 //!   Spare ──┬─────────────> output

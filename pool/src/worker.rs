@@ -5,7 +5,7 @@ mod search;
 mod spawned;
 mod wait;
 
-pub(crate) use call::Call;
+pub(crate) use call::CallTime;
 pub use wait::WaitRule;
 pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
@@ -106,7 +106,7 @@ pub struct Worker {
     turn: Cell<Option<(u64, Instant)>>,
     /// For an external thread: the time since its call began. For other workers: the time since this worker first had jobs to share
     /// while only the timed searcher searched. The time decides whether a wake-up is worth its cost.
-    pub(crate) call: Call,
+    pub(crate) call: CallTime,
     /// Number of *unrelated* jobs on this worker's stack: jobs on top of a frame that they do not belong to. While it is not 0, workers
     /// that wait for those frames must not steal this worker's forks, because the forks belong to the unrelated job.
     unrelated_frames: AtomicUsize,
@@ -197,7 +197,7 @@ impl Worker {
             woken_first: Cell::new(false),
             kind: Cell::new(0),
             turn: Cell::new(None),
-            call: Call::default(),
+            call: CallTime::default(),
             unrelated_frames: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
             credits: Cell::default(),
@@ -387,8 +387,8 @@ impl Worker {
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let split_requested = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
-        if split_requested {
+        let poked = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
+        if poked {
             self.registry().share(self);
             self.registry().give_turn(self);
         }

@@ -80,7 +80,8 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// Makes a scheduler with nano-loops of 1, 2, 4 ... units. They stop growing when one takes some 100 microseconds.
+    /// Makes a scheduler with nano-loops (steps) of 1, 2, 4 ... units. They stop growing when one takes some 100
+    /// microseconds.
     ///
     /// After a steal they begin with 1 again.
     ///

@@ -17,9 +17,9 @@
 //!         A ── right part stolen                  the worker's frames      nodes
 //!        / \                                      A ... B ... C
 //!       B   *                                     returns C: Away(c)       c: left output
-//!      / \                                        in B:  join by value,    c's place: right of b'
+//!      / \                                        in B:  join by value,    c's link: right of b'
 //!     l   C ── right part stolen                         b' with l's output
-//!        / \                                      in A:  Away(a)           b''s place: left of a
+//!        / \                                      in A:  Away(a)           b''s link: left of a
 //!       l   *
 //! ```
 //!

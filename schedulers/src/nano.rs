@@ -88,8 +88,8 @@ pub enum Nano {
 /// assert_eq!((0..1000).partial_fold(0, Sum, &mut Hundreds), ControlFlow::Continue(499_500));
 /// ```
 pub trait NanoFold<T, B, C> {
-    /// Whether the items that reach this fold are the only items of the call. If so, a fold or a scheduler that needs
-    /// no further items may [cancel](crate::Suspendable::cancel) the items that wait before this fold, unless a later
+    /// Whether the items that reach this fold are the only items of the call. If so, an adaptor that lets no further
+    /// items through may [cancel](crate::Suspendable::cancel) the items that wait before this fold, unless a later
     /// fold [waits](Self::WAITS). A fold that wraps another one passes this constant on, as it does `WAITS`.
     const IS_WHOLE: bool = false;
 

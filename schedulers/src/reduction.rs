@@ -115,7 +115,7 @@ pub trait Reduction<T>: Clone + Send {
     /// Turns the accumulator of a finished task into its output.
     fn finish(&self, accumulator: Self::Accumulator) -> Self::Output;
 
-    /// Joins the outputs of two neighbours.
+    /// Joins the outputs of two neighbors.
     fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output;
 
     /// Returns the reductions of the two halves of a task. By default, returns two copies.

@@ -7,7 +7,7 @@
 //!   New(computation) ── first poll ──> Begun ── the computation's end ──> awaited: its result, or its panic
 //!        │ drop                          │ drop
 //!        ▼                               ▼
-//!      nothing was done                the token is cancelled: tasks end, what waits is dropped, the rest by the pool
+//!      nothing was done                the token is cancelled: tasks end, pending futures are dropped, the rest by the pool
 //! ```
 //!
 //! # Invariants

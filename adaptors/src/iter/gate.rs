@@ -8,7 +8,7 @@
 //! 1. *Before a task:* a part whose gate is closed has size 0, so it is neither divided nor begun.
 //! 2. *Within a task:* the gate is checked before every item, so that no item is computed in vain.
 //! 3. *Within a task whose items do not reach the gate* (behind a `filter`, say): the gate is checked before each of
-//!    the task's nano-loops. The policy [`InLoops`] asks for these.
+//!    the task's steps. The policy [`InLoops`] asks for these.
 //! 4. *Futures before the gate* are dropped if nothing else waits: neither behind the gate nor in another side of a
 //!    chain.
 
@@ -48,7 +48,7 @@ pub trait Gate<T>: Copy + Send {
     fn pass(self, item: T) -> Option<Self::Output>;
 }
 
-/// A [`Policy`] whose only demand is that tasks be folded in nano-loops. It is for a producer that may end in them.
+/// A [`Policy`] whose only demand is that tasks be folded in steps. It is for a producer that may end in them.
 #[derive(Clone, Copy, Debug)]
 pub struct InLoops;
 
@@ -148,7 +148,7 @@ where
 {
 }
 
-/// Folds the items of a nano-loop that pass.
+/// Folds the items of a step that pass.
 #[derive(Clone)]
 struct FoldPassing<F, G> {
     fold: F,
@@ -199,7 +199,7 @@ where
     }
 }
 
-/// The nano-loops of the base: they end when the gate is closed.
+/// The steps of the base: they end when the gate is closed.
 struct OpenLoops<'l, L, G> {
     loops: &'l mut L,
     gate: G,
@@ -235,7 +235,7 @@ where
     }
 }
 
-/// The items of a leaf or of a nano-loop that pass.
+/// The items of a leaf or of a step that pass.
 #[derive(Debug)]
 pub struct Passing<I, G, U> {
     base: I,
@@ -250,7 +250,7 @@ impl<I: Iterator, G: Gate<I::Item>> Passing<I, G, G::Guard> {
     }
 }
 
-/// Makes one step of a fold: it passes an item on, and ends if the gate is closed, so that the next item is not even
+/// Folds one item: passes it on, and ends if the gate is closed, so that the next item is not even
 /// computed.
 #[inline]
 fn step<T, B, G: Gate<T>>(

@@ -53,7 +53,7 @@ use std::time::Instant;
 /// named inside its closure does interrupt that). The first pass of a scan is not interrupted either, nor prevented: it
 /// runs before the stop is first checked.
 ///
-/// Cost: an allocation per computation; per nano-loop, of which there are few in 0.1 ms, a load or, for a deadline, a
+/// Cost: an allocation per computation; per step, of which there are few in 0.1 ms, a load or, for a deadline, a
 /// look at the clock.
 #[must_use = "nothing is done until a terminal is called"]
 #[derive(Clone, Debug)]
@@ -318,7 +318,7 @@ macro_rules! terminals {
     )+) => {
         /// The terminals of a parallel iterator.
         impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {$(
-            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of what is done.")]
+            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of the processed items.")]
             ///
             /// ```
             /// use furcate::prelude::*;

@@ -1,7 +1,7 @@
 //! The skeleton of all adaptors that treat every item by itself: `map`, `filter`, `flat_map_iter`, `inspect` and so on.
 //!
-//! Such an adaptor says one thing ([`ItemWise`]): into which iterator a leaf, or the items of a nano-loop, are turned.
-//! Division, sizes and nano-loops are the base's, and are passed on here, once.
+//! Such an adaptor says one thing ([`ItemWise`]): into which iterator a leaf, or the items of a step, are turned.
+//! Division, sizes and steps are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
 use furcate_schedulers::{
@@ -29,7 +29,7 @@ pub trait ItemWise<T>: Copy + Send {
     /// Adapts a leaf.
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I>;
 
-    /// Folds the adapted items of a nano-loop.
+    /// Folds the adapted items of a step.
     #[inline]
     fn fold_loop<I, B, C, F>(self, accumulator: B, items: I, fold: &mut F) -> ControlFlow<C, B>
     where
@@ -252,7 +252,7 @@ impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     }
 }
 
-/// Adapts the items of a nano-loop.
+/// Adapts the items of a step.
 #[derive(Clone)]
 struct AdaptedFold<F, S> {
     fold: F,

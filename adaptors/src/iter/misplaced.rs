@@ -82,7 +82,7 @@ pub trait NoCapBesideAwait {}
     message = "behind `stop_on` and `deadline` nobody knows how many items will have been done: this method needs all of them",
     label = "not behind a stop",
     note = "number the items first, and search for a pair: `.enumerate().stop_on(&token).find_first(..)`",
-    note = "or collect what is done, and go on with that: `.stop_on(&token).collect::<Vec<_>>()`"
+    note = "or collect the processed items, and continue with those: `.stop_on(&token).collect::<Vec<_>>()`"
 )]
 pub trait AllItems {}
 

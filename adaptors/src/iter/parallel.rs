@@ -1041,7 +1041,7 @@ pub trait ParallelIterator: Sized + Send {
         FoldWith::new(self, Some(init), fold_op)
     }
 
-    /// Folds the items of every task to one, as [`fold`](Self::fold) does, until a step fails. That task then yields
+    /// Folds the items of every task to one, as [`fold`](Self::fold) does, until the closure fails. That task then yields
     /// the failure, and skips its further items.
     ///
     /// Other tasks continue. A terminal that fails, `try_reduce` for example, ends all tasks.
@@ -1191,8 +1191,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Scans the items: each becomes the combination, by `op`, of all items up to and including itself.
     ///
-    /// The order is kept, so `op` has to be associative, but not commutative. If `op` is only nearly associative, as
-    /// the sum of floats is, the values depend a little on the division of the work.
+    /// The order is kept: `op` has to be associative, but need not be commutative. If `op` is only nearly associative,
+    /// as the sum of floats is, the values depend a little on the division of the work.
     ///
     /// Like every adaptor it is lazy, and it has as many items as its base. It needs two passes. Once a terminal is
     /// called, the base is scanned in parallel, each task by itself, under the schedule chained *before* the scan. The

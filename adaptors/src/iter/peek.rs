@@ -26,7 +26,7 @@ use furcate_schedulers::PeekProducer;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the items of `{Self}` cannot be looked at without being taken",
-    note = "`merge` finds its cuts by looking at items: merge slices (`par_iter()`), ranges or vectors of `Clone` elements, or what `map`, `rev`, `zip` and their like make of them; collect anything else first"
+    note = "`merge` finds its cuts by looking at items: merge slices (`par_iter()`), ranges or vectors of `Clone` elements, or adaptors of these such as `map`, `rev` and `zip`; collect anything else first"
 )]
 pub trait PeekParallelIterator: IndexedParallelIterator {
     /// Producer that the iterator lends to the scheduler, with exact cuts and with looks at the items.

@@ -4,13 +4,13 @@
 //!
 //! 1. *One state per task.* A part of the computation carries a [`Seed`]. The state is made from it where the task
 //!    begins (in the leaf, or in [`Producer::partial_fold`](furcate_schedulers::Producer::partial_fold)), and is a
-//!    local variable there, for all nano-loops of the task. So it is never sent to another thread, and need not be
+//!    local variable there, for all steps of the task. So it is never sent to another thread, and need not be
 //!    `Send`. No state is made for a part that is only divided.
-//! 2. *A new task is unaffected by the old one's items.* A part that is given away between two nano-loops gets a seed
+//! 2. *A new task is unaffected by the old one's items.* A part that is given away between two steps gets a seed
 //!    as it was at the beginning, not a copy of the state.
 //! 3. A task that is folded in one step consumes its seed: it costs no clones except those of its divisions.
 //!
-//! The caller decides what a *task* is. An adaptor further down that makes its nano-loops by cutting (`rev`, `zip`)
+//! The caller decides what a *task* is. An adaptor further down that makes its steps by cutting (`rev`, `zip`)
 //! makes every piece that it cuts off a task, with a state of its own. This makes more states, but never a wrong one.
 
 use crate::iter::copies::copies;

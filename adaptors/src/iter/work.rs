@@ -8,7 +8,7 @@
 //!   task   piece ──────────────────────────────►  of size 0
 //!          state()  step(16)  step(32)  ...       done() ──► one item
 //!                        │
-//!                        └─ between two steps: stop, or divide what is left; the right half is a task of its own
+//!                        └─ between two steps: stop, or divide the rest; the right half is a task of its own
 //! ```
 //!
 //! # Invariants

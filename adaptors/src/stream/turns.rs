@@ -165,9 +165,9 @@ impl<S: Stream> Next<'_, S> {
         let mut polling = Polling { turns: self.turns, stream };
         // If the poll panics, the stream is over (invariant 3).
         self.place = Place::Nowhere;
-        let stream = polling.stream.as_mut().expect("nobody else has it");
+        let stream = polling.stream.as_mut().expect("the turn's owner has it");
         let polled = stream.as_mut().poll_next(context);
-        let stream = polling.stream.take().expect("it was there");
+        let stream = polling.stream.take().expect("it was not taken");
         match &polled {
             Poll::Pending => {
                 self.place = Place::Turn;

@@ -1,7 +1,7 @@
 //! The sleep protocol: states of workers, slots, and wake-ups.
 //!
 //! A *slot* is the right to run jobs. In code, `slot` is the index of a slot, and the slot's `holder` is the worker that occupies it.
-//! All state here is guarded by one mutex, the *idle lock*.
+//! States and slots change under one mutex, the *idle lock*.
 //!
 //! # States of a worker
 //!
@@ -21,12 +21,14 @@
 //!
 //! 1. *No lost wake-up.* If a slot is free, a worker sleeps and there is work, then some worker searches or is about to be woken.
 //!    A publisher publishes, passes a full fence, and reads the count of searching workers. A worker that ends its search decrements
-//!    the count, passes a fence, and looks for work everywhere once more: the [final check](Registry::final_check). So the publisher
+//!    the count. If it was the last searching worker, it then passes a fence, and looks for work everywhere once more: the [final
+//!    check](Registry::final_check). So the publisher
 //!    sees the new count, or the worker sees the work. A fork must not pay for a full fence. It reads its deque's limit instead, and
 //!    the final check sets the limits of all deques before a *heavy* fence. A thread that makes a slot free also does a final check.
 //! 2. *No needless wake-up.* A worker is woken to search only if no worker searches and a slot is free, or a slot is taken over
-//!    from a stuck holder. A searching worker that finds a job does a final check, and wakes the next worker if there is more work.
-//!    If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See [`turns`] for both exceptions.
+//!    from a stuck holder. If the last searching worker finds a job, it does a final check, and wakes the next worker if there is more
+//!    work. If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See [`turns`] for both
+//!    exceptions.
 //! 3. A worker's state, its slot and the list of free slots change under the idle lock. A worker that is given a slot is unparked.
 //!    The token of a parker may be stale, so a worker checks its state after each sleep.
 //! 4. A worker that releases its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)
@@ -71,7 +73,7 @@ use turns::STUCK;
 pub(crate) use waits::Next;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WorkerState {
     /// Runs a job, searches, or has not begun.
     Active,
     /// Sleeps for short times without a slot, and counts as searching.
@@ -90,7 +92,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Idle {
     /// State of each worker, by the worker's number.
-    states: Vec<State>,
+    states: Vec<WorkerState>,
     /// Numbers of the parked workers. The last one is woken first.
     parked: Vec<usize>,
     /// Number of the timed searcher.
@@ -125,7 +127,7 @@ pub(super) struct Idle {
 impl Idle {
     pub(super) fn new(threads: usize, max_threads: usize) -> Self {
         Idle {
-            states: vec![State::Parked; threads],
+            states: vec![WorkerState::Parked; threads],
             parked: (0..threads).rev().collect(),
             timed_searcher: None,
             free: (0..threads).rev().collect(),
@@ -145,14 +147,14 @@ impl Idle {
 
     /// Returns a worker without a slot that waits for a latch; by preference one that waits for other threads.
     fn any_blocked(&self) -> Option<usize> {
-        let blocked = |number: &usize| self.states[*number] == State::Blocked;
+        let blocked = |number: &usize| self.states[*number] == WorkerState::Blocked;
         self.blocked_for_others.iter().copied().find(blocked).or_else(|| (0..self.states.len()).find(blocked))
     }
 
-    fn state(&mut self, worker: &Worker) -> &mut State {
+    fn state(&mut self, worker: &Worker) -> &mut WorkerState {
         let number = worker.number();
         if number >= self.states.len() {
-            self.states.resize(number + 1, State::Active);
+            self.states.resize(number + 1, WorkerState::Active);
         }
         &mut self.states[number]
     }
@@ -214,18 +216,18 @@ impl Registry {
 
     /// Has a worker occupy a slot, and wakes the worker if it sleeps.
     fn occupy(&self, idle: &mut Idle, worker: &Worker, slot: usize) {
-        let state = std::mem::replace(idle.state(worker), State::Active);
+        let state = std::mem::replace(idle.state(worker), WorkerState::Active);
         match state {
-            State::Parked => {
+            WorkerState::Parked => {
                 idle.parked.retain(|&number| number != worker.number());
                 self.searching.begin();
             }
-            State::TimedSearch => self.timed_search_is_over(idle),
-            State::Watching => {
+            WorkerState::TimedSearch => self.timed_search_is_over(idle),
+            WorkerState::Watching => {
                 self.watch_is_over(idle);
                 self.searching.begin();
             }
-            State::Blocked | State::Active | State::Waiting => {}
+            WorkerState::Blocked | WorkerState::Active | WorkerState::Waiting => {}
         }
         self.forget_claim(idle, worker.number());
         idle.turns.forget_holder(worker.number());
@@ -235,7 +237,7 @@ impl Registry {
         self.set_holder(slot, Some(worker));
         // Not before `set_holder`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
         self.unshelve(idle, worker);
-        if state != State::Active {
+        if state != WorkerState::Active {
             idle.woken.push(worker.number());
         }
     }
@@ -296,7 +298,7 @@ impl Registry {
         while let Some(number) = idle.claims.pop_front() {
             self.claims.store(idle.claims.len(), Relaxed);
             let worker = self.worker(number).expect("a worker that claims a slot is there");
-            if *idle.state(worker) != State::Active {
+            if *idle.state(worker) != WorkerState::Active {
                 self.occupy(idle, worker, slot);
                 return;
             }

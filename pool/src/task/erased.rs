@@ -89,7 +89,7 @@ impl Core {
         self.deque.set(worker.suspend_deque(self.header.scope()));
     }
 
-    /// Frees the task's deque, if there is one, from the task, which will not be woken.
+    /// Detaches the task's deque, if there is one: the task will not be woken.
     ///
     /// # Safety
     ///

@@ -188,7 +188,7 @@ impl First {
     ///
     /// The lock is held. The task is in this shard's list, or was.
     unsafe fn unlink(&mut self, task: NonNull<Core>) {
-        // SAFETY: the caller's; neighbours are there (invariant 2).
+        // SAFETY: the caller's; neighbors are there (invariant 2).
         unsafe {
             let links = task.as_ref().links.get();
             let Links { previous, next } = *links;

@@ -15,7 +15,7 @@ const ALONE: Duration = Duration::from_micros(20);
 
 /// Begin of a worker's current call, and duration of its last one.
 #[derive(Debug, Default)]
-pub(crate) struct Call {
+pub(crate) struct CallTime {
     /// For an external thread: time at which its call began. For one of the pool's own workers: time at which the worker first had work
     /// to share that could have woken a thread.
     since: Cell<Option<Instant>>,
@@ -23,7 +23,7 @@ pub(crate) struct Call {
     last: Cell<Duration>,
 }
 
-impl Call {
+impl CallTime {
     /// Notes that an external thread's call begins.
     pub(crate) fn begins(&self) {
         self.since.set(Some(Instant::now()));

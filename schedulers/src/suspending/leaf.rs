@@ -68,7 +68,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
-    /// The task has those holes already.
+    /// Makes the accumulator of a task that has these pending items already.
     pub(super) fn new(
         frame: Option<&Frame<'s, S>>,
         reduction: R,
@@ -110,7 +110,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         left
     }
 
-    /// The place that the task has come to, in the tree.
+    /// Adds a place for the pending item at the task's position to the tree.
     fn grow(&mut self) -> Link<'s, R::Output, R> {
         let (reduction, call) = (&self.reduction, self.call);
         self.holes.grow::<T>(|| Joint { reduction: reduction.clone(), call })
@@ -206,7 +206,7 @@ where
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
-    /// Leaves a hole at the place that the task has come to.
+    /// Makes a pending item at the task's position.
     fn hole<F: Clone>(&mut self, fold: &F) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
         let link = self.grow();
@@ -222,7 +222,7 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
     }
 }
 
-/// The permit of a task that fills a hole, at its beginning.
+/// The permit of a task that completes a pending item, at its beginning.
 enum Has<'s> {
     /// For the next future of the item: the task [waits](NanoFold::WAITS) again.
     ForNext(Permit<'s>, Kind),
@@ -230,7 +230,7 @@ enum Has<'s> {
     Last(Option<Permit<'s>>),
 }
 
-/// What fills a hole: a future's output, folded, behind what was folded before it.
+/// A pending item: its future's output is folded after the outputs before it.
 struct Hole<'s, R, O, T, F> {
     before: Option<O>,
     reduction: R,
@@ -245,7 +245,7 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
 {
-    /// Runs the task that fills it. A task that waits again has a frame, with the permit.
+    /// Runs the task that completes the item. A task that waits again has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
@@ -304,7 +304,7 @@ where
         });
     }
 
-    /// Closes the hole and returns `None` if the call has been stopped; else returns the hole.
+    /// Completes the pending item and returns `None` if the call has been stopped; else returns the item.
     fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
         if handle.is_cancelled() || self.joint.call.is_due() {
             self.close();
@@ -313,7 +313,7 @@ where
         Some(self)
     }
 
-    /// Completes the pending item without an output.
+    /// Completes the pending item without an output of its own.
     fn close(self) {
         let Hole { before, reduction, joint, link, .. } = self;
         joint.call.leave_out();

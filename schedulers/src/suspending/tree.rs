@@ -22,7 +22,7 @@ pub(super) struct Tree<'s, O, R> {
     narrow: bool,
 }
 
-/// Neighbouring holes, and a place for another one.
+/// Neighboring items, and a place for another one.
 enum Open<'s, O, R> {
     Pair(Arc<Node<'s, O, R>>),
     /// So many places are used.
@@ -80,7 +80,7 @@ impl<'s, O, R> Tree<'s, O, R> {
         done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
     }
 
-    /// A place for one hole more.
+    /// Adds a place for one more pending item.
     pub(super) fn grow<T>(&mut self, joint: impl Fn() -> Joint<'s, R>) -> Link<'s, O, R>
     where
         R: Reduction<T, Output = O>,

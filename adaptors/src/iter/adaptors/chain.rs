@@ -274,7 +274,7 @@ impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for OfSide<F> {
     }
 }
 
-/// The nano-loops over the first side, while the second one waits.
+/// The steps over the first side, while the second one waits.
 struct FirstLoops<'l, L, B> {
     loops: &'l mut L,
     second: Option<B>,
@@ -330,7 +330,7 @@ where
     }
 }
 
-/// The nano-loops over the second side.
+/// The steps over the second side.
 struct SecondLoops<'l, L, A, B> {
     loops: &'l mut L,
     /// A part that was taken back and does not consist of the second side alone.

@@ -14,7 +14,7 @@
 //!
 //! A task that walks outer items looks at the size of each inner iterator first ([`ParallelIterator::units`]). If one
 //! is long, the task stops in front of it, and continues with a part of three things: the inner iterator, unfolded; the
-//! outer items of the same nano-loop, which are made now; and the remaining outer units. Such a part can be divided
+//! outer items of the same step, which are made now; and the remaining outer units. Such a part can be divided
 //! like any other, on demand or, where the policy [says so](NanoLoops::grown), at once.
 //!
 //! ```text
@@ -435,7 +435,7 @@ where
             };
             next = match met.into_inner() {
                 Some(Met { inner, units, items }) => {
-                    let inner = own.put(inner, units).expect("whoever looks out has seen a slot").producer();
+                    let inner = own.put(inner, units).expect("a task that looks out has a slot").producer();
                     let rest = Rest { items, outer, own, long: units.saturating_mul(2) };
                     let met = FlatProducer { inner: Some(inner), rest, op };
                     if L::GROWS && loops.grown(met.size()) {
@@ -479,11 +479,11 @@ struct Met<N, T> {
     inner: N,
     /// Size of the inner iterator.
     units: usize,
-    /// The outer items of the same nano-loop behind it.
+    /// The outer items of the same step behind it.
     items: vec::IntoIter<T>,
 }
 
-/// The nano-loops of the outer producer.
+/// The steps of the outer producer.
 struct OuterLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
     loops: &'l mut L,
     op: &'a F,
@@ -582,7 +582,7 @@ where
     }
 }
 
-/// The nano-loops of an inner producer.
+/// The steps of an inner producer.
 struct InnerLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
     loops: &'l mut L,
     op: &'a F,
@@ -654,14 +654,14 @@ where
     }
 }
 
-/// Keeps the long inner iterator, and makes the outer items of the nano-loop behind it.
+/// Keeps the long inner iterator, and makes the outer items of the step behind it.
 #[cold]
 fn meet<N, T>(met: &RefCell<Option<Met<N, T>>>, inner: N, units: usize, items: impl Iterator<Item = T>) {
     let items = items.collect::<Vec<T>>().into_iter();
     *met.borrow_mut() = Some(Met { inner, units, items });
 }
 
-/// Walks the inner iterators of the outer items of a nano-loop up to the first long one.
+/// Walks the inner iterators of the outer items of a step up to the first long one.
 struct WalkUntilLong<'w, 'a, F, G, N, T> {
     op: &'a F,
     fold: G,
@@ -714,7 +714,7 @@ where
     }
 }
 
-/// Walks the inner iterators of the outer items of a nano-loop, each where it lies.
+/// Walks the inner iterators of the outer items of a step, each where it lies.
 struct WalkEach<'a, F, G> {
     op: &'a F,
     fold: G,

@@ -51,7 +51,7 @@ pub trait FoldTask<S, T>: Copy + Send {
     /// Item type that comes out.
     type Output;
 
-    /// Folds the items of a leaf or of a nano-loop (a step).
+    /// Folds the items of a leaf or of a step.
     fn fold_items<I: Iterator<Item = T>>(self, state: S, items: I) -> ControlFlow<Self::Break, S>;
 
     /// Ends the task.
@@ -192,7 +192,7 @@ where
     }
 }
 
-/// Folds the items of every nano-loop to one.
+/// Folds the items of every step to one.
 #[derive(Clone)]
 struct FoldByLoop<G, S, F> {
     fold: G,
@@ -216,7 +216,7 @@ where
     }
 }
 
-/// Folds every item of every nano-loop.
+/// Folds every item of every step.
 struct FoldLoops<F>(F);
 
 impl<S, T, F: FoldTask<S, T>> NanoFold<T, S, F::Break> for FoldLoops<F> {

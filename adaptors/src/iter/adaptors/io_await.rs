@@ -236,7 +236,7 @@ where
     }
 }
 
-/// Awaits the futures of a nano-loop (a step).
+/// Awaits the futures of a step.
 struct AwaitEach<'s, F> {
     fold: F,
     /// Lifetime of the awaited futures: they end before `'s` does.

@@ -115,7 +115,7 @@ where
     }
 }
 
-/// Maps the items of every nano-loop with a state of its own.
+/// Maps the items of every step with a state of its own.
 struct MapByLoop<'a, G, S, F> {
     fold: G,
     seed: S,
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// Maps the items of all the nano-loops of a task with one state.
+/// Maps the items of all the steps of a task with one state.
 struct FoldMapped<G, M> {
     fold: G,
     state: M,

@@ -33,7 +33,7 @@ impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
     where
         Self: 'a;
 
-    // The fuse does not ask for nano-loops: items are collected in place.
+    // The fuse does not ask for steps: items are collected in place.
     inherit_schedule!(base: I);
 
     #[inline]

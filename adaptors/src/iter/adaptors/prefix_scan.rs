@@ -8,7 +8,7 @@
 //! ```text
 //!   items              a  b  c | d  e | f  g  h        three tasks of the first pass
 //!   1. scanned alone   a ab abc| d de | f fg fgh       in parallel; the last value is the task's total
-//!   2. what precedes     --    | abc  | abcde          in turn, one operation per task
+//!   2. totals before     --    | abc  | abcde          in turn, one operation per task
 //!   3. handed out      a ab abc|abcd..|abcdef..        in parallel, as the items are asked for
 //! ```
 //!

@@ -6,7 +6,7 @@ use crate::iter::task_state::Copies;
 use crate::iter::{ParallelIterator, Try, inherit_schedule};
 use std::fmt;
 
-/// Folds the items of every task to one, starting from a clone of a value, until a step fails: see
+/// Folds the items of every task to one, starting from a clone of a value, until the fold fails: see
 /// [`ParallelIterator::try_fold_with`].
 ///
 /// ```

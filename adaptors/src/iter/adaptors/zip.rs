@@ -91,7 +91,7 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
     }
 }
 
-// Nano-loops cut off their items, so that they run on std's zip, too.
+// Steps cut off their items, so that they run on std's zip, too.
 impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;

@@ -358,7 +358,7 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
-    /// Goes through the items' own nano-loops, which may keep a state for the task.
+    /// Folds in the items' own steps, which may keep a state for the task.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: NanoFold<Self::Item, B, C>,
@@ -394,7 +394,7 @@ fn take_free<S>(free: &Cell<Option<S>>) -> S {
     free.take().expect("it is put back at once")
 }
 
-/// Writes the items of a nano-loop to free slots.
+/// Writes the items of a step to free slots.
 struct Write<'f, S> {
     free: &'f Cell<Option<S>>,
 }

@@ -146,7 +146,7 @@ impl Policy for AtRandom {
     }
 }
 
-/// Runs some nano-loops, gives halves away between them, and runs all parts in the same way, as an adaptive scheduler
+/// Runs some steps, gives halves away between them, and runs all parts in the same way, as an adaptive scheduler
 /// does. The bits of a number decide all of this.
 #[derive(Clone)]
 struct InNanoLoops(u64);
@@ -304,7 +304,7 @@ fn elements_of_size_zero() {
     }
 }
 
-/// A state that an adaptor keeps for a task lives through all nano-loops: collecting does not cut the items up.
+/// A state that an adaptor keeps for a task lives through all steps: collecting does not cut the items up.
 #[test]
 fn nano_loops_are_the_items_own() {
     struct Own(std::ops::Range<usize>);

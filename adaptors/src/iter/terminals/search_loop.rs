@@ -9,7 +9,7 @@
 //! # Invariants
 //!
 //! 1. Every item is searched at most once, in order. Behind a hit, fewer than [`GROUP`] further items are searched.
-//! 2. Groups are made only of loops of [`LONG`] items and more. Nano-loops are that long only if they end within some
+//! 2. Groups are made only of loops of [`LONG`] items and more. Steps are that long only if they end within some
 //!    100 µs. So searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
 //! 3. The trials affect only the time. Both variants find the same hit.
 

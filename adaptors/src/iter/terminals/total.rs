@@ -6,7 +6,7 @@
 //! # Invariants
 //!
 //! 1. *A leaf is one call of std's method.* A total of floats depends on how items are grouped, so a leaf is not cut into
-//!    nano-loops for the sake of the flag. The leaf's iterator looks at the flag before every item instead.
+//!    steps for the sake of the flag. The leaf's iterator looks at the flag before every item instead.
 //! 2. *Only std's own types raise the flag.* Any other type may have a `Sum` that ends early for reasons of its own: "the first
 //!    item", for example, does not make the items before it needless.
 //! 3. *Nothing is missed if the type is not recognized.* [`may_fail`] then says no; the total is the same, but later.

@@ -14,7 +14,7 @@
 //!    [`turns`](super::turns). (The shelf is for workers that wait for a latch, which may take any time, and for workers that
 //!    block outside the pool. A worker that gives turns would have to move all of its spawned jobs, perhaps many, every millisecond.)
 
-use super::{Idle, Registry, State};
+use super::{Idle, Registry, WorkerState};
 use crate::job::JobRef;
 use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
@@ -78,6 +78,6 @@ impl Registry {
         shelved
             .into_iter()
             .filter_map(|number| self.worker(number))
-            .any(|worker| *idle.state(worker) != State::Blocked)
+            .any(|worker| *idle.state(worker) != WorkerState::Blocked)
     }
 }

@@ -1,6 +1,6 @@
 //! How a worker that finds no job goes to sleep.
 
-use super::{Idle, Locked, Registry, State, turns};
+use super::{Idle, Locked, Registry, WorkerState, turns};
 use crate::worker::Worker;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ impl Registry {
     /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
     pub(in crate::registry) fn sleep_until_needed(&self, worker: &Worker) -> bool {
         let mut idle = self.lock();
-        if *idle.state(worker) == State::Active {
+        if *idle.state(worker) == WorkerState::Active {
             if worker.slot().is_some() {
                 if !worker.broadcasts.is_empty() {
                     return true;
@@ -31,7 +31,7 @@ impl Registry {
                 }
             } else if !idle.terminating {
                 let slot = self.take_free(&mut idle);
-                *idle.state(worker) = State::Parked;
+                *idle.state(worker) = WorkerState::Parked;
                 idle.parked.push(worker.number());
                 if let Some(slot) = slot {
                     self.occupy(&mut idle, worker, slot);
@@ -48,7 +48,7 @@ impl Registry {
     /// Ends the worker's search; from now on it counts as parked. If the final check sees work, returns `true` with the worker
     /// searching again, in a slot.
     fn park_searcher(&self, idle: &mut Idle, worker: &Worker) -> bool {
-        *idle.state(worker) = State::Parked;
+        *idle.state(worker) = WorkerState::Parked;
         idle.parked.push(worker.number());
         let last = self.searching.end();
         if !last || idle.terminating {
@@ -68,12 +68,15 @@ impl Registry {
     fn park<'a>(&'a self, mut idle: Locked<'a>, worker: &Worker) -> bool {
         while !idle.terminating {
             match *idle.state(worker) {
-                State::Active => return true,
-                State::Watching => {
+                WorkerState::Active => return true,
+                WorkerState::Watching => {
                     idle = self.keep_watch(idle, worker);
                     continue;
                 }
-                State::TimedSearch | State::Parked | State::Blocked | State::Waiting => {}
+                WorkerState::TimedSearch
+                | WorkerState::Parked
+                | WorkerState::Blocked
+                | WorkerState::Waiting => {}
             }
             let claims = idle.claims.contains(&worker.number());
             drop(idle);
@@ -85,12 +88,13 @@ impl Registry {
                 worker.parker.park();
             }
             idle = self.lock();
-            if claims && *idle.state(worker) == State::Parked && idle.claims.contains(&worker.number()) {
+            if claims && *idle.state(worker) == WorkerState::Parked && idle.claims.contains(&worker.number())
+            {
                 self.wants_slot(&mut idle, worker);
             }
         }
         // The worker was given a slot at the last moment. A pool that ends does not need it.
-        if *idle.state(worker) == State::Active && worker.slot().is_some() {
+        if *idle.state(worker) == WorkerState::Active && worker.slot().is_some() {
             let _ = self.searching.end();
             self.release(&mut idle, worker);
         }
@@ -101,7 +105,7 @@ impl Registry {
 
     /// Is the timed searcher while new work is likely, then parks. Returns as [`sleep_until_needed`](Self::sleep_until_needed) does.
     fn timed_search<'a>(&'a self, mut idle: Locked<'a>, worker: &Worker) -> bool {
-        *idle.state(worker) = State::TimedSearch;
+        *idle.state(worker) = WorkerState::TimedSearch;
         idle.timed_searcher = Some(worker.number());
         self.searching.set_timed_searcher(true);
         self.slot_holders().for_each(Worker::poke);
@@ -112,7 +116,7 @@ impl Registry {
             worker.counters.naps.add();
             worker.parker.park_timeout(timed_search);
             idle = self.lock();
-            if *idle.state(worker) == State::Active {
+            if *idle.state(worker) == WorkerState::Active {
                 return true;
             }
             if idle.terminating {

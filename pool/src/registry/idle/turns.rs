@@ -65,7 +65,7 @@
 //! A leaf that neither forks nor has steps has no cooperative points.
 
 use super::watchdog::{self, Watched};
-use super::{Idle, Locked, Registry, State};
+use super::{Idle, Locked, Registry, WorkerState};
 use crate::fence;
 use crate::worker::Worker;
 use std::collections::VecDeque;
@@ -114,7 +114,7 @@ pub(in crate::registry) struct Turns {
 pub(super) struct Overdue {
     /// Numbers of the overdue threads, the oldest first: claimants, and the watcher if a queue is overdue.
     queue: VecDeque<usize>,
-    /// Number of the worker whose state is [`Watching`](State::Watching).
+    /// Number of the worker whose state is [`Watching`](WorkerState::Watching).
     watcher: Option<usize>,
     /// Numbers of former watchers, from the moment at which they get a slot to run queued jobs until they have run them.
     on_turn: Vec<usize>,
@@ -194,7 +194,7 @@ impl Registry {
             let Some(next) = self.next_overdue(&mut idle) else { return };
             let slot = self.withdraw(worker).expect("it holds one");
             worker.counters.slots_given.add();
-            *idle.state(worker) = State::Blocked;
+            *idle.state(worker) = WorkerState::Blocked;
             self.occupy(&mut idle, next, slot);
         } else {
             // Its slot was taken over.
@@ -206,7 +206,7 @@ impl Registry {
                 self.share(worker);
                 return;
             }
-            *idle.state(worker) = State::Blocked;
+            *idle.state(worker) = WorkerState::Blocked;
         }
         self.claim(&mut idle, worker);
         drop(idle);
@@ -220,7 +220,7 @@ impl Registry {
         let mut looks = 0;
         loop {
             let mut idle = self.lock();
-            if *idle.state(worker) == State::Active {
+            if *idle.state(worker) == WorkerState::Active {
                 return;
             }
             if since.elapsed() >= TURN {
@@ -284,7 +284,7 @@ impl Registry {
         self.look_at_holders(idle);
         let slot = self.find_stuck(idle)?;
         let parked = idle.parked.last().and_then(|&number| self.worker(number));
-        match parked.or_else(|| self.start_thread(idle, State::Parked)) {
+        match parked.or_else(|| self.start_thread(idle, WorkerState::Parked)) {
             Some(other) => {
                 self.take_slot_over(idle, other, slot);
                 None
@@ -319,7 +319,7 @@ impl Registry {
 
     /// Whether a slot holder was stuck at the last look (invariant 5).
     pub(super) fn is_stuck(&self, idle: &mut Idle, holder: &Worker) -> bool {
-        if *idle.state(holder) != State::Active {
+        if *idle.state(holder) != WorkerState::Active {
             return false;
         }
         // Two looks: a thread that has just been woken, by the pool or by the release of a lock, gets time to begin.
@@ -353,11 +353,11 @@ impl Registry {
     fn next_overdue(&self, idle: &mut Idle) -> Option<&Worker> {
         let number = *idle.turns.queue.front()?;
         let worker = self.worker(number).expect("a worker that waits for a slot is there");
-        if *idle.state(worker) == State::Watching {
+        if *idle.state(worker) == WorkerState::Watching {
             // The watcher will run queued jobs, and does not search. Meanwhile the watchdog watches, because a job may block.
             self.watch_is_over(idle);
             idle.turns.on_turn.push(number);
-            *idle.state(worker) = State::Blocked;
+            *idle.state(worker) = WorkerState::Blocked;
             self.set_watchdog(idle);
         }
         Some(worker)
@@ -408,7 +408,7 @@ impl Registry {
     /// Makes a worker the watcher, and wakes it.
     fn begin_watch(&self, idle: &mut Idle, worker: &Worker) {
         self.searching.set_watched(true);
-        *idle.state(worker) = State::Watching;
+        *idle.state(worker) = WorkerState::Watching;
         idle.turns.watcher = Some(worker.number());
         idle.woken.push(worker.number());
     }
@@ -436,7 +436,7 @@ impl Registry {
         if neglect == Some(Neglect::ByAll) {
             let parked = idle.parked.pop().and_then(|number| self.worker(number));
             // If no thread can be started, workers look at the queues between jobs.
-            if let Some(worker) = parked.or_else(|| self.start_thread(&mut idle, State::Watching)) {
+            if let Some(worker) = parked.or_else(|| self.start_thread(&mut idle, WorkerState::Watching)) {
                 self.begin_watch(&mut idle, worker);
                 idle.turns.watchdog = false;
                 return false;
@@ -467,11 +467,11 @@ impl Registry {
     pub(super) fn keep_watch<'a>(&'a self, mut idle: Locked<'a>, worker: &Worker) -> Locked<'a> {
         let mut seen = Seen::default();
         let mut quiet = 0;
-        while *idle.state(worker) == State::Watching && !idle.terminating {
+        while *idle.state(worker) == WorkerState::Watching && !idle.terminating {
             drop(idle);
             worker.parker.park_timeout(TURN);
             idle = self.lock();
-            if *idle.state(worker) == State::Watching {
+            if *idle.state(worker) == WorkerState::Watching {
                 let neglect = self.look_at_queues(&mut seen);
                 self.turns.queue.store(neglect.is_some(), Relaxed);
                 if neglect == Some(Neglect::ByAll) {
@@ -481,7 +481,7 @@ impl Registry {
                     self.is_not_overdue(&mut idle, worker.number());
                 }
                 quiet = if self.is_queued() { 0 } else { quiet + 1 };
-                if quiet > QUIET && *idle.state(worker) == State::Watching {
+                if quiet > QUIET && *idle.state(worker) == WorkerState::Watching {
                     self.stop_watching(&mut idle, worker);
                 }
             }
@@ -497,6 +497,12 @@ impl Registry {
                 }
                 self.release(&mut idle, worker);
                 if !worker.broadcasts.is_empty() {
+                    // A worker that has lost its slot may find a free one. Nobody claims a slot while one is free.
+                    if let Some(slot) = self.take_free(&mut idle) {
+                        self.occupy(&mut idle, worker, slot);
+                        self.searching.begin();
+                        return idle;
+                    }
                     // The claim that `call` has made for them ended with the turn.
                     self.claim(&mut idle, worker);
                 }
@@ -505,12 +511,12 @@ impl Registry {
                     (seen, quiet) = (Seen::default(), 0);
                 } else {
                     // Another worker watches by now.
-                    *idle.state(worker) = State::Parked;
+                    *idle.state(worker) = WorkerState::Parked;
                     idle.parked.push(worker.number());
                 }
             }
         }
-        if *idle.state(worker) == State::Watching {
+        if *idle.state(worker) == WorkerState::Watching {
             self.watch_is_over(&mut idle);
         }
         idle
@@ -519,7 +525,7 @@ impl Registry {
     /// Parks the watcher, unless a job is queued at this moment.
     fn stop_watching(&self, idle: &mut Idle, worker: &Worker) {
         self.watch_is_over(idle);
-        *idle.state(worker) = State::Parked;
+        *idle.state(worker) = WorkerState::Parked;
         idle.parked.push(worker.number());
         if !self.searching.may_stop_watching(|| self.is_queued()) {
             // `watch` wakes the worker that was parked last, so it makes this worker the watcher again, or none is needed.
@@ -594,4 +600,37 @@ pub(super) struct Seen {
     neglect: Option<Neglect>,
     /// Number of looks in a row at which a queue had been neglected, and no main loop had begun a job since the look before.
     looks: u32,
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::job::{HeapJob, JobRef};
+    use crate::registry::Setup;
+    use crate::worker::Current;
+    use std::ptr;
+
+    /// A worker on turn has lost its slot, and has a broadcast job. It searches in the free slot, rather than claim one.
+    #[test]
+    fn a_worker_on_turn_that_has_lost_its_slot_takes_a_free_one_for_a_broadcast_job() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        // SAFETY: the registry outlives the value, and this thread alone is the worker.
+        let _current = unsafe { Current::enter(worker) };
+        for _ in 0..2 {
+            // SAFETY: the closure borrows nothing. The first job runs in the worker's turn, and the second one below.
+            let job = unsafe { HeapJob::queueable(0, |_: &Worker| ()) };
+            worker.broadcasts.push(JobRef::new(job, ptr::null()));
+        }
+        let mut idle = registry.lock();
+        *idle.state(worker) = WorkerState::Watching;
+        idle.turns.watcher = Some(worker.number());
+        idle.turns.on_turn.push(worker.number());
+        let idle = registry.keep_watch(idle, worker);
+        assert_eq!((worker.slot(), idle.claims.len()), (Some(0), 0));
+        drop(idle);
+        let job = worker.find_broadcast().expect("the second one");
+        // SAFETY: just taken from a queue.
+        unsafe { worker.execute_detachable(job) };
+    }
 }

@@ -1,6 +1,6 @@
 //! Workers that wait for something, with or without their slots, and how they get slots again.
 
-use super::{Idle, Registry, STUCK, State};
+use super::{Idle, Registry, STUCK, WorkerState};
 use crate::latch::Latch;
 use crate::saturation::{Saturation, SaturationCause};
 use crate::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
@@ -51,7 +51,7 @@ impl Registry {
             return Next::Usual;
         }
         if keeps_slot(&idle) {
-            *idle.state(worker) = State::Waiting;
+            *idle.state(worker) = WorkerState::Waiting;
             idle.for_others += usize::from(wait.for_others);
             let alone = self.all_wait(&mut idle, wait);
             let waits_long = !alone && idle_for.is_some_and(|idle_for| idle_for >= STUCK);
@@ -76,7 +76,7 @@ impl Registry {
             let mut idle = self.lock();
             idle.long_sleepers -= usize::from(sleeps_long);
             self.searching.set_long_sleepers(idle.long_sleepers);
-            *idle.state(worker) = State::Active;
+            *idle.state(worker) = WorkerState::Active;
             idle.for_others -= usize::from(wait.for_others);
             // After the sleep, not before it: this worker may run the job that was queued meanwhile.
             let is_new = !*is_saturated && !latch.is_set();
@@ -96,7 +96,7 @@ impl Registry {
                 Next::Usual
             };
         }
-        *idle.state(worker) = State::Blocked;
+        *idle.state(worker) = WorkerState::Blocked;
         if wait.for_others {
             idle.blocked_for_others.push(worker.number());
         }
@@ -135,9 +135,9 @@ impl Registry {
     /// Whether this worker, if it waited now, would be the only one left that can run queued jobs.
     pub(crate) fn is_alone(&self, worker: &Worker, wait: Wait) -> bool {
         let mut idle = self.lock();
-        *idle.state(worker) = State::Waiting;
+        *idle.state(worker) = WorkerState::Waiting;
         let alone = self.all_wait(&mut idle, wait);
-        *idle.state(worker) = State::Active;
+        *idle.state(worker) = WorkerState::Active;
         alone
     }
 
@@ -198,7 +198,7 @@ impl Registry {
 
     /// Whether every slot holder waits.
     fn all_holders_wait(&self, idle: &mut Idle) -> bool {
-        self.slot_holders().all(|holder| *idle.state(holder) == State::Waiting)
+        self.slot_holders().all(|holder| *idle.state(holder) == WorkerState::Waiting)
     }
 
     /// Wakes the long sleepers: they may need the job that has just been queued.
@@ -206,8 +206,10 @@ impl Registry {
     pub(in crate::registry) fn wake_long_sleepers(&self) {
         let mut idle = self.lock();
         let idle = &mut *idle;
-        let long_sleepers =
-            self.slot_holders().filter(|holder| *idle.state(holder) == State::Waiting).map(Worker::number);
+        let long_sleepers = self
+            .slot_holders()
+            .filter(|holder| *idle.state(holder) == WorkerState::Waiting)
+            .map(Worker::number);
         let long_sleepers: Vec<_> = long_sleepers.collect();
         idle.woken.extend(long_sleepers);
     }
@@ -225,7 +227,8 @@ impl Registry {
             return false;
         }
         self.look_at_holders(idle);
-        self.slot_holders().all(|holder| *idle.state(holder) == State::Waiting || self.is_stuck(idle, holder))
+        self.slot_holders()
+            .all(|holder| *idle.state(holder) == WorkerState::Waiting || self.is_stuck(idle, holder))
     }
 
     /// Sleeps until this worker, which has no slot, is given one.
@@ -237,7 +240,7 @@ impl Registry {
         let since = Instant::now();
         loop {
             let mut idle = self.lock();
-            if *idle.state(worker) == State::Active {
+            if *idle.state(worker) == WorkerState::Active {
                 return;
             }
             if idle.claims.contains(&worker.number()) {
@@ -264,8 +267,8 @@ impl Registry {
         }
         let mut idle = self.lock();
         match *idle.state(waiter) {
-            State::Waiting => idle.woken.push(waiter.number()),
-            State::Blocked => {
+            WorkerState::Waiting => idle.woken.push(waiter.number()),
+            WorkerState::Blocked => {
                 if let Some(slot) = self.take_free(&mut idle) {
                     self.occupy(&mut idle, waiter, slot);
                 } else if let Some(slot) = setter.and_then(|setter| self.withdraw(setter)) {
@@ -279,19 +282,19 @@ impl Registry {
                     idle.woken.push(waiter.number());
                 }
             }
-            State::Active | State::TimedSearch | State::Parked | State::Watching => {}
+            WorkerState::Active | WorkerState::TimedSearch | WorkerState::Parked | WorkerState::Watching => {}
         }
     }
 
     /// Wakes a sleeping worker to run its broadcast jobs.
     pub(crate) fn call(&self, worker: &Worker) {
         let mut idle = self.lock();
-        if !matches!(*idle.state(worker), State::Active | State::Waiting) {
+        if !matches!(*idle.state(worker), WorkerState::Active | WorkerState::Waiting) {
             if !self.occupy_or_claim(&mut idle, worker) {
                 // The worker has to be awake to notice that it is overdue.
                 idle.woken.push(worker.number());
             }
-        } else if *idle.state(worker) == State::Waiting {
+        } else if *idle.state(worker) == WorkerState::Waiting {
             idle.woken.push(worker.number());
         }
     }
@@ -314,7 +317,7 @@ impl Registry {
         if self.occupy_or_claim(&mut idle, worker) {
             return;
         }
-        *idle.state(worker) = State::Blocked;
+        *idle.state(worker) = WorkerState::Blocked;
         drop(idle);
         for _ in 0..looks {
             if worker.slot().is_some() {
@@ -330,12 +333,12 @@ impl Registry {
     pub(in crate::registry) fn begin_active(&self, worker: &Worker) {
         let mut idle = self.lock();
         let state = *idle.state(worker);
-        if matches!(state, State::Parked | State::Watching) {
+        if matches!(state, WorkerState::Parked | WorkerState::Watching) {
             idle.parked.retain(|&number| number != worker.number());
-            if state == State::Watching {
+            if state == WorkerState::Watching {
                 self.watch_is_over(&mut idle);
             }
-            *idle.state(worker) = State::Active;
+            *idle.state(worker) = WorkerState::Active;
             drop(idle);
             self.occupy_slot(worker);
         } else {
@@ -396,7 +399,7 @@ mod tests {
     fn a_worker_that_waits_in_its_slot_is_woken() {
         let registry = Registry::new(1, Setup::default());
         let worker = registry.worker(0).unwrap();
-        *registry.lock().state(worker) = State::Waiting;
+        *registry.lock().state(worker) = WorkerState::Waiting;
         registry.resume(worker, None);
         assert!(worker.parker.park_timeout(Duration::ZERO));
     }

@@ -1,6 +1,6 @@
 //! Wake-ups: which worker is woken for work, and by which thread.
 
-use super::{Idle, Registry, State};
+use super::{Idle, Registry, WorkerState};
 use crate::fence;
 use crate::quiet_drop::drop_quietly;
 use crate::worker::Worker;
@@ -94,7 +94,7 @@ impl Registry {
 
     /// Starts one more thread, in the given slot, to search. Returns `false` if the bound is reached or no thread can be started.
     fn start_spare(&self, idle: &mut Idle, slot: usize) -> bool {
-        let worker = self.start_thread(idle, State::Parked);
+        let worker = self.start_thread(idle, WorkerState::Parked);
         if let Some(worker) = worker {
             self.occupy(idle, worker, slot);
         }
@@ -102,7 +102,7 @@ impl Registry {
     }
 
     /// Starts one more thread, in that state and without a slot. Returns `None` if the bound is reached or no thread can be started.
-    pub(super) fn start_thread(&self, idle: &mut Idle, state: State) -> Option<&Worker> {
+    pub(super) fn start_thread(&self, idle: &mut Idle, state: WorkerState) -> Option<&Worker> {
         let spawner = self.setup.spares.as_ref()?;
         if idle.next_spare == idle.max_threads {
             return None;

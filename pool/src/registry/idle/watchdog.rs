@@ -30,7 +30,7 @@ pub(super) struct Watched {
 
 /// State that the watchdog and the pools share.
 #[derive(Default)]
-struct Shared {
+struct WatchdogState {
     /// Pools to watch that the watchdog has not taken out yet.
     new: Vec<Watched>,
     /// Whether the watchdog's thread runs.
@@ -49,14 +49,14 @@ struct Shared {
 /// does not run in the child. Its handle must be neither joined nor dropped there, because a thread of the child may have the same id.
 struct OfProcess {
     generation: usize,
-    shared: Mutex<Shared>,
+    shared: Mutex<WatchdogState>,
 }
 
 /// The watchdog of this process, or of an ancestor of it. The values are leaked: one for each fork that uses pools.
 static CURRENT: AtomicPtr<OfProcess> = AtomicPtr::new(ptr::null_mut());
 
 /// Locks the state of this process's watchdog.
-fn lock() -> MutexGuard<'static, Shared> {
+fn lock() -> MutexGuard<'static, WatchdogState> {
     let generation = crate::process::generation();
     loop {
         // Acquire pairs with the release below: the value is there.

@@ -1,4 +1,4 @@
-//! Collecting in nano-loops that divide or end at every place. The producers are honest, or lie (I3), or run nano-loops
+//! Collecting in steps that divide or end at every place. The producers are honest, or lie (I3), or run steps
 //! of their own that break the rules. In all cases every item is dropped exactly once (P2), and the collected items are
 //! complete and in order.
 
@@ -176,7 +176,7 @@ fn stopped_at_every_place() {
     }
 }
 
-/// A producer whose own nano-loops break the rules. They give parts away unasked, twice, or larger than the rest; they
+/// A producer whose own steps break the rules. They give parts away unasked, twice, or larger than the rest; they
 /// fold items that they gave away, and leave some out.
 #[test]
 fn rogues() {
