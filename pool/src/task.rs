@@ -25,7 +25,7 @@
 //!    its future is gone.
 //! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
 //!    there, and the registry.
-//! 6. `deque` and `woken` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
+//! 6. The word `beside` and the `flags` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
 //!    that puts it in a queue. Queues order that before the task's run, which may free it.
 //! 7. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
 
@@ -79,7 +79,7 @@ impl<'scope, F, K> Task<'scope, F, K> {
         // SAFETY: the caller's.
         unsafe {
             (*this.as_ref().future.get()).write(future);
-            this.as_ref().core.has_future.set(true);
+            this.as_ref().core.set_has_future(true);
         }
     }
 
@@ -90,8 +90,12 @@ impl<'scope, F, K> Task<'scope, F, K> {
     /// The task is the caller's (invariant 1).
     unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
         // SAFETY: the caller's.
-        if !unsafe { this.as_ref() }.core.has_future.replace(false) {
-            return Ok(());
+        unsafe {
+            let core = &this.as_ref().core;
+            if !core.has_future() {
+                return Ok(());
+            }
+            core.set_has_future(false);
         }
         // SAFETY: it is there, and will not be dropped again. Unwind-safe: nobody sees it again.
         catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }))
@@ -144,7 +148,7 @@ where
     unsafe fn poll(this: NonNull<Self>) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
         // SAFETY: the caller's: it is there; and it is pinned: invariant 2.
         let future = unsafe {
-            debug_assert!(this.as_ref().core.has_future.get());
+            debug_assert!(this.as_ref().core.has_future());
             Pin::new_unchecked((*this.as_ref().future.get()).assume_init_mut())
         };
         // Unwind-safe: after a panic the future is dropped.

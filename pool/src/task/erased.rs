@@ -23,23 +23,35 @@ pub(in crate::task) struct Core {
     pub(super) scope: *const Scope<'static>,
     /// Its place in the scope's list, whose lock guards it.
     pub(super) links: UnsafeCell<Links>,
-    /// The deque that is suspended with it, while it waits; the owner's (invariant 6).
-    deque: Cell<Option<DequeRef>>,
-    /// When it was woken last, if that is measured; the owner's (invariant 6).
-    woken: Cell<Option<Moment>>,
+    /// The deque that is suspended with it, or when it was woken: what [`flags`](Self::flags) say. The owner's (invariant 6).
+    beside: Cell<Beside>,
     /// How often it was woken when it was awake.
     coalesced: AtomicU32,
     /// The worker whose poll it has been suspended after; the owner's (invariant 1).
     pub(super) polled_by: Cell<Name>,
     /// Where it is in the scope's list; the owner's.
     pub(super) shard: Cell<ShardNumber>,
-    /// Is the future there? The owner's.
-    pub(super) has_future: Cell<bool>,
+    /// [`HAS_FUTURE`] and [`IS_WOKEN`]. The owner's (invariant 6).
+    flags: Cell<u8>,
 }
+
+/// A deque is there from a suspension to the next wake, the time of a wake from then to the poll. So they share a word.
+#[derive(Clone, Copy)]
+union Beside {
+    /// The deque that is suspended with the task, if there is one.
+    deque: Option<DequeRef>,
+    /// The time at which the task was woken last.
+    woken: Moment,
+}
+
+/// The future is there.
+const HAS_FUTURE: u8 = 1;
+/// The word beside the future is the time of the last wake, which is measured; without this flag it is a deque.
+const IS_WOKEN: u8 = 2;
 
 // A million tasks that wait are as many of these.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Core>() == 80);
+const _: () = assert!(size_of::<Core>() == 72);
 
 /// A worker, in a task.
 pub(super) type Name = u16;
@@ -71,13 +83,48 @@ impl Core {
             table,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
-            deque: Cell::new(None),
-            woken: Cell::new(None),
+            beside: Cell::new(Beside { deque: None }),
             coalesced: AtomicU32::new(0),
             polled_by: Cell::new(NOBODY),
             shard: Cell::new(NOWHERE),
-            has_future: Cell::new(false),
+            flags: Cell::new(0),
         }
+    }
+
+    fn has(&self, flag: u8) -> bool {
+        self.flags.get() & flag != 0
+    }
+
+    /// Whether the future is there.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn has_future(&self) -> bool {
+        self.has(HAS_FUTURE)
+    }
+
+    /// Notes whether the future is there.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn set_has_future(&self, is_there: bool) {
+        let others = self.flags.get() & !HAS_FUTURE;
+        self.flags.set(if is_there { others | HAS_FUTURE } else { others });
+    }
+
+    /// Takes the deque that is suspended with the task, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, or was made scheduled by the caller and not queued yet (invariant 6).
+    unsafe fn take_deque(&self) -> Option<DequeRef> {
+        if self.has(IS_WOKEN) {
+            return None;
+        }
+        // SAFETY: the flag says that it is a deque; the word is the caller's.
+        unsafe { self.beside.replace(Beside { deque: None }).deque }
     }
 
     /// Suspends the deque of the worker that has polled the task with it.
@@ -86,7 +133,8 @@ impl Core {
     ///
     /// The task is the caller's; `worker` is this thread's.
     pub(super) unsafe fn suspend_deque(&self, worker: &Worker) {
-        self.deque.set(worker.suspend_deque(self.header.scope()));
+        debug_assert!(!self.has(IS_WOKEN), "its run has taken the time of the wake");
+        self.beside.set(Beside { deque: worker.suspend_deque(self.header.scope()) });
     }
 
     /// The task will not be woken: its deque, if there is one, goes on without it.
@@ -95,9 +143,11 @@ impl Core {
     ///
     /// The task is the caller's, and its scope is there.
     pub(super) unsafe fn leave_deque(&self) {
-        if let Some(deque) = self.deque.take() {
-            // SAFETY: the caller's; the deque was one of a worker's of the scope's registry.
-            unsafe { (*self.scope).registry().orphan(deque) };
+        // SAFETY: the caller's; the deque was one of a worker's of the scope's registry.
+        unsafe {
+            if let Some(deque) = self.take_deque() {
+                (*self.scope).registry().orphan(deque);
+            }
         }
     }
 
@@ -107,7 +157,10 @@ impl Core {
     ///
     /// The task is the caller's; `worker` is this thread's.
     pub(super) unsafe fn measure(&self, worker: &Worker) {
-        if let Some(woken) = self.woken.take() {
+        if self.has(IS_WOKEN) {
+            self.flags.set(self.flags.get() & !IS_WOKEN);
+            // SAFETY: the flag says that it is the time; the word is the caller's.
+            let woken = unsafe { self.beside.replace(Beside { deque: None }).woken };
             worker.counters.wake_to_run.add(woken.elapsed());
         }
     }
@@ -225,9 +278,11 @@ impl Core {
         let registry = unsafe { (*this.as_ref().scope).registry() };
         // SAFETY: the caller has made it scheduled, and not queued it yet: these are the caller's (invariant 6).
         let core = unsafe { this.as_ref() };
-        let deque = core.deque.take();
+        // SAFETY: as above.
+        let deque = unsafe { core.take_deque() };
         if registry.measures_wakes() {
-            core.woken.set(Some(Moment::now()));
+            core.beside.set(Beside { woken: Moment::now() });
+            core.flags.set(core.flags.get() | IS_WOKEN);
         }
         Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
             // SAFETY: the deque is one of a worker's of the scope's registry.
