@@ -23,6 +23,12 @@ pub(crate) fn generation() -> usize {
             libc::pthread_atfork(None, None, Some(in_child));
         });
     }
+    known_generation()
+}
+
+/// As [`generation`], for callers that know of an earlier call.
+#[inline]
+pub(crate) fn known_generation() -> usize {
     // Relaxed: changes only while the process has one thread.
     FORKS.load(Relaxed)
 }

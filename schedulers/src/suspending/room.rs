@@ -41,6 +41,7 @@ impl Room {
     }
 
     /// Gives permits back.
+    #[inline]
     fn give_back(&self, permits: usize) {
         // The limit's first: who gets one of the call's own asks for one of the limit's.
         if let Some(limit) = &self.limit {

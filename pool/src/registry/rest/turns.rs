@@ -373,6 +373,7 @@ impl Registry {
 impl Registry {
     /// Sees to it that queued tasks are watched, if that is needed (invariant 1). Callers have passed a full fence since a
     /// task was queued, or since a worker ceased to search.
+    #[inline]
     pub(super) fn watch_if_needed(&self) {
         if self.alert.needs_watcher() && self.is_queued() {
             self.watch(&mut self.lock());
