@@ -15,6 +15,12 @@ target=$PWD/target/rayon-programs${LTO:+-lto}
 if [[ -n ${LTO:-} ]]; then
     export CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 fi
+# What is quick to build, where times do not count.
+options=()
+if [[ -n ${QUICK:-} && " $* " != *" oxipng "* && " $* " != *" blake3 "* ]]; then
+    options=(--no-default-features)
+    export CARGO_PROFILE_RELEASE_DEBUG=0
+fi
 package=$target/package
 patch="patch.crates-io.rayon-core.path=\"$PWD/rayon-core\""
 rounds=${QUICK:+1}
@@ -22,13 +28,21 @@ rounds=${rounds:-${ROUNDS:-15}}
 runs=${QUICK:+1}
 runs=${runs:-${RUNS:-2}}
 
-cargo build --quiet --release --locked --manifest-path benches/rayon-programs/Cargo.toml --target-dir "$target/rayon-core"
+# Both are built in one folder, which shares what does not depend on rayon-core.
+build() {
+    local kind=$1
+    shift
+    cargo build --quiet --release "${options[@]}" --target-dir "$target" "$@"
+    cp "$target/release/rayon-programs" "$target/program-$kind"
+}
+
+build rayon-core --locked --manifest-path benches/rayon-programs/Cargo.toml
 
 # In a copy: the patch changes the lock file.
 rm -rf "$package"
 mkdir -p "$package"
 cp -r benches/rayon-programs/{Cargo.toml,Cargo.lock,src} "$package"
-cargo build --quiet --release --config "$patch" --manifest-path "$package/Cargo.toml" --target-dir "$target/furcate"
+build furcate --config "$patch" --manifest-path "$package/Cargo.toml"
 
 # Cargo ignores a patch whose version does not fit, with a mere warning.
 used=$(cargo tree --quiet --config "$patch" --manifest-path "$package/Cargo.toml" --invert rayon-core --depth 0)
@@ -39,7 +53,7 @@ fi
 
 programs=("$@")
 if ((${#programs[@]} == 0)); then
-    mapfile -t programs < <("$target/furcate/release/rayon-programs")
+    mapfile -t programs < <("$target/program-furcate")
 fi
 
 # The lines of all rounds: kind, then what the program prints.
@@ -49,7 +63,7 @@ measure() {
         kinds=(rayon-core furcate)
         ((round % 2)) && kinds=(furcate rayon-core)
         for kind in "${kinds[@]}"; do
-            timeout 300 "$target/$kind/release/rayon-programs" "$1" "$runs" | sed "s/^/$kind /"
+            timeout 300 "$target/program-$kind" "$1" "$runs" | sed "s/^/$kind /"
         done
     done
 }

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 set -euo pipefail
+# The pictures are the ones that the script draws. (The test `division_trees` checks the trees that they show.)
+book/pictures.py --check
 export RUSTDOCFLAGS="-D warnings"
 cargo doc --workspace --no-deps --locked
+# Without features: no link leads to an item of a feature.
+cargo doc -p furcate-schedulers -p furcate-adaptors -p furcate --no-default-features --no-deps --locked --target-dir "${CARGO_TARGET_DIR:-target}/doc-no-features"
 
 # The words of futures and tokio find our methods in the search.
 doc=${CARGO_TARGET_DIR:-target}/doc

@@ -3,6 +3,7 @@
 # registry's rayon-core by a patch. Then programs that use rayon and furcate together. Takes some eight minutes.
 #
 #   ci/rayon-on-furcate.sh                runs everything
+#   QUICK=1 ci/rayon-on-furcate.sh        leaves out petgraph, jwalk and tokei, most of whose time is the build of what their tests need
 #   ci/rayon-on-furcate.sh rayon tokei    runs these parts
 #   RAYON_CORE=registry ci/rayon-on-furcate.sh ...   runs the crates' tests on the registry's rayon-core, to compare
 #
@@ -53,7 +54,7 @@ registry=$(echo "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/rayon-core-1.13.0)
 registry=$(dirname "${registry%% *}")
 
 # Fails unless the project in this folder has locked furcate's rayon-core, and no other one. Cargo ignores a patch, with a mere
-# warning, if it has locked an older rayon-core: because of the lock file, or because it prefers versions for an older Rust.
+# warning, if it has locked an older rayon-core: because of the lock file, or because a package asks for exactly that version.
 check_lock() {
     [ ${#patch[@]} = 0 ] && return
     local entries
@@ -207,6 +208,8 @@ together() {
     cd "$repository/rayon-core"
     timeout 400 cargo test --quiet --locked
     check_lock
+    # The feature that the registry's package has.
+    cargo check --quiet --locked --features web_spin_lock
 }
 
 # The example project.
@@ -261,14 +264,15 @@ ignored_patch() {
 }
 
 parts=("$@")
-[ ${#parts[@]} != 0 ] || parts=(
-    ignored_patch together example by_address
-    rayon_core rayon hashbrown indexmap ndarray dashmap petgraph jwalk tokei
-)
+if [ ${#parts[@]} = 0 ]; then
+    parts=(ignored_patch together example by_address rayon_core rayon hashbrown indexmap ndarray dashmap)
+    [ -n "${QUICK:-}" ] || parts+=(petgraph jwalk tokei)
+fi
 for part in "${parts[@]}"; do
-    began=$SECONDS
+    TIMEFORMAT="$part: %0R s, %0U s of processor time"
     # In a process of its own: the part ends at the first command that fails.
-    "$part" &
-    wait $!
-    echo "$part: $((SECONDS - began)) s"
+    time {
+        "$part" &
+        wait $!
+    }
 done

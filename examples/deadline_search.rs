@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 const SEEDS: u64 = 1_000_000;
 
-/// A seed's time grows with the third power: 500 cities take some 0.1 s.
+/// The time of a seed grows with the third power: 500 cities take some 0.1 s.
 const CITIES: Bounds<usize> = Bounds::new(5, 500);
 const MILLISECONDS: Bounds<u64> = Bounds::new(1, 60_000);
 
@@ -57,7 +57,7 @@ fn distance(a: City, b: City) -> f64 {
     (a.0 - b.0).hypot(a.1 - b.1)
 }
 
-/// The trip that one seed leads to.
+/// Returns the trip that one seed leads to.
 fn search(cities: &[City], seed: u64) -> Trip {
     let n = cities.len();
     let mut visits: Vec<usize> = (0..n).collect();
@@ -105,7 +105,7 @@ fn main() {
             })
             .deadline(begin + Duration::from_millis(deadline))
             .min_by(shorter);
-        // The type reminds us that not all seeds were done. Here the best of some is as good.
+        // The type is a reminder that not all seeds were processed. Here the best trip of some seeds is good enough.
         let trip = found.unwrap_or_else(Interrupted::into_done);
         let elapsed = begin.elapsed();
         if let Some(trip) = &trip {
@@ -119,7 +119,7 @@ fn main() {
         progress.step();
     }
 
-    // Or until a trip is good enough: a token ends the search from within.
+    // The search can also end at a trip that is good enough: a token ends the search from within.
     let token = CancelToken::new();
     let goal = best * 1.01;
     let begin = Instant::now();

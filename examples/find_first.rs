@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const NEEDLE: u32 = 7;
 
-/// How often each contender searches; the median counts.
+/// Number of searches of each contender; the median counts.
 const ROUNDS: usize = 9;
 
 /// Four bytes each.
@@ -45,7 +45,7 @@ fn haystack(len: usize, position: usize) -> Vec<u32> {
     items
 }
 
-/// The first needle. Where the schedule is named is a matter of taste: here it comes with the items.
+/// Finds the first needle. The schedule can be named anywhere: here it comes with the items.
 fn first<'a>(items: impl ParallelIterator<Item = &'a u32>) -> Option<&'a u32> {
     items.find_first(|&&item| item == NEEDLE)
 }
@@ -100,7 +100,8 @@ fn main() {
         };
     }
     let default = scheduled!();
-    // Blocks of 4096 items per thread, or an eighth of what has been searched: nothing behind the needle's is looked at.
+    // Blocks of 4096 items per thread, or an eighth of the items searched so far: nothing behind the needle's block is
+    // looked at.
     let least_block = 4096 * furcate::current_num_threads();
     assert!(default.looks <= sequential.looks + least_block.max(position / 8));
 
@@ -135,14 +136,15 @@ impl Row<'_> {
     }
 }
 
-/// A search's result, and its median time.
+/// Returns a search's result, and its median time.
 fn timed<T>(search: impl Fn() -> T) -> (T, Duration) {
     let mut runs: Vec<(T, Duration)> = (0..ROUNDS).map(|_| common::timing::timed(&search)).collect();
     runs.sort_by_key(|run| run.1);
     runs.swap_remove(ROUNDS / 2)
 }
 
-/// The number of items that a search looks at. Searches are not timed while they count: all tasks write to one counter.
+/// Returns the number of items that a search looks at. Searches are not timed while they count: all tasks write to one
+/// counter.
 fn counted(search: impl Fn(&AtomicUsize)) -> usize {
     let count = AtomicUsize::new(0);
     search(&count);

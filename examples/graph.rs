@@ -3,8 +3,8 @@
 //! `cargo run --release --example graph -- [NODES]` traverses a random graph in a loop and in parallel.
 //!
 //! A traversal is not a fold over items, because the work grows while it is done. The work is a list of nodes. A step
-//! takes some nodes off the list and puts their unvisited neighbors on it. All tasks share one set of visited nodes. The
-//! scheduler cuts the list in two where it wants one more task.
+//! takes some nodes off the list and puts their unvisited neighbors on it. All tasks share one set of visited nodes.
+//! When the scheduler wants one more task, it cuts the list in two.
 
 mod common;
 
@@ -57,7 +57,7 @@ impl Divisible for Frontier {
     }
 }
 
-/// The number of nodes that can be reached from `from`, including these.
+/// Returns the number of nodes that can be reached from `from`, including these.
 fn reachable(graph: &Graph, from: Vec<u32>, seen: &[AtomicBool]) -> usize {
     // Relaxed: the task that sets a node's flag visits the node. The flag publishes no other memory.
     let first = |node: u32| !seen[node as usize].swap(true, Relaxed);
@@ -82,8 +82,8 @@ fn reachable(graph: &Graph, from: Vec<u32>, seen: &[AtomicBool]) -> usize {
         .sum()
 }
 
-/// The number of nodes that can be reached from `from`, and the number of levels of a breadth-first traversal. Each level is
-/// one parallel `flat_map_iter`.
+/// Returns the number of nodes that can be reached from `from`, and the number of levels of a breadth-first traversal.
+/// Each level is one parallel `flat_map_iter`.
 fn levels(graph: &Graph, from: u32) -> (usize, usize) {
     let seen: Vec<AtomicBool> = unseen(graph);
     let first = |node: u32| !seen[node as usize].swap(true, Relaxed);
@@ -101,7 +101,7 @@ fn unseen(graph: &Graph) -> Vec<AtomicBool> {
     graph.neighbors.iter().map(|_| AtomicBool::new(false)).collect()
 }
 
-/// The number of nodes that can be reached from `from`, counted in a loop.
+/// Returns the number of nodes that can be reached from `from`, counted in a loop.
 fn reachable_seq(graph: &Graph, from: &[u32]) -> usize {
     let mut seen = vec![false; graph.neighbors.len()];
     let mut frontier = from.to_vec();
@@ -134,7 +134,7 @@ fn main() {
     assert_eq!(from_start, reachable_seq(&graph, &[start]));
     progress.step();
 
-    // A search that ends all tasks: a task looks between two steps whether its work is still needed.
+    // A search that ends all tasks: between two steps a task checks whether its work is still needed.
     let (wanted, steps) = (nodes as u32 / 2, AtomicUsize::new(0));
     let search = Frontier((0..nodes as u32).collect()).work(
         |_frontier| None,

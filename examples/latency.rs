@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 const REQUESTS: Bounds<u64> = Bounds::new(1, 100_000);
 const MILLISECONDS: Bounds<u64> = Bounds::new(1, 10_000);
 
-/// A contender whose threads wait sends only as many requests as take about this time. The table scales its time up.
+/// Time limit: a contender whose threads wait sends only as many requests as take about this time. The table scales its
+/// time up.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Waits for answers and works on them: with threads that block, and with `io_await`.
@@ -35,15 +36,15 @@ struct Arguments {
     milliseconds: u64,
 }
 
-/// The server's answer.
+/// Returns the server's answer.
 fn answer(page: u64) -> Vec<u64> {
     (page..page + 1000).collect()
 }
 
-/// Each answer is worked on for about this time.
+/// Time of the work on each answer, approximately.
 const WORK: Duration = Duration::from_micros(250);
 
-/// Hashes an answer, again and again for that time. Once at least, also if the thread loses its processor at once.
+/// Hashes an answer, again and again for that time, but at least once, also if the thread loses its processor at once.
 fn digest(page: &[u64]) -> u64 {
     let begun = Instant::now();
     loop {

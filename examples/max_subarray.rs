@@ -1,8 +1,8 @@
-//! The maximum subarray sum, by divide and conquer over pieces (Kvik's Section 3.6).
+//! The maximum subarray sum, by divide and conquer over pieces (Kvik, Section 3.4).
 //!
-//! `wrap_iter()` makes a parallel iterator of the *pieces* of anything divisible. Each piece is solved sequentially;
-//! two neighbours are joined by looking at the subarrays that cross their border. Which pieces there are is the
-//! policy's business, not the algorithm's; who joins them, and when, is the scheduler's.
+//! `wrap_iter()` makes a parallel iterator of the *pieces* of any divisible value. Each piece is solved sequentially.
+//! Two neighbors are joined by looking at the subarrays that cross their border. The policy, not the algorithm, decides
+//! which pieces there are. The scheduler decides which worker joins them, and when.
 //!
 //! `cargo run --release --example max_subarray -- [LENGTH]` compares schedules on so many numbers.
 
@@ -20,7 +20,7 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::time::Duration;
 
-/// How often each schedule runs; the median counts.
+/// Number of runs of each schedule; the median counts.
 const ROUNDS: usize = 7;
 
 /// Four bytes each.
@@ -33,7 +33,7 @@ struct Arguments {
     length: usize,
 }
 
-/// A part of the data that knows its neighbours: cutting it cuts the range.
+/// A part of the data that knows its neighbors: a cut divides the range.
 #[derive(Clone, Debug, Divisible)]
 struct Window<'a> {
     #[divide_by(clone)]
@@ -50,14 +50,14 @@ impl<'a> Window<'a> {
         &self.data[self.range.clone()]
     }
 
-    /// Two neighbours as one.
+    /// Joins two neighbors.
     fn fuse(self, right: Self) -> Self {
         assert_eq!(self.range.end, right.range.start, "only neighbours can be fused");
         Window { data: self.data, range: self.range.start..right.range.end }
     }
 }
 
-/// Kadane's sequential algorithm; the empty subarray counts 0.
+/// Kadane's sequential algorithm. The sum of the empty subarray is 0.
 fn max_sum_seq(slice: &[i32]) -> i64 {
     let mut best = 0;
     let mut ending_here = 0;
@@ -68,7 +68,7 @@ fn max_sum_seq(slice: &[i32]) -> i64 {
     best
 }
 
-/// The best sum of a prefix, in parallel: a part's sum and its best prefix are all that a neighbour needs to know.
+/// Returns the best sum of a prefix, in parallel. A part's neighbor only needs the part's sum and its best prefix.
 fn best_prefix<'a>(items: impl ParallelIterator<Item = &'a i32>) -> i64 {
     let (_sum, best) = items
         .fold(
@@ -85,18 +85,18 @@ fn best_prefix<'a>(items: impl ParallelIterator<Item = &'a i32>) -> i64 {
     best
 }
 
-/// The best sum of a subarray that crosses the border of two neighbours.
+/// Returns the best sum of a subarray that crosses the border of two neighbors.
 fn middle_sum(left: &Window<'_>, right: &Window<'_>) -> i64 {
     best_prefix(left.slice().par_iter().rev()) + best_prefix(right.slice().par_iter())
 }
 
 /// Divide and conquer: windows are divided, solved, and fused again.
 fn max_sum(data: &[i32]) -> i64 {
-    // Each level of divisions costs another pass over its borders: few levels, and more only for thieves.
+    // Each level of divisions costs another pass over its borders. So there are few levels, and more only for thieves.
     best_of(Window::new(data).wrap_iter().thief_splitting(1))
 }
 
-/// The best sum of windows, under the schedule that they come with.
+/// Returns the best sum of windows, under their own schedule.
 fn best_of<'a>(windows: impl ParallelIterator<Item = Window<'a>>) -> i64 {
     windows
         .map(|window| {
@@ -110,7 +110,7 @@ fn best_of<'a>(windows: impl ParallelIterator<Item = Window<'a>>) -> i64 {
         .map_or(0, |(_, best)| best)
 }
 
-/// All that neighbours need to know of a part, so that nobody has to look at its items again.
+/// The facts about a part that its neighbors need, so that its items are not looked at again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Summary {
     sum: i64,
@@ -120,7 +120,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// One item more at the end.
+    /// Adds one item at the end.
     fn push(self, x: i32) -> Self {
         let x = i64::from(x);
         let (sum, best_suffix) = (self.sum + x, (self.best_suffix + x).max(0));
@@ -128,7 +128,7 @@ impl Summary {
         Summary { sum, best, best_prefix, best_suffix }
     }
 
-    /// Two neighbours as one.
+    /// Joins two neighbors.
     fn and(self, right: Self) -> Self {
         Summary {
             sum: self.sum + right.sum,
@@ -139,7 +139,8 @@ impl Summary {
     }
 }
 
-/// In one pass. Joining summaries costs next to nothing, so any number of pieces will do, the steps of `adaptive` too.
+/// Solves the problem in one pass. Joining summaries costs next to nothing, so any number of pieces is fine, also the
+/// steps of `adaptive`.
 fn max_sum_one_pass<'a>(pieces: impl ParallelIterator<Item = &'a [i32]>) -> i64 {
     pieces
         .map(|piece| piece.iter().fold(Summary::default(), |summary, &x| summary.push(x)))
@@ -191,7 +192,7 @@ fn main() {
     );
 }
 
-/// The median time of some runs, and their result.
+/// Returns the result of several runs, and their median time.
 fn median(run: impl Fn() -> i64) -> (i64, Duration) {
     let (results, times): (Vec<i64>, Vec<Duration>) = (0..ROUNDS).map(|_| timed(&run)).unzip();
     (results[0], Times::new(times).median())

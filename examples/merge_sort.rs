@@ -1,9 +1,9 @@
 //! Merge sort under 18 schedules, from one source (Kvik, Section 4).
 //!
-//! `furcate::sort::MergeSort` has two levels: the slice is divided into leaves that std sorts; sorted neighbours are
-//! merged, each merge in parallel too. Here the first level has one of three policies and one of two schedulers, and the
-//! second one of three schedules; merges are done by slices and by iterators. All are checked against std's stable
-//! sort, and timed against it.
+//! `furcate::sort::MergeSort` has two levels. The slice is divided into leaves that std sorts; sorted neighbors are
+//! merged, each merge in parallel too. This example gives the first level one of three policies and one of two
+//! schedulers, and the second one of three schedules. Merges are done by slices and by iterators. All sorts are checked
+//! against std's stable sort, and timed against it.
 //!
 //! ```text
 //! cargo run --release --example merge_sort -- 10000000
@@ -23,7 +23,7 @@ use furcate::sort::{MergeBy, MergeSort};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Each sort is timed so many times; the shortest time counts.
+/// Number of times that each sort is timed; the shortest time counts.
 const ROUNDS: usize = 3;
 
 /// Eight bytes each, in three copies and a buffer.
@@ -36,7 +36,7 @@ struct Arguments {
     length: usize,
 }
 
-/// Numbers with their places: whether equal ones keep their order can be seen.
+/// A number with its place, which shows whether equal numbers keep their order.
 type Item = (u32, u32);
 
 struct Table {
@@ -73,7 +73,7 @@ impl Table {
         table
     }
 
-    /// The time of a sort, which must do as std does.
+    /// Returns the time of a sort, which must have the same result as std's.
     fn time(&self, sort: impl Fn(&mut [Item])) -> Duration {
         let run = || {
             let mut items = self.items.clone();
@@ -91,14 +91,14 @@ impl Table {
         self.progress.step();
     }
 
-    /// A line for a sort that has no choice between slices and iterators.
+    /// Adds a line for a sort that has no choice between slices and iterators.
     fn print_one(&mut self, name: &str, time: Duration) {
         let ratio = Cell::Ratio(self.std.as_secs_f64() / time.as_secs_f64());
         self.lines.row(name, [Cell::Time(time), ratio, Cell::Empty, Cell::Empty]);
         self.progress.step();
     }
 
-    /// A line of the table: a schedule for each level.
+    /// Adds a line to the table, for a schedule for each level.
     fn measure(
         &mut self,
         name: &str,
@@ -117,7 +117,7 @@ impl Table {
         self.print(name, times);
     }
 
-    /// A scheduler for the sorts, with three schedules for the merges.
+    /// Measures a scheduler for the sorts, with three schedules for the merges.
     fn by_merges(&mut self, name: &str, sort_level: impl ParallelIterator + Clone + Sync) {
         let it = empty::<()>();
         self.measure(&format!("{name}; adaptive"), &sort_level, it.clone().adaptive());
@@ -125,7 +125,7 @@ impl Table {
         self.measure(&format!("{name}; sequential"), &sort_level, it.sequential());
     }
 
-    /// A policy for the sorts, with two schedulers.
+    /// Measures a policy for the sorts, with two schedulers.
     fn by_schedulers(&mut self, name: &str, policy: impl ParallelIterator + Clone + Sync) {
         self.by_merges(&format!("{name}.join"), policy.clone().join());
         self.by_merges(&format!("{name}.depjoin"), policy.depjoin());

@@ -39,10 +39,10 @@ struct Arguments {
 /// Lines of a block.
 const LINES: u64 = 5000;
 
-/// At most so many blocks are in memory, wherever they wait.
+/// Greatest number of blocks in memory, wherever they wait.
 const IN_FLIGHT: usize = 16;
 
-/// A file without a name: the system removes it when the program ends, also when it is killed.
+/// Makes a file without a name: the system removes it when the program ends, also when it is killed.
 fn nameless() -> io::Result<File> {
     tempfile::tempfile().map_err(|error| {
         let folder = std::env::temp_dir();
@@ -53,14 +53,15 @@ fn nameless() -> io::Result<File> {
     })
 }
 
-/// Another handle of a file, at its beginning. The handles share one position, so they are used one after the other.
+/// Returns another handle of a file, at its beginning. The handles share one position, so they are used one after the
+/// other.
 fn from_start(file: &File) -> io::Result<File> {
     let mut file = file.try_clone()?;
     file.rewind()?;
     Ok(file)
 }
 
-/// The log: every block with its length before it, and at the end a length of 0.
+/// Writes the log: every block with its length before it, and at the end a length of 0.
 fn make(file: &File, blocks: u64, progress: &Progress) -> io::Result<()> {
     let pack = |block: u64| {
         let mut text = String::new();
@@ -88,7 +89,7 @@ fn unpack(packed: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// The line of the report: how many requests there were, how many of them have failed, and how many bytes were sent.
+/// Returns the line of the report: the number of requests, the number of failed ones, and the number of bytes sent.
 fn sum_up(log: &str) -> io::Result<String> {
     let (mut failed, mut sent) = (0, 0);
     for line in log.lines() {
@@ -115,7 +116,7 @@ fn by_loop(log: File, mut report: File, progress: &Progress) -> io::Result<()> {
     }
 }
 
-/// The blocks of a log.
+/// Returns the blocks of a log.
 fn blocks(log: File) -> impl Stream<Item = io::Result<Vec<u8>>> + Send {
     stream::try_unfold(Unblock::new(log), |mut log| async move {
         let mut length = [0; 4];

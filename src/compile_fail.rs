@@ -1,4 +1,5 @@
-//! What must not compile (I5). Each block has a twin that does compile, so that it fails for the reason it is here for.
+//! Programs that must not compile (I5). Each block has a twin that does compile, so that the block fails for the
+//! intended reason.
 
 /// Items that are shared with other threads must be `Sync`.
 ///
@@ -32,7 +33,7 @@ mod shared_items {}
 /// ```
 mod owned_items {}
 
-/// What a `map` makes must be `Send`.
+/// The results of a `map` must be `Send`.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -45,7 +46,7 @@ mod owned_items {}
 /// ```
 mod made_items {}
 
-/// Closures are shared by all tasks: they cannot change what they capture.
+/// Closures are shared by all tasks, so they cannot change captured variables.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -60,7 +61,7 @@ mod made_items {}
 /// ```
 mod mutating_closures {}
 
-/// What a closure captures must be `Sync`.
+/// Captured variables must be `Sync`.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -75,7 +76,7 @@ mod mutating_closures {}
 /// ```
 mod captured_state {}
 
-/// Borrowed items do not outlive what they are borrowed from.
+/// Borrowed items do not outlive their owner.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -131,7 +132,7 @@ mod escaping_pieces {}
 /// ```
 mod escaping_producers {}
 
-/// A detached part may outlive the frame that lays it ready: it borrows nothing from there.
+/// A detached part may outlive the frame that detaches it, so it borrows nothing from there.
 ///
 /// ```
 /// use furcate::detach::{Detach, Detachable};
@@ -214,7 +215,7 @@ mod detached_parts {}
 /// ```
 mod offers_elsewhere {}
 
-/// An iterator that is not driven is a mistake, and said to be one.
+/// An iterator that is not driven is a mistake, and the compiler warns of it.
 ///
 /// ```
 /// #![deny(unused_must_use)]
@@ -236,7 +237,7 @@ mod offers_elsewhere {}
 /// ```
 mod must_use {}
 
-/// A scheduler does not take the place of blocks; it is named before them.
+/// A scheduler does not replace blocks; it is named before them.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -254,8 +255,8 @@ mod must_use {}
 /// ```
 mod forgotten_blocks {}
 
-/// Blocks of blocks are only blocks: a sequence of sizes says what is meant. (Of two schedulers, the second one takes the
-/// place of the first.)
+/// Blocks of blocks are only blocks, and one sequence of sizes says the same. (Of two schedulers, the second one
+/// replaces the first.)
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -273,7 +274,7 @@ mod forgotten_blocks {}
 /// ```
 mod blocks_of_blocks {}
 
-/// The size of nano-loops is the adaptive scheduler's business, and is named with it.
+/// The length of steps (`nano_blocks`) belongs to the adaptive scheduler, and is named with it.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -296,7 +297,7 @@ mod blocks_of_blocks {}
 /// ```
 mod nano_blocks {}
 
-/// A policy, a scheduler, an engine: what is named must be one.
+/// A value that is named as a policy, a scheduler, or an engine must be one.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -320,7 +321,7 @@ mod nano_blocks {}
 /// ```
 mod answers {}
 
-/// A schedule is chained before the terminal, and before what may interrupt it: the terminals then return a `Result`.
+/// A schedule is chained before the terminal, and before a stop: terminals behind a stop return a `Result`.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -350,7 +351,7 @@ mod answers {}
 /// ```
 mod order_of_words {}
 
-/// That not everything may have been done cannot be overlooked.
+/// The result of a computation that may have ended early cannot be overlooked.
 ///
 /// ```
 /// #![deny(unused_must_use)]
@@ -376,7 +377,7 @@ mod order_of_words {}
 /// ```
 mod interruptions {}
 
-/// What cannot be divided cannot be scheduled.
+/// A type that cannot be divided cannot be scheduled.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -396,7 +397,7 @@ mod interruptions {}
 /// ```
 mod indivisible {}
 
-/// Block sizes can be had again and again.
+/// Block sizes can be iterated over again and again.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -416,7 +417,7 @@ mod indivisible {}
 /// ```
 mod block_sizes {}
 
-/// What blocks lend does not outlive them.
+/// Blocks do not outlive the value that lends them.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -469,7 +470,7 @@ mod escaping_blocks {}
 /// ```
 mod positions {}
 
-/// What is merged must be open to looks: an iterator by mutable reference is not.
+/// Both sides of a merge must allow looks at their items; an iterator by mutable reference does not.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -484,7 +485,7 @@ mod positions {}
 /// ```
 mod merged_items {}
 
-/// A sort that ends early is none.
+/// A sort must not end early.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -506,7 +507,7 @@ mod merged_items {}
 /// ```
 mod stopped_sorts {}
 
-/// A future that is waited for goes on in any thread: it must be `Send`, and so must what it gives.
+/// A future that is awaited continues in any thread, so it must be `Send`, and so must its output.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -535,7 +536,7 @@ mod stopped_sorts {}
 /// ```
 mod awaited_futures {}
 
-/// What is awaited is a future.
+/// Only futures can be awaited.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -548,8 +549,8 @@ mod awaited_futures {}
 /// ```
 mod awaited_items {}
 
-/// Futures borrow what outlives the call, and neither they nor what they give outlives what is borrowed; nor do they borrow
-/// from the closure's arguments.
+/// Futures may borrow values that outlive the call. Neither the futures nor their outputs outlive the borrowed values,
+/// and futures do not borrow from the closure's arguments.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -592,7 +593,7 @@ mod awaited_items {}
 /// ```
 mod escaping_futures {}
 
-/// What is awaited owns what it works with, also its engine.
+/// An awaited terminal owns everything that it works with, also its engine.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -1,7 +1,7 @@
 //! Parallel iterators whose **scheduling you choose**.
 //!
-//! Furcate's iterators are rayon's, by name and by result. What is new is that *how* the work is scheduled is part of
-//! the chain: add a word, and the same computation is divided, run or bounded differently.
+//! Furcate's iterators are rayon's, by name and by result. In addition the *scheduling* is part of the chain: add a
+//! word, and the same computation is divided, run or bounded differently.
 //!
 //! ```
 //! use furcate::prelude::*;
@@ -30,15 +30,15 @@
 //! |---|---|
 //! | [`bound_depth(d)`](iter::ParallelIterator::bound_depth) | down to depth d and no further |
 //! | [`force_depth(d)`](iter::ParallelIterator::force_depth) | down to depth d, whatever others say |
-//! | [`size_limit(n)`](iter::ParallelIterator::size_limit) | what is larger than n |
+//! | [`size_limit(n)`](iter::ParallelIterator::size_limit) | every part that is larger than n |
 //! | [`even_levels()`](iter::ParallelIterator::even_levels) | so that leaves are at even depths |
 //! | [`join_context_policy(d)`](iter::ParallelIterator::join_context_policy) | right parts only if they were stolen |
-//! | [`thief_splitting(n)`](iter::ParallelIterator::thief_splitting) | n levels, and n more where a part was stolen |
+//! | [`thief_splitting(n)`](iter::ParallelIterator::thief_splitting) | n levels, and n more in every stolen part |
 //! | [`cap(n)`](iter::ParallelIterator::cap) | while fewer than n tasks are live |
-//! | [`with_min_len(n)`](iter::ParallelIterator::with_min_len), [`with_max_len(n)`](iter::ParallelIterator::with_max_len) | as the others say, within these lengths |
+//! | [`with_min_len(n)`](iter::ParallelIterator::with_min_len), [`with_max_len(n)`](iter::ParallelIterator::with_max_len) | as the other policies say, within these lengths |
 //! | [`with_policy(p)`](iter::ParallelIterator::with_policy) | as a [`Policy`] of your own says |
 //!
-//! They are chained in any order, and the order makes no difference: see [`policy`].
+//! Policies can be chained in any order, and the order makes no difference: see [`policy`].
 //!
 //! # Schedulers
 //!
@@ -50,7 +50,7 @@
 //! | [`adaptive()`](iter::ParallelIterator::adaptive) | divides when another worker is out of work |
 //! | [`by_blocks(sizes)`](iter::ParallelIterator::by_blocks), [`by_exponential_blocks()`](iter::ParallelIterator::by_exponential_blocks), [`by_uniform_blocks(n)`](iter::ParallelIterator::by_uniform_blocks) | blocks one after the other, each under the scheduler before it |
 //! | [`blocks_iter(sizes)`](iter::ParallelIterator::blocks_iter) | blocks that a sequential loop asks for |
-//! | [`sequential()`](iter::ParallelIterator::sequential) | one task, here |
+//! | [`sequential()`](iter::ParallelIterator::sequential) | one task, in the calling thread |
 //! | [`with_scheduler(s)`](iter::ParallelIterator::with_scheduler) | a [`Scheduler`] of your own |
 //! | [`on(e)`](iter::ParallelIterator::on) | on another [`Executor`]: a [`ThreadPool`], [`Inline`] ... |
 //!
@@ -59,8 +59,8 @@
 //! | | |
 //! |---|---|
 //! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
-//! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that go from step to step, and keep a state |
-//! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that says so |
+//! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that work in steps, and keep a state |
+//! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that reports it |
 //! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::ParallelIterator::async_sum), [`async_collect()`](iter::ParallelIterator::async_collect) ... | futures as items, and as results |
 //! | [`spawn_future(future)`](spawn_future), [`join_async(left, right)`](ScopeHandle::join_async), [`block_on(future)`](block_on()) | tasks that wait, in direct style |
 #![cfg_attr(
@@ -72,7 +72,7 @@
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!
-//! The modules are named as rayon's, but for [`policy`], [`sort`] and [`detach`]. The book, in the repository's folder
+//! The modules are named as rayon's, except for [`policy`], [`sort`] and [`detach`]. The book, in the repository's folder
 //! `book/`, explains why and shows the division tree of every policy.
 //!
 //! # Features

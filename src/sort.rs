@@ -1,4 +1,4 @@
-//! A merge sort made of the parts that everybody has: two levels, and a schedule for each.
+//! A merge sort made of public parts of the library: two levels, and a schedule for each.
 //!
 //! ```
 //! use furcate::prelude::*;
@@ -11,10 +11,10 @@
 //! assert!(v.is_sorted());
 //! ```
 //!
-//! Slices have sorts of their own, [`par_sort`](crate::slice::ParallelSliceMut::par_sort) and its kin, which are for any
-//! elements and need no choices. [`MergeSort`] is Kvik's (Section 3.6 of its paper), written with what the
-//! library offers to everybody and without a line of `unsafe`: to be read, measured, and changed for data that are not
-//! in a slice. It is also what the paper compares schedules by.
+//! Slices have sorts of their own, [`par_sort`](crate::slice::ParallelSliceMut::par_sort) and similar methods, which
+//! take any elements and need no choices. [`MergeSort`] is Kvik's (Section 3.4 of its paper), written with the
+//! library's public API and without a line of `unsafe`. Read it, measure it, and change it for data that are not in a
+//! slice. The paper also uses it to compare schedules.
 //!
 //! # The two levels
 //!
@@ -25,19 +25,20 @@
 //!                      MergeBy::Slices       (left, right, to).work(merge the next n)
 //! ```
 //!
-//! *Sort level*: the slice is divided together with a buffer of its length, as the level's policy says; the leaves are
-//! sorted by std's stable sort; two neighbours are reduced by a merge into the other one of the two places. Leaves are at
-//! [even depths](crate::iter::ParallelIterator::even_levels), so that what comes out of the last merge is in the slice.
+//! *Sort level*: the slice is divided together with a buffer of its length, as the level's policy says. The leaves are
+//! sorted by std's stable sort. Two neighbors are reduced by a merge into the other one of the two places. Leaves are
+//! at [even depths](crate::iter::ParallelIterator::even_levels), so that the result of the last merge is in the slice.
 //!
 //! *Merge level*: a merge is itself a parallel computation, and has a schedule of its own.
 //!
 //! # Invariants
 //!
-//! 1. The elements of a run are *home*, in the slice, or *away*, in the buffer; a merge only reads where they are, and
-//!    they count as moved when it has returned. A run that is dropped brings its elements home.
+//! 1. The elements of a run are *home*, in the slice, or *away*, in the buffer. A merge only reads them at their
+//!    present place, and they count as moved when the merge has returned. A run that is dropped brings its elements
+//!    home.
 //! 2. So whatever a comparison does, be it a panic or a contradiction, the slice has its elements, each as often as
 //!    before, when the sort returns or unwinds.
-//! 3. Of equal elements the left one goes first, in leaves and in merges.
+//! 3. The left one of two equal elements goes first, in leaves and in merges.
 
 mod run;
 mod slice_merge;
@@ -52,8 +53,8 @@ use std::cmp::Ordering;
 
 /// A stable merge sort whose levels are scheduled as you like: see the [module](self).
 ///
-/// A level's schedule is said as everywhere else, by chaining; the chain stands on nothing, and only its policies, its
-/// scheduler and its executor count:
+/// A level's schedule is written as usual, by chaining. The chain starts at an empty iterator, and only its policies,
+/// its scheduler and its executor count:
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -68,8 +69,8 @@ use std::cmp::Ordering;
 /// assert_eq!((v, w), ([1, 2, 3], ['z', 'a']));
 /// ```
 ///
-/// If nothing is said: the default policy and scheduler for the sorts, [slices](MergeBy::Slices) and
-/// [`adaptive`](ParallelIterator::adaptive) for the merges.
+/// By default the sorts have the default policy and scheduler, and the merges have [slices](MergeBy::Slices) and
+/// [`adaptive`](ParallelIterator::adaptive).
 ///
 /// # Elements
 ///
@@ -79,7 +80,8 @@ use std::cmp::Ordering;
 ///
 /// # Panics
 ///
-/// If a comparison does. Then, as after a comparison that contradicts itself, the slice has its elements, in any order.
+/// If a comparison panics. In this case, and after a comparison that contradicts itself, the slice has its elements, in
+/// any order.
 ///
 /// Cost: a buffer as long as the slice; O(n log n) comparisons; about log2 n of them for each division of a merge.
 #[derive(Clone, Debug)]
@@ -90,7 +92,7 @@ pub struct MergeSort<S = Empty<()>, M = WithScheduler<Empty<()>, Adaptive>> {
     merge_by: MergeBy,
 }
 
-/// How [`MergeSort`] merges.
+/// The implementation of [`MergeSort`]'s merges.
 ///
 /// ```
 /// use furcate::sort::{MergeBy, MergeSort};
@@ -100,16 +102,16 @@ pub struct MergeSort<S = Empty<()>, M = WithScheduler<Empty<()>, Adaptive>> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MergeBy {
-    /// By the iterator adaptor [`merge_by`](crate::iter::IndexedParallelIterator::merge_by), zipped with the place
-    /// where it goes: three lines.
+    /// Merges by the iterator adaptor [`merge_by`](crate::iter::IndexedParallelIterator::merge_by), zipped with the
+    /// destination: three lines.
     Iterators,
-    /// By steps over three slices, under [`work`](crate::iter::WrapIter::work): a loop made by hand, and faster.
+    /// Merges in steps over three slices, under [`work`](crate::iter::WrapIter::work): a hand-written loop, and faster.
     #[default]
     Slices,
 }
 
 impl MergeSort {
-    /// The default schedules.
+    /// Makes a sort with the default schedules.
     pub fn new() -> Self {
         MergeSort { sort_level: empty(), merge_level: empty().adaptive(), merge_by: MergeBy::default() }
     }
@@ -124,8 +126,8 @@ impl Default for MergeSort {
 impl<S, M> MergeSort<S, M> {
     /// Chooses how the slice is divided into leaves, and how these are run and reduced.
     ///
-    /// Policies are counted in elements. A division costs a merge more, over all that is divided: a few parts for each
-    /// thread are enough.
+    /// Policies are counted in elements. A division costs one more merge of everything that is divided, so a few parts
+    /// for each thread are enough.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -135,7 +137,7 @@ impl<S, M> MergeSort<S, M> {
     /// assert_eq!(v, [1, 2, 3, 4]);
     /// ```
     ///
-    /// A policy that [ends computations](Policy::STOPS) does not compile: what it leaves is not sorted.
+    /// A policy that [ends computations](Policy::STOPS) does not compile, because it would leave elements unsorted.
     pub fn sort_level<C: ParallelIterator>(self, chain: impl FnOnce(Empty<()>) -> C) -> MergeSort<C, M> {
         const { assert!(!C::Policy::STOPS, "a sort that is stopped is none: use no `StopOn`, no `Deadline`") };
         MergeSort { sort_level: chain(empty()), merge_level: self.merge_level, merge_by: self.merge_by }
@@ -157,7 +159,7 @@ impl<S, M> MergeSort<S, M> {
         MergeSort { sort_level: self.sort_level, merge_level: chain(empty()), merge_by: self.merge_by }
     }
 
-    /// Chooses how a part of a merge is done.
+    /// Chooses the implementation of a part of a merge.
     pub fn merge_by(self, merge_by: MergeBy) -> Self {
         MergeSort { merge_by, ..self }
     }
@@ -224,7 +226,7 @@ where
             .for_each(Run::come_home);
     }
 
-    /// The merge level.
+    /// Merges two sides, under the schedule of the merge level.
     fn merge<T, F>(&self, left: &[T], right: &[T], to: &mut [T], compare: &F)
     where
         T: Copy + Send + Sync,
@@ -245,13 +247,13 @@ where
     }
 }
 
-/// A computation under the schedule of a chain.
+/// Type of a computation under the schedule of a chain.
 type ScheduledAs<C, I> = On<
     WithScheduler<WithPolicy<I, <C as ParallelIterator>::Policy>, <C as ParallelIterator>::Scheduler>,
     <C as ParallelIterator>::Executor,
 >;
 
-/// Schedules a computation as a chain says.
+/// Runs a computation under the schedule of a chain.
 fn scheduled_as<C: ParallelIterator, I: ParallelIterator>(chain: &C, it: I) -> ScheduledAs<C, I> {
     it.with_policy(chain.policy()).with_scheduler(chain.scheduler()).on(chain.executor())
 }

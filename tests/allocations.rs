@@ -18,18 +18,18 @@ static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 /// Bytes that are allocated now, as they were asked for.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: it hands everything on to the system's.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Relaxed);
         BYTES.fetch_add(layout.size(), Relaxed);
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         BYTES.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's.
+        // SAFETY: the caller's promise.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Pending once, until [`wake_all`] is called. Waiting costs no allocation of its own.
+/// A future that is pending once, until [`wake_all`] is called. Waiting costs no allocation of its own.
 struct Waits<'w> {
     wakers: &'w Mutex<Vec<Waker>>,
     polled: bool,
@@ -69,7 +69,7 @@ struct Taken {
     bytes: f64,
 }
 
-/// Memory that a call takes for each of so many pending futures.
+/// Memory that a call with `ITEMS` pending futures takes for each of them.
 fn taken(threads: usize, call: impl Fn(&Mutex<Vec<Waker>>) -> u64 + Sync) -> Taken {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let wakers = Mutex::new(Vec::with_capacity(ITEMS));
@@ -81,7 +81,7 @@ fn taken(threads: usize, call: impl Fn(&Mutex<Vec<Waker>>) -> u64 + Sync) -> Tak
                     std::thread::yield_now();
                 }
                 let bytes = BYTES.load(Relaxed) - held;
-                // Not while it wakes: those that wake would wait for the lock.
+                // Not under the lock: the woken tasks would wait for it.
                 let mut woken = std::mem::take(&mut *wakers.lock().unwrap());
                 woken.drain(..).for_each(Waker::wake);
                 *wakers.lock().unwrap() = woken;
@@ -93,7 +93,7 @@ fn taken(threads: usize, call: impl Fn(&Mutex<Vec<Waker>>) -> u64 + Sync) -> Tak
         let each = |all: usize| all as f64 / ITEMS as f64;
         Taken { allocations: each(ALLOCATIONS.load(Relaxed) - before), bytes: each(bytes) }
     };
-    // The first call makes what the pool keeps: queues grow, for example.
+    // The first call allocates memory that the pool keeps: queues grow, for example.
     run();
     run()
 }
@@ -120,7 +120,7 @@ fn a_pending_item_costs_what_is_documented() {
         });
         let Taken { allocations, bytes } = twice;
         println!("{threads} threads: {allocations:.4} and {bytes:.1} where a second future follows");
-        // And a frame, and room for the second future.
+        // Two more: a frame, and room for the second future.
         assert!((3.25..3.26).contains(&allocations), "{threads} threads: {allocations}");
         // Nothing of that while the first one waits.
         let beside = bytes - size_of::<Waits>() as f64;
@@ -132,7 +132,7 @@ fn a_pending_item_costs_what_is_documented() {
         });
         let Taken { allocations, bytes } = found;
         println!("{threads} threads: {allocations:.4} and {bytes:.1} in a search");
-        // There are no rows: no output is kept waiting for its neighbours.
+        // There are no rows: no output waits for its neighbors.
         assert!((2.0..2.01).contains(&allocations), "{threads} threads: {allocations}");
     }
 }

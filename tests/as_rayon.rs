@@ -1,4 +1,4 @@
-//! The same expression under furcate's prelude and under rayon's gives the same: every adaptor and every terminal.
+//! The same expression under furcate's prelude and under rayon's has the same result: every adaptor and every terminal.
 
 #![allow(clippy::ptr_arg, reason = "the expressions clone and extend vectors")]
 
@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 
-/// A test per line: an expression over two vectors, evaluated with either library and compared by what it shows.
+/// Declares a test per line: an expression over two vectors, evaluated with either library. The `Debug` outputs are
+/// compared.
 macro_rules! same {
     ($($name:ident: |$v:ident, $w:ident| $expression:expr;)+) => {$(
         mod $name {
@@ -34,7 +35,7 @@ macro_rules! same {
     )+};
 }
 
-/// Sets and maps in order, to be compared.
+/// Sorts the items of a set or a map, so that they can be compared.
 fn sorted<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut items: Vec<T> = items.into_iter().collect();
     items.sort();

@@ -1,4 +1,5 @@
-//! The `async_*` terminals: from any executor, results as those that wait, begun by the first poll, ended by the drop.
+//! The `async_*` terminals, from any executor: the first poll begins them, a drop ends them, and they return the same
+//! as the blocking terminals.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -19,7 +20,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use support::{Ways, a_minute, after, assert_settled, pool};
 
-/// Counts those that are alive.
+/// Counts the values that are alive.
 #[derive(Clone, Default)]
 struct Alive(Arc<AtomicUsize>);
 
@@ -42,7 +43,7 @@ impl Drop for One {
     }
 }
 
-/// Waits for something to happen, for much longer than it takes.
+/// Waits for an event, for much longer than it takes.
 #[track_caller]
 fn until(happens: impl Fn() -> bool) {
     let begun = Instant::now();
@@ -52,12 +53,12 @@ fn until(happens: impl Fn() -> bool) {
     }
 }
 
-/// Polls something once, in this thread.
+/// Polls a future once, in this thread.
 fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     std::pin::Pin::new(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Many futures wait for it.
+/// A gate for which many futures wait.
 #[derive(Clone, Default)]
 struct Gate(Arc<Mutex<(bool, Vec<Waker>)>>);
 
@@ -88,7 +89,7 @@ impl Gate {
     }
 }
 
-/// Each of the terminals, of a chain that waits in a way of its own for each item.
+/// Runs each of the terminals, on a chain whose items become ready in different ways.
 async fn all_terminals(pool: &Arc<ThreadPool>, ways: Ways, len: u64) {
     let chain = |pool: &Arc<ThreadPool>| {
         (0..len)
@@ -147,7 +148,7 @@ fn from_the_threads_of_tokio() {
         let mine = Arc::clone(&pool);
         runtime.block_on(async {
             all_terminals(&mine, Ways::Mixed(5), 50).await;
-            // Many tasks, which are moved between threads.
+            // Many tasks, which move between threads.
             let tasks: Vec<_> = (0..50)
                 .map(|i| {
                     let sum =
@@ -163,7 +164,7 @@ fn from_the_threads_of_tokio() {
     assert_settled(&pool);
 }
 
-/// Also with one thread only: whoever awaits holds no worker that the computation needs.
+/// Works also with one thread only: an awaiting task holds no worker that the computation needs.
 #[test]
 fn from_inside_the_pool() {
     for threads in [1, 4] {
@@ -171,11 +172,11 @@ fn from_inside_the_pool() {
         let sum = |len: u64| {
             (0..len).into_par_iter().map(|x| Ways::Mixed(x).give(x, x)).io_await().async_sum::<u64>()
         };
-        // In a task.
+        // Awaited in a task.
         assert_eq!(furcate::block_on(pool.spawn_future(async move { sum(100).await })), 4950);
-        // In `block_on`, on a thread of the pool.
+        // Awaited in `block_on`, on a thread of the pool.
         assert_eq!(pool.install(|| furcate::block_on(sum(100))), 4950);
-        // In the futures of another chain, waited for and not.
+        // Awaited in the futures of another chain, or only made there.
         let sums =
             |pool: &Arc<ThreadPool>| (0..20_u64).into_par_iter().map(sum).io_await().on(Arc::clone(pool));
         let expected: u64 = (0..20).map(|len| (0..len).sum::<u64>()).sum();
@@ -233,14 +234,14 @@ fn nothing_happens_before_the_first_poll() {
     std::thread::sleep(Duration::from_millis(20));
     assert_eq!((begun.load(Relaxed), policies.load(Relaxed), alive.count()), (false, 0, 1));
     assert_eq!(format!("{count:?}"), "AsyncTerminal(not begun)");
-    // Dropped where it is, at once.
+    // Dropped in this thread, at once.
     let spawns = pool.stats().total().spawns;
     drop(count);
     assert_eq!((begun.load(Relaxed), policies.load(Relaxed), alive.count()), (false, 0, 0));
     assert_eq!(pool.stats().total().spawns, spawns);
 }
 
-/// Counts questions.
+/// A policy that counts its calls.
 #[derive(Clone)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -272,9 +273,10 @@ fn one_poll_is_enough_to_begin() {
     assert!(begun.is_ready() || block_on(poll_once(all)).is_some());
 }
 
-/// Futures that nobody will ever wake, in all kinds of chains: dropped once, soon, and all that the chain owns with them.
+/// Futures that are never woken, in all kinds of chains: they are dropped once, soon, with everything that the chain
+/// owns.
 #[test]
-fn dropped_while_all_waits() {
+fn dropped_while_all_futures_wait() {
     type Chain = fn(Arc<ThreadPool>, Alive, Arc<AtomicUsize>) -> AsyncTerminal<usize>;
     let chains: [Chain; 5] = [
         |pool, alive, polled| endless(pool, alive, polled).async_count(),
@@ -291,7 +293,7 @@ fn dropped_while_all_waits() {
             };
             endless(pool, Alive::default(), polled).map(behind).io_await().async_count()
         },
-        // Most have not even begun.
+        // Most items have not even begun.
         |pool, alive, polled| {
             let items = (0..LEN).into_par_iter().map(wait_for_ever(alive, polled, 5));
             items.io_await().max_in_flight(5).on(pool).async_count()
@@ -307,11 +309,11 @@ fn dropped_while_all_waits() {
             assert!(poll(&mut future).is_pending());
             let dropped = Instant::now();
             drop(future);
-            // All but this thread's `Arc`s are gone: also those of the closures.
+            // Only this thread's `Arc`s are left; the closures' `Arc`s are gone.
             until(|| Arc::strong_count(&alive.0) == 1 && Arc::strong_count(&polled) == 1);
             assert_eq!(alive.count(), 0);
             assert!(dropped.elapsed() < Duration::from_secs(20));
-            // The chain's share of the pool, too.
+            // The chain's share of the pool is gone, too.
             until(|| Arc::strong_count(&pool) == 1);
             assert_settled(&pool);
         }
@@ -347,7 +349,7 @@ fn endless(
     (0..LEN).into_par_iter().map(wait_for_ever(alive, polled, LEN)).io_await().on(pool)
 }
 
-/// Tasks that run end soon; what they own goes when the last one has ended.
+/// Running tasks end soon. When the last one has ended, everything that they own is dropped.
 #[test]
 fn dropped_while_it_runs() {
     for threads in [1, 4] {
@@ -376,7 +378,7 @@ fn dropped_while_it_runs() {
         check!(adaptive);
         check!(sequential);
     }
-    // Behind an `io_await`, too.
+    // The same behind an `io_await`.
     let (pool, alive, seen) = (Arc::new(pool(2)), Alive::default(), Arc::new(AtomicUsize::new(0)));
     let (one, see) = (alive.one(), Arc::clone(&seen));
     let mut count = (0..u64::MAX)
@@ -395,7 +397,7 @@ fn dropped_while_it_runs() {
     until(|| alive.count() == 0);
 }
 
-/// As `select!` and timeouts do.
+/// Dropped in the manner of `select!` and timeouts.
 #[test]
 fn dropped_by_tokio() {
     let runtime =
@@ -438,7 +440,7 @@ fn forgotten() {
     until(|| Arc::strong_count(&pool) == 1);
 }
 
-/// Where the result is there, nothing of the chain is.
+/// When the result is there, nothing of the chain is left.
 #[test]
 fn nothing_is_left_when_the_result_is_there() {
     for threads in [1, 4] {
@@ -464,7 +466,7 @@ fn nothing_is_left_when_the_result_is_there() {
     }
 }
 
-/// An item that decides lets nobody wait on.
+/// After an item that decides the result, nothing is awaited.
 #[test]
 fn ends_early() {
     for threads in [1, 2] {
@@ -503,7 +505,7 @@ fn ends_early() {
 }
 
 #[test]
-fn collects_what_collect_does() {
+fn collects_the_same_as_collect() {
     let pool = Arc::new(pool(3));
     macro_rules! collects {
         ($($items:expr => $Collection:ty;)+) => {$({
@@ -543,7 +545,7 @@ fn message<T>(computation: AsyncTerminal<T>) -> String {
         .map_or_else(|| payload.downcast_ref::<String>().unwrap().clone(), |s| (*s).into())
 }
 
-/// Panics when dropped.
+/// A value that panics when dropped.
 struct Mine(bool);
 
 impl Drop for Mine {
@@ -573,13 +575,13 @@ fn panics_are_raised_where_it_is_awaited() {
             }
         };
         let begun = Instant::now();
-        // In a plain chain, under each scheduler.
+        // A panic in a plain chain, under each scheduler.
         let panics = |x: u64| assert!(x != 50, "in map");
         assert_eq!(message(items().map(panics).async_count()), "in map");
         assert_eq!(message(items().depjoin().map(panics).async_count()), "in map");
         assert_eq!(message(items().adaptive().map(panics).async_count()), "in map");
         assert_eq!(message(items().sequential().map(panics).async_count()), "in map");
-        // While all others wait.
+        // A panic while all other items wait.
         assert_eq!(message(items().map(others()).io_await().map(panics).async_count()), "in map");
         assert_eq!(message(items().map(others()).io_await().async_for_each(panics)), "in map");
         let in_future = |x: u64| async move {
@@ -606,14 +608,14 @@ fn panics_are_raised_where_it_is_awaited() {
         assert_eq!(message(items().map(in_drop).io_await().async_count()), "in drop");
         let item = |x| Mine(x == 50);
         assert_eq!(message(items().map(item).async_for_each(drop)), "in drop");
-        // In what the chain owns.
+        // A panic in the drop of a value that the chain owns.
         let mine = Mine(true);
         let keeps = move |x: u64| {
             let _mine = &mine;
             x
         };
         assert_eq!(message(items().map(keeps).async_count()), "in drop");
-        // In what is made at the end.
+        // A panic in the collection that is made at the end.
         assert_eq!(message(items().async_collect::<Refuses>()), "in collection");
         assert_eq!(alive.count(), 0);
         assert!(begun.elapsed() < Duration::from_secs(30));
@@ -632,7 +634,7 @@ impl FromParallelIterator<u64> for Refuses {
 
 /// A panic of a dropped terminal goes to the pool's handler.
 #[test]
-fn panics_of_what_was_dropped_go_to_the_handler() {
+fn panics_of_dropped_terminals_go_to_the_handler() {
     let seen = Arc::new(AtomicUsize::new(0));
     let see = Arc::clone(&seen);
     let pool = ThreadPoolBuilder::new().num_threads(2).panic_handler(move |_| {
@@ -666,7 +668,7 @@ fn polled_after_it_was_ready() {
     let _ = poll(&mut sum);
 }
 
-/// Wakers of other executors run code of theirs when they are dropped: under no lock.
+/// Wakers of other executors run foreign code when they are dropped. They are dropped under no lock.
 #[test]
 fn a_waker_whose_drop_waits_for_the_end() {
     struct Ends(CancelToken, Arc<Woken>);
@@ -695,22 +697,22 @@ fn a_waker_whose_drop_waits_for_the_end() {
     assert!(count.as_mut().poll(&mut Context::from_waker(&first)).is_pending());
     drop(first);
     let second = Waker::from(woken);
-    // The first one's last clone is dropped here; so the computation ends.
+    // The first waker's last clone is dropped here, so the computation ends.
     assert!(count.as_mut().poll(&mut Context::from_waker(&second)).is_pending());
     assert_eq!(count.as_mut().poll(&mut Context::from_waker(&second)), Poll::Ready(1));
 }
 
-/// What waits in a pool that is dropped is dropped; whoever awaits it is told.
+/// When a pool is dropped, the futures that wait in it are dropped, and the awaiting thread is told.
 #[test]
 fn the_pool_is_dropped() {
     for threads in [1, 4] {
         let (pool, alive, polled) = (pool(threads), Alive::default(), Arc::new(AtomicUsize::new(0)));
         let wait = wait_for_ever(alive.clone(), Arc::clone(&polled), LEN);
         let mut count = (0..LEN).into_par_iter().map(wait).io_await().async_count();
-        // The pool in which it is polled first.
+        // The future is first polled in this pool.
         assert!(pool.install(|| poll(&mut count).is_pending()));
         until(|| polled.load(Relaxed) == 1);
-        // Nobody will see this one any more; or it has only just begun.
+        // The result of this terminal is never taken; or the terminal has only just begun.
         let wait = wait_for_ever(alive.clone(), Arc::clone(&polled), usize::MAX);
         let mut other = (0..LEN).into_par_iter().map(wait).io_await().async_count();
         assert!(pool.install(|| poll(&mut other).is_pending()));
@@ -721,7 +723,7 @@ fn the_pool_is_dropped() {
     }
 }
 
-/// What runs, and does not wait, comes to its end, as spawned jobs do; but nobody is told that it has.
+/// A task that runs, and does not wait, comes to its end, as spawned jobs do. But nothing reports its end.
 #[test]
 fn the_pool_is_dropped_while_it_runs() {
     /// Opens a gate when the pool is dropped.
@@ -761,7 +763,7 @@ fn the_pool_is_dropped_while_it_runs() {
     }
 }
 
-/// The chain has the last share of its pool: a worker drops that.
+/// The chain has the last share of its pool. A worker drops that share.
 #[test]
 fn a_pool_that_only_the_chain_has() {
     for _ in 0..20 {
@@ -801,7 +803,7 @@ fn ten_thousand_at_once() {
         .collect();
     assert!(sums.iter_mut().all(|sum| poll(sum).is_pending()));
     until(|| gate.waiting() == 2 * MANY as usize);
-    // Every third one is not needed after all.
+    // Every third one is dropped unfinished.
     let mut i = 0;
     sums.retain(|_| {
         i += 1;
@@ -818,7 +820,7 @@ fn ten_thousand_at_once() {
     assert_eq!(alive.count(), 0);
 }
 
-/// Begun, polled, dropped and ended at the same time, by many threads.
+/// Many threads begin, poll, drop and end terminals at the same time.
 #[test]
 fn stampede() {
     let pool = Arc::new(pool(3));
@@ -876,7 +878,7 @@ fn on_other_engines() {
     assert_eq!(message(panics.async_count()), "inline");
     // No pool is named.
     assert_eq!(block_on((0..10_u32).into_par_iter().async_sum::<u32>()), 45);
-    // One that lives for ever.
+    // A pool that lives for ever.
     let pool: &'static ThreadPool = Box::leak(Box::new(pool(2)));
     assert_eq!(block_on((0..10_u32).into_par_iter().on(pool).async_sum::<u32>()), 45);
 }
@@ -890,7 +892,7 @@ fn on_rayon() {
     assert_eq!(message(panics.async_count()), "on rayon");
 }
 
-/// Whatever the chain is, the type is one.
+/// All chains have the same type of future.
 #[test]
 fn one_type() {
     fn check<F: Future + Send + Unpin + 'static>(future: F) -> F {

@@ -1,5 +1,5 @@
-//! Every terminal that is awaited gives what the one gives that blocks; also behind `stop_on` and `deadline`. That none is
-//! missing, `adaptors/tests/async_lists.rs` shows.
+//! Every awaited terminal has the same result as the blocking one, also behind `stop_on` and `deadline`. The test
+//! `adaptors/tests/async_lists.rs` shows that none is missing.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -20,7 +20,7 @@ use support::{Ways, a_minute, assert_settles, pool};
 
 const WAYS: [Ways; 3] = [Ways::Ready, Ways::Timers, Ways::Mixed(5)];
 
-/// Numbers in no order, with ties, that have to be waited for.
+/// Numbers in no order, with ties, which have to be awaited.
 fn numbers(
     len: u64,
     ways: Ways,
@@ -66,7 +66,7 @@ macro_rules! for_all {
 }
 
 #[test]
-fn each_gives_what_the_one_that_blocks_gives() {
+fn each_returns_the_same_as_the_blocking_terminal() {
     for threads in [1, 2, 3] {
         let pool = Arc::new(pool(threads));
         for ways in WAYS {
@@ -100,7 +100,7 @@ fn each_gives_what_the_one_that_blocks_gives() {
 }
 
 #[test]
-fn each_that_is_made_for_its_effects_sees_every_item() {
+fn each_terminal_with_effects_sees_every_item() {
     let pool = Arc::new(pool(2));
     for ways in WAYS {
         let seen = Arc::new(Mutex::new(vec![]));
@@ -130,7 +130,7 @@ fn each_that_is_made_for_its_effects_sees_every_item() {
 }
 
 #[test]
-fn each_of_an_indexed_iterator_gives_what_the_one_that_blocks_gives() {
+fn each_of_an_indexed_iterator_returns_the_same_as_the_blocking_terminal() {
     let pool = Arc::new(pool(2));
     let lists =
         [vec![], vec![1.0], vec![1.0, 2.0, 3.0], vec![1.0, 2.0, 4.0], vec![1.0, f64::NAN], vec![1.0, 2.0]];
@@ -164,7 +164,7 @@ fn each_of_an_indexed_iterator_gives_what_the_one_that_blocks_gives() {
 
 /// A hit, or a failure, drops the futures that are not needed any more.
 #[test]
-fn what_is_decided_waits_for_nothing() {
+fn a_decided_result_waits_for_nothing() {
     let begun = Instant::now();
     let pool = Arc::new(pool(2));
     let items = |waits: fn(u64) -> bool| {
@@ -190,7 +190,7 @@ fn what_is_decided_waits_for_nothing() {
     assert_settles(&pool);
 }
 
-/// Behind `stop_on` each terminal gives `Ok` of the whole. A stopped one gives a part, and the reason.
+/// Behind `stop_on` each terminal returns `Ok` of the whole. If it is stopped, it returns a part, and the reason.
 #[test]
 fn each_can_be_interrupted() {
     let pool = Arc::new(pool(2));
@@ -202,7 +202,7 @@ fn each_can_be_interrupted() {
             let expected = expected as Result<_, Interrupted<_>>;
             assert_eq!(block_on(given), expected, "{}", stringify!($awaited));
             assert!(expected.is_ok());
-            // The same types; in vain.
+            // The same types, with a deadline that has passed.
             let in_vain = || {
                 let items = numbers(60, Ways::Mixed(3), &pool).deadline(Instant::now() - Duration::from_millis(1));
                 items.$awaited($($arg),*)
@@ -230,7 +230,7 @@ fn each_can_be_interrupted() {
     assert_eq!(block_on(items().async_partition::<Vec<_>, Vec<_>, _>(small)), items().partition(small));
 }
 
-/// A stop is heard while all futures are pending, and the part that was done is given.
+/// A stop is noticed while all futures are pending, and the partial result is returned.
 #[test]
 fn a_stop_is_heard_by_each_that_is_awaited() {
     let begun = Instant::now();

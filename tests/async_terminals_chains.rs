@@ -1,5 +1,5 @@
-//! I1 for the `async_*` terminals: chains of adaptors x ways of being ready x policies x bounds x pools x places of polling
-//! give what the sequential iterator gives, and what the terminals do that block.
+//! I1 for the `async_*` terminals: chains of adaptors x ways of being ready x policies x bounds x pools x places of
+//! polling have the same results as the sequential iterator, and as the blocking terminals.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -15,17 +15,17 @@ use std::sync::{Arc, OnceLock};
 use support::policies::{AnyPolicy, any_policy};
 use support::{Ways, any_ways, pool};
 
-/// How a chain is run.
+/// The way in which a chain is run.
 #[derive(Clone, Debug)]
 struct Run {
     ways: Ways,
     policy: AnyPolicy,
-    /// 0: the default.
+    /// Bound on futures in flight; 0 is the default.
     in_flight: usize,
-    /// A pool's place.
+    /// Index of the pool.
     on: usize,
-    /// 0: by a thread that is none of the pool's; 1: by a task of the pool; 2: by one of its threads, which blocks; 3: by a
-    /// task of another one.
+    /// The polling thread. 0: a thread outside the pool; 1: a task of the pool; 2: one of the pool's threads, which
+    /// blocks; 3: a task of another pool.
     polled: usize,
 }
 
@@ -45,7 +45,7 @@ impl Run {
         Arc::clone(&pools()[self.on])
     }
 
-    /// What is awaited.
+    /// Awaits a terminal, in the place of this run.
     fn result<T: Send + 'static>(&self, terminal: AsyncTerminal<T>) -> T {
         let pool = self.pool();
         match self.polled {
@@ -57,12 +57,12 @@ impl Run {
     }
 }
 
-/// A string, in which every wrong order shows.
+/// Makes a string, in which every wrong order shows.
 fn text(x: u64) -> String {
     format!("{x},")
 }
 
-/// A test per line: the items of a chain by a parallel iterator, and by a sequential one.
+/// Declares a test per line: the items of a chain by a parallel iterator, and by a sequential one.
 macro_rules! same {
     ($($name:ident: |$run:ident, $v:ident| $parallel:expr, $sequential:expr;)+) => {$(
         mod $name {
@@ -98,7 +98,7 @@ macro_rules! same {
     )+};
 }
 
-/// A future for each item, and its bound.
+/// Makes a future for each item, and bounds them.
 macro_rules! awaited {
     ($run:ident, $it:expr) => {{
         let ways = $run.ways;
@@ -110,7 +110,7 @@ macro_rules! awaited {
     }};
 }
 
-// What waits.
+// Chains that wait.
 same! {
     vectors: |run, v| awaited!(run, v.into_par_iter()), v.into_iter();
     ranges: |run, v| awaited!(run, (0..v.len() as u64).into_par_iter()), 0..v.len() as u64;
@@ -134,7 +134,7 @@ same! {
     in_blocks: |run, v| awaited!(run, v.into_par_iter()).by_blocks([3, 5, 20]), v.into_iter();
 }
 
-// What does not.
+// Chains that do not wait.
 same! {
     plain: |run, v| { let _ = run; v.into_par_iter().map(|x| x + 1) }, v.into_iter().map(|x| x + 1);
     joined: |run, v| { let _ = run; v.into_par_iter().rev().join() }, v.into_iter().rev();

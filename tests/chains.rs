@@ -24,7 +24,7 @@ enum AnyScheduler {
     Doubling,
     /// Blocks of one size.
     Uniform(usize),
-    /// So many blocks of one unit, and the rest; the blocks are not divided.
+    /// A number of blocks of one unit, and the rest; the blocks are not divided.
     Ones(usize),
 }
 
@@ -56,13 +56,13 @@ impl Scheduler for AnyScheduler {
     }
 }
 
-/// A schedule, and where it runs.
+/// A schedule, and the place where it runs.
 #[derive(Clone, Debug)]
 struct Schedule {
     first: AnyPolicy,
     second: AnyPolicy,
     scheduler: AnyScheduler,
-    /// 0: from outside every pool.
+    /// Number of threads; 0 means a call from outside every pool.
     threads: usize,
 }
 
@@ -100,7 +100,7 @@ fn on_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> R {
     pool.install(run)
 }
 
-/// What a chain is checked with: a non-commutative reduction, and collecting in order.
+/// Runs a chain with a non-commutative reduction, and collects it in order.
 fn drive<I: ParallelIterator<Item = u64> + Clone>(items: I, schedule: &Schedule) -> Vec<u64> {
     let scheduled = |items: I| {
         items
@@ -120,7 +120,7 @@ fn drive<I: ParallelIterator<Item = u64> + Clone>(items: I, schedule: &Schedule)
     })
 }
 
-/// An adaptor in both worlds, from `u64` to `u64`; `indexed` ones can be followed by any other.
+/// Declares adaptors in both worlds, from `u64` to `u64`. Those marked `indexed` can be followed by any other.
 macro_rules! adaptors {
     (@then { $($second:ident: |$it:ident| $par:expr, $seq:expr;)+ }) => {
         proptest! {

@@ -1,4 +1,4 @@
-//! A policy and a scheduler that are chosen at run time do what the same ones do that are chosen at compile time.
+//! A policy and a scheduler that are chosen at run time behave as the same ones chosen at compile time.
 
 use furcate::policy::{
     AnyPolicy, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit,
@@ -7,7 +7,7 @@ use furcate::policy::{
 use furcate::prelude::*;
 use furcate::{Adaptive, AnyScheduler, ByTerminal, DepJoin, Inline, Join, Scheduler, Sequential};
 
-/// The sizes of the tasks.
+/// Returns the sizes of the tasks.
 fn tasks(policy: impl furcate::Policy, scheduler: impl Scheduler) -> Vec<usize> {
     let items = (0..1000_usize).into_par_iter().fold(|| 0, |count, _| count + 1);
     items.with_policy(policy).with_scheduler(scheduler).on(Inline).collect()
@@ -50,7 +50,7 @@ fn the_tasks_are_those_of_the_same_schedule_chosen_at_compile_time() {
     );
 }
 
-/// As a program reads them from its command line.
+/// A schedule is chosen in the way in which a program reads it from its command line.
 #[test]
 fn one_chain_for_all_of_them() {
     let sums = ["join", "depjoin", "adaptive", "sequential", "by blocks"].map(|name| {
@@ -69,7 +69,7 @@ fn one_chain_for_all_of_them() {
     assert_eq!(sums, [500_500; 5]);
 }
 
-/// Searches end early, computations as futures need no thread: the choice is passed on.
+/// Searches end early, and computations as futures need no thread: the choice is passed on.
 #[test]
 fn searches_and_futures() {
     for scheduler in
@@ -81,7 +81,7 @@ fn searches_and_futures() {
     }
 }
 
-/// The type does not say that it caps, so the compiler cannot refuse it.
+/// The type does not say that the policy caps, so the compiler cannot refuse it.
 #[cfg(not(furcate_rayon))]
 #[test]
 fn a_cap_chosen_at_run_time_is_refused_beside_io_await() {

@@ -9,7 +9,7 @@ fn pool() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(3).build().unwrap()
 }
 
-/// The size of the pool that this runs in: another pool gives another sum.
+/// Returns the size of the pool in which this function runs: another pool makes another sum.
 fn threads(_: usize) -> u64 {
     furcate::current_num_threads() as u64
 }
@@ -22,7 +22,7 @@ fn a_pool_is_borrowed_or_shared() {
     assert_eq!(numbers().on(&*shared).sum::<u64>(), 300);
     assert_eq!(numbers().on(&shared).sum::<u64>(), 300);
     assert_eq!(numbers().on(Arc::clone(&shared)).sum::<u64>(), 300);
-    // Behind every other choice, and where the chain is indexed or can be looked into.
+    // Also behind every other choice, and on chains that are indexed or allow looks.
     assert_eq!(numbers().adaptive().on(&shared).by_blocks(furcate::Doubling).sum::<u64>(), 300);
     assert_eq!(numbers().on(&shared).rev().zip(0..100).map(|(threads, _)| threads).sum::<u64>(), 300);
     let ready = |x| async move { threads(x) };

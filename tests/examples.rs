@@ -1,6 +1,6 @@
-//! The examples as a stranger runs them: with `--help`, a wrong word, numbers out of bounds, unknown flags, a reader who
-//! leaves, a terminal, and a kill. The test builds the examples as `cargo test` does. With the feature `tokio` there is one more,
-//! the example `server`.
+//! The examples as a stranger runs them: with `--help`, a wrong word, numbers out of bounds, unknown flags, a reader
+//! that leaves, a terminal, and a kill. The test builds the examples as `cargo test` does. With the feature `tokio`
+//! there is one more, the example `server`.
 #![cfg(not(furcate_rayon))]
 
 use std::collections::BTreeMap;
@@ -243,7 +243,7 @@ fn the_least_values_work() {
     );
 }
 
-/// A needle behind the end, and numbers with times: all times of a table have the unit that the head names.
+/// A needle behind the end, and numbers with times: all times of a table have the unit that the table head names.
 #[test]
 fn times_share_a_unit() {
     for (name, arguments) in [
@@ -282,7 +282,7 @@ mod unix {
             .stdout(Stdio::null())
             .spawn()
             .expect("the example starts");
-        // Long enough for files to be made: the program opens one at once.
+        // Long enough for files to be made: the program creates one at once.
         while begin.elapsed() < Duration::from_secs(2) {
             thread::sleep(Duration::from_millis(10));
             assert!(child.try_wait().expect("a child").is_none(), "100,000 blocks are done too soon");
@@ -303,7 +303,7 @@ mod unix {
     }
 
     #[test]
-    fn a_reader_who_leaves_is_no_error() {
+    fn a_reader_that_leaves_is_no_error() {
         let mut child = program("words")
             .args(["README.md", "--rounds", "3"])
             .stdout(Stdio::piped())

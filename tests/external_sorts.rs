@@ -1,4 +1,5 @@
-//! Sorts that are called from outside the pool keep the promises of the global pool: its threads, its stacks and its index.
+//! Sorts that are called from outside the pool keep the promises of the global pool: its threads, its stacks and its
+//! index.
 #![cfg(not(furcate_rayon))]
 
 mod support;
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use support::within_a_minute;
 
-/// Uses about so many kilobytes of stack.
+/// Uses about this many kilobytes of stack.
 fn deep(kilobytes: usize) -> u8 {
     let block = std::hint::black_box([kilobytes as u8; 1024]);
     if kilobytes == 0 { 0 } else { deep(kilobytes - 1).wrapping_add(block[0]) }
@@ -26,7 +27,7 @@ fn comparisons_and_keys_run_in_threads_of_the_pool() {
             .expect("the first pool of this process");
         let (calls, outside, unnamed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
         let look = || {
-            // Far more than the calling thread has.
+            // Far more stack than the calling thread has.
             if calls.fetch_add(1, SeqCst).is_multiple_of(1000) {
                 deep(16 << 10);
             }

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 use support::{pool, within_a_minute};
 
-/// Calls `run` for chains that fork and for such that do not, under several schedulers, each with a closure for its items.
+/// Runs chains that fork and chains that do not, under several schedulers. Each calls `item` for its items.
 fn chains(pool: &ThreadPool, item: impl Fn() + Send + Sync + Copy) {
     for len in [1, 2, 40] {
         (0..len).into_par_iter().on(pool).for_each(|_| item());
@@ -73,8 +73,8 @@ fn every_closure_of_a_call_from_outside_has_an_index() {
 
 #[test]
 fn a_call_from_outside_occupies_a_thread_of_the_pool() {
-    // So a program that probes whether the pool has a thread to spare learns the truth, as the crate jwalk does: it spawns a
-    // job and waits for it with a timeout.
+    // So a program that probes whether the pool has a free thread gets the right answer. The crate jwalk does so: it
+    // spawns a job and waits for it with a timeout.
     within_a_minute(|| {
         let pool = &pool(1);
         let began_beside: Vec<bool> = (0..1)
@@ -134,7 +134,7 @@ fn items_run_in_threads_with_the_names_of_the_pool() {
     });
 }
 
-/// Uses about so many kilobytes of stack.
+/// Uses about this many kilobytes of stack.
 fn deep(kilobytes: usize) -> u8 {
     let block = std::hint::black_box([kilobytes as u8; 1024]);
     if kilobytes == 0 { 0 } else { deep(kilobytes - 1).wrapping_add(block[0]) }
@@ -144,7 +144,7 @@ fn deep(kilobytes: usize) -> u8 {
 fn items_have_the_stacks_of_the_pool() {
     within_a_minute(|| {
         let pool = ThreadPoolBuilder::new().num_threads(2).stack_size(128 << 20).build().expect("a pool");
-        // Far more than the calling thread has.
+        // Far more stack than the calling thread has.
         chains(&pool, || _ = deep(32 << 10));
     });
 }

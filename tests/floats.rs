@@ -1,8 +1,8 @@
 //! Sums of floats: with a policy that fixes the division tree, the same bits on any number of threads.
 //!
 //! Floating-point addition is not associative. So a sum depends on the tree by which parts are reduced, and is
-//! reproducible exactly if the tree is. The tests compare both: the bits of sums, and the trees themselves, under
-//! schedules that are promised to fix the tree (book, chapter *Why*), on several engines, with steals.
+//! reproducible exactly if the tree is. The tests compare both: the bits of sums, and the trees themselves. They do so
+//! under schedules that are promised to fix the tree (book, chapter *Why*), on several engines, with steals.
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
@@ -12,7 +12,7 @@ use std::thread;
 
 const N: usize = 6000;
 
-/// How often each sum is computed on each pool.
+/// Number of times that each sum is computed on each pool.
 const ROUNDS: usize = 2;
 
 static POOLS: LazyLock<Vec<ThreadPool>> = LazyLock::new(|| {
@@ -40,7 +40,7 @@ fn floats(seed: u64) -> Vec<f64> {
     (0..N).map(|_| float()).collect()
 }
 
-/// Lets thieves come: the thread gives its time slice away now and then.
+/// Lets thieves come: the thread yields its time slice now and then.
 fn sometimes_yield(x: f64) -> f64 {
     if x.to_bits().is_multiple_of(64) {
         thread::yield_now();
@@ -48,10 +48,10 @@ fn sometimes_yield(x: f64) -> f64 {
     x
 }
 
-/// The sums of several chains under one schedule.
+/// Sums of several chains under one schedule.
 trait Sums: Sync {
     fn sums<E: Executor + Copy + Send + Sync>(&self, v: &[f64], w: &[f64], on: E) -> Vec<u64>;
-    /// The tree by which the pieces of a range are reduced.
+    /// Returns the tree by which the pieces of a range are reduced.
     fn tree<E: Executor + Copy + Send + Sync>(&self, on: E) -> String;
 }
 
@@ -106,7 +106,8 @@ macro_rules! schedules {
     })+};
 }
 
-/// The same on all engines: in the calling thread, and in each pool from outside and from a worker.
+/// Checks that results are the same on all engines: in the calling thread, and in each pool from outside and from a
+/// worker.
 fn is_reproducible(name: &str, schedule: &impl Sums) {
     let (v, w) = (floats(1), floats(2));
     let expected = schedule.sums(&v, &w, Inline);
@@ -157,7 +158,7 @@ fn float_sums_under_other_policies_that_fix_the_tree_are_reproducible() {
     }
 }
 
-/// The test above could not fail if the grouping made no difference.
+/// Without this difference the test above could not fail.
 #[test]
 fn the_grouping_makes_a_difference_to_these_floats() {
     let (mut different, v) = (0, floats(1));
@@ -168,7 +169,7 @@ fn the_grouping_makes_a_difference_to_these_floats() {
     assert!(different >= 6, "{different} of 9 depths round differently from their neighbors");
 }
 
-/// The default makes more parts on more threads: no promise.
+/// The default makes more parts on more threads, so there is no promise.
 #[test]
 fn the_default_division_depends_on_the_number_of_threads() {
     let parts = |pool: &ThreadPool| (0..N).wrap_iter().on(pool).count();
@@ -176,7 +177,7 @@ fn the_default_division_depends_on_the_number_of_threads() {
     assert!(parts(&POOLS[3]) > 1);
 }
 
-/// Behind many frames, where forks are no longer made, the tree is the same.
+/// Behind many frames, where forks are not made any more, the tree is the same.
 #[test]
 fn the_tree_is_the_same_on_a_deep_stack() {
     fn below(levels: usize, run: &(dyn Fn() -> String + Sync)) -> String {
@@ -197,8 +198,8 @@ fn the_tree_is_the_same_on_a_deep_stack() {
     }
 }
 
-/// Chains that can be stopped look up between two steps, and the clock decides how long a step is. `sum` adds up the sums
-/// of the steps, so there is no promise for it. `reduce` goes on with the same accumulator.
+/// Chains that can be stopped check for a stop between two steps, and the clock decides how long a step is. `sum` adds
+/// up the sums of the steps, so there is no promise for it. `reduce` continues with the same accumulator.
 #[test]
 fn reduce_is_reproducible_in_chains_that_can_be_stopped() {
     let v = floats(3);

@@ -1,5 +1,5 @@
-//! A job that holds a lock of the program while it waits in the pool goes on, also if all other threads of the pool block on
-//! that lock.
+//! A job that holds a lock of the program while it waits in the pool continues, even if all other threads of the pool
+//! block on that lock.
 #![cfg(not(furcate_rayon))]
 
 mod support;
@@ -23,7 +23,7 @@ fn pool(threads: usize, rule: WaitRule) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule).build().expect("a pool")
 }
 
-/// Each of `items` items adds what `wait` returns, under a lock that it takes before it waits.
+/// Every item adds the result of `wait` to a sum, under a lock that it takes before it waits.
 fn sum_under_a_lock(pool: &ThreadPool, items: u64, wait: impl Fn() -> u64 + Send + Sync) -> u64 {
     let sum = Mutex::new(0);
     (0..items).into_par_iter().with_max_len(1).on(pool).for_each(|_| {
@@ -33,7 +33,7 @@ fn sum_under_a_lock(pool: &ThreadPool, items: u64, wait: impl Fn() -> u64 + Send
     sum.into_inner().unwrap()
 }
 
-/// Checks that on pools of several sizes and rules, and several times.
+/// Checks the sum on pools of several sizes and rules, several times.
 fn goes_on(items: u64, wait: impl Fn() -> u64 + Send + Sync + Copy + 'static, expected: u64) {
     within_a_minute(move || {
         for rule in RULES {
@@ -131,7 +131,7 @@ fn scopes_inside_scopes_under_a_held_lock() {
 
 #[test]
 fn a_lock_held_by_a_caller_from_outside_while_its_chain_waits() {
-    // The caller gives its slot away while its own chain waits; jobs that block on its lock take all slots meanwhile.
+    // The caller releases its slot while its own chain waits. Meanwhile, jobs that block on its lock take all slots.
     within_a_minute(|| {
         for threads in [1, 2, 3] {
             let pool = pool(threads, WaitRule::Descendants);

@@ -1,5 +1,5 @@
-//! Parallel iterators as streams: the items are those of the iterator, no more of them are made than there is room for, and
-//! nothing is left when somebody goes away.
+//! Parallel iterators as streams: the iterator's items come out, no more are made than there is room for,
+//! and nothing is left when one side goes away.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -46,7 +46,7 @@ fn streams_of_chains_without_waiting() {
     }
 }
 
-/// There and back again.
+/// From a stream to a parallel iterator and back.
 #[test]
 fn a_stream_of_a_stream() {
     for pool in pools() {
@@ -75,7 +75,7 @@ fn other_runtimes_and_workers_take_items() {
         let (ordered, unordered) = (tokio::spawn(collect(ordered)), tokio::spawn(collect(unordered)));
         (ordered.await.unwrap(), unordered.await.unwrap())
     }));
-    // One that the pool produces for itself, and with one thread.
+    // A stream that the pool consumes itself, also with one thread.
     for threads in [1, 2] {
         let pool = support::pool(threads);
         check(pool.install(|| {
@@ -91,7 +91,7 @@ fn other_runtimes_and_workers_take_items() {
     }));
 }
 
-/// Nothing goes on behind a stream that was dropped, and nothing is left of it.
+/// A dropped stream stops its computation, and leaves nothing behind.
 #[test]
 fn a_dropped_stream_cancels() {
     let begun = Instant::now();
@@ -165,7 +165,7 @@ fn a_panic_is_raised_where_the_stream_is_polled() {
     }
 }
 
-/// Of a stream that nobody polls any more the panic is the pool's.
+/// If a stream is not polled any more, its panic goes to the pool's handler.
 #[test]
 fn a_panic_behind_a_dropped_stream_is_the_pools() {
     let (sender, receiver) = std::sync::mpsc::sync_channel(1);
@@ -173,7 +173,7 @@ fn a_panic_behind_a_dropped_stream_is_the_pools() {
         sender.send(*payload.downcast::<&str>().unwrap()).unwrap();
     };
     let pool = ThreadPoolBuilder::new().num_threads(2).panic_handler(handler).build().unwrap();
-    // It has begun when the stream is dropped, and panics afterwards.
+    // The computation has begun when the stream is dropped, and panics afterwards.
     let [begun, dropped] = [(); 2].map(|()| std::sync::Arc::new(std::sync::Barrier::new(2)));
     let barriers = [&begun, &dropped].map(std::sync::Arc::clone);
     let items = (0..1).into_par_iter().map(move |_: u32| {
@@ -206,10 +206,10 @@ fn an_ended_stream_stays_so() {
     }
 }
 
-/// Whenever it ends, and whatever by, nothing is left of it, and the pool goes on.
+/// Whenever and however a stream ends, nothing is left of it, and the pool works on.
 #[test]
 fn random_ends() {
-    // Those that come behind a stream that was dropped.
+    // The handler drops panics that come after a stream was dropped.
     let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).panic_handler(drop).build().unwrap();
     let pools = [pool(1), pool(2), pool(3)];
     for seed in 0..150_u64 {

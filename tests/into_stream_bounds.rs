@@ -1,4 +1,4 @@
-//! How far streams of parallel iterators are ahead of who takes their items; and that they wait for it without a worker.
+//! Streams of parallel iterators are ahead of their takers only up to a bound, and wait for them without a worker.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use support::streams::{Census, Counted, assert_comes_to, census, waits};
 use support::{Ways, a_minute, after, assert_settles, pool};
 
-/// The forms of a stream, and how many items may have been made and not been taken, by its capacity.
+/// The forms of a stream, and the greatest number of items that may have been made and not been taken, by the capacity.
 type Form = (fn(&ThreadPool, &'static Census, usize) -> IntoStream<Counted>, fn(usize) -> usize);
 
-/// Of endless chains.
+/// Streams of endless chains.
 const FORMS: [Form; 5] = [
     (|pool, census, capacity| pool.install(|| endless(census).into_stream(capacity)), |capacity| capacity),
     (|pool, census, capacity| pool.install(|| waiting(census).into_stream(capacity)), |capacity| capacity),
@@ -50,7 +50,7 @@ fn waiting(
     endless(census).map(|item| async move { Ways::Mixed(3).give(item.value, item).await }).io_await()
 }
 
-/// Of the items that are made all but so many have been taken. (The taker has one in its hand, besides.)
+/// All made items except a bounded number have been taken. (The taker has one more in its hand.)
 #[test]
 fn a_stream_is_not_ahead_of_its_taker() {
     for threads in [1, 2, 3] {
@@ -80,11 +80,11 @@ fn a_stream_is_not_ahead_of_its_taker() {
     }
 }
 
-/// A stream comes to rest if no item is taken. It is ahead by no less than it should be: an ordered one of a chain that waits
-/// begins items when there is room for an eighth of its capacity, at the latest; one of a chain that does not goes by blocks of
-/// half the capacity.
+/// A stream comes to rest if no item is taken. It is ahead by a minimum, too. An ordered stream of a chain that waits
+/// begins items when there is room for an eighth of its capacity, at the latest. A stream of a chain that does not wait
+/// is computed in blocks of half the capacity.
 #[test]
-fn a_stream_that_nobody_takes_comes_to_rest() {
+fn a_stream_whose_items_are_not_taken_comes_to_rest() {
     for (form, (stream, bound)) in FORMS.into_iter().enumerate() {
         let (pool, census) = (pool(2), census());
         let mut stream = stream(&pool, census, 20);
@@ -105,7 +105,7 @@ fn a_stream_that_nobody_takes_comes_to_rest() {
     }
 }
 
-/// A stream that is full holds no worker: the pool's only one does other work.
+/// A full stream holds no worker: the pool's only worker does other work.
 #[test]
 fn a_full_stream_leaves_its_worker() {
     for (form, (stream, bound)) in FORMS.into_iter().enumerate() {
@@ -121,11 +121,11 @@ fn a_full_stream_leaves_its_worker() {
     }
 }
 
-/// Nor a thread: there may be more of them than threads.
+/// A full stream holds no thread either: there may be more streams than threads.
 #[test]
 fn full_streams_hold_no_threads() {
     let (pool, census) = (pool(1), census());
-    // In order, blocks that wait for futures have a thread wait with them.
+    // Ordered blocks that wait for futures block a thread, so that form is left out.
     let forms = [FORMS[0], FORMS[2], FORMS[3], FORMS[4]];
     let streams: Vec<_> = (0..200).map(|i| forms[i % 4].0(&pool, census, 4)).collect();
     assert_comes_to(|| census.alive(), 50 * forms.map(|(_, bound)| bound(4)).iter().sum::<usize>());
@@ -137,7 +137,7 @@ fn full_streams_hold_no_threads() {
     census.assert_all_gone();
 }
 
-/// A taker that is fast enough does not keep the only worker from others.
+/// A fast taker does not keep the only worker from other jobs.
 #[test]
 fn a_stream_that_is_never_full_lets_others_work() {
     for (stream, _) in FORMS {
@@ -158,7 +158,7 @@ fn a_stream_that_is_never_full_lets_others_work() {
     }
 }
 
-/// A pool that is dropped does not wait for who takes; and the taker is told, behind the items that there were.
+/// A pool that is dropped does not wait for the taker. The taker is told behind the items that were made.
 #[test]
 fn a_pool_that_is_dropped_ends_its_streams() {
     let begun = Instant::now();
@@ -179,7 +179,7 @@ fn a_pool_that_is_dropped_ends_its_streams() {
             census.assert_all_gone();
         }
     }
-    // One that waits for what does not come.
+    // A stream whose items never come.
     for ordered in [false, true] {
         let pool = pool(2);
         let hangs = || (0..9).into_par_iter().map(|_: u32| a_minute()).io_await();

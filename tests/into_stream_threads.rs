@@ -19,7 +19,7 @@ use std::time::Instant;
 use support::streams::{assert_comes_to, census, collect, numbers, waits};
 use support::{Ways, a_minute, after, assert_few_threads, assert_settles, pool, within_a_minute};
 
-/// Takes all items of all streams, from all of them at the same time.
+/// Takes all items of all streams at the same time.
 async fn collect_all(streams: Vec<IntoStream<u64>>) -> Vec<Vec<u64>> {
     let mut taken: Vec<_> = streams.into_iter().map(|stream| (Box::pin(collect(stream)), None)).collect();
     poll_fn(|context| {
@@ -88,7 +88,7 @@ fn ten_thousand_ordered_streams_hold_no_thread() {
             let three = future::block_on(stream.take(3).collect::<Vec<_>>());
             assert_eq!(three, [0, 1, 2]);
         }
-        // All of them wait now.
+        // All streams wait now.
         assert_few_threads(&pool);
         drop(streams);
         pool
@@ -120,7 +120,7 @@ fn a_dropped_ordered_stream_drops_all_that_it_has_begun() {
     }
 }
 
-/// Full streams of any kind leave the pool's only worker to others.
+/// Full streams of any kind leave the pool's only worker to other jobs.
 #[test]
 fn full_streams_hold_no_thread() {
     const STREAMS: usize = 100;
@@ -175,7 +175,7 @@ fn an_ordered_stream_begins_what_it_has_room_for() {
     }
 }
 
-/// An item that is ready is given at once, also if the item behind it is pending.
+/// An item that is ready is yielded at once, also if the item behind it is pending.
 #[test]
 fn an_ordered_stream_keeps_nothing_back() {
     for capacity in [2, 8, 100] {
@@ -227,7 +227,7 @@ fn an_ordered_stream_runs_in_parallel() {
     assert_eq!(busy.most.load(Relaxed), 3);
 }
 
-/// On an engine that suspends nothing a stream that is full holds no thread of the pool.
+/// On an engine that cannot suspend, a full stream holds no thread of the pool.
 #[test]
 fn ordered_streams_on_an_engine_that_cannot_suspend() {
     let pool = pool(1);
@@ -240,7 +240,7 @@ fn ordered_streams_on_an_engine_that_cannot_suspend() {
     assert!(taken.iter().all(|items| items.iter().copied().eq(0..50)) && taken.len() == 20);
 }
 
-/// At most `capacity` futures are begun and not taken, in order: what `buffered` of the futures crate does.
+/// Keeps at most `capacity` futures begun and not taken, in order, as `buffered` of the futures crate does.
 async fn buffered<A: Future<Output = u64>>(futures: impl Iterator<Item = A>, capacity: usize) -> Vec<u64> {
     let (mut futures, mut begun, mut taken) =
         (futures, VecDeque::<(Pin<Box<A>>, Option<u64>)>::new(), vec![]);

@@ -1,4 +1,4 @@
-//! `io_await`: what it gives is what a loop gives that awaits one future after the other.
+//! The results of `io_await` equal the results of a loop that awaits one future after the other.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -150,7 +150,7 @@ fn a_panic_drops_what_waits() {
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
-/// Stops are heard while everything waits.
+/// Stops are noticed while everything waits.
 #[test]
 fn stops_end_the_waiting() {
     use furcate::policy::{CancelToken, Reason};
@@ -180,7 +180,7 @@ fn stops_end_the_waiting() {
             .deadline(Instant::now() + Duration::from_millis(30))
             .sum::<u64>()
             .unwrap_err();
-        // On a busy machine the time may be over before all that are short have come.
+        // On a busy machine the time may be over before all short waits have ended.
         assert_eq!(interrupted.reason(), Reason::DeadlineExceeded, "round {round}");
         assert!(*interrupted.done() <= 45, "round {round}");
         let later = Instant::now() + Duration::from_secs(600);
@@ -218,8 +218,8 @@ fn timeouts_drop_what_is_late() {
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
 
-/// Behind `sequential` one task polls all futures for the first time, in their order; they wait at the same time, and what they
-/// give is folded by any worker.
+/// Behind `sequential` one task polls all futures for the first time, in their order. They wait at the same time, and
+/// any worker folds their outputs.
 #[test]
 fn sequential_before_it_divides_nothing() {
     for threads in [1, 2, 4] {
@@ -239,7 +239,7 @@ fn sequential_before_it_divides_nothing() {
         let order = std::mem::take(&mut *order.lock().unwrap());
         assert!(order.into_iter().eq(0..300), "begun in order");
         assert_eq!(threads_seen.lock().unwrap().len(), 1);
-        // Also by the second one of a chain.
+        // The same holds for the second `io_await` of a chain.
         let twice = (0..300_u64).into_par_iter().map(begin).sequential().io_await().map(begin).io_await();
         assert_eq!(twice.on(&pool).count(), 300);
     }

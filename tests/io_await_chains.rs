@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use support::policies::{AnyPolicy, any_policy};
 use support::{Ways, any_ways, pools};
 
-/// How a chain is run.
+/// The way in which a chain is run.
 #[derive(Clone, Debug)]
 struct Run {
     ways: Ways,
-    /// Named before the await, and behind it.
+    /// Policies before the await, and behind it.
     policies: (AnyPolicy, AnyPolicy),
-    /// 0: the default; 1000: none.
+    /// Bound on futures in flight; 0 is the default, 1000 none.
     in_flight: usize,
-    /// A pool's place; 4: the caller is none of its threads; 5: from outside, on the global one.
+    /// Index of a pool; 4: the caller is not one of its threads; 5: from outside, on the global pool.
     place: usize,
 }
 
@@ -39,7 +39,7 @@ impl Run {
         }
     }
 
-    /// The await, with its bound and a policy behind it.
+    /// Applies the run's bound, and the policy behind the await.
     fn bound<I>(&self, it: furcate::iter::IoAwait<I>) -> furcate::iter::IoAwait<I>
     where
         I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
@@ -52,8 +52,8 @@ impl Run {
     }
 }
 
-/// A test per line: what a chain gives, by a parallel iterator `it` over numbers and by a sequential one, `seq`. `wait`
-/// makes a future of an item, `bound` bounds an await.
+/// Declares a test per line: the result of a chain, by a parallel iterator `it` over numbers and by a sequential one,
+/// `seq`. `wait` makes a future of an item, `bound` bounds an await.
 macro_rules! same {
     ($($name:ident: |$run:ident, $v:ident| $parallel:expr, $sequential:expr;)+) => {$(
         mod $name {
@@ -72,7 +72,7 @@ macro_rules! same {
     )+};
 }
 
-/// A string, in which every wrong order shows.
+/// Makes a string, in which every wrong order shows.
 fn text(x: u64) -> String {
     format!("{x},")
 }
@@ -81,7 +81,7 @@ fn texts(items: impl Iterator<Item = u64>) -> String {
     items.map(text).collect()
 }
 
-/// A future for each item, the policies and the bound of a run: what most chains have in common.
+/// Makes a future for each item, with the policies and the bound of a run: the common part of most chains.
 macro_rules! awaited {
     ($run:ident, $it:expr) => {{
         let ways = $run.ways;
@@ -191,7 +191,7 @@ same! {
     rayon: |run, v| awaited!(run, v.par_iter().copied()).on(furcate::Rayon).map(text).collect::<String>(), texts(v.iter().copied());
 }
 
-/// Is what was kept a part of what there was, in order?
+/// Whether `part` consists of items of `whole`, in order.
 fn is_part_of(part: &[u64], whole: &[u64]) -> bool {
     let mut rest = whole.iter();
     part.iter().all(|x| rest.any(|y| x == y))

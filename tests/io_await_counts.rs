@@ -1,4 +1,4 @@
-//! I4 behind `io_await`: how often things are done, how many are in flight, what may not be far ahead (W13).
+//! I4 behind `io_await`: the number of calls and of futures in flight, and the number of items made ahead (W13).
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -13,7 +13,7 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 use support::{Ways, after, assert_settled, pool};
 
-/// How many there are now, and how many there were at most.
+/// The present number of something, and the greatest number so far.
 #[derive(Default)]
 struct Gauge {
     now: AtomicUsize,
@@ -42,7 +42,7 @@ impl Drop for Inside<'_> {
 }
 
 #[test]
-fn what_is_ready_costs_no_suspension() {
+fn ready_futures_cost_no_suspension() {
     for threads in [1, 2, 8] {
         let pool = pool(threads);
         let sum = pool.install(|| {
@@ -74,7 +74,8 @@ fn every_pending_future_is_one_suspension() {
     }
 }
 
-/// Every closure is called once for every item, identities once for every part at most, whatever the way.
+/// Every closure is called once for every item, and identities at most once for every part, whatever the way of
+/// waiting.
 #[test]
 fn every_closure_once() {
     for ways in [Ways::Ready, Ways::Yields, Ways::Timers, Ways::Threads, Ways::Mixed(7)] {
@@ -121,7 +122,7 @@ fn every_closure_once() {
     }
 }
 
-/// In flight: never more than the bound, however the items come to be.
+/// Futures in flight are never more than the bound, whatever the way of waiting.
 #[test]
 fn in_flight_is_bounded() {
     for ways in [Ways::Yields, Ways::Threads, Ways::Mixed(3)] {
@@ -154,7 +155,7 @@ fn in_flight_is_bounded() {
     }
 }
 
-/// As many are in flight as may be.
+/// The number of futures in flight reaches its bound.
 #[test]
 fn the_bound_is_reached() {
     for (threads, bound) in [(1, 10), (2, 10), (3, 64)] {
@@ -175,14 +176,14 @@ fn the_bound_is_reached() {
         let counted = |pool: &furcate::ThreadPool| pool.stats().total().waits_for_room;
         let waits = counted(&pool);
         assert!((1..=5 * bound as u64).contains(&waits), "{waits} waits for room");
-        // Five rounds: that no place stays empty.
+        // Five rounds: no permit stays unused.
         assert!(begun.elapsed() < Duration::from_millis(1000), "{:?}", begun.elapsed());
         (0..100_u64).into_par_iter().map(wait).io_await().unbounded().on(&pool).for_each(drop);
         assert_eq!(counted(&pool), waits, "there was room");
     }
 }
 
-/// What comes after the await is no longer in flight: more items are folded at once than the bound says.
+/// Work behind the await is not in flight: more items are folded at once than the bound says.
 #[test]
 fn folding_is_not_in_flight() {
     let (pool, folding) = (pool(2), Gauge::default());
@@ -193,8 +194,8 @@ fn folding_is_not_in_flight() {
     assert_eq!(folding.most(), 2);
 }
 
-/// Items are not made long before there is room for their futures: what is made is at most the bound, and a few for every
-/// task that has begun.
+/// Items are not made long before there is room for their futures: at most the bound, and a few for every task that has
+/// begun.
 #[test]
 fn items_are_not_made_far_ahead() {
     for (threads, bound) in [(1, 1), (1, 4), (2, 1), (2, 10), (3, 3), (8, 30)] {
@@ -218,14 +219,15 @@ fn items_are_not_made_far_ahead() {
     }
 }
 
-/// Futures that wait for the end of a turn. A turn ends when as many wait as may be in flight, or when no more come.
+/// Futures that wait for the end of a turn. A turn ends when as many futures wait as may be in flight, or when no more
+/// come.
 #[derive(Default)]
 struct Turns {
     waiting: Mutex<Vec<(Arc<AtomicBool>, Waker)>>,
 }
 
 impl Turns {
-    /// A future that is ready at the end of the turn in which it is polled first.
+    /// Returns when the turn ends in which this future was first polled.
     async fn wait(&self) {
         let mut over = None::<Arc<AtomicBool>>;
         poll_fn(|context| match &over {
@@ -268,9 +270,10 @@ impl Turns {
     }
 }
 
-/// Items with several futures get permits in turns. So as many futures are in flight as may be, to the end: 72 items with 8
-/// futures and 64 permits take 9 turns, or few more: the task that begins new items runs beside those that go on with begun ones. If
-/// 64 items kept their permits, these would take 8 turns, and the other 8 items 8 more.
+/// Items with several futures get permits in turns. So the number of futures in flight stays at its bound, to the end:
+/// 72 items with 8 futures and 64 permits take 9 turns, or a few more, because the task that begins new items runs
+/// beside those that continue with begun ones. If 64 items kept their permits, these would take 8 turns, and the other
+/// 8 items 8 more.
 #[test]
 fn items_with_several_futures_get_permits_in_turns() {
     const BOUND: usize = 64;
@@ -303,7 +306,7 @@ fn items_with_several_futures_get_permits_in_turns() {
     }
 }
 
-/// Items that have begun, and are not at their end, are at most twice as many as may be in flight.
+/// Items that have begun and not ended are at most twice as many as may be in flight.
 #[test]
 fn items_under_way_are_at_most_twice_as_many_as_permits() {
     for (threads, bound) in [(1, 1), (1, 10), (2, 3), (3, 20), (8, 20)] {
@@ -331,7 +334,7 @@ fn items_under_way_are_at_most_twice_as_many_as_permits() {
     }
 }
 
-/// What is complete has been reduced: memory is bounded by what is in flight, not by what there was.
+/// Complete outputs have been reduced: memory is bounded by the futures in flight, not by the items so far.
 #[test]
 fn outputs_do_not_pile_up() {
     for ways in [Ways::Yields, Ways::Mixed(5)] {
@@ -341,14 +344,15 @@ fn outputs_do_not_pile_up() {
             let all = it.io_await().max_in_flight(bound).on(&pool);
             let count = all.map(|_| (1, outputs.enter())).reduce_with(|a, b| (a.0 + b.0, a.1));
             assert_eq!(count.map(|(count, _)| count), Some(2000));
-            // Two tasks' trees, and the siblings of whatever is waited for: 8 levels, and rows of 8.
+            // Two tasks' trees, and the siblings of every pending item: 8 levels, and rows of 8.
             let most = (8 + 8) * (2 + bound + threads);
             assert!(outputs.most() <= most, "{} outputs, bound {bound} on {threads}", outputs.most());
         }
     }
 }
 
-/// W13: bounded chains in bounded chains end, with bounds below the number of threads, too. (`cap` does not compile there.)
+/// W13: bounded chains in bounded chains end, also with bounds below the number of threads. (`cap` does not compile
+/// there.)
 #[test]
 fn bounded_in_bounded() {
     for threads in [1, 2, 3, 8] {

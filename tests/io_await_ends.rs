@@ -1,4 +1,4 @@
-//! Early ends: what nobody needs any more is dropped at once, also what would be waited for for a minute.
+//! Early ends: futures that are not needed any more are dropped at once, even if they would wait for a minute.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use support::{a_minute, after, assert_settled, pool};
 
-/// Counts those that are alive.
+/// Counts the values that are alive.
 struct Alive<'a>(&'a AtomicUsize);
 
 impl<'a> Alive<'a> {
@@ -28,7 +28,7 @@ impl Drop for Alive<'_> {
 }
 
 const LEN: u64 = 300;
-/// The item that comes, after a little while; all others would take a minute.
+/// The item that comes after a little while; all others would take a minute.
 const COMES: u64 = 170;
 
 /// Runs a computation on every pool, inside and outside; checks its result, that it ends promptly, and that then all
@@ -88,7 +88,7 @@ ends! {
     in_blocks: |it| it.by_blocks([10_000]).find_any(|_| true), Some(COMES);
 }
 
-/// As a future, too.
+/// The same as a future.
 #[test]
 fn async_sum_of_results() {
     let begun = Instant::now();
@@ -105,7 +105,8 @@ fn async_sum_of_results() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// A failure that is found only where two outputs meet (of neighbours, in a single task) ends what waits, too.
+/// A failure that is found only in a reduction of two outputs (of neighbors, in a single task) ends the pending
+/// futures, too.
 #[test]
 fn a_reduction_that_fails() {
     for threads in [1, 2, 3] {
@@ -131,9 +132,9 @@ fn a_reduction_that_fails() {
     }
 }
 
-/// A gate ends what lies before it, not what is behind it or beside it.
+/// A gate ends the futures before it, but none behind it or beside it.
 #[test]
-fn what_is_still_needed_is_not_dropped() {
+fn needed_futures_are_not_dropped() {
     for threads in [1, 2, 3] {
         let pool = pool(threads);
         let awaited = || {
@@ -145,7 +146,7 @@ fn what_is_still_needed_is_not_dropped() {
                 })
                 .io_await()
         };
-        // The items that were let pass are waited for again.
+        // The items that were let pass are awaited again.
         let taken = awaited()
             .take_any(5)
             .map(|x| async move {
@@ -177,7 +178,7 @@ fn what_is_still_needed_is_not_dropped() {
     }
 }
 
-/// A task that goes on when there is room looks whether it is to stop, and what others wait for is dropped.
+/// A task that waits for room checks for a stop before it continues, and pending futures of other tasks are dropped.
 #[test]
 fn a_token_and_a_deadline() {
     for threads in [1, 2] {

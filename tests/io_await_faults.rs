@@ -1,5 +1,5 @@
-//! P2, W9, W10 behind `io_await`: whatever panics, every item and every future is dropped once, where it was polled, before
-//! the call unwinds, with the panic's own payload; and the pool works on.
+//! P2, W9, W10 behind `io_await`: whatever panics, every item and every future is dropped once, at the place where it
+//! was polled, before the call unwinds with the panic's own payload; and the pool works on.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -17,10 +17,10 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use support::{a_minute, after, assert_settled, by_another_thread, pool, pools};
 
-/// What user code there is, counts the calls and panics at one of them.
+/// All user code: it counts the calls, and panics at one of them.
 #[derive(Debug)]
 struct User {
-    /// The n-th call panics.
+    /// Number of calls until one panics.
     left: AtomicUsize,
     burnt: AtomicBool,
     alive: Mutex<Vec<bool>>,
@@ -57,7 +57,7 @@ impl User {
         Tracked { id: alive.len() - 1, number, user: self }
     }
 
-    /// A future of an item, that is pending so often.
+    /// Makes a future of an item, which is pending a number of times.
     fn wait<'u>(&'u self, item: Tracked<'u>, pending: usize) -> Wait<'u> {
         Wait { item: Some(item), token: self.item(0), pending, polled_at: 0, address: None }
     }
@@ -81,7 +81,7 @@ impl Drop for Tracked<'_> {
     }
 }
 
-/// Polled, it stays where it is.
+/// A future that checks that it does not move after its first poll.
 struct Wait<'u> {
     item: Option<Tracked<'u>>,
     token: Tracked<'u>,
@@ -163,7 +163,7 @@ fn assert_burnt(payload: Box<dyn Any + Send>) {
     }
 }
 
-/// A test per line.
+/// Declares a test per line.
 macro_rules! faults {
     ($($name:ident: |$pool:ident, $user:ident, $items:ident| $run:expr;)+) => {$(
         #[test]
@@ -175,7 +175,7 @@ macro_rules! faults {
     )+};
 }
 
-/// The futures of items, pending 0 to 2 times.
+/// Makes the futures of items, pending 0 to 2 times.
 macro_rules! awaited {
     ($pool:ident, $user:ident, $items:ident) => {
         $items
@@ -273,7 +273,7 @@ faults! {
     };
 }
 
-/// The first panic ends the call, whatever the others wait for.
+/// The first panic ends the call, whatever other items wait for.
 #[test]
 fn a_panic_beside_a_thousand_that_wait() {
     for pool in pools() {
@@ -318,7 +318,7 @@ fn a_panic_beside_a_thousand_that_wait() {
     }
 }
 
-/// Of several panics one is raised, and all else is dropped.
+/// Of several panics one is raised, and everything else is dropped.
 #[test]
 fn many_panics() {
     for pool in pools() {
@@ -345,7 +345,7 @@ fn many_panics() {
     }
 }
 
-/// What is borrowed from the caller: by futures, by closures, and items that are lent to be changed.
+/// Values borrowed from the caller: by futures, by closures, and as items that are lent mutably.
 #[test]
 fn borrows_of_the_caller() {
     for pool in pools() {

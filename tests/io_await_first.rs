@@ -1,4 +1,4 @@
-//! Searches for the first hit, or the last one: they end as soon as nothing that lies before the hit is waited for.
+//! Searches for the first hit, or the last one: they end as soon as no future before the hit is pending.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -43,7 +43,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Runs something that may hang, which fails.
+/// Runs a test that may hang, in which case it fails.
 #[track_caller]
 fn soon<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
@@ -59,7 +59,7 @@ fn soon<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
     }
 }
 
-/// How an item comes.
+/// The way in which an item comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Comes {
     Ready,
@@ -77,7 +77,7 @@ impl Comes {
     }
 }
 
-/// Searches on pools of all sizes, from inside and from outside, undivided and divided, and checks what comes out, that it
+/// Searches on pools of all sizes, from inside and from outside, undivided and divided. Checks the result, that it
 /// comes soon, and that no future is left.
 macro_rules! searches {
     ($($name:ident: $len:expr, |$x:ident| $comes:expr, |$it:ident| $result:expr, $expected:expr;)+) => {$(
@@ -108,12 +108,12 @@ macro_rules! searches {
     )+};
 }
 
-/// In any order, as it seems.
+/// A number that looks random.
 fn mixed(x: u64) -> u64 {
     x.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61
 }
 
-/// What lies before 100 comes some time, the hit sooner or later, and nothing behind it ever.
+/// Items before 100 come some time, the hit sooner or later, and no item behind it ever.
 fn up_to(x: u64, hit: u64) -> Comes {
     match x.cmp(&hit) {
         std::cmp::Ordering::Less => [Comes::Ready, Comes::After(mixed(x))][x as usize % 2],
@@ -139,7 +139,7 @@ searches! {
     the_slower_one_comes_last: 300, |x| if x == 249 { Comes::After(30) } else { up_to(299 - x, 100) }, |it| it.find_last(|x| *x == 249 || *x == 199), Some(249);
     mapped_last: 300, |x| up_to(299 - x, 100), |it| it.find_map_last(|x| (x <= 199).then_some(x + 1)), Some(200);
     many: 20_000, |x| up_to(x, 10_000), |it| it.find_first(|x| *x >= 10_000), Some(10_000);
-    // The chain goes on behind it.
+    // The chain continues behind the await.
     chained: 300, |x| up_to(x, 100), |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
     another_wait: 300, |x| if !x.is_multiple_of(2) { Comes::Ready } else { Comes::After(mixed(x)) }, |it| it.map(|x| async move { up_to(x, 100).wait().await; x }).io_await().find_first(|x| *x >= 100), Some(100);
     another_wait_for_the_last: 300, |x| Comes::After(mixed(x)), |it| it.map(|x| async move { up_to(299 - x, 100).wait().await; x }).io_await().find_last(|x| *x <= 199), Some(199);
@@ -151,14 +151,14 @@ searches! {
     in_blocks_from_the_back: 300, |x| up_to(299 - x, 100), |it| it.by_blocks([150]).find_last(|x| *x <= 199), Some(199);
 }
 
-/// Futures in flight, as few as there may be: what comes before the hit is not kept out by what lies behind it.
+/// As few futures in flight as possible: futures behind the hit do not keep out those before it.
 #[test]
 fn with_a_bound() {
     for threads in [1, 2, 5] {
         for (bound, depth, hit) in
             [(1, 0, 0), (1, 0, 100), (1, 3, 0), (2, 0, 250), (3, 0, 299), (7, 0, 100), (64, 0, 100)]
         {
-            // With a single permit one of a part that is divided may be what never comes: there is no telling which.
+            // Under a division, an item that never comes could take the single permit. So in that case all items come.
             soon(move || {
                 for _ in 0..3 {
                     let (pool, counts) = (pool(threads), Counts::default());
@@ -180,9 +180,9 @@ fn with_a_bound() {
     }
 }
 
-/// Those that wait for room and lie behind the hit do not take it from those before: the queue is for both.
+/// Futures behind the hit that wait for room do not take it from those before the hit, although both wait in one queue.
 #[test]
-fn what_is_not_needed_does_not_begin() {
+fn unneeded_items_do_not_begin() {
     for threads in [1, 2] {
         soon(move || {
             let (pool, looks) = (pool(threads), AtomicUsize::new(0));
@@ -202,7 +202,7 @@ fn what_is_not_needed_does_not_begin() {
     }
 }
 
-/// Futures that a test makes ready one by one: given what they are to give, or nothing for ever.
+/// Futures that a test makes ready one by one, with their outputs; some never.
 #[derive(Default)]
 struct Doors(Vec<Mutex<(bool, Option<Waker>)>>);
 
@@ -233,9 +233,9 @@ impl Doors {
     }
 }
 
-/// A hit is the result neither before all that lies before it has come, nor later.
+/// A hit becomes the result as soon as all items before it have come, neither earlier nor later.
 #[test]
-fn not_before_it_is_the_first_one() {
+fn a_hit_is_the_result_as_soon_as_it_is_surely_the_first() {
     for (threads, depth, back) in
         [(1, 0, false), (1, 0, true), (2, 0, false), (2, 4, false), (2, 4, true), (5, 4, false), (5, 4, true)]
     {
@@ -270,7 +270,7 @@ fn not_before_it_is_the_first_one() {
                     }
                 };
                 wait_for(&begun, 40);
-                // The second hit, the first one, and then all that lies before that, but for one.
+                // The second hit, the first one, and then all items before that except one.
                 doors.open(at(25));
                 wait_for(&looked, 1);
                 [20].into_iter().chain((0..20).filter(|x| *x != 7)).for_each(|x| doors.open(at(x)));
@@ -286,7 +286,7 @@ fn not_before_it_is_the_first_one() {
     }
 }
 
-/// What is done with the futures of the items of a random search.
+/// A random search, with the futures of its items.
 #[derive(Clone, Debug)]
 struct Plan {
     comes: Vec<Comes>,
@@ -311,13 +311,13 @@ fn plans() -> impl Strategy<Value = Plan> {
 }
 
 impl Plan {
-    /// Searches, from either end; what is needed comes, what is not may never come.
+    /// Searches from either end. Needed items come; others may never come.
     fn check(mut self, back: bool) {
         let hit =
             if back { self.hits.iter().rposition(|hit| *hit) } else { self.hits.iter().position(|hit| *hit) };
         let is_needed = |x: usize| hit.is_none_or(|hit| if back { x >= hit } else { x <= hit });
-        // What never comes has its permit for good: parts that lie before the hit could find none. And a search from the back
-        // begins with what it needs least.
+        // An item that never comes keeps its permit for good, so parts before the hit could find none. And a search
+        // from the back begins with the least needed items.
         let few = self.bound.is_some() && (back || self.depth > 0);
         for (x, comes) in self.comes.iter_mut().enumerate() {
             if *comes == Comes::Never && (is_needed(x) || few) {
@@ -366,7 +366,7 @@ proptest! {
     }
 }
 
-/// What panics ends the search, before or behind the hit, unless that was there first.
+/// A panic ends the search, before or behind the hit, unless the hit was there first.
 #[test]
 fn panics() {
     for threads in [1, 2, 5] {
@@ -378,7 +378,7 @@ fn panics() {
                         let counted = counts.one_more();
                         async move {
                             let _counted = counted;
-                            // The bad one comes first, and something before the hit never.
+                            // The panicking item comes first, and one before the hit never.
                             if x == bad {
                                 after(1)
                             } else if x < 20 {
@@ -408,7 +408,7 @@ fn panics() {
     }
 }
 
-/// A hit that is found behind another one is dropped, and its panic is one of the search.
+/// A hit that is found behind another one is dropped, and a panic in that drop is a panic of the search.
 #[test]
 fn hits_that_come_too_late_are_dropped_once() {
     struct Hit<'a>(usize, &'a Counts);
@@ -439,7 +439,7 @@ fn hits_that_come_too_late_are_dropped_once() {
     }
 }
 
-/// Nobody's thread waits, either.
+/// The same as a future: no thread waits.
 #[test]
 fn as_a_future() {
     for threads in [1, 2, 5] {
@@ -465,7 +465,7 @@ fn as_a_future() {
     }
 }
 
-/// A policy that stops is heard in a search, too, and a search that has ended does not wait for it.
+/// A policy that stops is noticed in a search, too, and a search that has ended does not wait for it.
 #[test]
 fn with_a_token() {
     for threads in [1, 2, 5] {

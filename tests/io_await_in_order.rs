@@ -30,11 +30,11 @@ proptest! {
             );
             let chunks: Vec<_> = all.chunks(size).map(<[_]>::to_vec).collect();
             prop_assert_eq!(waits().chunks(size).collect::<Vec<_>>(), chunks);
-            // Several, and adaptors behind them.
+            // Several methods, and adaptors behind them.
             let several = waits().skip(1).enumerate().max_in_flight(7).take(n).map(|(i, x)| i as u64 + x).filter(|x| x % 2 > 0);
             let expected: Vec<_> = std().skip(1).enumerate().take(n).map(|(i, x)| i as u64 + x).filter(|x| x % 2 > 0).collect();
             prop_assert_eq!(several.collect::<Vec<_>>(), expected);
-            // Behind adaptors that make one item of each, too.
+            // Also behind adaptors that make one item of each.
             let mapped = || {
                 let items = (0..len).into_par_iter().on(pool).map(move |x| ways.give(x, &NUMBERS[x as usize])).io_await();
                 items.inspect(|_| ()).copied().map(|x| x + 1).size_limit(3).update(|x| *x *= 2).on(pool)
@@ -52,7 +52,7 @@ proptest! {
             prop_assert_eq!(mapped().chunks(size).collect::<Vec<_>>(), chunks);
             let cloned = (0..len).into_par_iter().on(pool).map(|x| ways.give(x, &NUMBERS[x as usize])).io_await().cloned();
             prop_assert_eq!(cloned.enumerate().collect::<Vec<_>>(), NUMBERS[..len as usize].iter().copied().enumerate().collect::<Vec<_>>());
-            // Several, with adaptors between them.
+            // Several methods, with adaptors between them.
             let several = mapped().skip(1).map(|x| x + 1).enumerate().inspect(|_| ()).take(n).map(|(i, x)| i as u64 + x);
             let expected: Vec<_> = expected().skip(1).map(|x| x + 1).enumerate().take(n).map(|(i, x)| i as u64 + x).collect();
             prop_assert_eq!(several.filter(|_| true).collect::<Vec<_>>(), expected);
@@ -74,7 +74,7 @@ fn positions_behind_adaptors_can_be_awaited() {
 
 /// A future that is not taken, or that has no partner, is not begun.
 #[test]
-fn futures_that_nobody_takes_are_not_begun() {
+fn futures_that_are_not_taken_are_not_begun() {
     let begun = AtomicUsize::new(0);
     let waits = || {
         (0..100_u64).into_par_iter().map(|x| {

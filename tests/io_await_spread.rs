@@ -1,5 +1,5 @@
-//! Where things run behind `io_await`: work after the await is everybody's (W12), tasks that wait need no stack (W11), and
-//! chains with awaits run wherever they are called from (W14).
+//! Places of execution behind `io_await`: all workers share the work after the await (W12), waiting tasks need no stack
+//! (W11), and chains with awaits run wherever they are called from (W14).
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -19,12 +19,12 @@ fn spin(time: Duration) {
     }
 }
 
-/// W12: one worker wakes up with everything, and the others take their share.
+/// W12: one worker is woken for everything, and the others take their share.
 #[test]
-fn what_follows_the_await_is_everybodys() {
+fn all_workers_share_the_work_behind_an_await() {
     const LEN: usize = 512;
     for threads in [2, 4] {
-        // From outside the caller takes part in a thread's place; inside it is one of them.
+        // From outside the caller takes part in place of a thread; inside it is one of the threads.
         for inside in [false, true] {
             let pool = pool(threads);
             let leaves: Vec<AtomicUsize> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
@@ -56,9 +56,9 @@ fn what_follows_the_await_is_everybodys() {
     }
 }
 
-/// As above, where nothing is divided before the await, nor can be.
+/// The same if nothing is divided before the await, nor can be.
 #[test]
-fn what_one_task_awaits_is_everybodys() {
+fn all_workers_share_the_work_behind_the_awaits_of_one_task() {
     let pool = pool(2);
     let leaves: [AtomicUsize; 2] = Default::default();
     (0..256).into_par_iter().bound_depth(0).map(|_| after(20)).io_await().on(&pool).for_each(|()| {
@@ -74,7 +74,7 @@ fn small_stacks(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).stack_size(256 << 10).build().unwrap()
 }
 
-/// W11: so many wait at once, on threads with small stacks, in trees of all shapes.
+/// W11: a hundred thousand futures wait at once, on threads with small stacks, in trees of all shapes.
 #[test]
 fn a_hundred_thousand_wait() {
     const LEN: u64 = 100_000;
@@ -97,7 +97,7 @@ fn a_hundred_thousand_wait() {
     }
 }
 
-/// Places in the order, one behind the other, and what is dropped of them, need no stack either.
+/// Places in the order, one behind the other, and dropped ones, need no stack either.
 #[test]
 fn long_chains_of_places() {
     const LEN: u64 = 30_000;
@@ -136,7 +136,7 @@ fn long_chains_of_places() {
     }
 }
 
-/// A little computation that waits.
+/// A small computation that waits.
 fn awaited(pool: &ThreadPool) -> u64 {
     (0..20_u64)
         .into_par_iter()
@@ -149,7 +149,8 @@ fn awaited(pool: &ThreadPool) -> u64 {
         .sum()
 }
 
-/// W14: from outside, from a worker, from another pool's, from a poll of another executor, of one of our own.
+/// W14: from outside, from a worker, from another pool's worker, from a poll of another executor, and from a poll of
+/// our own.
 #[test]
 fn from_everywhere() {
     for one in pools() {
@@ -168,7 +169,8 @@ fn from_everywhere() {
     }
 }
 
-/// A root in every closure and in every poll of another one, also in those of its futures, on the same pool or another.
+/// A root in every closure and in every poll of another root, also in those of its futures, on the same pool or
+/// another.
 #[test]
 fn nested() {
     for one in pools() {
@@ -190,7 +192,7 @@ fn nested() {
     }
 }
 
-/// What is woken while its worker is in a nested call waits for its turn, not for ever.
+/// A task that is woken while its worker is in a nested call waits for its turn, but not for ever.
 #[test]
 fn nested_deep() {
     fn deep(pool: &ThreadPool, levels: u64) -> u64 {
@@ -215,7 +217,7 @@ fn nested_deep() {
     }
 }
 
-/// A future that is waited for by a chain, and waits for a chain of the global pool.
+/// A future that a chain awaits, and that waits for a chain of the global pool.
 #[test]
 fn locks_are_not_held_around_user_code() {
     let shared = std::sync::Mutex::new(0);

@@ -1,4 +1,4 @@
-//! Waits beside computations that keep all workers busy, and what becomes of forks around a leaf that waits.
+//! Waits beside computations that keep all workers busy, and the forks around a leaf that waits.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use support::{after, assert_settled, pool};
 
-/// A chain that waits for 5 ms, again and again, beside two loops of calls from outside, each of which computes for half a
-/// second on a pool of two threads: most waits begin and end while the same calls go on.
+/// A chain that waits for 5 ms, again and again, beside two loops of calls from outside. Each of these calls computes
+/// for half a second on a pool of two threads, so most waits begin and end within the same calls.
 #[test]
 fn a_short_wait_beside_calls_that_compute() {
     const WAITS: usize = 5;
@@ -47,9 +47,9 @@ fn a_short_wait_beside_calls_that_compute() {
     assert!(undisturbed > WAITS / 2, "{undisturbed} of {WAITS} waits ended while the same calls went on");
 }
 
-/// A future that is pending leaves no forks behind. The forks below it belong to the leaf's frames, which go on with the next item. So
-/// on one worker every part of the computation begins while all futures before it are pending, and no deque has to be suspended,
-/// whatever the policy.
+/// A pending future leaves no forks behind. The forks below it belong to the leaf's frames, which continue with the
+/// next item. So on one worker every part of the computation begins while all futures before it are pending, and no
+/// deque has to be suspended, whatever the policy.
 #[test]
 fn forks_around_a_leaf_that_waits_are_not_suspended() {
     const ITEMS: usize = 256;
@@ -83,8 +83,8 @@ fn forks_around_a_leaf_that_waits_are_not_suspended() {
         let moved = [total.suspended_deques, total.steals_suspended, total.steals_resumable, total.mugs];
         assert_eq!(moved, [0; 4], "no deque was suspended");
         assert_eq!(stats.deques.peak, stats.workers.len() as u64, "one deque for each worker");
-        // The theory: O((P lg P + m) T∞) deviations, m waits between which there is no order. Each resumption is one, and
-        // there is a steal for some of the parts; but not one for each wait and each of the forks above it.
+        // The theory: O((P lg P + m) T∞) deviations, with m unordered waits. Each resumption is one deviation, and some
+        // parts are stolen, but there is no steal for each wait and each of the forks above it.
         let (p, m) = (threads as u64, ITEMS as u64);
         let allowed = (p * u64::from(p.next_power_of_two().ilog2() + 1) + m) * u64::from(DEPTH);
         assert!(total.deviations() <= allowed, "{} deviations, {allowed} allowed", total.deviations());
@@ -92,8 +92,9 @@ fn forks_around_a_leaf_that_waits_are_not_suspended() {
     }
 }
 
-/// Woken tasks keep all workers busy, each of them for a millisecond and a half. A worker that comes back to its main loop after such
-/// a task serves the queue there: it gives its slot to no other thread, which would leave a core idle for a moment.
+/// Woken tasks keep all workers busy, each of them for a millisecond and a half. A worker that returns to its main loop
+/// after such a task serves the queue there. It releases its slot to no other thread, because a core would be idle for
+/// a moment.
 #[test]
 fn workers_that_come_back_soon_give_no_slots_away() {
     const ITEMS: usize = 300;

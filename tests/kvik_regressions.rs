@@ -1,5 +1,5 @@
-//! What fails in Kvik's code, the model of furcate's schedulers: it hangs, panics, loses items, permits or parallelism.
-//! Each test is named after the chain that does, and runs under a watchdog: a hang is a failure.
+//! Failures of Kvik's code, the model of furcate's schedulers: it hangs, panics, loses items, permits or parallelism.
+//! Each test is named after the chain that fails there, and runs under a watchdog: a hang is a failure.
 
 #[cfg(not(furcate_rayon))]
 use furcate as engine;
@@ -51,7 +51,7 @@ fn everywhere(test: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// Does the same under every scheduler, alone and under blocks.
+/// Checks the same under every scheduler, alone and under blocks.
 macro_rules! under_every_scheduler {
     ($items:expr, |$it:ident, $name:ident| $check:expr) => {{
         under_every_scheduler!(@each $items, |$it, $name| $check;
@@ -76,7 +76,7 @@ macro_rules! under_every_scheduler {
     };
 }
 
-/// Something to do that lets thieves come.
+/// Takes some time, so that thieves can come.
 fn linger() {
     let since = Instant::now();
     while since.elapsed() < Duration::from_micros(5) {
@@ -84,7 +84,7 @@ fn linger() {
     }
 }
 
-/// Kvik's adaptive scheduler folds until the size is 0, which that of a wrapped piece never is: only a thief ends it.
+/// Kvik's adaptive scheduler folds until the size is 0, but a wrapped piece never has size 0: only a thief ends it.
 #[test]
 fn wrap_iter_adaptive_on_one_thread() {
     everywhere(|| {
@@ -132,7 +132,7 @@ fn par_iter_mut_adaptive_at_any_length() {
     });
 }
 
-/// Kvik's blocks are over when the sizes are: what is left is lost.
+/// In Kvik's code blocks end when the sizes end, and the rest is lost.
 #[test]
 fn a_finite_block_iterator_keeps_the_tail() {
     everywhere(|| {
@@ -174,7 +174,7 @@ fn bound_depth_by_blocks_stays_parallel() {
     });
 }
 
-/// The leaves of a block can be stolen: all but one are forked.
+/// The leaves of a block can be stolen: all except one are forked.
 #[cfg(not(furcate_rayon))]
 #[test]
 fn bound_depth_by_blocks_forks() {
@@ -190,15 +190,15 @@ fn bound_depth_by_blocks_forks() {
     assert!((5 * 7 + 1..=6 * 7).contains(&to_the_hit), "{to_the_hit} forks in 6 blocks"); // its block may end early
 }
 
-/// Kvik's `cap` takes a permit where it is asked whether it would divide; where no division follows, it is never given
-/// back.
+/// Kvik's `cap` takes a permit when it is asked whether it would divide. If no division follows, the permit is never
+/// returned.
 #[test]
 fn cap_leaks_nothing() {
     everywhere(|| {
         for tokens in [1, 2, 3, 10] {
             let cap = Cap::new(tokens);
             let settled = |what: &str, name: &str| {
-                // A part that lay ready when the call ended is dropped by then, as the call has returned.
+                // A part that was still offered when the call ended has been dropped, because the call has returned.
                 assert_eq!(cap.available(), tokens, "{what}, under {name}");
             };
             let items = || (0..300_u32).into_par_iter().size_limit(2).with_policy(cap.clone());
@@ -241,7 +241,7 @@ fn cap_leaks_nothing() {
     });
 }
 
-/// A range that counts the divisions it comes from.
+/// A range that counts the divisions above it.
 #[derive(Debug, PartialEq, Eq)]
 struct Counted {
     range: std::ops::Range<usize>,
@@ -259,7 +259,7 @@ impl Divisible for Counted {
     }
 }
 
-/// Of Kvik's policies the outermost one wins, so that the order in which they are named counts.
+/// In Kvik the outermost policy wins, so that the order in which policies are named counts.
 #[test]
 fn size_limit_outside_and_inside_even_levels_agree() {
     everywhere(|| {
@@ -270,7 +270,7 @@ fn size_limit_outside_and_inside_even_levels_agree() {
                 let inside: Vec<Counted> = whole().size_limit(limit).even_levels().collect();
                 assert_eq!(outside, inside, "{len} items, limit {limit}");
                 let even = |piece: &Counted| piece.depth.is_multiple_of(2);
-                // What is one item cannot be divided in two once more: its empty side is dropped.
+                // A piece of one item cannot be divided in two once more: its empty side is dropped.
                 assert!(outside.iter().all(|piece| even(piece) && piece.range.len() <= limit.max(1)));
                 assert!(outside.into_iter().flat_map(|piece| piece.range).eq(0..len));
             }
@@ -283,7 +283,7 @@ fn size_limit_outside_and_inside_even_levels_agree() {
 fn merge_rev() {
     everywhere(|| {
         for len in [0, 1, 2, 7, 64, 65, 1000] {
-            // Twins, told apart by their side: the left one's first.
+            // Pairs of equal keys, marked by their side: the left one comes first.
             let left: Vec<(usize, char)> = (0..len).map(|x| (x / 3, 'l')).collect();
             let right: Vec<(usize, char)> = (0..len / 2).map(|x| (x, 'r')).collect();
             let mut expected = [&left[..], &right[..]].concat();
@@ -324,7 +324,7 @@ fn adaptive_inside_adaptive_after_yield_now() {
         assert_eq!(outer.sum::<u64>(), (0..60).map(|n| sequential(n) + sequential(60 - n)).sum());
         let pieces = (0..60_u64).wrap_iter().adaptive().map(|piece| piece.map(inner).sum::<u64>());
         assert_eq!(pieces.sum::<u64>(), (0..60).map(sequential).sum());
-        // Other work in between, which has been forked by the same worker.
+        // Other work in between, which the same worker has forked.
         let (left, right) = engine::join(
             || (0..40).into_par_iter().adaptive().map(inner).sum::<u64>(),
             || (0..40).into_par_iter().adaptive().by_exponential_blocks().map(inner).sum::<u64>(),
@@ -337,7 +337,7 @@ fn adaptive_inside_adaptive_after_yield_now() {
 #[derive(Debug, PartialEq, Eq)]
 struct OnPurpose;
 
-/// Panics, and says nothing.
+/// Panics without a message.
 fn on_purpose() {
     resume_unwind(Box::new(OnPurpose));
 }
@@ -346,7 +346,8 @@ fn payload(run: impl FnOnce()) -> Box<dyn Any + Send> {
     catch_unwind(AssertUnwindSafe(run)).expect_err("it panics")
 }
 
-/// Whoever waits for the task that panics, the payload reaches the caller: in Kvik's code a thief waits for an answer.
+/// The payload reaches the caller, whichever thread waits for the panicking task. In Kvik's code a thief waits for an
+/// answer.
 #[test]
 fn a_panic_in_the_body() {
     everywhere(|| {
@@ -375,7 +376,7 @@ fn a_panic_in_the_body() {
                 });
                 assert!(panicked.is::<OnPurpose>(), "{at} under {name}");
             });
-            // In the reduction, too.
+            // The same for a panic in the reduction.
             let panicked = payload(|| {
                 let whole = (0..LEN).into_par_iter().map(|x| (x, x)).force_depth(4).adaptive();
                 whole.reduce_with(|(first, end), (begin, last)| {
@@ -387,13 +388,13 @@ fn a_panic_in_the_body() {
                 });
             });
             assert!(panicked.is::<OnPurpose>());
-            // The pool is as it was.
+            // The pool works as before.
             assert_eq!((0..LEN).into_par_iter().adaptive().sum::<usize>(), LEN * (LEN - 1) / 2);
         }
     });
 }
 
-/// The rest of a call in which something has panicked is left out.
+/// After a panic the rest of the call is left out.
 #[test]
 fn after_a_panic_the_rest_stops() {
     everywhere(|| {
@@ -491,7 +492,7 @@ fn ranges_near_the_maximum() {
                 as_std!([MAX - len..MAX, MIN..MIN + len]);
                 as_std!([MAX - len..=MAX, MIN..=MIN + len]);
             }
-            // All there are: only an early end comes to an end.
+            // All values of the type: only an early end finishes.
             under_every_scheduler!((MIN..=MAX).into_par_iter(), |it, name| {
                 assert!(it.find_any(|_| true).is_some(), "under {name}");
             });

@@ -1,4 +1,5 @@
-//! A limit that several calls share: how many are in flight, which call is next, and where permits go at the end.
+//! A limit that several calls share: the number of futures in flight, the order of the calls, and the return of
+//! permits.
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
@@ -98,14 +99,14 @@ fn permits_come_back_from_every_end() {
     let late = (0..100).into_par_iter().map(endless).io_await().limit(&limit).deadline(end).count();
     assert!(late.is_err());
     assert_eq!((limit.in_use(), limit.waiting()), (0, 0), "when a blocking terminal returns all is over");
-    // A hit.
+    // A search that hits.
     let hit = |x: u32| async move {
         sleep(if x == 50 { 1 } else { 2 }).await;
         x
     };
     assert_eq!((0..100).into_par_iter().map(hit).io_await().limit(&limit).find_any(|&x| x == 50), Some(50));
     assert_eq!((limit.in_use(), limit.waiting()), (0, 0));
-    // Panics: of the future, of its maker, and behind it.
+    // Panics: of the future, of the closure that makes it, and behind it.
     let panics: [fn(u32) -> u32; 3] = [
         |place| if place == 0 { panic!("made") } else { place },
         |place| if place == 1 { panic!("awaited") } else { place },
@@ -176,7 +177,7 @@ fn no_permits_at_all_are_refused() {
 
 /// A call that names no bound, and ends early, has not begun everything.
 #[test]
-fn what_ends_early_begins_no_more_than_the_default_bound() {
+fn a_call_that_ends_early_begins_no_more_than_the_default_bound() {
     let in_flight = Arc::<InFlight>::default();
     let few =
         (0..10_000).into_par_iter().map(|x| wait(Arc::clone(&in_flight), x, 100)).io_await().take_any(5);

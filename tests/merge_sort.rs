@@ -1,4 +1,4 @@
-//! The merge sort of public parts: every combination of schedules against std's stable sort, on every pool.
+//! The merge sort made of public parts: every combination of schedules against std's stable sort, on every pool.
 
 #[cfg(not(furcate_rayon))]
 use furcate as engine;
@@ -73,7 +73,7 @@ fn combinations() -> Vec<Combination> {
     all
 }
 
-/// Schedules that divide unevenly, to the bottom, by blocks, on demand, or not at all.
+/// Schedules that divide unevenly, down to single elements, by blocks, on demand, or not at all.
 fn odd_combinations() -> Vec<Combination> {
     let it = empty::<()>;
     let mut all = Vec::new();
@@ -97,7 +97,7 @@ fn mix(x: usize) -> u32 {
     (x ^ (x >> 31)) as u32
 }
 
-/// Keys in a shape of a number.
+/// Returns keys in one of six shapes.
 fn shape(number: usize, len: usize) -> Vec<Item> {
     let key = |i: usize| match number % 6 {
         0 => mix(i),
@@ -165,7 +165,7 @@ proptest! {
     }
 }
 
-/// Elements of every kind that is `Copy`, by every way to say the order.
+/// Elements of every kind that is `Copy`, with every way to name the order.
 #[test]
 fn elements_and_orders() {
     let sort = MergeSort::default().sort_level(|it| it.bound_depth(3));
@@ -193,7 +193,8 @@ fn elements_and_orders() {
     }
 }
 
-/// Sorts by a comparison that may panic; the slice must have its elements afterwards. Did it return?
+/// Sorts by a comparison that may panic, and checks that the slice has its elements afterwards. Returns whether the
+/// sort returned.
 fn check_kept(combination: &Combination, len: usize, compare: Compare<'_>) -> bool {
     let mut items = shape(0, len);
     let returned = catch_unwind(AssertUnwindSafe(|| (combination.sort)(&mut items, compare))).is_ok();
@@ -217,7 +218,7 @@ fn a_panicking_comparison_loses_nothing() {
             };
             assert!(check_kept(combination, LEN, &counting));
             let all = comparisons.into_inner();
-            // In the leaves, and in the merges at the end, one of which goes home.
+            // Panics in the leaves, and in the merges at the end, one of which goes home.
             let fuses = [0, 1, all / 2].into_iter().chain((1..8).map(|i| all - all * i / 32));
             let mut panics = 0;
             for fuse in fuses {
@@ -230,13 +231,13 @@ fn a_panicking_comparison_loses_nothing() {
                 };
                 panics += usize::from(!check_kept(combination, LEN, &failing));
             }
-            // How many comparisons there are depends on who steals what.
+            // The number of comparisons depends on the steals.
             assert!(panics >= 3, "{panics} panics: {}", combination.name);
         }
     });
 }
 
-/// I8: a comparison that contradicts itself, by whim or by principle.
+/// I8: a comparison that contradicts itself, at random or by a rule.
 #[test]
 fn an_inconsistent_comparison_loses_nothing() {
     on_pools(|| {
@@ -248,7 +249,7 @@ fn an_inconsistent_comparison_loses_nothing() {
                 _ => Ordering::Greater,
             };
             let rock_paper_scissors = |a: &Item, b: &Item| ((a.0 % 3 + 4 - b.0 % 3) % 3).cmp(&1);
-            // std's sort may panic when it notices.
+            // std's sort may panic when it notices the contradiction.
             check_kept(combination, 700, &whim);
             check_kept(combination, 700, &rock_paper_scissors);
             check_kept(combination, 700, &|_, _| Ordering::Less);

@@ -1,7 +1,7 @@
-//! What the compiler says about chains that make no sense: it names the reason, and the line.
+//! The compiler's messages about chains that make no sense: they name the reason, and the line.
 //!
-//! That they do not compile is tested by the documentation of `src/compile_fail.rs`. Here all of them are built as examples of
-//! one package, and their messages are searched for the words that a user needs.
+//! The documentation of `src/compile_fail.rs` tests that such chains do not compile. This test builds all of them as
+//! examples of one package, and searches the messages for the words that a user needs.
 #![cfg(not(furcate_rayon))]
 
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// Mistakes that an adaptor hides from `cargo check`, which sees generic code; `cargo build` finds them.
+/// Mistakes that `cargo check` does not find, because it sees generic code behind an adaptor; `cargo build` finds them.
 const HIDDEN: &[&str] = &[
     "cap_before_io_await",
     "shared_cap_behind_io_await",
@@ -227,7 +227,7 @@ fn messages_say_why() {
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     fs::copy(repository.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     for (name, line, _) in MISTAKES {
-        // The line that the message has to name is the third.
+        // The message has to name the third line.
         let program = format!("use furcate::prelude::*;\nfn main() {{\n    {line}\n}}\n");
         fs::write(package.join(format!("examples/{name}.rs")), program).unwrap();
     }

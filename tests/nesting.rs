@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Runs something on pools of 1, 2 and 3 threads, and from outside; panics if it takes absurdly long.
+/// Runs a function on pools of 1, 2 and 3 threads, and from outside. Panics if it takes absurdly long.
 fn within_reach(run: impl Fn() -> u64 + Send + Sync + Clone + 'static, expected: u64) {
     for threads in [0, 1, 2, 3] {
         let (done, result) = mpsc::channel();

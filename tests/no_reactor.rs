@@ -1,4 +1,4 @@
-//! Futures of tokio outside of any runtime: the panic says what to write.
+//! Futures of tokio outside of any runtime: the panic names the remedy.
 #![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
@@ -33,7 +33,7 @@ fn is_explained(call: impl FnOnce()) {
 #[test]
 fn a_chain() {
     is_explained(|| (0..10).into_par_iter().map(|_| wait()).io_await().for_each(drop));
-    // Where a worker polls it, not the caller; within another call, whose panic it becomes.
+    // The future is polled on a worker, not on the caller; also within another call, which panics in turn.
     is_explained(|| {
         let first = |_| async {
             futures_lite::future::yield_now().await;

@@ -1,5 +1,5 @@
-//! Pipelines: what arrives is what the stream has given, in order, no more items are under way than may be, and nothing is
-//! left when somebody goes away.
+//! Pipelines: the items of the stream arrive in order, no more items are under way than allowed, and nothing is left
+//! when one side goes away.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use support::streams::{ALL_WAYS, Busy, Counted, assert_comes_to, census, collect, numbers, pools, sorted};
 use support::{Ways, a_minute, after, assert_settled, assert_settles, pool};
 
-/// Whatever comes in whatever way, and however much may wait: the items are those of the stream.
+/// The stream's items come out, however they come, and however many may wait.
 #[test]
 fn random_streams() {
     let pools: Vec<_> = pools().collect();
@@ -63,7 +63,7 @@ fn a_pipeline_keeps_order() {
     }
 }
 
-/// Whatever is slow, no more items than are allowed are between the stream and the sink's end.
+/// Whichever part is slow, no more items than allowed are between the stream and the sink's end.
 #[test]
 fn a_pipeline_is_bounded() {
     for slow in 0..4 {
@@ -107,9 +107,10 @@ fn a_pipeline_is_bounded() {
     }
 }
 
-/// A stage, or a sink, that goes on no more holds up all before it, and the stream: no more are taken than may be under way.
+/// A blocked stage, or a blocked sink, holds up all stages before it, and the stream: no more items are taken than may
+/// be under way.
 #[test]
-fn what_is_slow_holds_up_what_is_before_it() {
+fn a_blocked_stage_holds_up_all_stages_before_it() {
     const STAGE: usize = 3;
     for pool in pools() {
         for slow in ["stage", "bounded stage", "sink"] {
@@ -162,7 +163,7 @@ fn what_is_slow_holds_up_what_is_before_it() {
                         _ => bound,
                     };
                     assert_comes_to(|| begun.load(Relaxed), in_stage);
-                    // All wait, and the workers are free.
+                    // All items wait, and the workers are free.
                     assert_eq!(pool.install(|| furcate::join(|| 1, || 2)), (1, 2));
                     gate.open();
                     assert_eq!(runs.join().unwrap(), Ok(()));
@@ -173,7 +174,7 @@ fn what_is_slow_holds_up_what_is_before_it() {
     }
 }
 
-/// Shut until it is opened.
+/// A gate that is closed until it is opened.
 #[derive(Default)]
 struct Gate {
     open: AtomicBool,
@@ -203,7 +204,7 @@ impl Gate {
     }
 }
 
-/// What arrives, and is not taken, waits within the stream's bound and the pipeline's.
+/// Items that arrive, and are not taken, wait within the stream's bound and the pipeline's.
 #[test]
 fn a_pipelines_stream_is_not_ahead_of_its_taker() {
     for pool in pools() {
@@ -218,14 +219,14 @@ fn a_pipelines_stream_is_not_ahead_of_its_taker() {
                     assert_eq!(future::block_on(stream.next()).unwrap().value, expected);
                     expected += 1;
                 }
-                // None is held back, and no more are taken.
+                // No item is held back, and no more are taken.
                 assert_comes_to(|| census.alive(), bound + capacity);
                 assert_eq!(pool.install(|| 7), 7);
             }
-            // No worker waits for the taker. Besides, one may wait for a thief that the system keeps from a core.
+            // No worker waits for the taker. But one may wait for a thief that has no core at the moment.
             let handovers = pool.stats().total().handovers;
             assert!(handovers <= 2, "{handovers} workers have waited");
-            // The one in the taker's hand.
+            // One more item is in the taker's hand.
             assert!(census.most.load(Relaxed) <= bound + capacity + 1);
             drop(stream);
             census.assert_all_gone();
@@ -234,7 +235,7 @@ fn a_pipelines_stream_is_not_ahead_of_its_taker() {
     }
 }
 
-/// A stage with a bound of its own holds up nobody for ever.
+/// A stage with a bound of its own holds up no item for ever.
 #[test]
 fn a_stage_is_bounded() {
     for pool in pools() {
@@ -262,7 +263,7 @@ fn a_stage_is_bounded() {
     }
 }
 
-/// A sink is called by one at a time, and sees nothing behind an error: its own, or that of a stage, which it passes on.
+/// A sink is called by one item at a time, and not after an error: its own, or one of a stage, which it returns.
 #[test]
 fn a_pipeline_ends_with_the_first_error() {
     for pool in pools() {
@@ -295,7 +296,7 @@ fn a_pipeline_ends_with_the_first_error() {
 }
 
 #[test]
-fn what_panics_ends_a_pipeline() {
+fn a_panic_ends_a_pipeline() {
     let begun = Instant::now();
     for pool in pools() {
         for place in ["stream", "stage", "future", "sink"] {

@@ -1,4 +1,4 @@
-//! Stages of pipelines that drop items, or fail, and the ends of pipelines that collect, or are awaited.
+//! Stages of pipelines that drop items, or fail, and pipelines that collect, or are awaited.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -28,7 +28,7 @@ fn expected(n: u64) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn what_a_stage_drops_does_not_arrive_and_holds_up_nobody() {
+fn dropped_items_do_not_arrive_and_hold_up_no_other_item() {
     for pool in pools() {
         for ways in ALL_WAYS {
             for bound in [1, 2, 7, 64] {
@@ -51,7 +51,7 @@ fn what_a_stage_drops_does_not_arrive_and_holds_up_nobody() {
     }
 }
 
-/// An error goes past the stages behind it. The first error in order ends a collection, and items under way are dropped.
+/// An error skips the stages behind it. The first error in order ends a collection, and items under way are dropped.
 #[test]
 fn stages_that_fail() {
     let begun = Instant::now();
@@ -91,7 +91,7 @@ fn stages_that_fail() {
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 
-/// `map` of a stream's items, by a name that parallel iterators do not have.
+/// `map` of a stream's items, under a name that parallel iterators do not have.
 trait MapItems: furcate::stream::Stream + Sized {
     fn map_items<R, F: FnMut(Self::Item) -> R>(self, map: F) -> futures_lite::stream::Map<Self, F> {
         futures_lite::StreamExt::map(self, map)
@@ -140,7 +140,7 @@ fn sinks_that_are_awaited() {
     }
 }
 
-/// A pipeline that is awaited holds no thread; dropped, it ends, and nothing arrives any more.
+/// An awaited pipeline holds no thread. If it is dropped, it ends, and no more items arrive.
 #[test]
 fn a_dropped_pipeline_ends() {
     for pool in pools() {
@@ -161,7 +161,7 @@ fn a_dropped_pipeline_ends() {
         assert_comes_to(|| census.alive(), 500);
         assert_eq!(pool.install(|| 7), 7);
         for pipeline in all {
-            // Polled once, and dropped.
+            // The pipeline is polled once, and dropped.
             let pipeline = async {
                 pipeline.await;
                 true
@@ -178,7 +178,7 @@ fn a_dropped_pipeline_ends() {
     }
 }
 
-/// With `par_bridge_async` and in pipelines: what tokio's channels receive, and the lines of readers.
+/// With `par_bridge_async` and in pipelines: items of tokio's channels, and the lines of readers.
 #[test]
 fn sources_that_are_no_streams() {
     use furcate::stream::{from_poll, lines};
@@ -201,7 +201,7 @@ fn sources_that_are_no_streams() {
     assert!(parsed.unwrap().into_iter().eq(0..2000));
 }
 
-/// The lines that come through a socket of tokio's, in a pool that has entered its runtime.
+/// The lines from one of tokio's sockets, in a pool that has entered its runtime.
 #[cfg(feature = "tokio")]
 #[test]
 fn the_lines_of_a_tokio_reader() {

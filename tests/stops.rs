@@ -1,7 +1,7 @@
-//! A stop takes effect behind any backlog, and a client that leaves ends nothing but its own call.
+//! A stop takes effect behind any backlog, and a client that leaves ends only its own call.
 //!
-//! Every test queues seconds of woken work, stops it, and counts the items that begin afterwards. A worker may have looked for a
-//! stop just before it comes, so each of them may begin one more item, and no worker may begin two.
+//! Every test queues seconds of woken work, stops it, and counts the items that begin afterwards. A worker may have
+//! checked for a stop just before the stop comes. So each worker may begin one more item, and no worker may begin two.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -56,7 +56,8 @@ impl Count {
         }
     }
 
-    /// Checks that each of so many workers causes at most one event from now on, while `meanwhile` runs and some time after it.
+    /// Checks that each of `workers` workers causes at most one event from now on, while `meanwhile` runs and some time
+    /// after it.
     #[track_caller]
     fn stands_still<R>(&self, workers: usize, meanwhile: impl FnOnce() -> R) -> R {
         let before = self.get();
@@ -127,7 +128,7 @@ fn no_item_begins_behind_a_deadline() {
     }
 }
 
-/// As above, where the work is done by the futures themselves.
+/// The same if the futures themselves do the work.
 #[test]
 fn no_future_is_polled_behind_a_deadline() {
     for threads in [1, THREADS] {
@@ -195,7 +196,7 @@ fn a_dropped_terminal_does_not_delay_the_next_call() {
     }
 }
 
-/// Clients that leave a server end nothing but their own calls.
+/// Clients that leave a server end only their own calls.
 #[test]
 fn nothing_begins_for_clients_that_have_left() {
     for workers in [1, THREADS] {
@@ -212,7 +213,7 @@ fn nothing_begins_for_clients_that_have_left() {
 
 /// Futures that wait for an event that never comes are dropped beside a backlog of other calls.
 #[test]
-fn what_waits_is_dropped_beside_the_work_of_others() {
+fn pending_futures_are_dropped_beside_a_backlog_of_other_calls() {
     struct Alive(Count);
     impl Drop for Alive {
         fn drop(&mut self) {
@@ -283,14 +284,14 @@ fn nothing_begins_behind_a_dropped_stream() {
 /// A stream that has been polled once.
 #[cfg(feature = "stream")]
 fn begun_stream<S: furcate::stream::Stream + Unpin>(mut stream: S) -> S {
-    // On a busy machine the first item may be there already.
+    // On a busy machine the first item may already be there.
     let _ = future::block_on(future::poll_once(futures_lite::stream::StreamExt::next(&mut stream)));
     stream
 }
 
-/// A token that is cancelled when all is done interrupts nothing.
+/// A token that is cancelled after the last item interrupts nothing.
 #[test]
-fn a_stop_behind_the_last_item_is_none() {
+fn a_stop_behind_the_last_item_has_no_effect() {
     let pool = pool(THREADS);
     for _ in 0..200 {
         let (token, done) = (CancelToken::new(), AtomicUsize::new(0));
@@ -310,7 +311,7 @@ fn a_stop_behind_the_last_item_is_none() {
     }
 }
 
-/// A stop comes while the future is polled, and the future is ready then.
+/// A stop comes while the future is polled, and then the future is ready.
 #[test]
 fn no_item_begins_whose_future_is_ready_behind_the_stop() {
     for threads in [1, THREADS] {
@@ -377,7 +378,8 @@ fn a_deadline_needs_no_timer() {
     over.add();
 }
 
-/// Runs this test once more in a process of its own, in the role of the victim. Returns whether that ended well.
+/// Runs this test once more in a process of its own, in the role of the victim. Returns whether that process ended
+/// well.
 fn victim_lives(test: &str) -> bool {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
@@ -442,8 +444,8 @@ fn a_panic_behind_a_dropped_terminal_goes_to_the_handler() {
     handled.wait_for(1);
 }
 
-/// An urgent job drops the futures that no event would ever wake. Workers inside a fork-join do not look for jobs, so they give a
-/// slot to a thread that does.
+/// An urgent job drops futures that no event would ever wake. Workers inside a fork-join do not look for jobs, so one
+/// of them releases a slot to a thread that does.
 #[test]
 fn a_deadline_is_heard_beside_fork_joins_on_all_threads() {
     fn fib(n: u32) -> u64 {

@@ -1,5 +1,5 @@
-//! Streams as parallel iterators: the items are those of the stream, none is taken before somebody goes on with it, and
-//! nothing is left when somebody goes away.
+//! Streams as parallel iterators: the stream's items come out, no item is taken before a task continues with it,
+//! and nothing is left when one side goes away.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]
@@ -7,9 +7,9 @@
 
 mod support;
 
-use furcate::ThreadPool;
 use furcate::prelude::*;
 use furcate::stream::Stream;
+use furcate::{Limit, ThreadPool};
 use futures_lite::{StreamExt, future, stream};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -30,7 +30,7 @@ fn a_bridge_gives_every_item_once() {
     }
 }
 
-/// A stream that is always ready is not the work of one thread.
+/// Several threads run the items of a stream that is always ready.
 #[test]
 fn a_ready_stream_runs_in_parallel() {
     let (pool, busy) = (pool(3), Busy::default());
@@ -38,7 +38,7 @@ fn a_ready_stream_runs_in_parallel() {
     assert_eq!(busy.most.into_inner(), 3);
 }
 
-/// One whose items come one by one is not either.
+/// Several threads run the items of a stream that yields them one by one.
 #[test]
 fn a_slow_stream_runs_in_parallel() {
     let (pool, busy) = (pool(3), Busy::default());
@@ -46,7 +46,7 @@ fn a_slow_stream_runs_in_parallel() {
     assert_eq!(busy.most.into_inner(), 3);
 }
 
-/// Engines that cannot suspend wait in their threads.
+/// Engines that cannot suspend block their threads.
 #[test]
 fn bridges_on_other_engines() {
     for ways in ALL_WAYS {
@@ -57,7 +57,7 @@ fn bridges_on_other_engines() {
     }
 }
 
-/// No item is taken before somebody goes on with it.
+/// No item is taken before a task continues with it.
 #[test]
 fn a_bridge_takes_what_it_runs() {
     for bound in [1, 2, 7] {
@@ -73,7 +73,7 @@ fn a_bridge_takes_what_it_runs() {
     }
 }
 
-/// The bound that was named holds for what comes behind, if that has none of its own.
+/// The named bound also holds for an await behind it that has no bound of its own.
 #[test]
 fn a_bound_is_passed_on() {
     let (pool, census) = (pool(2), census());
@@ -92,11 +92,11 @@ fn a_bound_is_passed_on() {
         .on(&pool)
         .sum();
     assert_eq!(sum, 4950);
-    // Those that are being folded, and are not in flight any more, besides.
+    // Two more items may be being folded, and are not in flight any more.
     assert!(census.most.load(Relaxed) <= 3 + 2, "{}", census.most.load(Relaxed));
 }
 
-/// What was folded is reduced on the way, and does not wait for the end.
+/// Folded items are reduced on the way, and do not wait for the end.
 #[test]
 fn a_long_stream_keeps_little() {
     for bound in [1, 4, 64] {
@@ -130,7 +130,7 @@ fn endless_streams_end_with_the_search() {
     }
 }
 
-/// The search ends also if nothing more comes.
+/// The search ends even if no more items come.
 #[test]
 fn a_stream_that_hangs_does_not_hold_a_search() {
     let begun = Instant::now();
@@ -141,7 +141,8 @@ fn a_stream_that_hangs_does_not_hold_a_search() {
         }))
     };
     assert_eq!(hangs().par_bridge_async().find_any(|&x| x == 15), Some(15));
-    // There is no first one, so it is any: one that hangs is before many, on several threads.
+    // The items have no order, so any hit is the first one. On several threads, a task that hangs may lie before many
+    // others.
     for pool in pools() {
         for _ in 0..20 {
             let found = hangs().par_bridge_async().on(&pool).find_first(|&x| x == 15);
@@ -184,7 +185,7 @@ fn bridges_inside_workers_and_other_runtimes() {
 }
 
 #[test]
-fn what_panics_ends_a_bridge() {
+fn a_panic_ends_a_bridge() {
     let begun = Instant::now();
     for threads in [1, 2, 3] {
         let (pool, census) = (pool(threads), census());
@@ -239,17 +240,17 @@ impl Stream for Strict {
 }
 
 #[test]
-fn nobody_polls_a_stream_after_its_end() {
+fn a_stream_is_not_polled_after_its_end() {
     for pool in pools() {
         assert_eq!(Strict(500, false).par_bridge_async().on(&pool).sum::<u32>(), 500);
     }
 }
 
-/// The next item comes only when the last one is at its end. So an item must not wait for a permit of a task that waits for the
-/// stream.
+/// The next item comes only when the last one has ended. So an item must not wait for a permit that a task holds while
+/// it waits for the stream.
 #[test]
 fn an_item_goes_on_while_the_stream_waits_for_it() {
-    fn run(pool: &ThreadPool, bound: usize, ways: Ways) {
+    fn run(pool: &ThreadPool, bound: usize, limit: &Limit, ways: Ways) {
         let ended = AtomicU64::new(0);
         let items = stream::unfold(0, |x| {
             let ended = &ended;
@@ -262,15 +263,20 @@ fn an_item_goes_on_while_the_stream_waits_for_it() {
         });
         let wait = |x: u64| ways.give(x + 1, x);
         let two = Box::pin(items).par_bridge_async().map(wait).io_await().map(wait).io_await();
-        let three = two.map(wait).io_await().max_in_flight(bound).on(pool);
+        let three = two.map(wait).io_await().max_in_flight(bound).limit(limit).on(pool);
         assert_eq!(three.map(|_| ended.fetch_add(1, Relaxed)).count(), 10);
         assert_settled(pool);
+        assert_eq!((limit.in_use(), limit.waiting()), (0, 0));
     }
     within_a_minute(|| {
         for pool in pools() {
-            for bound in [1, 3] {
-                for ways in [Ways::Ready, Ways::Yields, Ways::Timers] {
-                    run(&pool, bound, ways);
+            for ways in [Ways::Ready, Ways::Yields, Ways::Timers] {
+                for bound in [1, 3] {
+                    run(&pool, bound, &Limit::new(100), ways);
+                    for permits in [1, 2] {
+                        run(&pool, bound, &Limit::new(permits), ways);
+                        run(&pool, bound, &Limit::new(permits).per_second(2000), ways);
+                    }
                 }
             }
         }

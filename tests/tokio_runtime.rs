@@ -1,4 +1,4 @@
-//! Calls that start inside a tokio runtime poll tokio's futures there: no pool is built with that runtime.
+//! Calls that start inside a tokio runtime poll tokio's futures there, although no pool is built with that runtime.
 #![cfg(all(feature = "tokio", not(furcate_rayon)))]
 
 use furcate::ThreadPoolBuilder;
@@ -28,10 +28,10 @@ fn a_chain_that_blocks() {
     let runtime = runtime();
     let _entered = runtime.enter();
     assert_eq!((0..N).into_par_iter().map(wait).io_await().sum::<u64>(), SUM);
-    // `sleep` asks for the runtime where it is made, which is in the leaf.
+    // `sleep` asks for the runtime when it is made, which happens in the leaf.
     let sleeps = (0..N).into_par_iter().map(|_| tokio::time::sleep(Duration::from_millis(1)));
     assert_eq!(sleeps.io_await().count(), N as usize);
-    // Behind another await, and on parts that were stolen.
+    // Also behind another await, and on stolen parts.
     let twice = (0..N).into_par_iter().with_max_len(1).map(wait).io_await().map(wait).io_await();
     assert_eq!(twice.sum::<u64>(), SUM);
 }
@@ -40,7 +40,7 @@ fn a_chain_that_blocks() {
 fn a_terminal_that_is_awaited() {
     runtime().block_on(async {
         assert_eq!((0..N).into_par_iter().map(wait).io_await().async_sum::<u64>().await, SUM);
-        // Made here, first polled in a task.
+        // Made in this thread, first polled in a task.
         let sum = (0..N).into_par_iter().map(wait).io_await().async_sum::<u64>();
         assert_eq!(tokio::spawn(sum).await.unwrap(), SUM);
     });
@@ -104,7 +104,7 @@ fn streams_and_pipelines() {
     assert_eq!(sum, SUM);
 }
 
-/// A server's handler, as it is written first: requests to another server, inside a task of tokio's.
+/// A server's handler in its simplest form: requests to another server, inside one of tokio's tasks.
 #[test]
 fn sockets_in_a_handler() {
     runtime().block_on(async {
@@ -135,7 +135,7 @@ fn sockets_in_a_handler() {
 
 /// Connections that go back to their pool when they are dropped spawn a task for that.
 #[test]
-fn what_is_cancelled_is_dropped_inside_the_runtime() {
+fn cancelled_futures_are_dropped_inside_the_runtime() {
     struct Connection(Arc<Mutex<Vec<bool>>>);
     impl Drop for Connection {
         fn drop(&mut self) {
@@ -184,7 +184,7 @@ fn nothing_is_entered_afterwards() {
     assert_eq!(entered, [false, false]);
 }
 
-/// Two runtimes share a pool: each call's futures are polled in the call's own.
+/// Two runtimes share a pool: each call's futures are polled in the call's own runtime.
 #[test]
 fn calls_from_several_runtimes_keep_apart() {
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(2).build().unwrap());
@@ -204,7 +204,7 @@ fn calls_from_several_runtimes_keep_apart() {
     });
 }
 
-/// A runtime that a pool was built with is that of all its calls.
+/// If a pool was built with a runtime, all its calls use that runtime.
 #[test]
 fn a_pool_built_with_a_runtime_keeps_to_it() {
     let (of_pool, of_caller) = (runtime(), runtime());

@@ -2,9 +2,11 @@
 //!
 //! # Invariants
 //!
-//! 1. While `full`, all elements of an [`IntoIter`] are initialised and its own: it drops them, unless they are lent.
-//! 2. Lending empties it before anything else happens: from then on the elements belong to the producer ([`Owned`]'s
-//!    invariant 1), which borrows the place where they lie, so that the iterator can be neither moved nor dropped.
+//! 1. While `full` is true, all elements of an [`IntoIter`] are initialized and owned by it: it drops them, unless they
+//!    are lent.
+//! 2. Lending empties the iterator before anything else happens. From then on the elements belong to the producer
+//!    ([`Owned`]'s invariant 1). The producer borrows their memory, so that the iterator can be neither moved nor
+//!    dropped.
 #![allow(unsafe_code)]
 
 use crate::iter::{
@@ -32,17 +34,17 @@ pub struct IntoIter<T, const N: usize> {
 }
 
 impl<T, const N: usize> IntoIter<T, N> {
-    /// The array, unless it has been lent.
+    /// Returns the array, unless it has been lent.
     fn array(&self) -> Option<&[T; N]> {
         // SAFETY: invariant 1.
         self.full.then(|| unsafe { self.elements.assume_init_ref() })
     }
 
-    /// Gives the array up (invariant 2): what comes back is the caller's to drop. It is empty if it has been given up
-    /// before.
+    /// Gives the array up (invariant 2): the caller must drop the returned elements. Returns an empty slice if the
+    /// array has been given up before.
     fn take(&mut self) -> &mut [T] {
         if std::mem::replace(&mut self.full, false) {
-            // SAFETY: it was full, hence initialised (invariant 1).
+            // SAFETY: it was full, hence initialized (invariant 1).
             unsafe { self.elements.assume_init_mut() }
         } else {
             &mut []
@@ -51,7 +53,7 @@ impl<T, const N: usize> IntoIter<T, N> {
 
     fn lend(&mut self) -> Owned<'_, T> {
         let elements = self.take();
-        // SAFETY: the iterator has given them up.
+        // SAFETY: the iterator has given the elements up.
         unsafe { Owned::new(elements) }
     }
 }

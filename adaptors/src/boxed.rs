@@ -3,7 +3,7 @@
 use crate::iter::IntoParallelIterator;
 use crate::{slice, vec};
 
-/// As a vector; nothing is moved or copied.
+/// Iterates as a vector does. No element is moved or copied.
 ///
 /// ```
 /// use furcate::prelude::*;

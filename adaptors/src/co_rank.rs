@@ -8,11 +8,12 @@
 //! Varman, Iyer, Haderle, Dunn: *Parallel merging: algorithm and implementation results*, Parallel Computing 15, 1990;
 //! Siebert, Träff: *Perfectly load-balanced, optimal, stable, parallel merge*, 2013.
 
-/// How many of the first `rank` elements of the stable merge of two sorted slices are the left one's.
+/// Returns how many of the first `rank` elements of the stable merge of two sorted slices come from the left one.
 ///
-/// Of equal elements the left one's go first. The result is at most `rank` and `left.len()`, and `rank` minus it at most
-/// `right.len()`, even if the slices are not sorted or the order contradicts itself. So a merge is cut in parts of any
-/// sizes: the first `rank` elements are the merge of `left[..l]` and `right[..rank - l]`, the rest that of what is left.
+/// Of equal elements the left slice's go first. The result is at most `rank` and `left.len()`, and `rank` minus the
+/// result is at most `right.len()`, even if the slices are not sorted or the order contradicts itself. So a merge can
+/// be cut into parts of any sizes: the first `rank` elements are the merge of `left[..l]` and `right[..rank - l]`, the
+/// others are the merge of the rests of both slices.
 ///
 /// Cost: a binary search in the shorter slice.
 ///
@@ -31,7 +32,8 @@ pub fn co_rank<T>(rank: usize, left: &[T], right: &[T], is_less: impl Fn(&T, &T)
     co_rank_by(rank, left.len(), right.len(), |r, l| is_less(&right[r], &left[l]))
 }
 
-/// [`co_rank`] of two sides of given lengths: does the right side's element at a place go before the left one's?
+/// Computes [`co_rank`] for two sides of given lengths. `right_first` says whether the right side's element at a place
+/// goes before the left side's element at a place.
 ///
 /// `rank` is at most the lengths together, and places are in bounds.
 #[inline]
@@ -44,7 +46,7 @@ pub(crate) fn co_rank_by(
     let (mut low, mut high) = (rank.saturating_sub(right_len), rank.min(left_len));
     while low < high {
         let middle = low.midpoint(high);
-        // If the left side's element goes before the right one's that competes for the last place, it is in.
+        // If the left side's element goes before the competing element of the right side, it is among the first `rank`.
         if right_first(rank - 1 - middle, middle) { high = middle } else { low = middle + 1 }
     }
     low

@@ -1,8 +1,8 @@
 //! The collections of `std::collections`.
 //!
-//! Those without positions (maps, sets, lists) cannot be cut: their items, or references to them, are first written
-//! to a vector, sequentially, when the parallel iterator is made. That costs time and memory in proportion to their
-//! number, and pays if the work on each of them is worth more than that.
+//! Collections without positions (maps, sets, lists) cannot be cut. When the parallel iterator is made, their items, or
+//! references to them, are first written to a vector, sequentially. The cost in time and memory is proportional to the
+//! number of items, and pays off if the work on each item is worth more than that.
 //!
 //! ```
 //! use furcate::prelude::*;
@@ -23,8 +23,8 @@ pub mod hash_set;
 pub mod linked_list;
 pub mod vec_deque;
 
-/// A parallel iterator over a vector into which a collection is written first. The type parameter behind `any` is the
-/// collection's alone.
+/// Declares a parallel iterator over a vector into which a collection is written first. The type parameter behind `any`
+/// belongs to the collection alone.
 macro_rules! through_vec {
     (
         $(#[$attribute:meta])*

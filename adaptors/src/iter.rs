@@ -1,7 +1,7 @@
-//! Traits for writing parallel programs in the style of std's iterators, the adaptors, and what comes out of them.
+//! Traits for parallel programs in the style of std's iterators, the adaptors, and their results.
 //!
 //! The entry points are [`IntoParallelIterator`] (`into_par_iter`, `par_iter`, `par_iter_mut`) and, for anything
-//! [`Divisible`](furcate_schedulers::Divisible), [`WrapIter`]. What can be done with the items is in
+//! [`Divisible`](furcate_schedulers::Divisible), [`WrapIter`]. The methods of chains are in
 //! [`ParallelIterator`] and, where length and positions are known, [`IndexedParallelIterator`].
 
 pub(crate) mod adaptor;
@@ -40,7 +40,7 @@ pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
     ParallelDrainFull, ParallelDrainRange, ParallelExtend,
 };
-/// Two kinds of items: what `partition_map` sorts by.
+/// Two kinds of items, by which `partition_map` sorts.
 #[doc(no_inline)]
 pub use either::Either;
 pub use indexed::IndexedParallelIterator;

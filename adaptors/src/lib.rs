@@ -1,4 +1,4 @@
-//! Furcate's parallel iterators: where items come from, what is done with them, and what comes out.
+//! Furcate's parallel iterators: sources, adaptors and terminals.
 //!
 //! The modules are named as rayon's: [`iter`] holds the traits, the data adaptors and the policy adaptors;
 //! [`slice`](mod@slice), [`vec`](mod@vec), [`range`] and the others the sources. A program that used rayon's
@@ -7,17 +7,17 @@
 //! # How it is built
 //!
 //! A [`ParallelIterator`](iter::ParallelIterator) is a description. A terminal borrows a
-//! [`Producer`](furcate_schedulers::Producer) from it, which pieces can be cut off, and hands it to the scheduler with
-//! the policy and a [`Reduction`](furcate_schedulers::Reduction). Pieces borrow the closures that lie in the
-//! description, so nothing is cloned, boxed or counted, and no callback traits are needed.
+//! [`Producer`](furcate_schedulers::Producer) from it, which can be cut into parts, and hands it to the scheduler with
+//! the policy and a [`Reduction`](furcate_schedulers::Reduction). Parts borrow the closures of the description, so
+//! nothing is cloned, boxed or counted, and no callback traits are needed.
 //!
 //! # Unsafe code
 //!
-//! Seven concepts cannot do without: collecting in place (`iter::collect`), owning the elements of a slice
-//! (`vec::owned`), lending those of an array (`array`), taking a range out of a vector (`vec::drain`), merging
-//! elements into a buffer and back (`slice::sort`), fusing parts of a slice again (`slice::part`), and polling a future
-//! that has a time limit (`iter::Timeout`). The modules number the invariants that they rely on; nothing else here may
-//! use `unsafe`.
+//! Seven concepts need `unsafe`: collecting in place (`iter::collect`), owning the elements of a slice (`vec::owned`),
+//! lending those of an array (`array`), taking a range out of a vector (`vec::drain`), merging elements into a buffer
+//! and back (`slice::sort`), fusing parts of a slice again (`slice::part`), and polling a future that has a time limit
+//! (`iter::Timeout`). These modules number the invariants that they rely on. No other module of this crate may use
+//! `unsafe`.
 #![deny(unsafe_code)]
 
 pub mod array;

@@ -1,4 +1,4 @@
-//! Something that may be there: no item, or one.
+//! Options: no item, or one.
 
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, clone_base, default_schedule,
@@ -54,7 +54,7 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
     }
 }
 
-/// The producer of no item, or one.
+/// The producer of at most one item.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -10,9 +10,9 @@ use std::ops::Range;
 
 /// A parallel iterator over a half-open range, of any integer type or of `char`.
 ///
-/// A range that is longer than `usize::MAX` (they exist of 128-bit integers, and on small machines of 64-bit ones)
-/// has no positions: [`opt_len`](crate::iter::ParallelIterator::opt_len) is `None`, and everything that needs a
-/// length or positions (`len`, `zip`, `enumerate`, `rev` ...) panics. The rest works.
+/// A range that is longer than `usize::MAX` (possible for 128-bit integers, and on small machines for 64-bit ones) has
+/// no positions: [`opt_len`](crate::iter::ParallelIterator::opt_len) is `None`, and all methods that need a length or
+/// positions (`len`, `zip`, `enumerate`, `rev` ...) panic. All other methods work.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -25,10 +25,11 @@ pub struct Iter<T> {
     range: Range<T>,
 }
 
-/// What half-open ranges and those with their ends have in common.
+/// The shared implementation of half-open and inclusive ranges.
 macro_rules! range_iterator {
     ($Range:ident, $Producer:ident, $producer:ident, $exact_len:ident, |$range:ident, $len:ident| $indexed:expr => $Indexed:ty) => {
-        // One implementation for all types, so that the type of `(0..10).into_par_iter()` is inferred as std's is.
+        // One implementation for all types, so that the type of `(0..10).into_par_iter()` is inferred in the same way
+        // as in std.
         impl<T: RangeItem> $crate::iter::IntoParallelIterator for $Range<T> {
             type Iter = Iter<T>;
             type Item = T;
@@ -90,7 +91,7 @@ pub(crate) use range_iterator;
 
 range_iterator!(Range, Producer, producer, exact_len, |range, len| T::indexed_producer(range, len) => T::IndexedProducer);
 
-/// The length of a range that is used by positions.
+/// Returns the length of a range whose positions are used.
 #[inline]
 #[track_caller]
 pub(crate) fn fitting(len: Option<usize>) -> usize {

@@ -1,9 +1,9 @@
-//! Ranges of integers and characters with their ends.
+//! Inclusive ranges of integers and characters.
 
 use crate::range::{Offsets, RangeItem, range_iterator};
 use std::ops::RangeInclusive;
 
-/// A parallel iterator over a range with its end, of any integer type or of `char`.
+/// A parallel iterator over an inclusive range, of any integer type or of `char`.
 ///
 /// A range that is longer than `usize::MAX` has no positions, as [`range::Iter`](crate::range::Iter) says.
 ///

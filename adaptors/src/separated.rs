@@ -1,23 +1,24 @@
-//! What lies between separators: the skeleton of everything that splits strings and slices at places that have to be
+//! Parts between separators: the skeleton of everything that splits strings and slices at places that have to be
 //! searched for.
 //!
-//! A [`Splits`] says what is split (`V`: a string or a slice), at which separators (`F`, a [`Separator`]), and what
-//! becomes of the parts (`K`, a [`Splitting`]: which of std's iterators a leaf is). The search for a place to cut, and
-//! the memory of where it need not search again, are here, once.
+//! A [`Splits`] has three parameters: the string or slice to split (`V`), the separators (`F`, a [`Separator`]), and
+//! the treatment of the parts (`K`, a [`Splitting`], which names the std iterator of a leaf). This module has, once,
+//! the search for a place to cut, and the memory of the places that need not be searched again.
 //!
 //! # Invariants
 //!
-//! 1. *Cuts are invisible.* A part is cut only at a separator. Where the items keep their separators (or need them to
-//!    be told apart), the separator stays at the end of the left part: std's iterator over the left part, then over
-//!    the right part, gives what it gives over the whole. Where separators are dropped, so is the one that is cut at.
-//! 2. *Sizes add up.* Where separators are dropped, every part is an item's worth at least, also an empty one: it
-//!    counts the separator that is missing at its end, so that its size is its length and one more, and the parts'
-//!    sizes add up to the whole's.
-//! 3. *Nothing is searched twice.* Whatever a search has passed by lies behind `unsearched` of the part that it is in,
-//!    and no further search goes there. So all searches of a computation look at every element once at most, whatever
-//!    the shape of the division tree and however short the nano-loops; the leaves look at every element once more.
-//! 4. *Progress.* A part in which no separator is left to be found says that it cannot be divided; a nano-loop that
-//!    finds none takes the whole part.
+//! 1. *Cuts are invisible.* A part is cut only at a separator. If the items keep their separators (or need them to be
+//!    told apart), the separator stays at the end of the left part. Then std's iterator over the left part, followed by
+//!    std's iterator over the right part, yields the same items as over the whole. If separators are dropped, the
+//!    separator at the cut is dropped, too.
+//! 2. *Sizes add up.* If separators are dropped, every part is worth at least one item, also an empty part. The part
+//!    counts the separator that is missing at its end, so that its size is its length plus one, and the parts' sizes
+//!    add up to the whole's.
+//! 3. *Nothing is searched twice.* The places that a search has passed lie behind `unsearched` of their part, and no
+//!    further search goes there. So all searches of a computation look at every element at most once, whatever the
+//!    shape of the division tree and however short the steps. The leaves look at every element once more.
+//! 4. *Progress.* If a part has no separator that could still be found, it reports that it cannot be divided. A
+//!    step that finds none takes the whole part.
 
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_schedulers::{Divisible, Producer};
@@ -25,33 +26,33 @@ use std::fmt;
 use std::mem::replace;
 use std::ops::{Deref, Range};
 
-/// What separates the items in a string or a slice `S`.
+/// A separator of the items in a string or a slice `S`.
 pub trait Separator<S: ?Sized>: Sync + Send {
-    /// The first separator that lies in a range: where it starts and ends.
+    /// Returns the start and the end of the first separator in a range.
     ///
     /// An end of the range that lies inside a character stands for that character's end, here and in
     /// [`rfind`](Self::rfind).
     fn find(&self, data: &S, range: Range<usize>) -> Option<Range<usize>>;
 
-    /// The last separator that lies in a range.
+    /// Returns the start and the end of the last separator in a range.
     fn rfind(&self, data: &S, range: Range<usize>) -> Option<Range<usize>>;
 }
 
-/// What a leaf makes of its part.
+/// The way in which a leaf splits its part.
 pub trait Splitting<V, F>: Copy + Send {
-    /// Does a separator belong to the part that it ends? If not, it is dropped (invariant 1).
+    /// Whether a separator belongs to the part that it ends. If not, it is dropped (invariant 1).
     const KEEPS_SEPARATORS: bool;
 
-    /// std's iterator.
+    /// std's iterator for a leaf.
     type Leaf<'a>: Iterator<Item = V>
     where
         F: 'a;
 
-    /// std's iterator over a part.
+    /// Makes std's iterator over a part.
     fn leaf<'a>(self, data: V, separator: &'a F) -> Self::Leaf<'a>;
 }
 
-/// The items are between the separators, which are dropped.
+/// Items lie between the separators, which are dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Between;
 
@@ -59,14 +60,14 @@ pub struct Between;
 #[derive(Clone, Copy, Debug)]
 pub struct Inclusive;
 
-/// A parallel iterator over what lies between separators.
+/// A parallel iterator over the parts between separators.
 ///
-/// This is the type behind `Split`, `SplitInclusive`, `Lines`, `ChunkBy` and their like: see [`crate::slice`] and
+/// It is the type behind `Split`, `SplitInclusive`, `Lines`, `ChunkBy` and similar iterators: see [`crate::slice`] and
 /// [`crate::str`].
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone)]
 pub struct Splits<V, K, F> {
-    /// `None` once it has been lent.
+    /// The data; `None` once it has been lent.
     data: Option<V>,
     kind: K,
     separator: F,
@@ -110,9 +111,9 @@ where
 /// The producer of [`Splits`]: a part.
 #[derive(Debug)]
 pub struct SplitsProducer<'a, V, K, F> {
-    /// `None` if there is nothing left, not even an empty item.
+    /// The data of the part; `None` if nothing is left, not even an empty item.
     data: Option<V>,
-    /// At a separator that starts here or further on, this part need not be cut (invariant 3).
+    /// This part need not be cut at a separator that starts here or further on (invariant 3).
     unsearched: usize,
     kind: K,
     separator: &'a F,
@@ -128,18 +129,19 @@ where
         SplitsProducer { data, unsearched, kind: self.kind, separator: self.separator }
     }
 
-    /// The part, and nothing.
+    /// Returns the part, and an empty part.
     fn undivided(self) -> (Self, Self) {
         let nothing = self.part(None, 0);
         (self, nothing)
     }
 
-    /// Would there be something on both sides?
+    /// Whether a cut at a separator leaves something on both sides.
     fn parts(&self, separator: &Range<usize>) -> bool {
         !K::KEEPS_SEPARATORS || self.data.as_ref().is_some_and(|data| separator.end < data.size())
     }
 
-    /// Cuts at the first separator from `start` on. Whether there is one or not, nobody looks from there on again.
+    /// Cuts at the first separator from `start` on. The places from `start` to the separator, or to the end if there is
+    /// none, are not searched again.
     fn cut_forward(mut self, start: usize) -> Result<(Self, Self), Self> {
         let start = start.min(self.unsearched);
         let end = replace(&mut self.unsearched, start);
@@ -153,9 +155,9 @@ where
         }
     }
 
-    /// Cuts at the last separator that nobody has looked for yet. What is behind it has been looked through.
+    /// Cuts at the last separator that has not been searched for. The places behind it have been searched.
     fn cut_backward(mut self) -> Result<(Self, Self), Self> {
-        // Twice at most: only the separator at the very end does not part anything.
+        // Two iterations at most: only the separator at the very end does not part anything.
         while let (Some(data), 1..) = (self.data.as_deref(), self.unsearched) {
             let separator = self.separator.rfind(data, 0..self.unsearched);
             self.unsearched = separator.as_ref().map_or(0, |separator| separator.start);
@@ -167,7 +169,7 @@ where
         Err(self)
     }
 
-    /// Cuts at a separator; to the right of it, nobody has looked yet up to `end`.
+    /// Cuts at a separator. To the right of it, the places up to `end` have not been searched yet.
     fn cut(mut self, separator: Range<usize>, end: usize) -> (Self, Self) {
         let kept = if K::KEEPS_SEPARATORS { separator.end } else { separator.start };
         let (left, right) = match self.data.take() {
@@ -182,7 +184,7 @@ where
     }
 }
 
-/// Cut at separators. The size is the length; where separators are dropped, one more (invariant 2).
+/// Cuts at separators. The size is the length, plus one if separators are dropped (invariant 2).
 impl<V, K, F> Divisible for SplitsProducer<'_, V, K, F>
 where
     V: Divisible + Deref,
@@ -200,13 +202,13 @@ where
         self.unsearched > 0 && self.size() > 1
     }
 
-    /// At the first separator behind the middle; without one, at the last before it.
+    /// Cuts at the first separator behind the middle; without one, at the last separator before it.
     fn divide(self) -> (Self, Self) {
         let middle = self.data.as_ref().map_or(0, V::size) / 2;
         self.cut_forward(middle).or_else(Self::cut_backward).unwrap_or_else(Self::undivided)
     }
 
-    /// At the first separator that leaves `index` units to the left; without one, everything goes there.
+    /// Cuts at the first separator that leaves `index` units to the left. Without one, everything goes to the left.
     fn divide_at(self, index: usize) -> (Self, Self) {
         if index == 0 {
             return (self.part(None, 0), self);
@@ -231,7 +233,7 @@ where
         match self.data {
             Some(data) => self.kind.leaf(data, self.separator),
             None => {
-                // Nothing at all, as std's type: past the one item that emptiness may have.
+                // An empty iterator of std's type: the one item that an empty value may have is skipped.
                 let mut leaf = self.kind.leaf(V::default(), self.separator);
                 leaf.next();
                 leaf
@@ -240,7 +242,7 @@ where
     }
 }
 
-// A nano-loop cuts off its items: a search for its end, then std's iterator (invariants 3 and 4).
+// A step cuts off its items: a search for its end, then std's iterator (invariants 3 and 4).
 impl<V, K, F> Producer for SplitsProducer<'_, V, K, F>
 where
     V: Divisible + Deref + Default + Send,

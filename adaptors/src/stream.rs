@@ -5,10 +5,10 @@
 //! * [`into_stream`](crate::iter::ParallelIterator::into_stream) and
 //!   [`into_stream_unordered`](crate::iter::ParallelIterator::into_stream_unordered) make a stream of a parallel iterator, for
 //!   tasks of any runtime.
-//! * [`pipeline`](pipeline()) chains both ends: items that come from a stream, go through stages in parallel, and arrive in
+//! * [`pipeline`](pipeline()) has both ends: items come from a stream, go through stages in parallel, and arrive in
 //!   order.
 //!
-//! All are bounded: who is too fast waits for who is too slow, as a task that holds no worker.
+//! All of them are bounded: if one side is too fast, it waits for the other side, as a task that holds no worker.
 
 mod bridge;
 mod channel;

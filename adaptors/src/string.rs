@@ -20,11 +20,11 @@ pub struct Drain<'a> {
     range: Range<usize>,
 }
 
-/// The range is in bytes.
+/// Drains a range of bytes.
 ///
 /// # Panics
 ///
-/// If the range lies outside, or starts or ends inside a character.
+/// If the range lies outside the string, or starts or ends inside a character.
 impl<'a> ParallelDrainRange<usize> for &'a mut String {
     type Iter = Drain<'a>;
     type Item = char;

@@ -1,5 +1,5 @@
-//! Every terminal has a form that is awaited, in every place that has terminals: the lists are compared as they stand in the
-//! source, so that no terminal is forgotten.
+//! Every terminal has an awaited form, in every place that has terminals. The lists are read from the source, so that
+//! no terminal is forgotten.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ const INDEXED: &str = include_str!("../src/iter/indexed.rs");
 const INTERRUPTION: &str = include_str!("../src/iter/interruption.rs");
 const PIPELINE: &str = include_str!("../src/stream/pipeline.rs");
 
-/// Terminals that write to what the caller lends them: a future can be forgotten, so it may borrow nothing.
+/// Terminals that write to memory that the caller lends: a future can be forgotten, so it may borrow nothing.
 const BORROWING: [&str; 2] = ["collect_into_vec", "unzip_into_vecs"];
 
-/// The methods of a trait in the sections, marked by lines of dashes, whose titles speak of terminals.
+/// Returns the methods of a trait in those sections, marked by lines of dashes, whose titles mention terminals.
 fn terminals(source: &str) -> BTreeSet<&str> {
     let mut in_terminals = false;
     let mut names = BTreeSet::new();
@@ -32,7 +32,7 @@ fn method<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
     line.strip_prefix(begin)?.split(['<', '(', '[', ',']).next()
 }
 
-/// Asserts that these are as many that block as that are awaited, by the same names.
+/// Asserts that every blocking terminal has an awaited one of the same name, and the other way round.
 #[track_caller]
 fn assert_pairs(names: &BTreeSet<&str>, at_least: usize) {
     let awaited: BTreeSet<&str> = names.iter().filter_map(|name| name.strip_prefix("async_")).collect();
@@ -56,7 +56,7 @@ fn every_terminal_of_an_indexed_iterator_can_be_awaited() {
     assert!(BORROWING.iter().all(|name| terminals(INDEXED).contains(name)));
 }
 
-/// Behind `stop_on` and `deadline` there are all terminals but those that need positions, in both forms.
+/// Behind `stop_on` and `deadline` there are all terminals except those that need positions, in both forms.
 #[test]
 fn every_terminal_can_be_interrupted() {
     let mut interruptible = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! `blocks_iter`: order, laziness, and what becomes of what is not asked for.
+//! `blocks_iter`: order, laziness, and blocks that are not asked for.
 
 mod support;
 
@@ -33,7 +33,7 @@ proptest! {
     }
 }
 
-/// Nothing of a block is evaluated before it is asked for, and nothing of the ones behind it ever.
+/// No item of a block is evaluated before the block is asked for, and no item of later blocks ever.
 #[test]
 fn nothing_past_the_consumed_block_is_evaluated() {
     on_pools(|| {
@@ -62,7 +62,7 @@ fn nothing_past_the_consumed_block_is_evaluated() {
     });
 }
 
-/// A block is an iterator as the whole is one: with its policy, scheduler and executor.
+/// A block is a parallel iterator like the whole: with its policy, scheduler and executor.
 #[test]
 fn blocks_have_the_schedule_of_the_whole() {
     let mut blocks = (0..100).wrap_iter().bound_depth(1).blocks_iter([40]);
@@ -76,7 +76,7 @@ fn blocks_have_the_schedule_of_the_whole() {
     }
 }
 
-/// Blocks of nothing are none.
+/// An empty iterator has no blocks.
 #[test]
 fn nothing() {
     let mut empty = Vec::<u8>::new().into_par_iter().blocks_iter(Doubling);
@@ -106,7 +106,7 @@ fn terminals_of_a_block() {
     });
 }
 
-/// What an owner's blocks hold is dropped once: taken, not taken, in the midst of a panic (P2).
+/// Items in blocks of an owning iterator are dropped once: taken, not taken, or during a panic (P2).
 #[test]
 fn drops() {
     on_pools(|| {
@@ -132,7 +132,7 @@ fn drops() {
     });
 }
 
-/// What was made with one size lasts for all of `std`'s iterator protocol.
+/// The blocks and their items follow all of std's iterator protocol.
 #[test]
 fn the_protocol_of_std() {
     let mut blocks = (0..10).into_par_iter().blocks_iter([3]);

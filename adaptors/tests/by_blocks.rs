@@ -1,4 +1,4 @@
-//! `by_blocks` and its kin: what is evaluated, and that blocks are counted in what is divided.
+//! `by_blocks` and similar methods: the items that are evaluated, and the units in which blocks are counted.
 
 mod support;
 
@@ -9,7 +9,7 @@ use std::iter::repeat;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::{LENGTHS, on_pools};
 
-/// Where the block ends that holds a place, counted from the search's end.
+/// Returns the end of the block that holds a place, counted from the end at which the search begins.
 fn end_of_block(sizes: &[usize], len: usize, place: usize) -> usize {
     let mut end = 0;
     for &size in sizes {
@@ -21,7 +21,7 @@ fn end_of_block(sizes: &[usize], len: usize, place: usize) -> usize {
     len
 }
 
-/// How often was each item evaluated?
+/// Number of evaluations of each item.
 struct Looks(Vec<AtomicUsize>);
 
 impl Looks {
@@ -34,7 +34,8 @@ impl Looks {
     fn counts(self) -> Vec<usize> {
         self.0.into_iter().map(AtomicUsize::into_inner).collect()
     }
-    /// All in the first range once, none outside of the second one, others at most once.
+    /// Asserts that all items in the first range were evaluated once, none outside of the second one, and others at
+    /// most once.
     #[track_caller]
     fn assert(self, all: std::ops::Range<usize>, at_most: std::ops::Range<usize>) {
         for (x, count) in self.counts().into_iter().enumerate() {
@@ -47,7 +48,7 @@ impl Looks {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// I4: nothing behind the block of the hit is evaluated, whichever end the search begins at.
+    /// I4: nothing behind the block of the hit is evaluated, at whichever end the search begins.
     #[test]
     fn nothing_behind_the_block_of_the_hit(
         len in 1_usize..2000,
@@ -96,7 +97,7 @@ proptest! {
         });
     }
 
-    /// Blocks are counted before the filter, wherever they are named, and whichever end the search begins at.
+    /// Blocks are counted before the filter, wherever they are named, and at whichever end the search begins.
     #[test]
     fn with_filter(len in 1_usize..1000, size in 1_usize..100, threshold in 0_usize..1000) {
         let kept = |x: usize| x % 7 == 3;
@@ -145,7 +146,7 @@ proptest! {
         });
     }
 
-    /// Blocks are counted in what is divided, also where an item becomes many.
+    /// Blocks are counted in the units that are divided, also where an item becomes many.
     #[test]
     fn with_flat_map(len in 1_usize..500, size in 1_usize..50, place in 0_usize..500) {
         let hit = place % len;
@@ -232,7 +233,7 @@ fn every_length() {
     }
 }
 
-/// What has more items than can be said, and what never ends (I2).
+/// Iterators with more items than `usize` can count, and endless ones (I2).
 #[test]
 fn near_the_maximum() {
     on_pools(|| {
@@ -264,7 +265,7 @@ fn pieces() {
         assert_eq!(pieces().map(|piece| piece.end).find_first(|&end| end > 20), Some(50));
         assert_eq!(pieces().chain(pieces()).find_last(|piece| piece.end == 100), Some(0..100));
         assert_eq!((0..0).wrap_iter().by_blocks([1]).count(), 1);
-        // An accumulator per task is such a piece too.
+        // An accumulator per task is such a piece, too.
         let sums = || (0..100).into_par_iter().bound_depth(1).fold(|| 0, |sum, x| sum + x);
         assert_eq!(sums().find_first(|_| true), Some((0..50).sum()));
     });
@@ -299,7 +300,8 @@ fn searches_go_by_blocks_unless_a_scheduler_is_named() {
             }
         });
     }
-    // Join begins at the front of both halves, also when it looks for the last one: the front half is in vain.
+    // `Join` begins at the front of both halves, also when it searches for the last hit, so the front half is evaluated
+    // in vain.
     let looks = AtomicUsize::new(0);
     let see = |x: usize| looks.fetch_add(1, Relaxed) < len && x == len - 1;
     let last = (0..len).into_par_iter().size_limit(len / 2).join().on(Inline).find_last(|&x| see(x));
@@ -321,7 +323,7 @@ fn a_size_of_0_counts_as_1() {
     assert_eq!(*blocks.lock().unwrap(), [0..1, 1..2, 2..3, 3..4, 4..5, 0..1, 1..3, 3..5]);
 }
 
-/// What the blocks behind a hit own is dropped, and nothing twice (P2).
+/// Items in the blocks behind a hit are dropped, and none is dropped twice (P2).
 #[test]
 fn what_is_not_reached_is_dropped() {
     use support::drops::{Ledger, assert_dropped_once};

@@ -1,4 +1,4 @@
-//! What can be collected into and extended, against std.
+//! Collecting and extending, against std.
 
 mod support;
 
@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::nano::Every;
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Collects and extends, from an iterator of known length and from one of unknown length; std's collection is the
-/// oracle. All go through the same few reductions, so two schedules will do, and keep the time to compile this in
+/// Collects and extends, from an iterator of known length and from one of unknown length. std's collection is the
+/// oracle. All collections use the same few reductions, so two schedules are enough, and keep the compile time in
 /// bounds.
 macro_rules! as_std {
     ($items:expr => $($Collection:ty),+ $(,)?) => {{
@@ -50,12 +50,12 @@ where
     collection
 }
 
-/// Says which type is meant: that of the expected value.
+/// Fixes the type of a value: that of the expected value.
 fn like<T>(_: &T, value: T) -> T {
     value
 }
 
-/// Many equal keys, told apart by their values.
+/// Pairs with many equal keys, which differ in their values.
 fn pairs() -> impl Strategy<Value = Vec<(u8, u32)>> {
     proptest::collection::vec((0..20_u8, any::<u32>()), 0..150)
 }
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn failures(v in proptest::collection::vec(0..50_u8, 0..200), bad in 0..60_u8) {
         let option = |&x: &u8| (x != bad).then_some(x);
-        // Which error is not said; that it is one of those that there are, is.
+        // It is not specified which error is returned. But it must be one of the existing ones.
         let result = |(at, &x): (usize, &u8)| if x == bad { Err(at) } else { Ok(x) };
         let expected: Option<Vec<u8>> = v.iter().map(option).collect();
         on_pools(|| {
@@ -231,7 +231,7 @@ fn wrapped_collections() {
     assert_eq!(nothing, None);
 }
 
-/// Old elements are dropped, buffers are kept, new vectors take over what was collected.
+/// Old elements are dropped, buffers are kept, and new vectors take over the collected ones.
 #[test]
 fn buffers() {
     let drops = AtomicUsize::new(0);
@@ -255,7 +255,7 @@ fn buffers() {
     assert_eq!((left.len(), right.len(), (left.as_ptr(), right.as_ptr())), (50, 50, buffers));
 }
 
-/// Collecting stops soon after the first failure, and what was collected is dropped.
+/// Collecting stops soon after the first failure, and the collected items are dropped.
 #[test]
 fn failures_end_the_computation() {
     let len = 1 << 20;
@@ -280,7 +280,7 @@ fn failures_end_the_computation() {
     assert_eq!((collected, looks.into_inner()), (None, 11), "nothing behind the failure");
 }
 
-/// In nano-loops too, nothing behind the failure is evaluated: neither in the loop that has failed nor in the next.
+/// Also in steps nothing behind the failure is evaluated, neither in the step that has failed nor in the next.
 #[test]
 fn failures_end_a_task_in_nano_loops() {
     #[derive(Clone, Copy)]
@@ -316,8 +316,8 @@ fn failures_end_a_task_in_nano_loops() {
     }
 }
 
-/// A panic at every item in turn, while items are collected into all kinds of collections: none leaks, none is dropped
-/// twice (P2).
+/// A panic at every item in turn, while items are collected into all kinds of collections: no item leaks, and none is
+/// dropped twice (P2).
 #[test]
 fn panics_drop_every_item_once() {
     struct Item<'a>(&'a AtomicUsize, usize);
@@ -346,7 +346,7 @@ fn panics_drop_every_item_once() {
             dropped(&|| drop(items().map(|x| (x, make(x))).collect::<HashMap<_, _>>()));
             dropped(&|| drop(items().map(|x| Some(make(x))).collect::<Option<Vec<_>>>()));
             dropped(&|| drop(items().map(make).partition::<Vec<_>, Vec<_>, _>(|item| item.1 % 2 == 0)));
-            // The second half's panic finds the first half made.
+            // When the second half panics, the first half has been made.
             dropped(&|| {
                 let (mut left, mut right) = (vec![], vec![]);
                 items().map(|x| (make((x + 1) % len), make(x))).unzip_into_vecs(&mut left, &mut right);

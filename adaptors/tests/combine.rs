@@ -23,7 +23,7 @@ proptest! {
         });
     }
 
-    /// Nothing before the first item and nothing behind the last, wherever the empty parts are.
+    /// No separator stands before the first item or behind the last, wherever the empty parts are.
     #[test]
     fn intersperse_of_filtered(v in proptest::collection::vec(0..8, 0..50), keep in 0..8) {
         let expected: Vec<i32> =
@@ -54,8 +54,8 @@ fn nano_loops_go_over_the_seam() {
     }
 }
 
-/// A part is given away while the second side waits behind the first one: whichever is longer, nothing is lost, the
-/// order stays, and about half goes.
+/// A part is given away while the second side waits behind the first one. Whichever is longer, nothing is lost, the
+/// order stays, and about half is given away.
 #[test]
 fn halves_given_away_around_the_seam() {
     for (first, second) in [(0, 0), (1, 0), (0, 1), (1, 1), (5, 100), (100, 5), (50, 50), (49, 50), (64, 63)]
@@ -82,10 +82,10 @@ fn halves_given_away_around_the_seam() {
     }
 }
 
-/// What cannot be cut has no right half: an empty one would be an item that is not there.
+/// A part that cannot be cut has no right half: an empty one would yield an item that does not exist.
 #[test]
 fn no_empty_side_is_given_away() {
-    /// All of it is to the left of any cut.
+    /// A producer that lies entirely to the left of any cut.
     #[derive(Clone, Debug, PartialEq)]
     struct Whole(usize);
     impl Divisible for Whole {
@@ -108,13 +108,13 @@ fn no_empty_side_is_given_away() {
     }
 }
 
-/// Where the loops stop, nothing further comes, from neither side.
+/// When the loops stop, no further item comes from either side.
 #[test]
 fn a_stop_ends_the_chain() {
     let mut chain = (0..10_usize).into_par_iter().chain(10..20);
     for done in 1..20 {
         let (items, _) = run_script(chain.producer(), [Nano::Fold(done), Nano::Stop]);
-        // A loop does not go over the seam.
+        // A loop does not cross the seam.
         assert_eq!(items.concat(), (0..done.min(10)).collect::<Vec<_>>());
     }
 }
@@ -135,7 +135,7 @@ fn a_break_ends_the_chain() {
     }
 }
 
-/// A base whose length is known is not collected: it is cut, and run where the chain says.
+/// A base whose length is known is not collected: it is cut, and run under the chain's schedule.
 #[test]
 fn intersperse_of_known_length_is_lazy() {
     let runs = AtomicUsize::new(0);
@@ -149,7 +149,7 @@ fn intersperse_of_known_length_is_lazy() {
     assert_eq!(runs.swap(0, SeqCst), 6);
 }
 
-/// The two of a chain are divided as one whole.
+/// The two sides of a chain are divided as one whole.
 #[test]
 fn unequal_sides_are_divided_evenly() {
     let (left, right) = (0..1_usize).into_par_iter().chain(0..999).producer().divide();
@@ -158,10 +158,10 @@ fn unequal_sides_are_divided_evenly() {
 
 #[test]
 fn a_side_without_items_is_no_item() {
-    // The middle lies inside a character, which goes to the left as a whole: nothing of its text is to the right.
+    // The middle lies inside a character, which goes to the left as a whole, so no text is to the right.
     let pieces: Vec<&str> = "\u{1F980}".wrap_iter().chain("ab".wrap_iter()).size_limit(1).collect();
     assert_eq!(pieces, ["\u{1F980}", "a", "b"]);
-    // `wrap_iter` gives an item for its piece, though that be empty: a cut must not make another one.
+    // `wrap_iter` yields an item for its piece, even if the piece is empty. A cut must not make another one.
     for size in 1..5 {
         let pieces: Vec<_> = (0..4).wrap_iter().chain((4..8).wrap_iter()).size_limit(size).collect();
         assert!(pieces.iter().all(|piece| !piece.is_empty()), "{pieces:?}");

@@ -1,4 +1,4 @@
-//! Drains: what lies around the range stays, whatever happens to the range (P2).
+//! Drains: the items around the range stay, whatever happens to the range (P2).
 
 mod support;
 
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use support::pools;
 use support::tracked::{Ledger, Tracked, planned_panic, survives};
 
-/// Enough for several cuts.
+/// Long enough for several cuts.
 const LEN: usize = 13;
 
-/// Every kind of range over `0..=len + 2`, also those that lie outside or end before they start.
+/// Every kind of range over `0..=len + 2`, also ranges that lie outside or end before they start.
 fn ranges(len: usize, mut check: impl FnMut((Bound<usize>, Bound<usize>))) {
     let bounds = |n| [Bound::Unbounded, Bound::Included(n), Bound::Excluded(n)];
     for start in 0..=len + 2 {
@@ -34,7 +34,7 @@ fn ranges(len: usize, mut check: impl FnMut((Bound<usize>, Bound<usize>))) {
     }
 }
 
-/// One collection's drain against std's, for every range.
+/// Compares one collection's drain with std's, for every range.
 macro_rules! drains_as_std {
     ($collection:expr) => {
         ranges(5, |range| {
@@ -73,7 +73,7 @@ fn a_drain_knows_its_length() {
     assert_eq!(vec![(); 7].par_drain(..3).map(|()| 1).sum::<usize>(), 3);
 }
 
-/// The ids that are left in a vector, and it is still one that works.
+/// Returns the ids of the items that are left in a vector, which must still work.
 fn ids(vec: &[Tracked]) -> Vec<usize> {
     vec.iter().map(|item| item.id).collect()
 }
@@ -112,7 +112,7 @@ fn a_forgotten_drain_leaves_the_items_before_the_range() {
     assert_eq!(ledger.counts(), [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// Panics when it is dropped.
+/// A value that panics when it is dropped.
 struct Grenade<'a> {
     armed: bool,
     drops: &'a AtomicUsize,

@@ -1,4 +1,4 @@
-//! Every item of an owning source is dropped exactly once, whatever becomes of the iterator (P2).
+//! Every item of an owning source is dropped exactly once, whatever happens to the iterator (P2).
 
 #![allow(clippy::mutable_key_type, reason = "an item's drop count is no part of its key")]
 
@@ -15,17 +15,17 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use support::pools;
 use support::tracked::{Ledger, Tracked, planned_panic, survives};
 
-/// What is done with an iterator.
+/// A treatment of an iterator.
 trait Fate {
     fn meet<I: ParallelIterator<Item = Tracked>>(&self, items: I);
 
-    /// What must hold afterwards, when the collection too is gone.
+    /// Checks the ledger afterwards, when the collection is gone, too.
     fn judge(&self, about: &str, ledger: &Ledger) {
         ledger.assert_each_once(about);
     }
 }
 
-/// Every owning source, with `N` items.
+/// Applies a fate to every owning source, with `N` items.
 fn every_source<const N: usize>(fate: &impl Fate) {
     macro_rules! source {
         ($about:literal, |$items:ident| $iterator:expr) => {{
@@ -120,7 +120,7 @@ fn dropped_undriven() {
     check(&DroppedUndriven);
 }
 
-/// The producer is cut and dropped, and what is lent after that is nothing.
+/// The producer is cut and dropped, and a second call lends nothing.
 struct LentAndDropped;
 
 impl Fate for LentAndDropped {
@@ -152,7 +152,7 @@ fn driven() {
     check(&Driven);
 }
 
-/// Collected, then dropped with the vector: not before.
+/// Items are collected, and are dropped with the vector, not before.
 struct Collected;
 
 impl Fate for Collected {
@@ -169,7 +169,7 @@ fn collected() {
     check(&Collected);
 }
 
-/// A closure panics at one item, under one of some schedules.
+/// A closure panics at one item, under one of several schedules.
 struct Panics {
     at: usize,
     schedule: usize,
@@ -209,7 +209,7 @@ fn a_panic_at_every_position() {
     }
 }
 
-/// Folds until an item, and has all other tasks stop.
+/// Folds up to an item, and stops all other tasks there.
 #[derive(Clone)]
 struct Until<'a> {
     id: usize,
@@ -258,13 +258,13 @@ fn an_early_end_at_every_position() {
             check(&EndsEarly { at, limit });
         }
     }
-    // More than one nano-loop.
+    // More than one step.
     for at in [0, 15, 16, 17, 47, 48, 199] {
         every_source::<200>(&EndsEarly { at, limit: 200 });
     }
 }
 
-/// Nothing may be dropped twice; leaking is allowed.
+/// Nothing may be dropped twice; leaks are allowed.
 struct Forgotten {
     lent: bool,
 }

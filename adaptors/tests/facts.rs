@@ -30,11 +30,11 @@ const USUAL: Facts = Facts {
     in_order: true,
     single: false,
 };
-/// The other way round.
+/// The unusual values.
 const ODD: Facts =
     Facts { pieces: true, loops_cut: true, grows: true, costly_cuts: true, in_order: false, single: true };
 
-/// Numbers whose producer says `ODD` things, or the usual ones.
+/// Numbers whose producer has the constants `ODD`, or the usual ones.
 #[derive(Clone)]
 struct Numbers<const IS_ODD: bool>(Range<u32>);
 
@@ -75,7 +75,7 @@ impl<const IS_ODD: bool> PeekProducer for Numbers<IS_ODD> {
     }
 }
 
-/// The parallel iterator over them.
+/// A parallel iterator over [`Numbers`].
 #[derive(Clone)]
 struct Source<const IS_ODD: bool>;
 
@@ -134,7 +134,7 @@ fn facts_of<P: Producer>(_: P) -> Facts {
     }
 }
 
-/// The adaptors that were seen, by the names of their types; and the mistakes.
+/// The adaptors that were seen, by the names of their types, and the mistakes.
 #[derive(Default)]
 struct Seen {
     adaptors: BTreeSet<String>,
@@ -167,12 +167,12 @@ impl Seen {
     }
 }
 
-/// Checks every adaptor of a source of such facts.
+/// Checks every adaptor of a source with the given constants.
 fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     let source = || Source::<IS_ODD>;
-    // Items are results of tasks, of which a cut makes one more.
+    // Items are results of tasks, and a cut makes one more task.
     let of_tasks = Facts { pieces: true, single: false, ..facts };
-    // An item becomes several, or has to be waited for, or a state is kept for all items.
+    // An item becomes several, or has to be awaited, or a state is kept for all items.
     let not_single = Facts { single: false, ..facts };
     let costly_cuts = Facts { costly_cuts: true, ..facts };
 
@@ -230,8 +230,8 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     seen.check(source().skip_any_while(|_| true), facts);
 }
 
-/// Names of the module that stand for adaptors that have a line under another name, or for no adaptor; and scans, whose
-/// producers have nothing of the base's.
+/// Names of the module that need no line: adaptors that have a line under another name, names that are not adaptors,
+/// and scans, whose producers have no constants of the base.
 const OTHERS: &[&str] = &[
     "ExponentialBlocks",
     "UniformBlocks",
@@ -262,7 +262,7 @@ fn every_adaptor_passes_the_facts_of_its_base_on() {
     assert!(missing.is_empty(), "adaptors without a line in this test: {missing:?}");
 }
 
-/// Gates do not cut pieces: as many are made as the policy says.
+/// Gates do not cut pieces: the policy decides how many are made.
 #[test]
 fn pieces_behind_gates_are_not_cut_into_blocks() {
     let pieces = AtomicUsize::new(0);

@@ -14,7 +14,7 @@ use support::drops::Ledger;
 use support::tracked::{planned_panic, survives};
 use support::{assert_schedules, on_pools, pools};
 
-/// The threads that have computed something. Each waits until there are so many, for a while.
+/// The threads that have computed something. Each waits, for a while, until there are as many as the pool has.
 struct Threads {
     seen: Mutex<HashSet<ThreadId>>,
     begun: Instant,
@@ -48,7 +48,7 @@ fn one_outer_item_is_for_all_threads() {
                 let met = Threads::new();
                 let sum = pool.install(|| $chain.inspect(|_| met.meet(threads)).sum::<usize>());
                 assert_eq!(sum, 199_990_000);
-                // A thread that waits may be replaced.
+                // While a thread waits, another one may replace it.
                 assert!(met.count() >= threads, "{} threads: {}", met.count(), stringify!($chain));
             }};
         }
@@ -59,8 +59,8 @@ fn one_outer_item_is_for_all_threads() {
     }
 }
 
-/// Thieves that ask while an inner iteration goes on get a part of it. (An item must not wait for them: a task looks for thieves
-/// between its loops.)
+/// Thieves that ask during an inner iteration get a part of it. (An item must not wait for them: a task looks for
+/// thieves between its loops.)
 #[test]
 fn an_adaptive_task_divides_its_last_inner_iterator() {
     for pool in &pools()[1..] {
@@ -80,7 +80,7 @@ fn an_adaptive_task_divides_its_last_inner_iterator() {
     }
 }
 
-/// As in rayon: a long inner iterator in the middle of a task is worked on by several threads, wherever it lies.
+/// As in rayon: several threads work on a long inner iterator in the middle of a task, wherever it lies.
 #[test]
 fn a_long_inner_iterator_amid_a_task_is_divided() {
     for pool in pools() {
@@ -98,7 +98,7 @@ fn a_long_inner_iterator_amid_a_task_is_divided() {
                     };
                     let sum = pool.install(|| $chain.inspect(meet).sum::<usize>());
                     assert_eq!(sum, 19_999_900_000);
-                    // A thread that waits may be replaced.
+                    // While a thread waits, another one may replace it.
                     assert!(
                         met.count() >= threads,
                         "{} threads: {place}, {}",
@@ -118,7 +118,7 @@ fn a_long_inner_iterator_amid_a_task_is_divided() {
     }
 }
 
-/// Thieves that ask while a long inner iterator is walked get a part of it, and what lies behind it.
+/// Thieves that ask while a long inner iterator is walked get a part of it, and the items behind it.
 #[test]
 fn an_adaptive_task_divides_a_long_inner_iterator_amid_others() {
     for pool in &pools()[1..] {
@@ -131,7 +131,7 @@ fn an_adaptive_task_divides_a_long_inner_iterator_amid_others() {
                     sleep(Duration::from_micros(10));
                 }
             });
-            // To the end of the endless one only if nobody comes.
+            // The endless iterator is walked to its end only if no thief comes.
             let enough =
                 || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
             pool.install(|| chain.any(|()| enough()));
@@ -140,7 +140,7 @@ fn an_adaptive_task_divides_a_long_inner_iterator_amid_others() {
     }
 }
 
-/// A task is divided at long inner iterators where its policy says so, and its parts are as long as that says.
+/// A task is divided at long inner iterators if its policy says so, and the policy decides how long the parts are.
 #[test]
 fn policies_are_asked_about_long_inner_iterators() {
     let tasks = |limit| {
@@ -157,7 +157,7 @@ fn policies_are_asked_about_long_inner_iterators() {
     let one = (0..1).into_par_iter().flat_map(|_| 0..8000).fold(|| 0, |count, _| count + 1).on(Inline);
     let parts = one.size_limit(1000).collect::<Vec<usize>>();
     assert!(parts.iter().all(|part| *part <= 1000), "{parts:?}");
-    // Shapes that count from the root are kept.
+    // Division trees that are counted from the root are kept.
     let rows = |x| if x == 3 { 0..8000 } else { 0..1 };
     let flat = || (0..8).into_par_iter().flat_map(rows).fold(|| 0, |count, _| count + 1).on(Inline);
     assert_eq!(flat().bound_depth(1).collect::<Vec<usize>>(), [8003, 4]);
@@ -174,12 +174,13 @@ fn even_inner_iterators_make_few_tasks() {
         let tasks = pool.install(|| flat.collect::<Vec<usize>>());
         assert_eq!(tasks.iter().sum::<usize>(), 6_000_000);
         let threads = pool.current_num_threads();
-        // Each time would be more than 40,000. (More threads than processors steal more, and every steal divides.)
+        // A division at each of them would make more than 40,000 tasks. (More threads than processors steal more, and
+        // every steal divides.)
         assert!(tasks.len() <= 20_000 / 2, "{} tasks on {threads} threads", tasks.len());
     }
 }
 
-/// The sizes of the tasks that some schedule makes of the items, on one thread.
+/// Returns the sizes of the tasks that a schedule makes of the items, on one thread.
 macro_rules! tasks {
     (|$it:ident| $schedule:expr) => {{
         let $it = (0..1).into_par_iter().flat_map(|_| 0..1000).fold(|| 0, |count, _| count + 1).on(Inline);
@@ -187,7 +188,7 @@ macro_rules! tasks {
     }};
 }
 
-/// Policies speak of inner parts as of outer ones; `sequential` and `cap` keep their meaning.
+/// Policies treat inner parts like outer ones; `sequential` and `cap` keep their meaning.
 #[test]
 fn inner_parts_are_divided_by_the_chains_policy() {
     assert_eq!(tasks!(|it| it.bound_depth(3)), [125; 8]);
@@ -247,7 +248,7 @@ proptest! {
     }
 }
 
-/// Searches end in inner parts as anywhere.
+/// Searches end in inner parts as they do elsewhere.
 #[test]
 fn early_ends() {
     let looks = AtomicUsize::new(0);
@@ -267,12 +268,12 @@ fn early_ends() {
         *x == 10
     });
     assert_eq!((hit, looks.into_inner()), (Some(10), 11));
-    // An outer item that makes endlessly many is not gathered, and neither is what stands before it.
+    // An outer item that makes endlessly many items is not collected, and neither is the iterator before it.
     let first = (0..1).into_par_iter().flat_map_iter(|_| 0_u64..).flat_map(|x| [x, x]).bound_depth(4);
     assert_eq!(first.find_first(|&x| x == 1000), Some(1000));
 }
 
-/// A task has one state, and no outer item is asked for twice.
+/// A task has one state, and no outer item is computed twice.
 #[test]
 fn outer_states_and_items_are_made_once() {
     let (states, items) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -302,7 +303,7 @@ fn outer_states_and_items_are_made_once() {
     }
 }
 
-/// Items that inner iterators own are dropped once, also after a panic.
+/// Items owned by inner iterators are dropped once, also after a panic.
 #[test]
 fn owned_inner_items_are_dropped_once() {
     let ledger = Ledger::default();

@@ -1,5 +1,5 @@
-//! Adaptors that let items pass or not by what all tasks share: `while_some`, `take_any`, `skip_any`, `take_any_while`,
-//! `skip_any_while`, `panic_fuse`.
+//! Adaptors that pass or drop items by a state that all tasks share: `while_some`, `take_any`, `skip_any`,
+//! `take_any_while`, `skip_any_while`, `panic_fuse`.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::drops::assert_dropped_once;
 use support::tracked::{planned_panic, survives};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Are the items some of `0..len`, in order?
+/// Whether the items are some of `0..len`, in order.
 fn are_some(items: &[usize], len: usize) -> bool {
     items.is_sorted_by(|a, b| a < b) && items.iter().all(|&x| x < len)
 }
@@ -21,7 +21,7 @@ fn are_some(items: &[usize], len: usize) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// One thread goes from the left to the right, whatever the policy: there, they are std's.
+    /// One thread walks from the left to the right, whatever the policy. So there the adaptors equal std's.
     #[test]
     fn on_one_thread_as_in_std(len in 0..3000_usize, at in 0..4000_usize) {
         let source = || (0..len).into_par_iter().on(Inline);
@@ -42,7 +42,7 @@ proptest! {
             let check = |items: Vec<usize>| (are_some(&items, len), items.len());
             assert_schedules!((true, len.min(n)), source(), |it| check(it.take_any(n).collect()));
             assert_schedules!((true, len.saturating_sub(n)), source(), |it| check(it.skip_any(n).collect()));
-            // Elsewhere in the chain.
+            // Also elsewhere in the chain.
             assert_schedules!((true, len.min(n)), source(), |it| check(it.filter(|_| true).take_any(n).map(|x| x).collect()));
             assert_schedules!(len.min(n), source(), |it| it.take_any(n).take_any(n + 1).count());
         });
@@ -56,7 +56,7 @@ proptest! {
             let check = |items: Vec<usize>| are_some(&items, len) && !items.contains(&at);
             assert_schedules!(true, source(), |it| check(it.map(|x| (x != at).then_some(x)).while_some().collect()));
             assert_schedules!(true, source(), |it| check(it.take_any_while(|&x| x != at).collect()));
-            // Every item that a predicate does not hold for is there, and if it holds for all, none is.
+            // Every item for which the predicate is false is there. If it is true for all, no item is.
             let has_all = |items: Vec<usize>| are_some(&items, len) && items.ends_with(&(at..len).collect::<Vec<_>>());
             assert_schedules!(true, source(), |it| has_all(it.skip_any_while(|&x| x < at).collect()));
             assert_schedules!(0, source(), |it| it.skip_any_while(|_| true).count());
@@ -66,7 +66,7 @@ proptest! {
     }
 }
 
-/// What ends is the part of a chain before it: the other side of a `chain` goes on.
+/// A gate ends the part of the chain before it: the other side of a `chain` continues.
 #[test]
 fn what_is_chained_goes_on() {
     for len in LENGTHS {
@@ -90,7 +90,7 @@ fn what_is_chained_goes_on() {
     }
 }
 
-/// On one thread nothing behind the end is computed; on others, what the threads are just at.
+/// On one thread nothing behind the end is computed. On several threads, only the items that they are working on.
 #[test]
 fn what_is_computed() {
     let computed = AtomicUsize::new(0);
@@ -121,7 +121,7 @@ fn what_is_computed() {
     }
 }
 
-/// A task in which nothing comes up to the gate hears of its end between its nano-loops.
+/// A task whose items do not reach the gate notices its end between its steps.
 #[test]
 fn behind_a_filter() {
     const LEN: usize = 2000;
@@ -136,7 +136,7 @@ fn behind_a_filter() {
             x == 0
         });
         it.map(|_| {
-            // Once the other half is under way.
+            // The other half is under way from here on.
             while looks.load(Relaxed) < 3 && Instant::now() < long_enough {
                 std::thread::yield_now();
             }
@@ -150,7 +150,7 @@ fn behind_a_filter() {
     assert!(looks < LEN / 4, "{looks} slow items after the end");
 }
 
-/// In nano-loops: nothing comes after the end, and what is given away knows of it.
+/// In steps no item comes after the end, and parts that are given away know of it.
 #[test]
 fn by_hand() {
     for limit in [1, 2, 3, 7, 100] {
@@ -163,7 +163,7 @@ fn by_hand() {
         assert_eq!((given.size(), given.should_be_divided()), (0, false));
         let given = outcome.given.into_iter().next().unwrap();
         assert_eq!(given.into_iter().next(), None);
-        // Another run begins anew.
+        // Another run begins with an open gate.
         assert!(it.producer().into_iter().eq(0..20) && it.clone().producer().size() == 100);
     }
 }
@@ -190,7 +190,7 @@ fn a_fuse_that_does_not_blow_lets_all_pass() {
     }
 }
 
-/// P5: a panic ends the other tasks at their next item, without nano-loops.
+/// P5: a panic ends the other tasks at their next item, even without steps.
 #[test]
 fn a_blown_fuse_ends_the_other_tasks() {
     const LEN: usize = 2000;
@@ -221,7 +221,7 @@ fn a_blown_fuse_ends_the_other_tasks() {
     }
 }
 
-/// A computation in a destructor, while its thread is unwinding, is not what panics.
+/// A computation in a destructor that runs while its thread unwinds does not count as panicking.
 #[test]
 fn a_fuse_in_a_destructor() {
     struct Counts<'a>(&'a AtomicUsize);

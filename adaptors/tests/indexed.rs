@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Three adaptors and more on top of each other, under every schedule.
+/// Three and more adaptors on top of each other, under every schedule.
 #[test]
 fn adaptors_under_every_schedule() {
     for len in LENGTHS {
@@ -46,7 +46,7 @@ fn adaptors_under_every_schedule() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// What std has no adaptor for, against rayon.
+    /// Adaptors that std does not have, against rayon.
     #[test]
     fn as_rayon(v: Vec<u8>, w: Vec<u8>, size in 1..9_usize) {
         use rayon::iter::{IndexedParallelIterator as R, IntoParallelIterator as Into, ParallelIterator as P};
@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// Every item of a vector is dropped once, whether it is passed on, cut off or met by a panic (P2).
+/// Every item of a vector is dropped once, whether it is passed on, cut off or hit by a panic (P2).
 #[test]
 fn drops_are_exact() {
     static DROPS: [AtomicUsize; 128] = [const { AtomicUsize::new(0) }; 128];
@@ -111,7 +111,7 @@ fn drops_are_exact() {
         run(len, |v, w| {
             drop(v.into_par_iter().interleave_shortest(w.into_par_iter().skip(1)).collect::<Vec<_>>())
         });
-        // Not driven at all.
+        // Not driven.
         run(len, |v, w| drop(v.into_par_iter().interleave(w).chunks(4)));
         run(len, |v, w| {
             let sum = || {
@@ -129,7 +129,7 @@ fn drops_are_exact() {
     }
 }
 
-/// What is cut off is not run; what is run, is run once (I4).
+/// Items that are cut off are not run; other items are run once (I4).
 #[test]
 fn what_is_cut_off_is_not_run() {
     let runs = AtomicUsize::new(0);
@@ -156,7 +156,7 @@ trait InspectCount: IndexedParallelIterator<Item = i32> {
 }
 impl<I: IndexedParallelIterator<Item = i32>> InspectCount for I {}
 
-/// The lengths of the leaves, in order.
+/// Returns the lengths of the leaves, in order.
 #[derive(Clone)]
 struct Leaves;
 
@@ -185,7 +185,7 @@ fn bounds_on_the_lengths_of_leaves() {
         let leaves = (0..1000).into_par_iter().bound_depth(20).with_min_len(60).drive(Leaves);
         assert!(leaves.iter().all(|len| *len >= 60), "{leaves:?}");
         assert_eq!(leaves.len(), 16);
-        // Counted in chunks, and the policy of the first of two holds for both.
+        // Lengths are counted in chunks, and the policy of the first of two iterators holds for both.
         let chunks = (0..1000)
             .into_par_iter()
             .with_max_len(10)
@@ -198,7 +198,7 @@ fn bounds_on_the_lengths_of_leaves() {
     });
 }
 
-/// I2: lengths up to the largest, on which nothing is lost or wrapped around.
+/// I2: lengths up to the largest, at which nothing is lost or wraps around.
 #[test]
 fn the_largest_lengths() {
     const MAX: usize = usize::MAX;
@@ -222,7 +222,7 @@ fn the_largest_lengths() {
     assert_eq!(interspersed.producer().divide_at(MAX - 1).1.size(), MAX);
 }
 
-/// ... or the overflow is a clear panic.
+/// I2: a length that overflows is a clear panic.
 #[test]
 fn too_long_is_a_panic() {
     let all = || (0..usize::MAX).into_par_iter();
@@ -260,7 +260,7 @@ fn zip_eq_of_unequal_lengths() {
     drop((0..10).into_par_iter().zip_eq(0..9));
 }
 
-/// A source that says it has ten items, of which every cut gives nothing to the left (I3).
+/// A source that claims to have ten items, of which every cut puts none to the left (I3).
 #[derive(Clone)]
 struct Liar;
 

@@ -6,7 +6,7 @@ use furcate::prelude::*;
 use proptest::prelude::*;
 use support::nano::nano_loops;
 
-/// What std has no adaptor for.
+/// The sequential form of adaptors that std does not have.
 fn interleaved<T>(left: Vec<T>, right: Vec<T>, shortest: bool) -> Vec<T> {
     let (mut left, mut right) = (left.into_iter(), right.into_iter());
     let mut all = Vec::new();
@@ -41,7 +41,7 @@ fn batches(items: &[i64], size: usize) -> Vec<i64> {
         .collect()
 }
 
-/// An adaptor from `i64`s to `i64`s, as data: random chains are made of them.
+/// An adaptor from `i64`s to `i64`s, as data for random chains.
 #[derive(Clone, Debug)]
 enum Op {
     Skip(usize),
@@ -93,7 +93,7 @@ fn pair((a, b): (i64, i64)) -> i64 {
     a.wrapping_mul(31) ^ b
 }
 
-/// The batch's length and items in order, as one number.
+/// Returns a batch's length and its items in order, as one number.
 fn batch(items: Vec<i64>) -> i64 {
     let start = items.len() as i64;
     items.iter().fold(start, |all, x| all.wrapping_mul(3) ^ x)
@@ -124,7 +124,7 @@ impl Op {
         }
     }
 
-    /// Applies the adaptor and goes on with what comes out.
+    /// Applies the adaptor and continues with the result.
     fn then<I, N>(&self, it: I, next: N) -> Vec<i64>
     where
         I: IndexedParallelIterator<Item = i64> + Clone,
@@ -155,12 +155,12 @@ impl Op {
     }
 }
 
-/// What happens to the iterator that an [`Op`] gives.
+/// The continuation with the iterator that an [`Op`] makes.
 trait Next {
     fn go<I: IndexedParallelIterator<Item = i64> + Clone>(self, it: I) -> Vec<i64>;
 }
 
-/// Another adaptor (boxed on the way, so that two adaptors do not make 18^3 types).
+/// Continues with another adaptor (boxed on the way, so that two adaptors do not make 18^3 types).
 struct Then<'a>(&'a [Op], Way);
 
 impl Next for Then<'_> {
@@ -173,16 +173,16 @@ impl Next for Then<'_> {
     }
 }
 
-/// A way to look at all items.
+/// A way to walk all items.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// In place, under a policy that cuts everywhere.
     Collect,
-    /// Where the cuts are not half.
+    /// With cuts that are not in the middle.
     Skewed(usize),
     /// From the back, leaf by leaf.
     Back,
-    /// In nano-loops of a few units.
+    /// In steps of a few units.
     NanoLoops,
     /// One sequential leaf, by `fold`.
     Fold,
@@ -223,7 +223,7 @@ impl Next for Way {
     }
 }
 
-/// All items, taken from both ends in turn; the length is right all the time.
+/// Takes all items from both ends in turn, and checks that the length is right all the time.
 fn zigzag<T>(mut leaf: impl DoubleEndedIterator<Item = T> + ExactSizeIterator) -> Vec<T> {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     while leaf.len() > 0 {

@@ -1,4 +1,4 @@
-//! `stop_on` and `deadline`: what is done, what is not, and whether the result says so.
+//! `stop_on` and `deadline`: the items that are processed, those that are not, and the report in the result.
 
 mod support;
 
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use support::drops::{Ledger, assert_dropped_once};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// The longest nano-loop.
+/// The longest step.
 const NANO_LOOP: usize = 1 << 14;
 
 fn cancelled() -> CancelToken {
@@ -28,7 +28,7 @@ fn far() -> Instant {
     Instant::now() + Duration::from_secs(3600)
 }
 
-/// What was done, with the reason.
+/// Splits a result into the value and the reason.
 fn parts<T>(result: Result<T, Interrupted<T>>) -> (T, Option<Reason>) {
     match result {
         Ok(done) => (done, None),
@@ -39,7 +39,7 @@ fn parts<T>(result: Result<T, Interrupted<T>>) -> (T, Option<Reason>) {
     }
 }
 
-/// Where nothing is interrupted, every terminal gives what it gives without.
+/// If nothing is interrupted, every terminal has the same result as without a stop.
 #[test]
 fn nothing_is_interrupted() {
     let token = CancelToken::new();
@@ -106,7 +106,8 @@ fn nothing_is_interrupted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// Cancelled from inside: what is done is what was evaluated, no more and no less, in order; and all, or an error.
+    /// Cancelled from inside: the result contains exactly the evaluated items, in order. It is `Ok` only if these are
+    /// all.
     #[test]
     fn what_is_done_is_what_was_evaluated(len in 0..6_000_usize, at in 0..8_000_usize) {
         on_pools(|| {
@@ -131,7 +132,8 @@ proptest! {
     }
 }
 
-/// Stopped before it begins: no item is evaluated, and the result is that of no items. Of no items, that is all.
+/// Stopped before it begins: no item is evaluated, and the result is that of no items. If there are no items, it is
+/// complete.
 #[test]
 fn nothing_is_evaluated() {
     let token = cancelled();
@@ -148,7 +150,7 @@ fn nothing_is_evaluated() {
             assert_schedules!((None, reason(Reason::DeadlineExceeded)), source(), |it| {
                 parts(it.deadline(Instant::now()).reduce_with(|a, b| a + b))
             });
-            // What is chained to it, before and behind.
+            // Also with adaptors before and behind the stop.
             assert_schedules!(none, source(), |it| {
                 parts(
                     it.filter(|_| true)
@@ -161,7 +163,7 @@ fn nothing_is_evaluated() {
     }
 }
 
-/// Every stop of a chain counts; the first one that is named gives the reason, if there are several.
+/// Every stop of a chain counts. If there are several, the first one that is named gives the reason.
 #[test]
 fn reasons() {
     let (idle, over) = (CancelToken::new(), cancelled());
@@ -187,7 +189,7 @@ fn reasons() {
     );
 }
 
-/// A token that is cancelled when the last item is done has interrupted nothing.
+/// A token that is cancelled after the last item has interrupted nothing.
 #[test]
 fn too_late() {
     for len in LENGTHS {
@@ -213,7 +215,8 @@ fn too_late() {
     }
 }
 
-/// How much is evaluated after a stop: on one thread no more than a nano-loop, which is no longer than all before it.
+/// The number of items evaluated after a stop: on one thread at most a step, which is no longer than all steps
+/// before it.
 #[test]
 fn soon() {
     for at in [0, 1, 2, 3, 100, 5000, 50_000] {
@@ -229,7 +232,7 @@ fn soon() {
         assert_eq!((count, reason), (evaluated.into_inner(), Some(Reason::Cancelled)));
         assert!(count > at && count <= at + 1 + NANO_LOOP.min(at + 1), "{count} items, cancelled at {at}");
     }
-    // On several threads, each its own nano-loop; parts that have not begun do not begin.
+    // On several threads each may finish its own step; parts that have not begun do not begin.
     for pool in support::pools() {
         for size in [1, 100, 1_000_000] {
             let (token, after) = (CancelToken::new(), AtomicUsize::new(0));
@@ -253,7 +256,8 @@ fn soon() {
     }
 }
 
-/// A single task of slow items, cancelled by another thread: it ends within an item or two, not after a number of them.
+/// A single task of slow items, cancelled by another thread: it ends within an item or two, not after a fixed number of
+/// them.
 #[test]
 fn a_running_task_is_stopped() {
     fn check(run: impl FnOnce(&CancelToken, &AtomicUsize) -> bool + Send) {
@@ -311,7 +315,7 @@ fn a_deadline_passes() {
     });
 }
 
-/// A piece of a `wrap_iter` is one item: it is not interrupted, and not cut for the sake of it.
+/// A piece of a `wrap_iter` is one item: it is not interrupted, and not cut for the sake of a stop.
 #[test]
 fn pieces_are_items() {
     let token = CancelToken::new();
@@ -326,7 +330,7 @@ fn pieces_are_items() {
     assert_eq!((pieces, reason), (vec![0..125, 125..250, 250..375], Some(Reason::Cancelled)));
 }
 
-/// Named as any other policy, a stop makes results of a part; nothing that relies on exact lengths is upset.
+/// Chained like any other policy, a stop makes partial results. Code that relies on exact lengths is not affected.
 #[test]
 fn as_a_policy() {
     for len in LENGTHS {
@@ -362,7 +366,7 @@ fn as_a_policy() {
     }
 }
 
-/// A policy of one's own that stops is heard by every scheduler.
+/// A policy of one's own that stops is noticed by every scheduler.
 #[test]
 fn a_stop_of_ones_own() {
     #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! The adaptors that treat each item by itself, against std and rayon (I1), and what they must not do.
+//! The adaptors that treat each item by itself, against std and rayon (I1), and their limits.
 
 mod support;
 
@@ -13,17 +13,17 @@ use support::drops::{DropCounter, Fuse, Ledger, assert_dropped_once};
 use support::nano::{Every, Interruptible, nano_loops};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Some items become nothing.
+/// Keeps every third value, changed.
 fn third(x: &i32) -> Option<i64> {
     (x % 3 == 0).then(|| i64::from(*x) * 2)
 }
 
-/// Every item becomes a few, often none.
+/// Makes a few items of each item, often none.
 fn few(x: &i32) -> std::ops::Range<i32> {
     0..x.rem_euclid(5) - 1
 }
 
-/// The chains under test, as rayon runs them.
+/// The tested chains, as rayon runs them.
 mod with_rayon {
     use rayon::prelude::*;
 
@@ -81,7 +81,7 @@ proptest! {
         });
     }
 
-    /// The indexed ones, walked from the back too.
+    /// Indexed chains, walked from the back too.
     #[test]
     fn cloned_copied_update(v: Vec<i32>) {
         let expected: Vec<(usize, i32)> = v.iter().map(|x| x.wrapping_mul(3)).enumerate().rev().collect();
@@ -97,7 +97,7 @@ proptest! {
         });
     }
 
-    /// Deep chains: every adaptor under every other's feet.
+    /// Deep chains: every adaptor on top of every other one.
     #[test]
     fn chained(v in collection::vec(any::<Vec<i32>>(), 0..12)) {
         let expected: Vec<i64> = v
@@ -121,7 +121,7 @@ proptest! {
         });
     }
 
-    /// Nano-loops of any size give what the leaf gives, and every unit in the nano-loop it belongs to.
+    /// Steps of any size yield the same as the leaf, and every unit in its own step.
     #[test]
     fn in_nano_loops(v: Vec<i32>, limit in 1_usize..40) {
         let mut expected: Vec<Vec<i32>> = v
@@ -177,7 +177,7 @@ fn boundary_lengths() {
     }
 }
 
-/// Who knows its length, says so; who cannot, does not.
+/// Chains that know their length report it; others do not.
 #[test]
 fn lengths() {
     let v = [1, 2, 3, 4, 5];
@@ -194,7 +194,7 @@ fn lengths() {
     assert_eq!([[1]].par_iter().map(|row| &row[..]).flatten().opt_len(), None);
 }
 
-/// The leaf of `update` is an iterator of its own, and must be a good one.
+/// The leaf of `update` is an iterator of our own, and must follow std's protocol.
 #[test]
 fn update_from_both_ends() {
     let mut doubled = (0..10_i32).into_par_iter().update(|x| *x *= 2);
@@ -244,7 +244,7 @@ fn laziness() {
     assert_eq!(calls.load(Relaxed), 3 + 3 + 3 + 3 + 6);
 }
 
-/// Every item passes through all adaptors before the next one enters, in order within a task.
+/// Every item passes all adaptors before the next one enters, in order within a task.
 #[test]
 fn item_by_item() {
     let log = Mutex::new(Vec::new());
@@ -308,7 +308,7 @@ fn inner_iterators_of_one_thread() {
     assert_eq!(items, (0..200).collect::<Vec<_>>());
 }
 
-/// The chain's schedule holds for inner iterators too, which are walked as they are.
+/// The chain's schedule also holds for inner iterators.
 #[test]
 fn schedules_of_inner_iterators() {
     let threads = Mutex::new(HashSet::new());
@@ -322,7 +322,7 @@ fn schedules_of_inner_iterators() {
         .collect();
     assert_eq!(pieces, [64; 4]);
     assert_eq!(threads.into_inner().unwrap().len(), 1);
-    // Nothing is collected: a search ends in the middle of what is endless for all purposes.
+    // Nothing is collected: a search ends in the middle of a practically endless iterator.
     let endless = (0..4).into_par_iter().flat_map(|_| 0..u64::MAX);
     assert_eq!(endless.clone().find_any(|&x| x == 5), Some(5));
     assert_eq!(endless.find_first(|&x| x == 70_000), Some(70_000));
@@ -344,8 +344,8 @@ fn clones() {
     ledger.assert_settled();
 }
 
-/// A panic at the n-th call of a closure, for every n (P2): items and what came out of them are dropped once, in
-/// leaves and in nano-loops.
+/// A panic at the n-th call of a closure, for every n (P2): items and the results made of them are dropped once, in
+/// leaves and in steps.
 #[test]
 fn panics_drop_once() {
     let burnt = |fuse: &Fuse, value: DropCounter| {

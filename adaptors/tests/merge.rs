@@ -1,4 +1,4 @@
-//! `merge` and its kin: order, stability, exact cuts, walks from both ends, sides that are not sorted.
+//! `merge` and similar methods: order, stability, exact cuts, walks from both ends, sides that are not sorted.
 
 mod support;
 
@@ -15,7 +15,8 @@ use support::cuts::{assert_cuts, walks_as_std};
 use support::drops::{DropCounter, assert_dropped_once};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// A key, and a tag that tells equal keys apart: the side and the place in it. Only the key counts in comparisons.
+/// A key, and a tag that tells equal keys apart: the side and the place in that side. Only the key counts in
+/// comparisons.
 #[derive(Clone, Copy, Debug)]
 struct Tagged {
     key: u8,
@@ -39,7 +40,7 @@ impl Ord for Tagged {
     }
 }
 
-/// What tells an item from all others.
+/// The key and the tag of an item, which identify it.
 type Id = (u8, (char, usize));
 
 fn id(item: Tagged) -> Id {
@@ -51,14 +52,14 @@ fn side(name: char, mut keys: Vec<u8>) -> Vec<Tagged> {
     keys.into_iter().enumerate().map(|(place, key)| Tagged { key, tag: (name, place) }).collect()
 }
 
-/// The sequential stable merge: a stable sort of both.
+/// Merges sequentially and stably: a stable sort of both sides.
 fn merged(left: &[Tagged], right: &[Tagged]) -> Vec<Id> {
     let mut all = [left, right].concat();
     all.sort();
     all.into_iter().map(id).collect()
 }
 
-/// Sides of many shapes: one is empty, all of one goes before the other, all keys are equal, few are different.
+/// Sides of many shapes: one side is empty, one goes entirely before the other, all keys are equal, few are different.
 fn sides() -> Vec<(Vec<Tagged>, Vec<Tagged>)> {
     let keys = |len: usize, first: usize, distinct: usize| {
         (0..len).map(|i| (first + i * 7 % distinct) as u8).collect::<Vec<_>>()
@@ -113,7 +114,7 @@ fn telling_lengths_on_every_pool() {
     }
 }
 
-/// Cuts at every place, divisions to the bottom, nano-loops, halves given away.
+/// Cuts at every place, divisions to the bottom, steps, halves given away.
 #[test]
 fn cut_everywhere() {
     for (left, right) in sides().into_iter().filter(|(left, right)| left.len() + right.len() < 40) {
@@ -125,7 +126,7 @@ fn cut_everywhere() {
     }
 }
 
-/// A cut puts exactly so many items to the left, and a division halves, however unequal the sides are.
+/// A cut puts exactly `index` items to the left, and a division halves, however unequal the sides are.
 #[test]
 fn halves_are_equal() {
     let few = [500, 500, 501];
@@ -137,7 +138,7 @@ fn halves_are_equal() {
     assert!(left.into_iter().eq(0..1000) && right.into_iter().eq(5000..6000));
 }
 
-/// Positions are the merged sequence's.
+/// Positions are those in the merged sequence.
 #[test]
 fn as_indexed_as_its_sides() {
     let odd: Vec<i32> = (0..500).map(|i| 2 * i + 1).collect();
@@ -159,7 +160,7 @@ fn as_indexed_as_its_sides() {
     });
 }
 
-/// Merges of merges: of four sides the first one's items go first.
+/// Merges of merges: of equal items in four sides, the first side's go first.
 #[test]
 fn merges_nest() {
     let sides: Vec<Vec<Tagged>> =
@@ -178,7 +179,7 @@ fn merges_nest() {
     });
 }
 
-/// A look is the item, for everything that can be looked at.
+/// A look equals the item, for every iterator that allows looks.
 #[test]
 fn looks_are_items() {
     fn check<I>(mut it: I)
@@ -222,7 +223,7 @@ fn looks_are_items() {
     check(v.par_iter().size_limit(3).sequential().on(Inline).with_min_len(2));
 }
 
-/// Sides that are not sorted, and orders that are none: every item comes out once.
+/// Sides that are not sorted, and orders that are not total: every item comes out once.
 #[test]
 fn unsorted_sides_lose_nothing() {
     let v: Vec<usize> = (0..1000).map(|i| i * 7919 % 1009).collect();
@@ -247,7 +248,7 @@ fn unsorted_sides_lose_nothing() {
     });
 }
 
-/// Looks and comparisons that panic, anywhere: every element, and every clone, is dropped once (P2).
+/// Looks and comparisons that panic anywhere: every element, and every clone, is dropped once (P2).
 #[test]
 fn drops_are_exact() {
     assert_dropped_once(7, |values, fuse| {
@@ -276,7 +277,7 @@ fn drops_are_exact() {
     });
 }
 
-/// Nothing is compared before a terminal; in one leaf every item but the last is compared at most once (I4).
+/// Nothing is compared before a terminal. In one leaf every item except the last is compared at most once (I4).
 #[test]
 fn comparisons() {
     let calls = AtomicUsize::new(0);
@@ -289,15 +290,15 @@ fn comparisons() {
     drop(it());
     assert_eq!((it().len(), calls.load(SeqCst)), (1100, 0));
     assert_eq!(it().map(|x| x).sum::<i32>(), 499_500 + 54_950);
-    // Each comparison gives an item; after the right side's last one there are none.
+    // Each comparison yields an item; after the right side's last item there are none.
     assert_eq!(calls.swap(0, SeqCst), 700);
-    // A cut takes the binary search in the shorter side.
+    // A cut costs a binary search in the shorter side.
     let mut lent = it();
     let _parts = lent.producer().divide();
     assert!(calls.load(SeqCst) <= 7, "{calls:?} comparisons for a division");
 }
 
-/// Eight threads, of which only the caller's ever does anything: what is divided there is divided without demand.
+/// An engine with eight threads, of which only the caller's works: every division there is one without demand.
 #[derive(Clone, Copy, Debug)]
 struct Lonely;
 
@@ -331,12 +332,12 @@ impl Executor for Lonely {
     }
 }
 
-/// How many tasks fold this?
+/// Returns the number of tasks that fold an iterator.
 fn tasks(it: impl ParallelIterator) -> usize {
     it.on(Lonely).fold(|| (), |(), _| ()).count()
 }
 
-/// I4: a merge is one task as long as nobody wants a part, unless somebody has said how to divide.
+/// I4: without demand a merge is one task, unless a policy says how to divide.
 #[test]
 fn divided_on_demand_by_default() {
     let odd = || (0..1000).into_par_iter().map(|x| 2 * x + 1);
@@ -348,7 +349,7 @@ fn divided_on_demand_by_default() {
     assert_eq!(tasks(odd().merge_by(even(), |a, b| a.cmp(b))), 1);
     assert_eq!(tasks(odd().merge_by_key(even(), |x| *x)), 1);
     assert_eq!(merge().on(Lonely).collect_vec_list().len(), 1);
-    // Whatever is made of it.
+    // The same holds for adaptors behind a merge.
     assert_eq!(tasks(merge().map(|x| x + 1).rev().enumerate().skip(1).take(1900)), 1);
     assert_eq!(tasks(merge().filter(|x| x % 3 == 0).chain(even())), 1);
     assert_eq!(tasks(merge().step_by(3).chain(even()).chunks(7)), 1);
@@ -357,19 +358,19 @@ fn divided_on_demand_by_default() {
     assert_eq!(tasks(merge().take_any(1000)), 1);
     assert_eq!(tasks(merge().merge(even())), 1);
 
-    // Policies that say how to divide, anywhere in the chain; of the two sides the left one's count, as everywhere.
+    // Policies that say how to divide, anywhere in the chain. Of the two sides the left one's count, as everywhere.
     assert_eq!(tasks(merge().bound_depth(3)), 8);
     assert_eq!(tasks(odd().bound_depth(3).merge(even())), 8);
     assert_eq!(tasks(odd().merge(even().bound_depth(3))), 1);
     assert_eq!(tasks(merge().map(|x| x + 1).size_limit(500).cap(1000)), 4);
     assert_eq!(tasks(merge().thief_splitting(2)), 4);
     assert_eq!(tasks(merge().join_context_policy(2)), 3);
-    // Policies that only constrain: what must be divided is, and nothing else.
+    // Policies that only constrain: only forced divisions are made.
     assert_eq!(tasks(merge().cap(2)), 1);
     assert_eq!(tasks(merge().with_min_len(10)), 1);
     assert_eq!(tasks(merge().force_depth(2)), 4);
     assert_eq!(tasks(merge().with_max_len(250)), 8);
-    // Schedulers: the one that is chosen last, and of the two sides the left one's.
+    // Schedulers: the last one counts, and of the two sides the left one's.
     assert!(tasks(merge().join()) > 8);
     assert!(tasks(odd().join().merge(even())) > 8);
     assert_eq!(tasks(odd().merge(even().join())), 1);
@@ -377,7 +378,7 @@ fn divided_on_demand_by_default() {
     assert_eq!(tasks(merge().sequential().bound_depth(3)), 1);
 }
 
-/// A search goes by blocks, as every search; within a block nothing is divided without demand.
+/// A search runs by blocks, as every search does. Within a block nothing is divided without demand.
 #[test]
 fn searched_by_blocks() {
     let looks = AtomicUsize::new(0);
@@ -390,7 +391,7 @@ fn searched_by_blocks() {
     assert_eq!(tasks(blocks), 3);
 }
 
-/// Under demand a merge is divided by those who ask, and comes out as if it had not been.
+/// Thieves that ask divide a merge, and the result is the same as without a division.
 #[test]
 fn divided_when_there_is_demand() {
     on_pools(|| {
@@ -404,7 +405,7 @@ fn divided_when_there_is_demand() {
     });
 }
 
-/// I2: lengths up to the largest; what does not fit is a clear panic.
+/// I2: lengths up to the largest; a length that does not fit is a clear panic.
 #[test]
 fn the_largest_lengths() {
     const MAX: usize = usize::MAX;
@@ -419,7 +420,7 @@ fn the_largest_lengths() {
     assert!(panics(&|| drop(all().merge(0..1).take(1).collect::<Vec<_>>())));
 }
 
-/// A producer whose items can be told apart.
+/// A producer that yields the identities of its items.
 struct Ids<P>(P);
 impl<P: IndexedProducer<Item = Tagged>> Divisible for Ids<P> {
     fn size(&self) -> usize {
@@ -440,7 +441,7 @@ impl<P: IndexedProducer<Item = Tagged>> IntoIterator for Ids<P> {
 impl<P: IndexedProducer<Item = Tagged>> Producer for Ids<P> {}
 impl<P: IndexedProducer<Item = Tagged>> IndexedProducer for Ids<P> {}
 
-/// Any sides, cut anywhere, walked from both ends, looked at everywhere.
+/// Checks any sides, cut anywhere, walked from both ends, with looks everywhere.
 fn check_against_a_stable_sort<I>(
     merge: impl Fn() -> I,
     expected: &[Id],
@@ -481,7 +482,7 @@ where
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
-    /// Against the sequential stable merge: leaves that look, and leaves that take.
+    /// Compares with the sequential stable merge: leaves that look, and leaves that take.
     #[test]
     fn as_a_stable_sort(
         left in prop::collection::vec(0..12_u8, 0..60),
@@ -498,7 +499,8 @@ proptest! {
     }
 }
 
-/// A source that says it has ten items, of which every leaf gives three, however it is cut; a look is a whim (I3).
+/// A source that claims to have ten items, of which every leaf yields three, however it is cut. A look returns anything
+/// (I3).
 #[derive(Clone)]
 struct Liar<const LOOKS_ARE_ITEMS: bool> {
     looks: fn(usize) -> i32,
@@ -574,7 +576,7 @@ fn liars_end() {
         assert!(taking().merge(0..20).sum::<i32>() > 0);
         assert!((0..20).into_par_iter().merge(taking()).rev().on(Inline).sum::<i32>() > 0);
         assert!(taking().merge(taking()).merge(vec![1; 7]).skip(1).take(9).count() > 0);
-        // In place: what was promised is not delivered.
+        // In place: the promised items do not come.
         assert!(catch_unwind(|| taking().merge(vec![1; 7]).collect::<Vec<_>>()).is_err());
         let looking = || Liar::<true> { looks }.bound_depth(3);
         assert!(looking().merge(0..20).count() >= 20);

@@ -1,4 +1,4 @@
-//! Nano-loops of the adaptive scheduler stay short in every chain, so that thieves are answered soon.
+//! The steps (Kvik: nano-loops) of the adaptive scheduler stay short in every chain, so that thieves get a part soon.
 
 mod support;
 
@@ -9,13 +9,13 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A unit of work takes no less than this.
+/// Least time of a unit of work.
 const UNIT: Duration = Duration::from_micros(2);
 
-/// A loop of so many units takes 0.4 ms or more, and 0.1 ms is promised.
+/// Number of units of a loop that takes 0.4 ms or more, where 0.1 ms is promised.
 const FEW: usize = 200;
 
-/// Units in a task: an eighth of them is ten times as many as are allowed in one loop.
+/// Number of units in a task: an eighth of them is ten times as many as are allowed in one loop.
 const UNITS: usize = 80 * FEW;
 
 fn spin() {
@@ -23,7 +23,7 @@ fn spin() {
     while begun.elapsed() < UNIT {}
 }
 
-/// Numbers that take a while, and note how many the scheduler asks for at once.
+/// Numbers that take a while, and record how many the scheduler asks for at once.
 struct Noted<'a> {
     numbers: Range<usize>,
     longest: &'a AtomicUsize,
@@ -49,7 +49,7 @@ impl Iterator for Noted<'_> {
     }
 }
 
-/// Notes the lengths of the loops, and passes them on.
+/// Records the lengths of the loops, and forwards them.
 struct NotedLoops<'l, 'a, L> {
     loops: &'l mut L,
     longest: &'a AtomicUsize,
@@ -73,7 +73,7 @@ impl<'a, L: NanoLoops<Noted<'a>>> NanoLoops<Range<usize>> for NotedLoops<'_, 'a,
     }
 }
 
-/// Every item takes a while.
+/// A fold in which every item takes a while.
 struct Slow<F>(F);
 
 impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for Slow<F> {
@@ -134,7 +134,8 @@ fn loops_do_not_grow_with_the_task() {
     check("collect into a list");
 }
 
-/// A task over a `wrap_iter` makes O(log n) pieces: each doubles at most, and is an eighth of what was done at least.
+/// A task over a `wrap_iter` makes O(log n) pieces: each is at most twice as long as the one before, and at least an
+/// eighth of all pieces before it.
 #[test]
 fn the_number_of_pieces_is_logarithmic() {
     for bits in [3, 6, 10, 20, 40, 60] {
@@ -151,7 +152,8 @@ fn the_number_of_pieces_is_logarithmic() {
     }
 }
 
-/// A task whose part has been stolen goes on with the shortest steps: the next thief is answered as soon as the first was.
+/// A task whose part has been stolen continues with the shortest steps, so that the next thief waits no longer than the
+/// first.
 #[cfg(not(furcate_rayon))]
 #[test]
 fn after_a_steal_steps_begin_anew() {
@@ -164,7 +166,7 @@ fn after_a_steal_steps_begin_anew() {
         |_| tasks.fetch_add(1, Relaxed),
         |&mut task, piece: &mut Range<usize>, n| {
             if task > 0 {
-                // A thief: at its end, and so back for more, once the steps of the first task are long.
+                // A thief: once the steps of the first task are long, it ends and looks for more work.
                 while waits(&|| grown.load(Relaxed)) {
                     std::thread::yield_now();
                 }

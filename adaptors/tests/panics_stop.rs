@@ -9,7 +9,8 @@ use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 use support::tracked::{planned_panic, survives};
 
-/// Tasks that have not begun do not begin: after the panic, every thread evaluates what it is at, and no more.
+/// Tasks that have not begun do not begin: after the panic, every thread finishes its current items, and evaluates no
+/// more.
 #[test]
 fn what_has_not_begun_does_not_begin() {
     for pool in support::pools() {
@@ -32,7 +33,8 @@ fn what_has_not_begun_does_not_begin() {
                         });
                     });
                     assert!(!survived, $schedule);
-                    // The flag is raised a little later than the test's own: while the panic unwinds, others go on.
+                    // The flag is raised a little later than the test's own: other threads continue while the panic
+                    // unwinds.
                     let (after, threads) = (after.into_inner(), pool.current_num_threads());
                     assert!(after <= 200 * threads, "{after} items on {threads} threads under {}", $schedule);
                 }
@@ -45,7 +47,7 @@ fn what_has_not_begun_does_not_begin() {
     }
 }
 
-/// Tasks that can end early end at their next nano-loop.
+/// Tasks that can end early do end at their next step.
 #[test]
 fn what_is_interruptible_ends() {
     type Visit<'a> = dyn Fn(usize) + Sync + 'a;
@@ -57,7 +59,7 @@ fn what_is_interruptible_ends() {
             pool.install(|| {
                 run(&|x| {
                     if x == 0 {
-                        // Once the other half is under way, if another thread has it.
+                        // The other half is under way from here on, if another thread has it.
                         let long_enough = Instant::now() + Duration::from_millis(500);
                         while looks.load(Relaxed) < 3 && Instant::now() < long_enough {
                             yield_now();
@@ -98,7 +100,7 @@ fn what_is_interruptible_ends() {
     check("adaptive", &|look| (0..2 * LEN).into_par_iter().adaptive().for_each(look));
 }
 
-/// A panic where outputs meet is one of the call, too, whoever reduces.
+/// A panic in a reduction is a panic of the call, too, whichever worker reduces.
 #[test]
 fn a_panic_in_a_reduction_stops_the_rest() {
     for pool in support::pools() {
@@ -114,7 +116,7 @@ fn a_panic_in_a_reduction_stops_the_rest() {
                             sleep(Duration::from_micros(10));
                             x + 1
                         });
-                        // Tasks' sums are folded without a panic: only two of them are not.
+                        // A task's sum is folded without a panic: only the reduction of two sums panics.
                         let sums = items.fold(|| 0_usize, |sum, x| sum + x).map(|sum| (true, sum));
                         let _: Option<(bool, usize)> = sums.reduce_with(|_, _| {
                             panicked.store(true, Relaxed);
@@ -133,7 +135,7 @@ fn a_panic_in_a_reduction_stops_the_rest() {
     }
 }
 
-/// A call within a call that panics ends; the one around it, which has caught the panic, does not.
+/// If a call within a call panics, it ends. The outer call, which has caught the panic, does not.
 #[test]
 fn a_panic_that_is_caught_stops_the_inner_call_only() {
     for pool in support::pools() {

@@ -13,7 +13,7 @@ use support::drops::{DropCounter, assert_dropped_once};
 use support::nano::Every;
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// x -> a x + b; the first of two maps is applied first.
+/// The map x -> a x + b. Of two maps the first is applied first.
 type Affine = (u64, u64);
 
 fn compose((a, b): Affine, (c, d): Affine) -> Affine {
@@ -24,7 +24,7 @@ fn affine(i: usize) -> Affine {
     (2 * i as u64 + 3, i as u64 + 1)
 }
 
-/// What comes out, one item after the other.
+/// Scans sequentially.
 fn inclusive<T: Clone>(items: impl IntoIterator<Item = T>, op: impl Fn(T, T) -> T) -> Vec<T> {
     let mut values: Vec<T> = Vec::new();
     for item in items {
@@ -63,7 +63,7 @@ fn as_the_loop_under_every_schedule() {
     }
 }
 
-/// A schedule that is named after the scan is the second pass's.
+/// A schedule that is named after the scan holds for the second pass.
 #[test]
 fn schedules_of_the_second_pass() {
     let maps: Vec<Affine> = (0..1000).map(affine).collect();
@@ -88,7 +88,7 @@ fn text() {
     }
 }
 
-/// After a `filter` nobody knows how many items there are; whole tasks may have none.
+/// After a `filter` the number of items is unknown, and whole tasks may have none.
 #[test]
 fn of_unknown_length() {
     for keep in [0, 1, 3, 500, 1000] {
@@ -123,7 +123,7 @@ fn as_indexed_as_its_base() {
     assert_schedules!(sums.iter().position(|sum| *sum > 99_000), scan(), |it| {
         it.enumerate().find_first(|(_, sum)| *sum > 99_000).map(|(place, _)| place)
     });
-    // Scans of scans, and a merge of two (they are sorted).
+    // Scans of scans, and a merge of two (which are sorted).
     let twice = inclusive(sums.clone(), |a, b| a + b);
     assert_schedules!(twice, scan(), |it| it.inclusive_scan(|a, b| a + b).collect::<Vec<_>>());
     let mut both = [&sums[..], &sums].concat();
@@ -131,7 +131,7 @@ fn as_indexed_as_its_base() {
     assert_schedules!(both, scan(), |it| it.merge(scan()).collect::<Vec<_>>());
 }
 
-/// Cuts at every place, inside tasks and between them, nano-loops, halves given away.
+/// Cuts at every place, inside tasks and between them, steps, halves given away.
 #[test]
 fn cut_everywhere() {
     for len in [0, 1, 2, 9, 23] {
@@ -148,7 +148,7 @@ fn cut_everywhere() {
     }
 }
 
-/// One task, fed item by item in nano-loops.
+/// One task, fed item by item in steps.
 #[derive(Clone)]
 struct Looping;
 
@@ -178,7 +178,7 @@ fn under_a_scheduler_of_nano_loops() {
     );
 }
 
-/// What no memory can hold is refused at once, with a word on what to do.
+/// A scan that no memory can hold is refused at once, with a message that names the remedy.
 #[test]
 fn more_than_memory_holds() {
     let refused = |scan: &dyn Fn() -> Option<u64>| {
@@ -188,19 +188,20 @@ fn more_than_memory_holds() {
         assert!(message.contains("before the scan"), "{message}");
     };
     let add = u64::wrapping_add;
-    // All that is there, in sum or in one task; and where a scheduler asks for items one by one.
+    // Too large in all, or in one task; also if a scheduler asks for items one by one.
     for max in [u64::MAX, u64::MAX / 2, u64::MAX / 16 + 1] {
         refused(&|| (0..max).into_par_iter().inclusive_scan(add).max());
         refused(&|| (0..max).into_par_iter().exclusive_scan(7, add).find_any(|_| true));
         refused(&|| (0..max).into_par_iter().with_scheduler(Looping).inclusive_scan(add).max());
     }
-    // Nobody knows how many these are; but one task's are too many.
+    // The number of these items is unknown, but a single task has too many.
     refused(&|| (0..u128::MAX).into_par_iter().sequential().map(|x| x as u64).inclusive_scan(add).max());
     let first = (0..u64::MAX).into_par_iter().skip(5).map(|x| x as usize);
     assert_eq!(first.clone().take(4).inclusive_scan(|a, b| a + b).collect::<Vec<_>>(), [5, 11, 18, 26]);
 }
 
-/// Nothing runs before a terminal; then every item of the base once, and the operation as often as promised (I4).
+/// Nothing runs before a terminal. Then every item of the base is computed once, and the operation is applied as often
+/// as promised (I4).
 #[test]
 fn laziness_and_counts() {
     let (items, ops) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -220,20 +221,21 @@ fn laziness_and_counts() {
     // One task.
     assert_eq!(base().bound_depth(0).inclusive_scan(op).max(), Some(2016));
     assert_eq!(runs(), (64, 63));
-    // Four: each scans 16 alone, what precedes the third and the fourth is computed, three are applied.
+    // Four tasks: each scans 16 items alone, the totals before the third and the fourth are computed, and three are
+    // applied.
     assert_eq!(base().bound_depth(2).inclusive_scan(op).max(), Some(2016));
     assert_eq!(runs(), (64, 4 * 15 + 2 + 3 * 16));
-    // `init` precedes the first too; it is handed out as it is, the last value not at all.
+    // `init` precedes the first task, too. It is yielded as it is, and the last value is not yielded.
     assert_eq!(base().bound_depth(2).exclusive_scan(0, op).max(), Some(2016 - 63));
     assert_eq!(runs(), (64, 4 * 15 + 3 + 4 * 16 - 1));
-    // Values that nobody asks for are not finished.
+    // Values that are not asked for are not finished.
     assert_eq!(base().bound_depth(2).inclusive_scan(op).skip(60).take(3).count(), 3);
     assert_eq!(runs(), (64, 4 * 15 + 2 + 3));
     assert_eq!((0..0_u64).into_par_iter().exclusive_scan(5, op).collect::<Vec<_>>(), []);
     assert_eq!(runs(), (0, 0));
 }
 
-/// The operation, or what follows it, panics at any call: every item and every clone is dropped once (P2).
+/// The operation, or a closure behind it, panics at any call: every item and every clone is dropped once (P2).
 #[test]
 fn drops_are_exact() {
     fn op(fuse: &support::drops::Fuse, left: DropCounter, right: DropCounter) -> DropCounter {
@@ -255,12 +257,12 @@ fn drops_are_exact() {
     assert_dropped_once(6, |values, fuse| {
         let init = values[5].clone();
         let it = values.into_par_iter().bound_depth(1).exclusive_scan(init, |a, b| op(fuse, a, b));
-        // What is cut off, walked from the back, or left lying.
+        // Items that are cut off, walked from the back, or never taken.
         assert!(it.skip(1).rev().take(4).inspect(|_| fuse.burn()).find_any(|_| true).is_some());
     });
 }
 
-/// Is lent again as it was, or not at all; and a clone is another scan.
+/// A second call lends the same again, or nothing; and a clone is another scan.
 #[test]
 fn clones_and_second_calls() {
     let mut it = (0..10_u32).into_par_iter().size_limit(3).exclusive_scan(100, |a, b| a + b);
@@ -274,7 +276,7 @@ fn clones_and_second_calls() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
-    /// Any tasks in the first pass, any cut of the second, walked from both ends, looked at everywhere.
+    /// Any tasks in the first pass, any cut of the second, walked from both ends, with looks everywhere.
     #[test]
     fn as_the_loop(
         items in prop::collection::vec(any::<Affine>(), 0..60),
@@ -299,7 +301,7 @@ proptest! {
     }
 }
 
-/// An indexed producer, as the type says.
+/// The producer is indexed, as its type says.
 #[test]
 fn lends_an_indexed_producer() {
     fn back<P: IndexedProducer>(producer: P) -> Option<P::Item> {

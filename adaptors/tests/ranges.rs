@@ -1,4 +1,4 @@
-//! Ranges give what std's ranges give, on every schedule, up to the ends of their types.
+//! Ranges yield the same as std's ranges, under every schedule, up to the ends of their types.
 
 #![allow(clippy::reversed_empty_ranges, reason = "reversed ranges are cases to be tested")]
 
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use support::cuts::walks_as_std;
 use support::{assert_schedules, on_pools};
 
-/// An indexed source that is small enough to be gone through, in all its uses.
+/// Compares an indexed source, small enough to be walked, with std in all its uses.
 fn as_std<S, T>(source: S)
 where
     S: Clone + Iterator<Item = T> + IntoParallelIterator<Item = T, Iter: IndexedParallelIterator>,
@@ -25,7 +25,7 @@ where
     assert_eq!(items().opt_len(), Some(all.len()));
     assert_eq!(items().len(), all.len());
     assert_schedules!(all, items(), |it| it.collect::<Vec<_>>());
-    // Unindexed, hence not in place.
+    // Not indexed, so not in place.
     assert_schedules!(all, items(), |it| it.filter(|_| true).collect::<Vec<_>>());
     assert_schedules!(reversed, items(), |it| it.enumerate().rev().collect::<Vec<_>>());
 }
@@ -125,7 +125,7 @@ fn characters_around_the_gap() {
     assert!(all.into_iter().eq('\0'..=char::MAX));
 }
 
-/// The first and last item of every leaf, without going through it.
+/// Returns the first and last item of every leaf, without walking it.
 #[derive(Clone)]
 struct Ends;
 
@@ -158,7 +158,7 @@ impl<T: Copy + Send> Reduction<T> for Ends {
     }
 }
 
-/// Lengths that do not fit: unindexed everything works, and the parts are about the same size.
+/// Lengths that do not fit a `usize`: everything without positions works, and the parts are about the same size.
 #[test]
 fn too_long_for_usize() {
     macro_rules! parts {
@@ -179,13 +179,13 @@ fn too_long_for_usize() {
     parts!(3, (1 << 100) - 1, 3..1_u128 << 100);
     parts!(i128::MIN / 2, i128::MAX / 3, i128::MIN / 2..=i128::MAX / 3);
 
-    // A search that ends early goes through none of it.
+    // A search that ends early walks none of it.
     let hit = AtomicBool::new(false);
     (0..u128::MAX).into_par_iter().drive(Stop { hit: &hit });
     assert!(hit.into_inner());
 }
 
-/// Ends at the first item.
+/// A reduction that ends at the first item.
 #[derive(Clone)]
 struct Stop<'a> {
     hit: &'a AtomicBool,

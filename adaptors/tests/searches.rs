@@ -1,4 +1,4 @@
-//! Searches, comparisons and positions: what they find, and what they need not look at.
+//! Searches, comparisons and positions: their results, and the items that they need not look at.
 
 mod support;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Rayon's answers.
+/// Rayon's results.
 mod peer {
     use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ proptest! {
         let found = |x: &u8| (*x == wanted).then(|| std::ptr::from_ref(x) as usize);
         let is = |x: &u8| *x == wanted;
         let not = |x: &u8| *x != wanted;
-        // Addresses: the very same item, not an equal one.
+        // Addresses: the found item is the same one, not an equal one.
         let first = v.iter().find_map(found);
         let last = v.iter().rev().find_map(found);
         on_pools(|| {
@@ -48,7 +48,7 @@ proptest! {
 
     #[test]
     fn comparisons(v: Vec<i8>, w: Vec<i8>, common in 0..100_usize) {
-        // Often a common start, sometimes nothing else.
+        // The two often have a common start, and sometimes nothing else.
         let w: Vec<i8> = v.iter().take(common).copied().chain(w.into_iter().skip(common / 2)).collect();
         prop_assert_eq!(v.par_iter().cmp(&w), peer::cmp(&v, &w));
         on_pools(|| {
@@ -64,7 +64,7 @@ proptest! {
     }
 }
 
-/// What cannot be compared decides like a difference.
+/// A pair that cannot be compared decides like a difference.
 #[test]
 fn not_a_number() {
     let numbers = [f64::NAN, 1.0, 2.0, f64::INFINITY];
@@ -78,7 +78,7 @@ fn not_a_number() {
     }
 }
 
-/// One hit at each place that matters, at every length (I2).
+/// One hit at each interesting place, at every length (I2).
 #[test]
 fn every_length() {
     for len in LENGTHS {
@@ -96,7 +96,7 @@ fn every_length() {
     }
 }
 
-/// One division below the other, far beyond the numbers there are for places.
+/// Divisions far deeper than the numbers for places reach.
 #[test]
 fn divisions_deeper_than_a_word_has_bits() {
     struct Chain(std::ops::Range<usize>);
@@ -125,7 +125,7 @@ fn divisions_deeper_than_a_word_has_bits() {
     }
 }
 
-/// How many items does a search look at, in a thread of its own?
+/// Returns how many items a search looks at, on one thread.
 fn looked_at(search: impl FnOnce(&(dyn Fn(usize) + Sync))) -> usize {
     let looks = AtomicUsize::new(0);
     search(&|_| {
@@ -134,7 +134,7 @@ fn looked_at(search: impl FnOnce(&(dyn Fn(usize) + Sync))) -> usize {
     looks.into_inner()
 }
 
-/// Without other threads nothing is looked at behind the hit, however it is divided (I4).
+/// On one thread no item behind the hit is looked at, however the search is divided (I4).
 #[test]
 fn nothing_behind_the_hit() {
     let len = 10_000;
@@ -161,10 +161,11 @@ fn nothing_behind_the_hit() {
             assert_eq!(looks!(it(), |it, see| it.find_first(|&x| seen(x, see))), expected);
             assert_eq!(looks!(it(), |it, see| it.position_any(|x| seen(x, see))), expected);
             assert_eq!(looks!(it(), |it, see| it.position_first(|x| seen(x, see))), expected);
-            // From the back within a task, but the tasks come from the front: reversed, that is from the back.
+            // Within a task the search runs from the back, but the tasks come from the front. Reversed, the tasks also
+            // come from the back.
             assert_eq!(looks!(it(), |it, see| it.position_last(|x| seen(x, see))), len - hit);
             assert_eq!(looks!(it(), |it, see| it.rev().find_first(|&x| seen(x, see))), len - hit);
-            // Tasks before the last hit's have been looked at when it is found, unless blocks come from the back.
+            // When the last hit is found, the tasks before it have been searched, unless blocks come from the back.
             assert_eq!(looks!(it(), |it, see| it.join().find_last(|&x| seen(x, see))), len);
             assert_eq!(
                 looks!(it(), |it, see| it.by_blocks([1, len - 2]).find_last(|&x| seen(x, see))),
@@ -206,13 +207,13 @@ fn other_threads_stop_soon() {
             });
             assert!(hit.is_some());
         });
-        // A nano-loop may be longer, but who does not hear of the hit has one of its own after 5000 items at most.
+        // A step may be longer, but a thread that misses the hit finds one of its own after 5000 items at most.
         let after = after.into_inner();
         assert!(after <= threads * 5000, "{after} items on {threads} threads");
     }
 }
 
-/// `find_first` goes on before a hit and ends behind it, with other threads too.
+/// `find_first` continues before a hit and ends behind it, also with other threads.
 #[test]
 fn only_what_lies_behind_the_first_hit_is_left_out() {
     let len = 1 << 18;
@@ -228,13 +229,13 @@ fn only_what_lies_behind_the_first_hit_is_left_out() {
         let looks: Vec<usize> = looks.into_iter().map(AtomicUsize::into_inner).collect();
         assert!(looks[..=2007].iter().all(|&count| count == 1), "all before the hit, once");
         assert!(looks.iter().all(|&count| count <= 1));
-        // Every thread finds a hit of its own within 1000 items of where it starts, which stops all behind it.
+        // Every thread finds a hit of its own within 1000 items from its start, which stops all tasks behind it.
         let looked = looks.iter().sum::<usize>();
         assert!(looked < len / 2, "{looked} items were looked at");
     }
 }
 
-/// A search over pieces sees those that the policy makes, and none that were cut only to look for an early end.
+/// A search over pieces gets those that the policy makes. No piece is cut only to check for an early end.
 #[test]
 fn pieces_are_not_cut_for_a_look() {
     let mut seen = std::sync::Mutex::new(vec![]);

@@ -37,7 +37,7 @@ fn to_vecs<'data>(parts: impl Iterator<Item = &'data [u8]>) -> Vec<Vec<u8>> {
     parts.map(<[u8]>::to_vec).collect()
 }
 
-/// The owned parts, so that they can be compared whatever they borrow.
+/// Returns the parts as owned vectors, so that they can be compared whatever they borrow.
 macro_rules! owned {
     ($parts:expr) => {
         $parts.map(|part| part.to_vec())
@@ -128,7 +128,7 @@ proptest! {
         for_all_splits!(check);
     }
 
-    /// What is written through the parts arrives, in the right place.
+    /// Values written through the parts arrive in the right place.
     #[test]
     fn parts_can_be_written_to(v in prop::collection::vec(0..4_u8, 0..60), size in 1..12_usize) {
         macro_rules! check_write {
@@ -233,7 +233,7 @@ fn sizes_of_zero_are_refused() {
     for_all_chunks!(check);
 }
 
-/// The nearest place to the middle: the first behind it, else the last before it.
+/// Cuts at the nearest place to the middle: the first behind it, else the last before it.
 #[test]
 fn cut_near_the_middle() {
     fn halves(mut it: impl ParallelIterator<Item: AsRef<[u8]>>) -> [Vec<Vec<u8>>; 2] {
@@ -286,7 +286,7 @@ fn work_is_linear_however_it_is_cut() {
     }
 }
 
-/// A predicate that panics does so in the caller, and the slice is whole afterwards.
+/// A predicate that panics does so in the caller, and the slice is intact afterwards.
 #[test]
 fn predicates_that_panic() {
     on_pools(|| {

@@ -1,4 +1,4 @@
-//! Sorts of slices against std's, on every pool, at lengths on both sides of where they become parallel.
+//! Sorts of slices against std's, on every pool, at lengths on both sides of the parallel threshold.
 //!
 //! Panics at every comparison, and the paths of few elements, are tested beside the code.
 
@@ -51,17 +51,17 @@ fn check_all(keys: &[u64]) {
     };
     let ascending = sorted(&|v| v.sort_by_key(|x| x.0));
     let descending = sorted(&|v| v.sort_by_key(|x| std::cmp::Reverse(x.0)));
-    // The order of the pairs tells whether equal keys kept theirs.
+    // The order of the pairs shows whether equal keys kept their order.
     assert_eq!(sorted(&|v| v.par_sort_by(|a, b| a.0.cmp(&b.0))), ascending);
     assert_eq!(sorted(&|v| v.par_sort_by(|a, b| b.0.cmp(&a.0))), descending);
     assert_eq!(sorted(&|v| v.par_sort_by_key(|x| x.0)), ascending);
     assert_eq!(sorted(&|v| v.par_sort_by_cached_key(|x| x.0.to_be_bytes())), ascending);
-    // Pairs are all different: these have one result.
+    // All pairs are different, so these sorts have one result.
     assert_eq!(sorted(&|v| v.par_sort()), ascending);
     assert_eq!(sorted(&|v| v.par_sort_unstable()), ascending);
     assert_eq!(sorted(&|v| v.par_sort_unstable_by(|a, b| a.cmp(b))), ascending);
     assert_eq!(sorted(&|v| v.par_sort_unstable_by_key(|x| *x)), ascending);
-    // And these need not have.
+    // This sort may have several results.
     let mut unstable = sorted(&|v| v.par_sort_unstable_by_key(|x| x.0));
     assert!(unstable.is_sorted_by_key(|x| x.0));
     unstable.sort();
@@ -73,7 +73,7 @@ fn as_std_on_every_pool() {
     on_pools(|| {
         for n in LENGTHS {
             for (i, keys) in shapes(n.max(1)).iter().enumerate() {
-                // Of the long ones, all shapes with one of the lengths, and some with the others.
+                // For the long inputs, all shapes with one of the lengths, and some shapes with the others.
                 if n != 4095 && n != 8193 && n != 20_011 || i % 3 == n % 3 {
                     check_all(&keys[..n]);
                 }
@@ -113,7 +113,7 @@ proptest! {
 
 const LEN: usize = 10_000;
 
-/// Elements that own memory: a copy too many would be freed twice.
+/// Elements that own memory: a superfluous copy would be freed twice.
 #[test]
 fn strings_and_boxes() {
     on_pools(|| {
@@ -154,11 +154,12 @@ type Compare<'a> = &'a (dyn Fn(&Tracked, &Tracked) -> Ordering + Sync);
 const SORTS: [fn(&mut [Tracked], Compare<'_>); 2] =
     [|v, compare| v.par_sort_by(compare), |v, compare| v.par_sort_unstable_by(compare)];
 
-/// Elements before they are sorted: in disorder, or in order but for a few.
+/// Arranges elements before they are sorted: in disorder, or in order except for a few.
 const ARRANGED: [fn(&mut [Tracked]); 2] =
     [|v| v.sort_by_key(|x| mix(x.id)), |v| (1..4).for_each(|i| v[i * 500..i * 3000].rotate_left(1))];
 
-/// Runs a sort that may panic; each element must be there afterwards, and be dropped once. Did it return?
+/// Runs a sort that may panic. Each element must be there afterwards, and be dropped once. Returns whether the sort
+/// returned.
 fn check_kept(
     sort: fn(&mut [Tracked], Compare<'_>),
     compare: Compare<'_>,
@@ -188,7 +189,7 @@ fn a_panicking_comparison_loses_nothing() {
             };
             assert!(pool.install(|| check_kept(sort, &counting, arrange)));
             let all = comparisons.into_inner();
-            // From the first comparison to the last ones, with most among the merges at the end.
+            // From the first comparison to the last ones, with most panics in the merges at the end.
             let fuses =
                 (0..5).chain((1..10).map(|i| i * all / 10)).chain((1..10).map(|i| all - all * i / 100));
             let mut panics = 0;
@@ -228,7 +229,7 @@ fn an_inconsistent_order_loses_nothing() {
     }
 }
 
-/// I8: keys whose order contradicts itself. Where that is noticed, the slice is as it was.
+/// I8: keys whose order contradicts itself. If std notices, the slice has its old order.
 #[test]
 fn inconsistent_keys_lose_nothing() {
     #[derive(PartialEq, Eq)]
@@ -257,7 +258,7 @@ fn inconsistent_keys_lose_nothing() {
     });
 }
 
-/// Elements need not be `Sync`; what a comparison writes into them stays.
+/// Elements need not be `Sync`, and changes that a comparison makes to them stay.
 #[test]
 fn comparisons_may_write_into_elements() {
     on_pools(|| {
@@ -297,7 +298,7 @@ fn keys_are_computed_once_and_panics_leave_the_slice_as_it_was() {
             assert!(!survives(|| v.par_sort_by_cached_key(key)));
             assert!(v.iter().map(|x| x.id).eq(before.iter().copied()));
         }
-        // Keys of their own memory, and elements of no more than one.
+        // Keys with memory of their own, and slices of at most one element.
         v.par_sort_by_cached_key(|x| format!("{:08}", x.id));
         assert!(v.iter().map(|x| x.id).eq(0..LEN));
         v[..1].par_sort_by_cached_key(|_| -> u8 { planned_panic() });
@@ -306,7 +307,7 @@ fn keys_are_computed_once_and_panics_leave_the_slice_as_it_was() {
     });
 }
 
-/// I4: how many comparisons a slice takes that is in order already.
+/// I4: the number of comparisons for a slice that is in order already.
 #[test]
 fn one_run_takes_n_comparisons() {
     on_pools(|| {

@@ -1,4 +1,4 @@
-//! Every source gives what std's iterator over the same thing gives, on every schedule.
+//! Every source yields the same as std's iterator over the same value, under every schedule.
 
 #![allow(clippy::reversed_empty_ranges, reason = "reversed ranges are cases to be tested")]
 
@@ -65,7 +65,7 @@ fn options_and_results() {
 
 // ------------------------------------------------------------------------------------------------ collections
 
-/// By value, `&` and (where given) `&mut`, in the order of std's iterator.
+/// Compares iteration by value, by `&` and (where given) by `&mut` with the order of std's iterator.
 macro_rules! collection_as_std {
     ($collection:expr $(, mut |$item:pat_param| $change:expr)?) => {{
         let collection = $collection;
@@ -178,7 +178,7 @@ fn repetitions() {
     );
 }
 
-/// Endless, but every policy comes to a leaf that a search can end in.
+/// The source is endless, but every policy reaches a leaf in which a search can end.
 #[test]
 fn an_endless_repetition_can_be_searched() {
     assert_eq!(repeat(1).opt_len(), None);

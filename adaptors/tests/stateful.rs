@@ -1,4 +1,4 @@
-//! The adaptors with a state for every task: one state per task, in leaves and in nano-loops, and nothing lost.
+//! The adaptors with a state for every task: one state per task, in leaves and in steps, and nothing lost.
 
 mod support;
 
@@ -28,7 +28,7 @@ mod with_rayon {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The accumulators in order, and in each its items in order, are the sequence.
+    /// The accumulators in order, each with its items in order, make the whole sequence.
     #[test]
     fn fold_concatenates(v: Vec<u8>) {
         let expected: Vec<&u8> = v.iter().collect();
@@ -40,7 +40,7 @@ proptest! {
             assert_schedules!(expected, v.par_iter(), |it| {
                 it.fold_with(Vec::new(), push).drive(Interruptible).concat()
             });
-            // A fold of folds; over a base that loses items on the way.
+            // A fold of folds, over a base that loses items on the way.
             assert_schedules!(expected, v.par_iter(), |it| {
                 it.flat_map_iter(|x| [None, Some(x)])
                     .filter_map(|x| x)
@@ -74,8 +74,8 @@ proptest! {
         });
     }
 
-    /// Nano-loops of one size, a half given away, nano-loops of another size: one state on each side, nothing lost,
-    /// and the right side knows nothing of the left one's items.
+    /// Steps of one size, a half given away, steps of another size: there is one state on each side, nothing
+    /// is lost, and the right side's state is independent of the left side's items.
     #[test]
     fn fold_given_away_between_nano_loops(
         v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10,
@@ -102,14 +102,14 @@ proptest! {
         check_map(cloned.producer(), v.len(), limits, loops)?;
     }
 
-    /// Nano-loops and divisions in any order: one state per task, made for it alone, and nothing lost.
+    /// Steps and divisions in any order: one state per task, made for it alone, and nothing lost.
     #[test]
     fn one_state_per_task_of_any_script(v: Vec<u8>, steps in proptest::collection::vec(step(), 1..12)) {
         // The last step folds, so that every task comes to its end.
         let script = || steps.clone().into_iter().chain([Nano::Fold(1)]).cycle();
         let (made, whole) = (Calls::default(), v.iter().collect::<Vec<_>>());
 
-        // The accumulator that a task gives holds its items and no others'.
+        // The accumulator that a task yields holds its own items and no others.
         let mut called = v.par_iter().fold(|| made.counted(Vec::new()), push);
         let lists = tasks(called.producer(), &mut script());
         prop_assert_eq!(made.take(), lists.len());
@@ -118,7 +118,7 @@ proptest! {
         let mut cloned = v.par_iter().fold_with(Vec::new(), push);
         prop_assert_eq!(tasks(cloned.producer(), &mut script()), lists);
 
-        // A state has seen its task's items and no others'.
+        // A state has seen its own task's items and no others.
         let mut called = v.par_iter().map_init(|| made.counted(0), |n, x| (position(n, ()), x));
         let mapped = tasks(called.producer(), &mut script());
         prop_assert_eq!(made.take(), mapped.len());
@@ -135,19 +135,19 @@ fn step() -> impl Strategy<Value = Nano> {
     prop_oneof![2 => (0_usize..20).prop_map(Nano::Fold), 1 => Just(Nano::Divide)]
 }
 
-/// Some nano-loops, a division, and other nano-loops.
+/// Some steps, a division, and other steps.
 fn script(limits: (usize, usize), loops: usize) -> impl Iterator<Item = Nano> {
     let repeat = |limit| std::iter::repeat(Nano::Fold(limit));
     repeat(limits.0).take(loops).chain([Nano::Divide]).chain(repeat(limits.1))
 }
 
-/// Where the script divides, if the items last so long.
+/// Returns the place where the script divides, if there are enough items.
 fn place_of_division(len: usize, limit: usize, loops: usize) -> Option<usize> {
     let done = limit * loops;
     (loops == 0 || done < len).then(|| done + (len - done) / 2)
 }
 
-/// How many tasks there were.
+/// Checks a fold. Returns the number of tasks.
 fn check_fold<'a, P: Producer<Item = Vec<&'a u8>>>(
     producer: P,
     v: &'a [u8],
@@ -168,7 +168,7 @@ fn check_fold<'a, P: Producer<Item = Vec<&'a u8>>>(
     Ok(1 + usize::from(cut.is_some()))
 }
 
-/// How many tasks there were.
+/// Checks a map. Returns the number of tasks.
 fn check_map<P: Producer<Item = usize>>(
     producer: P,
     len: usize,
@@ -214,13 +214,13 @@ fn boundary_lengths() {
     }
 }
 
-/// One state per task, counted (I4): 2^3 tasks, whether folded at one go or in nano-loops; 2^3 - 1 clones.
+/// One state per task, counted (I4): 2^3 tasks, whether folded in one step or in several; 2^3 - 1 clones.
 #[test]
 fn one_state_per_task() {
     let calls = Calls::default();
     let state = || Cloned { clones: &calls, items: Vec::new() };
     on_pools(|| {
-        // Counts are taken per call: pools run this one after the other.
+        // Counts are taken per call, because pools run this one after the other.
         let items = || (0..1000_usize).into_par_iter().bound_depth(3).join();
         assert_eq!(items().fold(|| calls.counted(0), |n, _| n + 1).collect::<Vec<_>>(), [125; 8]);
         assert_eq!(calls.take(), 8);
@@ -246,7 +246,8 @@ fn one_state_per_task() {
         });
         assert_eq!(mapped.collect::<Vec<_>>(), positions);
         assert_eq!(calls.take(), 7);
-        // In nano-loops each task makes its state from a seed that stays: one clone more each, and not one per loop.
+        // In steps each task makes its state from a seed that stays: one more clone per task, and not one per
+        // loop.
         let mapped = items().map_with(state(), |state, x| {
             state.items.push(x);
             state.items.len() - 1
@@ -256,7 +257,7 @@ fn one_state_per_task() {
     });
 }
 
-/// One task: one state, and of a value no clone at all.
+/// A single task has one state, and a value needs no clone at all.
 #[test]
 fn one_task() {
     let calls = Calls::default();
@@ -274,7 +275,7 @@ fn one_task() {
     assert_eq!(calls.take(), 1, "the test's own");
 }
 
-/// Nothing to fold is one identity, as with rayon; a map has nothing to map.
+/// A fold without items yields one identity, as in rayon; a map without items yields nothing.
 #[test]
 fn nothing() {
     let none = || Vec::<i32>::new().into_par_iter();
@@ -285,7 +286,7 @@ fn nothing() {
         assert_schedules!(vec![], none(), |it| it.map_init(|| 7, |x, y| *x + y).collect::<Vec<_>>());
         assert_schedules!(vec![], none(), |it| it.map_with(7, |x, y| *x + y).drive(Interruptible));
     });
-    // Where all items fall away, every task still gives its identity.
+    // If all items are filtered out, every task still yields its identity.
     let tasks = (0..64).into_par_iter().bound_depth(2).filter(|_| false).fold(|| 7, |x, y: i32| x + y);
     assert_eq!(tasks.collect::<Vec<_>>(), [7; 4]);
 }

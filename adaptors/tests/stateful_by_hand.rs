@@ -1,4 +1,4 @@
-//! The adaptors with a state for every task, driven by hand: by nano-loops, from both ends, and not at all.
+//! The adaptors with a state for every task, driven by hand: by steps, from both ends, and not at all.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::nano::{Every, nano_loops, run_script, tasks};
 use support::on_pools;
 use support::states::{Calls, position, push};
 
-/// By hand: a fold in nano-loops makes one accumulator and gives it once, at the end.
+/// A fold in steps makes one accumulator and yields it once, at the end.
 #[test]
 fn fold_in_nano_loops() {
     let identities = Calls::default();
@@ -25,7 +25,7 @@ fn fold_in_nano_loops() {
     }
 }
 
-/// A fold that is stopped gives what it has; the rest is dropped.
+/// A fold that is stopped yields its accumulator; the rest is dropped.
 #[test]
 fn stopped_folds() {
     let ledger = Ledger::default();
@@ -44,7 +44,7 @@ fn stopped_folds() {
     ledger.assert_settled();
 }
 
-/// What is given away before the end lives on, with a state of its own; the rest of the task is dropped at once.
+/// A part that is given away before the end lives on, with a state of its own. The rest of the task is dropped at once.
 #[test]
 fn stopped_after_a_division() {
     let ledger = Ledger::default();
@@ -62,7 +62,7 @@ fn stopped_after_a_division() {
     ledger.assert_settled();
 }
 
-/// States on states: each adaptor has one for every task, whatever is between them.
+/// States on states: each adaptor has one for every task, whatever adaptors are between them.
 #[test]
 fn states_on_states() {
     let (inner, outer) = (Calls::default(), Calls::default());
@@ -78,7 +78,7 @@ fn states_on_states() {
     assert_eq!((inner.take(), outer.take()), (tasks.len(), tasks.len()));
     let lists = tasks.concat();
     assert!(lists.iter().flatten().map(|(_, x)| *x).eq((0..100).filter(|x| x % 3 > 0)));
-    // All items of a list count from the same first item: that of their task.
+    // All items of a list are counted from the same first item: that of their task.
     assert!(lists.iter().all(|list| list.iter().all(|(n, x)| x - n == list[0].1 - list[0].0)));
     let firsts = lists.iter().filter_map(|list| list.first()).map(|(n, x)| x - n);
     assert!(firsts.is_sorted_by(|a, b| a < b));
@@ -95,7 +95,7 @@ fn fold_is_lazy() {
     assert_eq!(folded.take(), 10);
 }
 
-/// The producer's closures see units in order, also when a break ends everything.
+/// The producer's closures get units in order, also if a break ends everything.
 #[test]
 fn break_drops_the_state() {
     use std::ops::ControlFlow::{Break, Continue};
@@ -121,7 +121,7 @@ fn from_both_ends() {
     fn ends<P: IndexedProducer<Item = usize>>(producer: P) {
         let mut leaf = producer.into_iter();
         assert_eq!((leaf.len(), leaf.size_hint()), (5, (5, Some(5))));
-        // One state, whichever end the items come from.
+        // There is one state, whichever end the items come from.
         assert_eq!((leaf.next(), leaf.next_back(), leaf.next()), (Some(0), Some(1), Some(2)));
         assert_eq!(leaf.rfold(0, |sum, x| sum * 10 + x), 34);
     }
@@ -136,7 +136,7 @@ fn from_both_ends() {
     ends(v.par_iter().map_with(0, position).indexed_producer());
 }
 
-/// States that are not `Sync`, and a clone whose number is known only at the end: channels.
+/// States that are not `Sync`, and whose number of clones is known only at the end: channels.
 #[test]
 fn senders() {
     on_pools(|| {
@@ -147,14 +147,14 @@ fn senders() {
                 sender.borrow_mut().send(x).map_or(0, |()| 1)
             })
             .sum();
-        // Every clone is gone, so this ends.
+        // All clones are gone, so this loop ends.
         let mut received: Vec<i32> = receiver.iter().collect();
         received.sort_unstable();
         assert_eq!((sent, received), (1000, (0..1000).collect()));
     });
 }
 
-/// Laziness (I5): a description makes no state, a division neither.
+/// Laziness (I5): neither a description nor a division makes a state.
 #[test]
 fn laziness() {
     let inits = Calls::default();
@@ -169,7 +169,7 @@ fn laziness() {
     assert_eq!(inits.take(), 6);
 }
 
-/// States are used by one task at a time, and by one that has migrated as by one that has not.
+/// A state is used by one task at a time, whether that task has migrated or not.
 #[test]
 fn states_are_exclusive() {
     let all = Mutex::new(Vec::new());
@@ -178,7 +178,7 @@ fn states_are_exclusive() {
         let number = || made.0.fetch_add(1, Relaxed);
         let pairs: Vec<(usize, usize)> =
             (0..4097_usize).into_par_iter().map_init(number, |number, x| (*number, x)).collect();
-        // Items of one state lie together.
+        // Items of one state are adjacent.
         let runs = pairs.chunk_by(|a, b| a.0 == b.0).count();
         assert_eq!(runs, made.take());
         all.lock().unwrap().push(runs);

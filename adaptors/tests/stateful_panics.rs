@@ -39,7 +39,7 @@ fn panics_drop_once() {
             values.into_par_iter().size_limit(9).fold(|| identity(fuse), |l, v| burning_push(fuse, l, v));
         assert_eq!(total(&lists.collect::<Vec<_>>()), 40);
     });
-    // 40 items at one task: several nano-loops.
+    // 40 items in one task: several steps.
     assert_dropped_once(40, |values, fuse| {
         let lists =
             values.into_par_iter().sequential().fold(|| identity(fuse), |l, v| burning_push(fuse, l, v));

@@ -1,4 +1,4 @@
-//! Every adaptor, policy, scheduler and engine may be named behind `stop_on` and `deadline`, as well as before.
+//! Every adaptor, policy, scheduler and engine may be named behind `stop_on` and `deadline`, as well as before them.
 
 use furcate::policy::{CancelToken, Reason, SizeLimit};
 use furcate::prelude::*;
@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 const PARALLEL: &str = include_str!("../src/iter/parallel.rs");
 const INDEXED: &str = include_str!("../src/iter/indexed.rs");
 
-/// Methods that are neither adaptors nor terminals: facts, the stops themselves, and what has no result that could name a stop.
+/// Methods that are neither adaptors nor terminals: facts, the stops themselves, and methods whose result could not
+/// report a stop.
 const OTHERS: &[&str] = &[
     "producer",
     "policy",
@@ -26,7 +27,7 @@ const OTHERS: &[&str] = &[
     "len",
 ];
 
-/// The methods of a trait, but for those in sections of terminals, marked by lines of dashes.
+/// Returns the methods of a trait, except those in sections of terminals, marked by lines of dashes.
 fn adaptors(source: &str) -> BTreeSet<&str> {
     let mut in_terminals = false;
     let mut names = BTreeSet::new();

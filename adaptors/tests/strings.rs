@@ -11,7 +11,7 @@ use support::cuts::{CountInNanoLoops, assert_cuts};
 use support::nano::nano_loops;
 use support::{assert_schedules, on_pools};
 
-/// What the texts are made of: characters of 1, 2, 3 and 4 bytes, separators, and both parts of a line end.
+/// Characters of the texts: of 1, 2, 3 and 4 bytes, separators, and both parts of a line end.
 const ALPHABET: [char; 8] = ['a', 'ñ', '\u{2003}', '\u{10FFFF}', ',', '\n', '\r', ' '];
 
 fn texts(characters: usize) -> impl Strategy<Value = String> {
@@ -56,8 +56,8 @@ macro_rules! for_all_methods {
     }};
 }
 
-/// Every cut of every short text, all edges among them: no text, separators at the ends, adjacent, and alone, `\r\n`
-/// cut in the middle, one character alone (I7).
+/// Every cut of every short text, with all edge cases among them: no text, separators at the ends, adjacent, and alone,
+/// `\r\n` cut in the middle, one character alone (I7).
 #[test]
 fn every_cut_of_every_short_text() {
     for text in all_texts(3) {
@@ -145,7 +145,7 @@ fn drain_refuses_ranges_outside_and_inside_characters() {
     assert_eq!(string, "añb");
 }
 
-/// A text looks at every character twice at most: once in search of cuts, once in a leaf (I4).
+/// Every character of a text is looked at twice at most: once in search of cuts, once in a leaf (I4).
 #[test]
 fn work_is_linear_however_it_is_cut() {
     let line = "x".repeat(100_000);
@@ -168,7 +168,7 @@ fn work_is_linear_however_it_is_cut() {
         let check = |found: usize, how: &str| {
             assert_eq!(found, lines, "{how}");
             let calls = calls.swap(0, Relaxed);
-            // std looks twice at a separator that ends a search; so do we at most.
+            // std looks twice at a separator that ends a search; we look at most as often.
             assert!(
                 calls <= 2 * text.len() + 2 * lines,
                 "{calls} calls for {} characters, {how}",
@@ -211,7 +211,7 @@ fn a_part_without_separators_says_so() {
     assert_eq!(left.into_iter().collect::<Vec<_>>(), ["añb"]);
 }
 
-/// The nearest separator to the middle: the first behind it, else the last before it.
+/// Cuts at the nearest separator to the middle: the first behind it, else the last before it.
 #[test]
 fn cut_near_the_middle() {
     fn halves<'t>(mut it: impl ParallelIterator<Item = &'t str>) -> (Vec<&'t str>, Vec<&'t str>) {
@@ -225,7 +225,7 @@ fn cut_near_the_middle() {
     assert_eq!(halves(",\u{10FFFF}".par_split_inclusive(|_| true)), (vec![","], vec!["\u{10FFFF}"]));
 }
 
-/// Deep divisions and texts that cannot be divided at all (I7).
+/// Deep divisions, and texts that cannot be divided at all (I7).
 #[test]
 fn long_texts() {
     let separators = ",".repeat(100_000);
@@ -236,7 +236,7 @@ fn long_texts() {
     assert_eq!("\u{10FFFF}".par_split(',').force_depth(30).on(Inline).map(|_| 1).sum::<usize>(), 1);
 }
 
-/// A pattern that panics does so in the caller; one that changes its mind gives some parts of the text.
+/// A predicate that panics does so in the caller. One that changes its mind yields some parts of the text.
 #[test]
 fn patterns_that_misbehave() {
     let text = "a,b,c,d\n".repeat(100);

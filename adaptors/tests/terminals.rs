@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Inputs with many ties: small keys, told apart by their positions.
+/// Inputs with many ties: small keys, which differ in their positions.
 fn keyed() -> impl Strategy<Value = Vec<(i8, usize)>> {
     proptest::collection::vec(-3..4_i8, 0..200)
         .prop_map(|keys| keys.into_iter().enumerate().map(|(position, key)| (key, position)).collect())
@@ -21,7 +21,7 @@ fn by_key(a: &(i8, usize), b: &(i8, usize)) -> Ordering {
     a.0.cmp(&b.0)
 }
 
-/// Rayon's answers.
+/// Rayon's results.
 mod peer {
     use rayon::prelude::*;
 
@@ -66,7 +66,7 @@ proptest! {
             assert_schedules!(v.iter().max_by(|a, b| by_key(a, b)), v.par_iter(), |it| it.max_by(|a, b| by_key(a, b)));
             assert_schedules!(v.iter().min_by_key(|x| x.0), v.par_iter(), |it| it.min_by_key(|x| x.0));
             assert_schedules!(v.iter().max_by_key(|x| x.0), v.par_iter(), |it| it.max_by_key(|x| x.0));
-            // References that are equal, but not the same.
+            // References to equal items, but to different ones.
             let address = |found: Option<&i8>| found.map(std::ptr::from_ref);
             assert_schedules!(address(keys.iter().min()), keys.par_iter(), |it| address(it.min()));
             assert_schedules!(address(keys.iter().max()), keys.par_iter(), |it| address(it.max()));
@@ -98,7 +98,7 @@ fn every_length() {
     }
 }
 
-/// A leaf is one call of std's method: these would take for ever item by item.
+/// A leaf is one call of std's method: item by item these calls would take for ever.
 #[test]
 fn leaves_have_the_shortcuts_of_std() {
     assert_eq!((0..usize::MAX).into_par_iter().count(), usize::MAX);
@@ -106,7 +106,7 @@ fn leaves_have_the_shortcuts_of_std() {
     assert_eq!((0..usize::MAX).into_par_iter().min(), Some(0));
 }
 
-/// Every item is shown once; every task has one state (I4).
+/// Every item is visited once; every task has one state (I4).
 #[test]
 fn for_each_and_its_states() {
     struct State<'s> {
@@ -155,7 +155,7 @@ fn for_each_and_its_states() {
         assert_eq!((made.load(Relaxed), tasks()), (8, expected.clone()));
         items().for_each_with(state(), |state, x| state.seen.push(x));
         assert_eq!(tasks(), expected);
-        // One for each of 8 tasks, two for each of 7 divisions.
+        // One clone for each of 8 tasks, two for each of 7 divisions.
         assert!(clones.load(Relaxed) <= 8 + 2 * 7, "{clones:?} clones");
     });
 }
@@ -181,7 +181,7 @@ fn one_identity_per_task_and_one_key_per_item() {
     });
 }
 
-/// Tells whether each of the items that were made is dropped once.
+/// Checks that each item that was made is dropped once.
 #[derive(Default)]
 struct Census {
     alive: Mutex<HashSet<usize>>,
@@ -216,7 +216,7 @@ impl Fuse {
     }
 }
 
-/// A panic at every call of a closure in turn: it arrives, and every item is dropped once (P2).
+/// A panic at every call of a closure in turn: it reaches the caller, and every item is dropped once (P2).
 #[test]
 fn panics_drop_every_item_once() {
     type Run = for<'c> fn(Vec<Citizen<'c>>, &'c Census, &Fuse);

@@ -1,4 +1,4 @@
-//! `sum` and `product` of `Option`s and `Result`s end at the first failure; all other types are summed as before.
+//! `sum` and `product` of `Option`s and `Result`s end at the first failure; all other types are summed as usual.
 
 mod support;
 
@@ -59,7 +59,7 @@ fn nothing_is_computed_long_after_a_failure() {
     }
 }
 
-/// In order, exactly what std computes.
+/// One thread computes exactly the same items as std, in the same order.
 #[test]
 fn one_thread_computes_what_std_computes() {
     let made = AtomicUsize::new(0);
@@ -109,7 +109,7 @@ fn without_a_failure_totals_are_those_of_std() {
     }
 }
 
-/// The first item: it does not look at others, but those before it count.
+/// The first item: its `Sum` looks at no other item, but items before it count.
 #[derive(Clone, Debug, PartialEq)]
 enum First {
     Nothing,
@@ -144,7 +144,7 @@ impl Sum for FirstThree {
     }
 }
 
-/// A product that knows how many items there are.
+/// A product that uses the iterator's size hint.
 #[derive(Debug, PartialEq)]
 struct Hint(usize);
 
@@ -163,7 +163,7 @@ impl Product for Hint {
     }
 }
 
-/// A `Sum` of one's own may end early without deciding about items that come before.
+/// A `Sum` of one's own may end early without deciding about the items before.
 #[test]
 fn sums_of_ones_own_that_end_early_are_not_cut_short() {
     let items = || (5..2000_usize).into_par_iter();

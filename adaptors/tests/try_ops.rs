@@ -1,4 +1,5 @@
-//! `try_reduce`, `try_for_each`, `try_fold` and their kin: what they give, which failure, and what they need not look at.
+//! `try_reduce`, `try_for_each`, `try_fold` and similar methods: their results, the choice of the failure, and the
+//! items that they need not look at.
 
 mod support;
 
@@ -11,7 +12,7 @@ use std::task::Poll;
 use support::drops::{DropCounter, assert_dropped_once};
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Rayon's answers.
+/// Rayon's results.
 mod peer {
     use rayon::prelude::*;
     use std::task::Poll;
@@ -29,7 +30,7 @@ mod peer {
     }
 }
 
-/// Adds what is ready.
+/// Adds two values if both are ready.
 fn both(a: Poll<u64>, b: Poll<u64>) -> Poll<Result<u64, ()>> {
     match (a, b) {
         (Poll::Ready(a), Poll::Ready(b)) => Poll::Ready(Ok(a + b)),
@@ -42,7 +43,7 @@ proptest! {
 
     #[test]
     fn as_in_rayon(v in proptest::collection::vec(proptest::option::weighted(0.99, 0..3_u8), 0..150)) {
-        // Whatever fails, `None` is all that there is to see of it.
+        // Whatever fails, the result only shows `None`.
         let (sum, sum_with) = (peer::sum(&v), peer::sum_with(&v));
         on_pools(|| {
             assert_schedules!(sum, v.par_iter().copied(), |it| it.try_reduce(|| 0, u8::checked_add));
@@ -53,7 +54,7 @@ proptest! {
         });
     }
 
-    /// The operation does not commute: what has not failed is reduced in order.
+    /// The operation does not commute: successes are reduced in order.
     #[test]
     fn in_order(v in proptest::collection::vec("[a-z]{0,3}", 0..200)) {
         let text: Result<String, ()> = Ok(v.concat());
@@ -66,7 +67,7 @@ proptest! {
         });
     }
 
-    /// One failure is the one that is returned; of several, one of them, and the first one if there is one thread.
+    /// A single failure is returned. Of several, one is returned: the first one if there is one thread.
     #[test]
     fn which_failure(len in 1..3000_usize, at in proptest::collection::btree_set(0..3000_usize, 1..5)) {
         let first = at.iter().next().copied().filter(|&at| at < len);
@@ -105,7 +106,7 @@ fn what_is_not_ready() {
     }
 }
 
-/// No item behind the failure is evaluated by its own task, nor by tasks that have not begun.
+/// A task evaluates no item behind its failure, and tasks that have not begun do not begin.
 #[test]
 fn nothing_behind_a_failure_is_evaluated() {
     for len in LENGTHS {
@@ -118,7 +119,7 @@ fn nothing_behind_a_failure_is_evaluated() {
             assert_schedules!((Err(at), at + 1), (0..len).into_par_iter().on(Inline), |it| {
                 (it.try_for_each(look), looks.swap(0, Relaxed))
             });
-            // A failing operation, too: the sum exceeds 100 where the 101st item is added.
+            // The same for an operation that fails: the sum exceeds 100 when the 101st item is added.
             let sum = (0..len).into_par_iter().on(Inline).sequential().map(|_| {
                 looks.fetch_add(1, Relaxed);
                 Some(1)
@@ -145,13 +146,13 @@ fn a_failed_fold_ends_its_task() {
         assert_eq!(looks.swap(0, Relaxed), 76);
         assert_eq!(tasks().try_fold_with(0, step).collect::<Vec<_>>(), expected);
         assert_eq!(looks.swap(0, Relaxed), 76);
-        // In nano-loops.
+        // In steps.
         assert_eq!(tasks().try_fold(|| 0, step).drive(support::nano::Interruptible), expected);
         assert_eq!(looks.swap(0, Relaxed), 76);
     });
 }
 
-/// Once something has failed, every thread ends soon.
+/// Once an item has failed, every thread ends soon.
 #[test]
 fn other_threads_stop_soon() {
     let len = 1 << 20;
@@ -169,7 +170,7 @@ fn other_threads_stop_soon() {
             })
         });
         assert!(result.is_err_and(|x| x % 5000 == 4999));
-        // Who does not hear of the failure has one of its own after 5000 items.
+        // A thread that misses the failure has one of its own after 5000 items.
         let after = after.into_inner();
         assert!(after <= threads * 5000, "{after} items on {threads} threads");
     }

@@ -14,12 +14,12 @@ use support::drops::{DropCounter, Ledger, assert_dropped_once};
 use support::nano::run_script;
 use support::{LENGTHS, assert_schedules, on_pools};
 
-/// Takes up to so many numbers off a range, and lists them.
+/// Takes up to `n` numbers off a range, and lists them.
 fn list(listed: &mut Vec<usize>, range: &mut Range<usize>, n: usize) {
     listed.extend(range.by_ref().take(n));
 }
 
-/// What every task has listed.
+/// Returns the list of every task.
 fn listing(range: Range<usize>) -> impl ParallelIterator<Item = Vec<usize>> {
     range.work(|_| vec![], list, |listed| listed)
 }
@@ -45,7 +45,8 @@ proptest! {
         });
     }
 
-    /// However a scheduler divides between the steps, and takes back: everything is done once, by one state per task.
+    /// However a scheduler divides between the steps, and takes parts back, everything is done once, by one state per
+    /// task.
     #[test]
     fn divided_between_steps(
         len in 0_usize..300,
@@ -73,7 +74,7 @@ proptest! {
     }
 }
 
-/// A policy's leaves are the tasks (I4), also of something empty.
+/// A policy's leaves are the tasks (I4), also for an empty value.
 #[test]
 fn one_item_per_task() {
     on_pools(|| {
@@ -103,7 +104,7 @@ fn on_rc(it: impl ParallelIterator<Item = usize>) -> usize {
     it.sum()
 }
 
-/// Steps are short where somebody may stop the task, and take everything where nobody can.
+/// Steps are short if the task may be stopped, and else take the whole piece.
 #[test]
 fn the_lengths_of_steps() {
     let steps = Mutex::new(vec![]);
@@ -126,7 +127,7 @@ fn the_lengths_of_steps() {
     assert!(lengths.len() > 2 && lengths.iter().all(|&n| (1..10_000).contains(&n)), "{lengths:?}");
 }
 
-/// A hit in one task ends the others within a step, and who is ended gives no item.
+/// A hit in one task ends the others within a step, and a task that is ended yields no item.
 #[test]
 fn a_stop_reaches_tasks_that_have_begun() {
     on_pools(|| {
@@ -150,7 +151,7 @@ fn a_stop_reaches_tasks_that_have_begun() {
     });
 }
 
-/// A list of trees, by their heights: each one has a node, and two trees below.
+/// A list of trees, by their heights: each one has a node, and two trees below it.
 struct Trees(Vec<u32>);
 
 impl Divisible for Trees {
@@ -184,7 +185,7 @@ fn pieces_that_grow() {
         assert_eq!(work().adaptive().by_blocks([1, 2]).sum::<u64>(), expected);
         assert_schedules!(None, work(), |it| it.find_any(|&nodes| nodes == 0));
     });
-    // One tree cannot be divided, what is below it can: so adaptive schedulers divide in between.
+    // One tree cannot be divided, but its subtrees can. So adaptive schedulers divide between steps.
     let mut work = Trees(vec![10]).work(|_| 0, count_nodes, |nodes| nodes);
     let (items, outcome) =
         run_script(work.producer(), [Nano::Fold(3), Nano::Divide, Nano::Fold(100), Nano::Divide]);
@@ -194,7 +195,7 @@ fn pieces_that_grow() {
     assert_eq!(items.into_iter().flatten().chain(given).sum::<u64>(), nodes(10));
 }
 
-/// A part that nobody took comes back with a state of its own.
+/// A part that was not stolen comes back with a state of its own.
 #[test]
 fn taken_back() {
     struct GiveAndTake<P>(Vec<P>, usize);
@@ -227,7 +228,7 @@ fn taken_back() {
     assert_eq!(items, ControlFlow::Continue(vec![0..80, 10..20, 20..40, 40..80]));
 }
 
-/// Pieces and states are dropped once, whatever panics, and whatever is stopped (P2).
+/// Pieces and states are dropped once, after every panic and every stop (P2).
 #[test]
 fn drops() {
     struct Pile(Vec<DropCounter>);

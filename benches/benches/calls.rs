@@ -1,4 +1,4 @@
-//! Calls from outside a pool: small ones, and jobs that nobody waits for.
+//! Calls from outside a pool: short ones, and spawned jobs.
 //!
 //! `cargo bench -p furcate-benches --bench calls`; `ROUNDS=n` for more or fewer rounds.
 //!

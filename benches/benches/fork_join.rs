@@ -1,12 +1,12 @@
 //! The field's fork-join programs on every engine.
 //!
 //! `cargo bench -p furcate-benches --bench fork_join [-- program...]`; an argument selects the programs whose names
-//! begin with it. `ROUNDS=n` for more or fewer rounds, `QUICK=1` for sizes that only show that everything runs,
-//! `PAPER=1` for those of the papers.
+//! begin with it. `ROUNDS=n` for more or fewer rounds, `QUICK=1` for sizes just large enough to show that everything
+//! runs, `PAPER=1` for the sizes of the papers.
 //!
-//! T1 and T2 are an engine's times with one and two threads, TS that of the program without forks. One pool is alive at
-//! a time: it is made and warmed up before its clock starts, and ended after it has stopped, so that nobody's idle
-//! threads run in another's time.
+//! T1 and T2 are an engine's times with one and two threads, TS the time of the program without forks. One pool is
+//! alive at a time: it is made and warmed up before its clock starts, and ended after its clock has stopped. So no idle
+//! threads of one pool run during another pool's time.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -23,14 +23,14 @@ fn main() {
     contests.expect("a thread can be started").join().expect("no program fails");
 }
 
-/// How large programs are.
+/// Sizes of the programs.
 struct Sizes {
     fib: u32,
     queens: usize,
     trees: [Tree; 2],
     matmul: usize,
     quicksort: usize,
-    /// What stands for a millisecond in the prompt programs.
+    /// Time that stands for a millisecond in the prompt programs.
     unit: Duration,
     rounds: usize,
 }

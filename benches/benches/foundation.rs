@@ -51,7 +51,8 @@ macro_rules! duel {
 /// Furcate's sequential scheduler against std.
 fn leaves(v: &[u64], w: &[u64], rounds: usize) {
     use furcate::prelude::*;
-    // Unknown to the compiler, as lengths are: else it specialises whatever it inlines for this very number.
+    // Unknown to the compiler, as lengths usually are. Otherwise the compiler specializes inlined code for this very
+    // number.
     let n = std::hint::black_box(N as u64);
     header("One leaf against the sequential loop (ratio <= 1.05 is the goal)", "std");
     duel!(

@@ -1,4 +1,4 @@
-//! Nested parallel loops under `join`, `depjoin` and `adaptive`: how long, and how often somebody has to wait.
+//! Nested parallel loops under `join`, `depjoin` and `adaptive`: their times, and how often workers have to wait.
 //!
 //! `cargo bench -p furcate-benches --bench recpfor`; words after `--` choose programs, `recpfor` (recursive parallel
 //! loops) or `lcs` (a wavefront by quadrants); `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes.
@@ -6,12 +6,12 @@
 //! Times are of one interleaved run, `serial/it` and `rayon/it` how many times faster than these a row is: below 1 it has
 //! lost.
 //!
-//! Counters are of further runs of each row, in which every task takes note of the time. Of a *stolen* fork (its halves
-//! began on different threads) one half is done first: from then on, until it is reduced, its join is *outstanding*. The
-//! part of this after the second half is done is *late*: nothing is missing, but who is to reduce is busy elsewhere, or
-//! asleep. Likewise a *call* is late from when its result is there until its caller goes on. All are given as the mean
-//! number at a moment, outstanding ones also as the greatest, and late ones as the longest time in microseconds. Stolen
-//! forks, and the pool's counts of `steals`, `parks` and `handovers`, are means of a run.
+//! Counters are from further runs of each row, in which every task records times. In a *stolen* fork (its halves began
+//! on different threads) one half is done first. From then on, until it is reduced, the fork's join is *outstanding*.
+//! After the second half is done the join is *late*: nothing is missing, but the worker that is to reduce is busy
+//! elsewhere, or asleep. Likewise a *call* is late from the moment its result is there until its caller goes on. All
+//! are given as the mean number at a moment, outstanding ones also as the greatest number, and late ones as the longest
+//! time in microseconds. Stolen forks, and the pool's counts of `steals`, `parks` and `handovers`, are means of a run.
 
 use furcate::{Adaptive, DepJoin, Join, Scheduler, ThreadPool, ThreadPoolBuilder, WorkerStats};
 use furcate_benches::loops::{Counted, Counters, Furcate, Lcs, Nested, Rayon, RecPFor, Serial};

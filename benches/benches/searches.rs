@@ -3,7 +3,7 @@
 //! `cargo bench -p furcate-benches --bench searches`; words after `--` choose tables whose titles contain one of them,
 //! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes. All tables take some two minutes.
 //!
-//! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorised for, *costly* takes
+//! A table is one search with one predicate: *cheap* is a comparison, which some loops are vectorized for, *costly* takes
 //! some 20 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
 //! begins, so that `find_last` has it near the end. Each block of a table is one place, and one interleaved run of all
 //! rows; calls come from outside the pools. `serial/it` and `rayon/it` say how many times faster than these a row is:
@@ -140,7 +140,7 @@ impl Tables {
         let n = v.len() as u32;
         let times =
             |place: u32| race(self.rounds, &searches, hit(place), if place < 100 { CALLS } else { 1 });
-        // All hash functions are one to one, so this one is nobody's.
+        // All hash functions are one to one, so no item has this hash.
         let none = race(self.rounds, &searches, hit(n), 1);
         block(&searches, "hit at n/2 - 1", &[times(n / 2 - 1)]);
         block(&searches, "random places", &places(n).map(times));
@@ -169,7 +169,8 @@ fn race<R: PartialEq>(rounds: usize, searches: &[Search<'_, R>], number: u32, ca
             let start = Instant::now();
             let found = search(black_box(number));
             let once = start.elapsed();
-            // What is short for one can be long for another: rayon's `find_last` begins at the front.
+            // A search that is short for one contender can be long for another: rayon's `find_last` begins at the
+            // front.
             if calls == 1 || once > Duration::from_millis(1) {
                 return (once, found);
             }

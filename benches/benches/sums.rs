@@ -1,4 +1,4 @@
-//! 64-bit sums of 10^8 numbers: bound by memory, and by computing; and what a chain of policies costs.
+//! 64-bit sums of 10^8 numbers, bound by memory and by computation; and the cost of a chain of policies.
 //!
 //! `cargo bench -p furcate-benches --bench sums`; words after `--` choose tables whose names contain one of them,
 //! `ROUNDS=n` more or fewer rounds, `QUICK=1` small sizes.

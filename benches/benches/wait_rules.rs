@@ -1,5 +1,5 @@
-//! What a waiting worker may run, measured: furcate's three wait rules on irregular programs, with as many workers as the
-//! machine has cores and with more.
+//! Furcate's three wait rules (the jobs that a waiting worker may run) on irregular programs, with as many workers as
+//! the machine has cores and with more.
 //!
 //! `cargo bench -p furcate-benches --bench wait_rules`; `ROUNDS=n`, `QUICK=1` as for `fork_join`.
 

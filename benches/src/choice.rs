@@ -1,6 +1,7 @@
-//! Which tables and rows are wanted.
+//! The choice of tables and rows.
 
-/// The words after `--` on the command line: what has a name that contains one of them is chosen, without words all is.
+/// The words after `--` on the command line. A table or row is chosen if its name contains one of the words; without
+/// words, all are chosen.
 #[derive(Debug)]
 pub struct Choice {
     words: Vec<String>,
@@ -8,7 +9,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The words that this process was started with.
+    /// Returns the words that this process was started with.
     #[must_use]
     pub fn from_args() -> Self {
         // `cargo bench` hands over flags of its own harness.
@@ -16,14 +17,14 @@ impl Choice {
         Self { words, found: false }
     }
 
-    /// Is it chosen?
+    /// Whether the table or row of this name is chosen.
     pub fn has(&mut self, name: &str) -> bool {
         let has = self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()));
         self.found |= has;
         has
     }
 
-    /// To be called in the end: a misspelt word is not to pass for a run.
+    /// Checks at the end that something was chosen, so that a misspelt word is noticed.
     ///
     /// # Panics
     ///
@@ -33,7 +34,8 @@ impl Choice {
     }
 }
 
-/// Is `QUICK` set in the environment? Then sizes only show that everything runs, and that results agree.
+/// Whether `QUICK` is set in the environment. If so, sizes are just large enough to show that everything runs, and that
+/// results agree.
 #[must_use]
 pub fn quick() -> bool {
     std::env::var_os("QUICK").is_some()

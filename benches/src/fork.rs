@@ -1,10 +1,10 @@
 //! Fork-join engines behind one trait, so that a program is written once and compiled for each of them.
 //!
-//! A program takes a [`Fork`], the handle with which an engine forks; it is monomorphised per engine, without a
-//! virtual call. An [`Engine`] is a pool that hands such a handle out. To add one, implement both and name it in
-//! [`each`].
+//! A program takes a [`Fork`], the handle with which an engine forks; the program is monomorphized per engine, without
+//! a virtual call. An [`Engine`] is a pool that gives such a handle to programs. To add one, implement both and name it
+//! in [`each`].
 //!
-//! In every engine the left half runs at once, on the worker that forks, and the right half is what others can take.
+//! In every engine the left half runs at once, on the worker that forks, and other workers can take the right half.
 
 #[cfg(feature = "forte")]
 mod forte;
@@ -32,9 +32,9 @@ pub(crate) use self::rayon::RayonFork;
 /// The stack of a pool's threads, in bytes: unbalanced trees are searched as deep as they grow.
 pub const STACK: usize = 256 << 20;
 
-/// What a worker forks with.
+/// The handle with which a worker forks.
 ///
-/// The handle is passed down, as the engines with the cheapest forks want it. Those that find their worker through a
+/// The handle is passed down, as the engines with the cheapest forks require. Engines that find their worker through a
 /// thread-local pass a value without size.
 pub trait Fork {
     /// Runs both halves, perhaps in parallel, and returns both results.
@@ -51,25 +51,25 @@ pub trait Engine: Sized {
     /// The name in tables and on command lines.
     const NAME: &'static str;
 
-    /// Whether there are workers at all; without, one thread is all there is to measure.
+    /// Whether there are workers at all. Without workers, only one thread can be measured.
     const PARALLEL: bool = true;
 
-    /// What its workers fork with.
+    /// The handle with which the engine's workers fork.
     type Fork: Fork;
 
-    /// A pool in which `threads` threads work, the caller of [`run`](Self::run) among them if it takes part.
+    /// Makes a pool in which `threads` threads work, among them the caller of [`run`](Self::run) if it takes part.
     fn new(threads: usize) -> Self;
 
-    /// Runs `body` on a worker and returns its result. Not to be called from inside of itself.
+    /// Runs `body` on a worker and returns its result. Must not be called inside `body`.
     fn run<R, F>(&self, body: F) -> R
     where
         R: Send,
         F: FnOnce(&Self::Fork) -> R + Send;
 }
 
-/// Something done with every engine: a closure that is generic over [`Engine`].
+/// An action on every engine: a closure that is generic over [`Engine`].
 pub trait Visit {
-    /// Does it with one engine.
+    /// Acts on one engine.
     fn visit<E: Engine>(&mut self);
 }
 

@@ -1,9 +1,8 @@
-//! Programs that wait, and what runs them: engines behind one trait.
+//! Programs that wait, and the engines that run them, behind one trait.
 //!
-//! A program is a [`Load`] (items that are waited for, and computed with), a [`Sweep`] (forks whose leaves wait), or
-//! [`Gates`] (futures that are woken by hand). Every engine is used as its users would write it for speed: those with
-//! timers of their own use them, those that cannot suspend sleep. To add one, implement [`Engine`] and name it in the
-//! bench.
+//! A program is a [`Load`] (items that wait and compute), a [`Sweep`] (forks with leaves that wait), or [`Gates`]
+//! (futures that are woken by hand). Every engine is used as its users would write it for speed: engines with timers of
+//! their own use them, engines that cannot suspend sleep. To add one, implement [`Engine`] and name it in the bench.
 
 #[cfg(feature = "forte")]
 mod forte;
@@ -43,25 +42,26 @@ pub use self::tokio::{Tokio, TokioRayon};
 
 use std::time::Duration;
 
-/// What runs programs that wait. Dropping it ends its threads.
+/// An engine that runs programs that wait. Its drop ends its threads.
 pub trait Engine: Sync {
-    /// The name in tables.
+    /// Returns the name in tables.
     fn name(&self) -> String;
 
-    /// The sum of what a load's items give, or `None` if this is not for the engine.
+    /// Returns the sum of the results of a load's items, or `None` if the engine cannot run the load.
     fn load(&self, load: Load) -> Option<u64>;
 
-    /// The sum of the leaves of forks.
+    /// Returns the sum of the leaves of forks.
     fn sweep(&self, _sweep: Sweep) -> Option<u64> {
         None
     }
 
-    /// The sum of what gates give.
+    /// Returns the sum of the results of gates.
     fn gates(&self, _gates: &'static Gates) -> Option<u64> {
         None
     }
 
-    /// How long it takes at least, if that is foreseen, to wait so often for so long: of engines that block threads.
+    /// Returns the least time that so many waits of such a length take, if it is known beforehand: for engines that
+    /// block threads.
     fn foreseen(&self, _waits: u64, _latency: Duration) -> Duration {
         Duration::ZERO
     }

@@ -1,7 +1,7 @@
 //! Measuring contenders against each other, in one process and interleaved.
 //!
 //! Timings on a shared machine drift by more than the differences that matter here. So contenders run in turn, round
-//! after round, the order alternating, and what is reported are ratios of medians of the same rounds.
+//! after round, in alternating order. Reported are ratios of medians of the same rounds.
 
 mod choice;
 pub mod fork;
@@ -15,10 +15,11 @@ pub use choice::{Choice, quick};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Something to be timed; its result is kept from being optimised away, and compared among contenders.
+/// A closure to be timed. Its result is kept from being optimized away, and compared with the other contenders'
+/// results.
 pub type Contender<'a, R> = (&'static str, Box<dyn FnMut() -> R + 'a>);
 
-/// A contender that times itself, because what comes before or after is not to be counted.
+/// A contender that times itself, because the work before or after is not to be counted.
 pub type Timed<'a, R> = (&'static str, Box<dyn FnMut() -> (Duration, R) + 'a>);
 
 /// The medians of contenders that ran interleaved.
@@ -29,7 +30,7 @@ pub struct Medians {
 }
 
 impl Medians {
-    /// The first contender's median over another's.
+    /// Returns the first contender's median over another's.
     ///
     /// # Panics
     ///
@@ -62,7 +63,7 @@ pub fn interleave<R: PartialEq + std::fmt::Debug>(
     Medians { rows: contenders.iter().map(|(name, _)| *name).zip(medians).collect() }
 }
 
-/// The same for contenders that time themselves.
+/// As [`interleave`], for contenders that time themselves.
 ///
 /// # Panics
 ///
@@ -90,7 +91,7 @@ fn medians(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -
     times.iter().map(|times| times[rounds / 2]).collect()
 }
 
-/// How many rounds: `ROUNDS` in the environment, or a default.
+/// Returns the number of rounds: `ROUNDS` in the environment, or a default.
 ///
 /// # Panics
 ///

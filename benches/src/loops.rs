@@ -1,4 +1,4 @@
-//! Programs of nested parallel loops, and what runs such loops, behind one trait.
+//! Programs of nested parallel loops, and implementations of such loops behind one trait.
 //!
 //! A program takes a [`Loop`] and is compiled for each of them. To add one, implement the trait.
 
@@ -28,11 +28,11 @@ pub trait Nested: Sync {
 
 /// A loop over numbers.
 pub trait Loop: Sync {
-    /// The wrapping sum of what the body makes of the numbers.
+    /// Returns the wrapping sum of the body's results for the numbers.
     fn sum(&self, numbers: Range<u64>, body: impl Fn(u64) -> u64 + Sync + Send) -> u64;
 }
 
-/// One after the other.
+/// Loops that run one number after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Serial;
 
@@ -53,12 +53,12 @@ impl Loop for Rayon {
     }
 }
 
-/// Furcate's on a scheduler.
+/// Furcate's parallel iterator on a scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct Furcate<S> {
     /// The scheduler.
     pub scheduler: S,
-    /// A task for every number, instead of as many as the default policy makes?
+    /// Whether every number is a task; otherwise the default policy decides.
     pub single: bool,
 }
 

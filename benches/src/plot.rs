@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// How values lie on an axis.
+/// The scale of an axis.
 #[derive(Clone, Debug)]
 pub enum Scale {
     /// Evenly, not from 0 on.
@@ -46,23 +46,23 @@ const RIGHT: f64 = 590.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 400.0;
 
-/// Of Okabe and Ito, which colour-blind people can tell apart; the yellow darker.
+/// The palette of Okabe and Ito, which color-blind people can tell apart, with a darker yellow.
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c0a800", "#56b4e9", "#e69f00", "#444444"];
 
 impl Plot {
-    /// An empty plot; of each axis the label, with the unit, and the scale.
+    /// Makes an empty plot; each axis has a label, with the unit, and a scale.
     #[must_use]
     pub fn new(title: impl Into<String>, x: (&str, Scale), y: (&str, Scale)) -> Self {
         Plot { title: title.into(), x: (x.0.into(), x.1), y: (y.0.into(), y.1), lines: Vec::new() }
     }
 
-    /// Adds a point to the line of that name.
+    /// Adds a point to the line called `name`.
     pub fn add(&mut self, name: &str, x: f64, y: f64) {
         self.add_to(name, false, (x, y));
     }
 
-    /// Adds a point to a line that is no contestant's.
+    /// Adds a point to a reference line, which belongs to no contestant.
     pub fn add_reference(&mut self, name: &str, x: f64, y: f64) {
         self.add_to(name, true, (x, y));
     }
@@ -90,7 +90,7 @@ impl Plot {
         Ok(Some(path))
     }
 
-    /// The plot.
+    /// Returns the plot as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
         let mut svg = String::new();
@@ -190,7 +190,7 @@ impl Axis {
         Axis::between(true, &all[first..=last])
     }
 
-    /// Some five ticks, 1, 2 or 5 times a power of ten apart.
+    /// Makes an axis with some five ticks, 1, 2 or 5 times a power of ten apart.
     fn linear(least: f64, most: f64) -> Self {
         let most = if most > least { most } else { least + least.abs().max(1.0) };
         let rough = (most - least) / 5.0;
@@ -207,7 +207,7 @@ impl Axis {
         Axis { logarithms, low, high, ticks: ticks.iter().map(label).collect() }
     }
 
-    /// Where a value lies between both ends.
+    /// Returns the position of a value between both ends.
     fn part(&self, value: f64) -> f64 {
         let place = |value: f64| if self.logarithms { value.ln() } else { value };
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))

@@ -1,6 +1,6 @@
 //! The field's fork-join programs, each once as a plain function and once over any [`Fork`].
 //!
-//! The plain function is what a table's TS is: the same algorithm, without a call or closure that is there for forking.
+//! The plain function gives a table's TS: the same algorithm, without a call or closure that is there for forking.
 
 mod fib;
 mod matmul;
@@ -23,16 +23,16 @@ use crate::fork::Fork;
 
 /// A program, with its size.
 pub trait Program: Sync {
-    /// What is made anew for every run, and not timed.
+    /// The input, which is made anew for every run, and not timed.
     type Input: Send;
 
-    /// What it computes.
+    /// The result.
     type Output: PartialEq + Send;
 
-    /// Its name and size.
+    /// Returns its name and size.
     fn name(&self) -> String;
 
-    /// An input.
+    /// Makes an input.
     fn input(&self) -> Self::Input;
 
     /// Runs it without forks.
@@ -41,12 +41,12 @@ pub trait Program: Sync {
     /// Runs it with forks.
     fn forked<F: Fork>(&self, fork: &F, input: Self::Input) -> Self::Output;
 
-    /// How many forks that takes, where it is what the program measures.
+    /// Returns the number of forks, if the program measures forks.
     fn forks(&self) -> Option<u64> {
         None
     }
 
-    /// Holds an output against the oracle.
+    /// Compares an output with the oracle.
     ///
     /// # Panics
     ///

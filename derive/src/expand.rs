@@ -1,11 +1,11 @@
-//! From what is to be done with each field to the implementation.
+//! Generates the implementation from the description of the fields.
 //!
 //! # Hygiene
 //!
 //! All names are absolute paths (primitive types too), all calls name their trait, and all locals have the macro's own
-//! spans: nothing in the user's scope can be taken for ours or the other way round.
+//! spans. So no name of the user's scope can be confused with a generated one.
 //!
-//! Every call names its field's type too (`<Type as Trait>::method`), for that is where the compiler then shows that
+//! Every call also names its field's type (`<Type as Trait>::method`), because the compiler shows at that place that
 //! the type does not fit.
 
 use crate::parse::{Cut, Field, Struct};
@@ -14,7 +14,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Generics, Ident, WherePredicate, parse_quote};
 
-/// The implementation of `Divisible`.
+/// Generates the implementation of `Divisible`.
 pub(crate) fn divisible(input: &Struct<'_>) -> TokenStream {
     let Struct { name, generics, home, fields } = input;
     let divided: Vec<_> = fields.iter().filter(|field| field.cut == Cut::Divide).collect();
@@ -37,7 +37,7 @@ pub(crate) fn divisible(input: &Struct<'_>) -> TokenStream {
         fields,
         |Field { member, ty, .. }| quote!(<#ty as #home::Divisible>::divide_at(self.#member, #index)),
     );
-    // Where several fields are divided, the trait's own `divide` cuts them all after half the size.
+    // If several fields are divided, the trait's own `divide` cuts them all after half the size.
     let divide = (divided.len() == 1).then(|| {
         let parts =
             parts(fields, |Field { member, ty, .. }| quote!(<#ty as #home::Divisible>::divide(self.#member)));
@@ -73,7 +73,8 @@ pub(crate) fn divisible(input: &Struct<'_>) -> TokenStream {
     }
 }
 
-/// Both parts of `self`, in a pair. How divided fields are cut is given, the others are as their attributes say.
+/// Generates both parts of `self`, in a pair. `cut` generates the cut of a divided field; all other fields are treated
+/// as their attributes say.
 fn parts(fields: &[Field<'_>], cut: impl Fn(&Field<'_>) -> TokenStream) -> TokenStream {
     let local = |side: &str, index| format_ident!("__furcate_{}_{}", side, index, span = Span::mixed_site());
     let members: Vec<_> = fields.iter().map(|field| &field.member).collect();
@@ -93,7 +94,7 @@ fn parts(fields: &[Field<'_>], cut: impl Fn(&Field<'_>) -> TokenStream) -> Token
     }
 }
 
-/// What the fields' types must be able to do, as far as it depends on type parameters.
+/// Returns the conditions on the fields' types that depend on type parameters.
 fn predicates(input: &Struct<'_>) -> Vec<WherePredicate> {
     let home = &input.home;
     let depends = |field: &&Field<'_>| mentions_parameter(field.ty.to_token_stream(), input.generics);
@@ -105,9 +106,10 @@ fn predicates(input: &Struct<'_>) -> Vec<WherePredicate> {
     input.fields.iter().filter(depends).map(predicate).collect()
 }
 
-/// Is one of the words of a type the name of a type parameter?
+/// Whether one of the words of a type is the name of a type parameter.
 ///
-/// By words, not by meaning: a path's segment of the same name counts too, which costs a superfluous condition.
+/// The check compares words, not meanings: a path's segment of the same name counts too, which costs a superfluous
+/// condition.
 fn mentions_parameter(tokens: TokenStream, generics: &Generics) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(word) => {

@@ -31,13 +31,13 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute | left part | right part | needs |
 /// |---|---|---|---|
-/// | none | what comes before the cut | the rest | `Divisible` |
+/// | none | the part before the cut | the rest | `Divisible` |
 /// | `#[divide_by(clone)]` | a clone | the value | `Clone` |
 /// | `#[divide_by(default)]` | the value | `Default::default()` | `Default` |
 ///
-/// `default` is for what has been accumulated so far: it belongs to what comes first, so it stays **left**, and the
-/// right part begins with nothing. A reduction that puts the left part before the right one then loses and doubles
-/// nothing.
+/// `default` is for a value that has been accumulated so far. Such a value belongs to the items before the cut, so it
+/// stays **left**, and the right part begins with an empty one. A reduction that puts the left part before the right
+/// one then loses and doubles nothing.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -63,16 +63,16 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # Methods
 ///
-/// * `size` is the smallest size of a divided field; what a longer field has more stays in the right part.
-/// * `should_be_divided` is true if it is for all divided fields.
+/// * `size` is the smallest size of a divided field. The excess of longer fields stays in the right part.
+/// * `should_be_divided` is true if it is true for all divided fields.
 /// * `divide_at(i)` cuts all divided fields after `i` units.
-/// * `divide`: a struct with one divided field leaves the choice of the middle to it (a string may know a better one
-///   than half of its bytes); else all of them are cut after half the size.
+/// * `divide`: if a struct has one divided field, that field chooses the middle (a string may know a better one than half
+///   of its bytes). Else all divided fields are cut after half the size.
 ///
 /// # Generics
 ///
-/// Lifetimes, parameters and where-clauses are kept. Where a field's type mentions a type parameter, what the field
-/// needs (the table's last column) becomes a condition of the implementation.
+/// Lifetimes, parameters and where-clauses are kept. If a field's type mentions a type parameter, the requirement of
+/// the field (the table's last column) becomes a condition of the implementation.
 ///
 /// ```
 /// use furcate::Divisible;
@@ -86,8 +86,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # A renamed crate
 ///
-/// The generated code names `::furcate`. If the crate goes by another name, or is re-exported by another one, say where
-/// it is, on the struct:
+/// The generated code names `::furcate`. If the crate has another name, or is re-exported by another crate, give its
+/// path on the struct:
 ///
 /// ```
 /// mod vendored {
@@ -102,8 +102,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # Errors
 ///
-/// An enum, a union and a struct without a divided field cannot be derived for: there would be nothing to cut, or
-/// several ways to do it.
+/// The macro refuses an enum, a union and a struct without a divided field: there would be nothing to cut, or several
+/// ways to do it.
 ///
 /// ```compile_fail
 /// #[derive(furcate::Divisible)]
@@ -118,8 +118,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// struct Fixed { #[divide_by(clone)] factor: u32 }
 /// ```
 ///
-/// A field that the table's last column does not fit is an error at its type, and a struct that implements `Drop`
-/// cannot be taken apart:
+/// If a field does not meet the requirement in the table's last column, the error points at its type. A struct that
+/// implements `Drop` cannot be taken apart:
 ///
 /// ```compile_fail,E0277
 /// #[derive(furcate::Divisible)]

@@ -1,4 +1,4 @@
-//! From the struct as written to what is to be done with each field.
+//! Reads the struct into a description of its fields.
 
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
@@ -8,12 +8,12 @@ use syn::{Attribute, Data, DeriveInput, Error, Generics, Ident, Index, Member, P
 pub(crate) struct Struct<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) generics: &'a Generics,
-    /// Where the trait is: `::furcate` or what the struct's attribute says.
+    /// Path of the trait's crate: `::furcate` or the path in the struct's attribute.
     pub(crate) home: Path,
     pub(crate) fields: Vec<Field<'a>>,
 }
 
-/// A field and what a cut does to it.
+/// A field and the effect of a cut on it.
 pub(crate) struct Field<'a> {
     pub(crate) member: Member,
     pub(crate) ty: &'a Type,

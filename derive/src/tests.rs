@@ -1,5 +1,5 @@
-//! What the macro says to code that it does not accept. The messages are ours, so they are checked here, where they do
-//! not depend on how a compiler prints them; that the code is refused is checked by the doc-tests.
+//! Messages of the macro about code that it refuses. The messages are ours, so they are checked here, independently of
+//! how a compiler prints them. The doc-tests check that the code is refused.
 
 use crate::parse::Struct;
 use syn::DeriveInput;
@@ -13,7 +13,7 @@ fn messages(code: &str) -> Vec<String> {
     }
 }
 
-/// Checks that each list of words is found in the message of the same place.
+/// Checks that each list of words is found in the message at the same index.
 #[track_caller]
 fn assert_refused(code: &str, words: &[&str]) {
     let messages = messages(code);

@@ -1,10 +1,10 @@
-//! What `#[derive(Divisible)]` generates, used as a user would.
+//! The code that `#[derive(Divisible)]` generates, used as a user would use it.
 #![deny(warnings, unused_qualifications, single_use_lifetimes, private_bounds, private_interfaces)]
 
 use furcate::Divisible;
 use std::ops::Range;
 
-/// All four methods of something derived, against another implementation of the same, for every cut.
+/// Compares all four methods of a derived type with another implementation of the same, for every cut.
 #[track_caller]
 fn assert_same<D, E, F>(derived: D, expected: E, view: F)
 where
@@ -51,7 +51,7 @@ fn one_field_chooses_its_own_middle() {
     assert_eq!((left.0, right.0), ("a", "→"));
 }
 
-/// Something of one unit that, as a string, is cut where it likes.
+/// A value of one unit that, like a string, chooses its own cuts.
 #[derive(Clone, Debug, PartialEq)]
 struct Stubborn(usize);
 
@@ -114,7 +114,7 @@ mod generics {
     #[derive(Divisible)]
     struct Private<D>(D);
 
-    /// Its implementation's conditions name a private type.
+    /// The conditions of its implementation name a private type.
     #[derive(Divisible)]
     pub(crate) struct Kept<'a, 'b, D, S, F: Fn(&S) -> bool = fn(&S) -> bool, const N: usize = 1>
     where
@@ -162,7 +162,7 @@ mod generics {
     }
 }
 
-/// Names as nasty as they can be: nothing of the generated code may be taken for them.
+/// The nastiest possible names: no generated code may refer to them.
 mod hygiene {
     #![allow(non_camel_case_types, non_upper_case_globals, dead_code)]
 
@@ -266,7 +266,7 @@ fn the_crate_may_go_by_another_name() {
     assert_eq!((left.0, left.1, right.0, right.1), (0..2, 0..9, 2..4, 0..0));
 }
 
-/// The macro's whole point: the struct is the source of a parallel computation.
+/// The purpose of the macro: the struct is the source of a parallel computation.
 #[test]
 fn a_derived_struct_runs_under_every_policy() {
     use furcate::prelude::*;

@@ -1,4 +1,4 @@
-//! The part that the examples share: arguments, output, tables of times, and a progress bar.
+//! The shared part of the examples: arguments, output, tables of times, and a progress bar.
 //!
 //! An example includes the module with `mod common;` (or, from a folder of its own, with
 //! `#[path = "../common/mod.rs"] mod common;`). The exit codes are the same everywhere: 0 for success, also for

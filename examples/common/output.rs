@@ -1,4 +1,4 @@
-//! Standard output that survives a reader who leaves early, as in `words | head -3`.
+//! Standard output that survives a reader that leaves early, as in `words | head -3`.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub(crate) fn line(text: impl Display) {
     }
 }
 
-/// The exit code of `main`: on an error 1, after a message that begins with the program's name.
+/// Returns the exit code of `main`: 1 for an error, after a message that begins with the program's name.
 pub(crate) fn finish<E: Display>(program: &str, result: Result<(), E>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -29,7 +29,7 @@ pub(crate) fn finish<E: Display>(program: &str, result: Result<(), E>) -> ExitCo
     }
 }
 
-/// A number with a comma after every three digits: `1,234,567`.
+/// Formats a number with a comma after every three digits: `1,234,567`.
 pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
     let Ok(number) = number.try_into() else { return "?".into() };
     let digits = number.to_string();

@@ -8,10 +8,10 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Work that takes less time shows no bar.
+/// Work that takes less time than this shows no bar.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// How often the bar's clock is drawn again, also while no step ends.
+/// Interval at which the bar's clock is drawn again, also while no step ends.
 const TICK: Duration = Duration::from_millis(200);
 
 /// A bar that counts steps. Dropping it removes the bar.
@@ -22,7 +22,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A bar for `steps` steps of the work `what`.
+    /// Makes a bar for `steps` steps of the work `what`.
     pub(crate) fn new(what: &str, steps: usize) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} [{elapsed}]");
@@ -42,7 +42,7 @@ impl Progress {
         Progress { bar, shown }
     }
 
-    /// A step has ended.
+    /// Counts a step that has ended.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }

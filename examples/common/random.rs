@@ -5,7 +5,7 @@
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -14,7 +14,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0. (Slightly biased, which does not matter here.)
+    /// Returns a number below `bound`, which is not 0. (It is slightly biased, which does not matter here.)
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.bits() % bound
     }

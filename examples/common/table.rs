@@ -24,7 +24,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with a head for each column. The column of the rows' names has none.
+    /// Makes a table with a head for each column. The column of the rows' names has none.
     pub(crate) fn new<const N: usize>(heads: [&'static str; N]) -> Self {
         Table { heads: heads.into(), rows: Vec::new() }
     }
@@ -39,14 +39,14 @@ impl Table {
         self.rows.push((name.into(), cells.into()));
     }
 
-    /// The unit of all times in the table, which its least time decides. A time of 0 is below the clock's resolution.
+    /// Returns the unit of all times in the table, by its least time. A time of 0 is below the clock's resolution.
     fn unit(&self) -> Unit {
         let cells = self.rows.iter().flat_map(|(_, cells)| cells);
         let times = cells.filter_map(|cell| if let Cell::Time(time) = cell { Some(*time) } else { None });
         Unit::of(times.filter(|time| !time.is_zero()).min().unwrap_or_default())
     }
 
-    /// A column's head and cells as texts.
+    /// Returns a column's head and cells as texts.
     fn column(&self, i: usize) -> Vec<String> {
         let unit = self.unit();
         let cells = || self.rows.iter().map(|(_, cells)| &cells[i]);
@@ -85,7 +85,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// A unit of time, and how many decimal places its numbers have.
+/// A unit of time, and the number of decimal places of its numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     name: &'static str,
@@ -94,7 +94,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// The unit for times of which this is the least: that one has three significant digits.
+    /// Returns the unit for a table with this least time, so that the least time has three significant digits.
     fn of(least: Duration) -> Self {
         let nanoseconds = least.as_nanos() as f64;
         let units = [("s", 1e9), ("ms", 1e6), ("us", 1e3)];
@@ -115,7 +115,7 @@ impl Unit {
     }
 }
 
-/// A time with its unit, for a sentence: `12.3 ms`.
+/// Formats a time with its unit, for a sentence: `12.3 ms`.
 pub(crate) fn time(time: Duration) -> String {
     let unit = Unit::of(time);
     format!("{} {}", unit.text(time), unit.name)

@@ -4,7 +4,7 @@ use super::progress::Progress;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The time of one run, and its result.
+/// Runs `run` once. Returns its time and its result.
 pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     let begin = Instant::now();
     let result = black_box(run());
@@ -13,8 +13,8 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
 
 /// Calls `run` for each of `contenders` in turn, `rounds` times, and returns each contender's times in ascending order.
 ///
-/// The rounds are interleaved because a machine changes its speed while a program runs: each contender meets each phase.
-/// `run` returns the time that counts, so that preparations and checks are left out.
+/// The rounds are interleaved because a machine changes its speed while a program runs: so each contender meets each
+/// phase. `run` returns the time to count, so that preparations and checks are left out.
 pub(crate) fn interleaved<C>(
     what: &str,
     rounds: usize,
@@ -50,7 +50,7 @@ impl Times {
         self.0[self.0.len() / 2]
     }
 
-    /// The quartiles: half of the times lie between them.
+    /// Returns the quartiles: half of the times lie between them.
     pub(crate) fn quartiles(&self) -> (Duration, Duration) {
         let last = self.0.len() - 1;
         (self.0[last / 4], self.0[last - last / 4])

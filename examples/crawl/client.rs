@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Connections that are kept alive: one is opened only if all others are in use.
+/// Connections that are kept alive. A new one is opened only if all others are in use.
 ///
 /// So at the end there are as many of them as there were requests at the same time.
 pub(crate) struct Connections<C> {
@@ -21,7 +21,7 @@ impl<C> Connections<C> {
         Connections { address, idle: Mutex::new(Vec::new()), opened: AtomicUsize::new(0) }
     }
 
-    /// The one that was used last.
+    /// Takes the connection that was used last.
     fn take(&self) -> Option<C> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
@@ -30,7 +30,7 @@ impl<C> Connections<C> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 
-    /// What to do with a connection that was tried to open.
+    /// Counts an attempt to open a connection, and returns its result.
     fn open(&self, connected: std::io::Result<C>) -> Result<C, Error> {
         // Relaxed: a count, read when everything has been fetched.
         self.opened.fetch_add(1, Ordering::Relaxed);
@@ -106,7 +106,7 @@ mod tests {
     use std::net::{SocketAddr, TcpListener};
     use std::thread;
 
-    /// A server that answers each of so many connections with the same and hangs up.
+    /// Starts a server that sends the same answer to each of its first connections and closes them.
     fn server(connections: usize, answer: &'static [u8]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -121,7 +121,7 @@ mod tests {
         address
     }
 
-    /// The three clients.
+    /// Fetches a page with each of the three clients.
     fn fetch(address: SocketAddr) -> [Result<Vec<u8>, Error>; 3] {
         let request = Request::whole("/");
         let tokio =
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn no_server() {
-        // Bound and dropped: a port that nobody listens at.
+        // Bound and dropped: no server listens at this port.
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         for page in fetch(address) {
             assert!(matches!(page, Err(Error::Unreachable(..))), "{page:?}");

@@ -10,21 +10,21 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often each contestant runs, in turn; the median counts.
+/// Number of runs of each contestant, in turn; the median counts.
 pub(crate) const ROUNDS: usize = 3;
 
 /// Number of contestants.
 pub(crate) const CONTESTANTS: usize = 5;
 
-/// How long the slowest may take: of its ranges only so many are fetched.
+/// Time limit for the slowest contestant, which fetches only as many of its ranges as fit.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What everybody works with: made beforehand.
+/// Everything that contestants work with, made beforehand.
 pub(crate) struct Setup {
     job: Arc<Job>,
-    /// As many as the slowest can wait for.
+    /// Number of ranges that the slowest contestant fetches.
     some: usize,
-    /// With a thread for each of the processor's, and with one for each request in flight.
+    /// Rayon's pools: one with a thread for each of the processor's, and one with a thread for each request in flight.
     few: Arc<rayon::ThreadPool>,
     many: rayon::ThreadPool,
     runtime: tokio::runtime::Runtime,
@@ -49,7 +49,7 @@ impl Setup {
         })
     }
 
-    /// All contestants. The last one is furcate.
+    /// Returns all contestants. The last one is furcate.
     pub(crate) fn contestants(&self) -> [Contestant<'_>; CONTESTANTS] {
         let contestant = |name: &str, ranges, run| Contestant {
             name: name.into(),
@@ -79,18 +79,18 @@ impl Setup {
     }
 }
 
-/// Somebody who does the job.
+/// A contestant, who does the job.
 pub(crate) struct Contestant<'a> {
     pub(crate) name: String,
-    /// How many of the ranges are fetched.
+    /// Number of ranges that are fetched.
     pub(crate) ranges: usize,
     run: fn(&Setup) -> Result<Done, Error>,
     setup: &'a Setup,
-    /// Of each round.
+    /// Outcome of each round.
     outcomes: Vec<Outcome>,
 }
 
-/// What a run took.
+/// The cost of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Outcome {
     pub(crate) time: Duration,
@@ -101,7 +101,7 @@ pub(crate) struct Outcome {
 }
 
 impl Contestant<'_> {
-    /// Runs once, and checks what comes of it.
+    /// Runs once, and checks the result.
     fn round(&mut self, server: &Server, reference: &Reference) -> Result<(), Error> {
         rest();
         let (own, servers) = (own_processor_time(), server.processor_time());
@@ -123,11 +123,11 @@ impl Contestant<'_> {
         Ok(())
     }
 
-    /// The run of median time.
+    /// Returns the run of median time.
     ///
     /// # Panics
     ///
-    /// If there was none.
+    /// If there was no run.
     pub(crate) fn median(&self) -> Outcome {
         let mut outcomes = self.outcomes.clone();
         outcomes.sort_by_key(|outcome| outcome.time);
@@ -135,7 +135,7 @@ impl Contestant<'_> {
     }
 }
 
-/// All rounds, everybody in turn.
+/// Runs all rounds, the contestants in turn.
 pub(crate) fn run(
     contestants: &mut [Contestant<'_>],
     server: &Server,
@@ -152,8 +152,8 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Before a run: threads that have nothing to do any more take a while to notice, a thousand of them seconds. The next one
-/// shall not pay for that.
+/// Waits before a run. Idle threads take a while to notice that they have nothing to do; a thousand of them take
+/// seconds. The next run must not pay for that.
 fn rest() {
     const STEP: Duration = Duration::from_millis(50);
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! The file: blocks of readings, each compressed by itself; and what is computed from them.
+//! The file: blocks of readings, each compressed by itself; and the computation on them.
 //!
 //! A reading is a line of text: a time, a station, and a temperature.
 //!
@@ -12,16 +12,16 @@ use miniz_oxide::{deflate, inflate};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Bytes of text in a block, about.
+/// Approximate number of bytes of text in a block.
 const BLOCK: usize = 128 << 10;
 
-/// A histogram has a bucket for every degree from -32 to 31.
+/// Number of buckets of a histogram: one for every degree from -32 to 31.
 pub(crate) const BUCKETS: usize = 64;
 
-/// The file as the server keeps it.
+/// The file in the server's form.
 pub(crate) struct Stored {
     pub(crate) bytes: Vec<u8>,
-    /// Where the blocks are.
+    /// Ranges of the blocks.
     pub(crate) index: Vec<Range<usize>>,
 }
 
@@ -40,7 +40,7 @@ impl Stored {
     }
 }
 
-/// The text of a block: always the same.
+/// Returns the text of a block, which is always the same.
 fn block(number: usize) -> String {
     let mut random = Random(number as u64);
     let mut text = String::with_capacity(BLOCK + 64);
@@ -65,7 +65,7 @@ fn block(number: usize) -> String {
     text
 }
 
-/// The work on a block: unpacks it, and counts its temperatures. Gives the number of bytes unpacked.
+/// Does the work on a block: unpacks it, and counts its temperatures. Returns the number of bytes unpacked.
 pub(crate) fn count(compressed: &[u8], histogram: &mut [u64]) -> Result<usize, Error> {
     let text = inflate::decompress_to_vec(compressed)
         .map_err(|error| Error::Damaged(format!("a block cannot be unpacked: {error}")))?;
@@ -79,7 +79,7 @@ pub(crate) fn count(compressed: &[u8], histogram: &mut [u64]) -> Result<usize, E
     Ok(text.len())
 }
 
-/// The temperature of a reading, rounded down.
+/// Returns the temperature of a reading, rounded down.
 fn degrees(line: &[u8]) -> Option<i64> {
     let start = line.iter().rposition(|&byte| byte == b' ')? + 1;
     let (negative, digits) = match &line[start..] {

@@ -1,5 +1,5 @@
-//! As much HTTP/1.1 as server and clients need, without any input or output: heads, requests, and responses as they come
-//! in piece by piece. So there is one parser, whoever does the reading, and however.
+//! The part of HTTP/1.1 that server and clients need, without any input or output: heads, requests, and responses that
+//! arrive piece by piece. So there is one parser for all clients, whatever their way of reading.
 
 use std::fmt;
 use std::io;
@@ -9,24 +9,24 @@ use std::ops::{Deref, Range};
 /// The longest head that is accepted.
 const LONGEST_HEAD: usize = 8 << 10;
 
-/// What can go wrong.
+/// Errors of a client.
 #[derive(Debug)]
 pub(crate) enum Error {
     /// There is no connection to the server.
     Unreachable(SocketAddr, io::Error),
-    /// It broke.
+    /// The connection broke.
     Broken(io::Error),
     /// The server hung up in the middle of a response.
     Short { received: usize, expected: Option<usize> },
-    /// The server said something else than yes.
+    /// The server refused a request.
     Refused { status: String, expected: u16 },
-    /// That is not HTTP.
+    /// The answer is not HTTP.
     Malformed(&'static str),
-    /// What was fetched makes no sense.
+    /// The fetched data make no sense.
     Damaged(String),
-    /// The server process.
+    /// The server process failed.
     Server(String),
-    /// Anything else that is needed.
+    /// Something else that is needed failed.
     Setup(String),
 }
 
@@ -61,12 +61,12 @@ pub(crate) struct Head<'a> {
     /// The request line, or the status line.
     pub(crate) first: &'a str,
     fields: &'a str,
-    /// How many bytes it takes, with the empty line behind it.
+    /// Number of bytes, including the empty line behind the head.
     pub(crate) len: usize,
 }
 
 impl<'a> Head<'a> {
-    /// The head that the bytes begin with, if all of it is there.
+    /// Parses the head at the beginning of the bytes, if all of it is there.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Option<Self>, Error> {
         let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
             if bytes.len() > LONGEST_HEAD {
@@ -79,14 +79,14 @@ impl<'a> Head<'a> {
         Ok(Some(Head { first, fields, len: end + 4 }))
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&'a str> {
         let mut fields = self.fields.split("\r\n").filter_map(|field| field.split_once(':'));
         fields.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
     }
 }
 
-/// `bytes=0-99` are the first hundred.
+/// Parses a range: `bytes=0-99` are the first hundred bytes.
 pub(crate) fn parse_range(field: &str) -> Option<Range<usize>> {
     let (first, last) = field.strip_prefix("bytes=")?.split_once('-')?;
     let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
@@ -96,7 +96,7 @@ pub(crate) fn parse_range(field: &str) -> Option<Range<usize>> {
 /// A GET request.
 pub(crate) struct Request {
     pub(crate) text: String,
-    /// The length asked for, if it is a part.
+    /// Length that is asked for, if it is a part.
     part: Option<usize>,
 }
 
@@ -105,7 +105,7 @@ impl Request {
         Request { text: format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"), part: None }
     }
 
-    /// Of a range that is not empty.
+    /// Makes a request for a range that is not empty.
     pub(crate) fn part(path: &str, range: &Range<usize>) -> Self {
         let Range { start, end } = range;
         let last = end - 1;
@@ -113,7 +113,7 @@ impl Request {
         Request { text, part: Some(range.len()) }
     }
 
-    /// The response to it, of which nothing has come yet.
+    /// Returns the response to this request, of which nothing has arrived yet.
     pub(crate) fn response(&self) -> Response {
         Response { bytes: vec![0; 1024], filled: 0, body: None, part: self.part }
     }
@@ -123,13 +123,13 @@ impl Request {
 pub(crate) struct Response {
     bytes: Vec<u8>,
     filled: usize,
-    /// Where the body is, once the head is there.
+    /// Place of the body, once the head is there.
     body: Option<Range<usize>>,
     part: Option<usize>,
 }
 
 impl Response {
-    /// Where the next bytes go.
+    /// Returns the place for the next bytes.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         if self.filled == self.bytes.len() {
             self.bytes.resize(2 * self.filled, 0); // only while the head is not complete
@@ -137,7 +137,7 @@ impl Response {
         &mut self.bytes[self.filled..]
     }
 
-    /// So many have come. Gives whether that is all.
+    /// Notes that `n` bytes have arrived. Returns whether the response is complete.
     pub(crate) fn received(&mut self, n: usize) -> Result<bool, Error> {
         self.filled += n;
         if self.body.is_none()
@@ -171,11 +171,11 @@ impl Response {
         Ok(len)
     }
 
-    /// What the server sent.
+    /// Returns the server's page.
     ///
     /// # Panics
     ///
-    /// If it is not all there.
+    /// If the response is not complete.
     pub(crate) fn into_page(self) -> Page {
         Page { body: self.body.expect("a response is there before its body is taken"), bytes: self.bytes }
     }
@@ -199,7 +199,7 @@ impl Deref for Page {
 mod tests {
     use super::{Error, Head, Page, Request, parse_range};
 
-    /// What comes of an answer that is received in pieces of `n` bytes, until the server hangs up.
+    /// Receives an answer in pieces of `n` bytes, until the server closes the connection.
     fn receive(request: &Request, answer: &[u8], n: usize) -> Result<Page, Error> {
         let mut response = request.response();
         let mut answer = answer.iter();

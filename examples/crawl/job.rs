@@ -1,4 +1,4 @@
-//! What is to be done: fetch every block of the server's file, and count its readings.
+//! The job: fetch every block of the server's file, and count its readings.
 
 use crate::client::Connections;
 use crate::data::{BUCKETS, count};
@@ -8,34 +8,34 @@ use std::net::{SocketAddr, TcpStream};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Everybody's task.
+/// The job of every contestant.
 pub(crate) struct Job {
     pub(crate) address: SocketAddr,
-    /// One for each block.
+    /// Requests, one for each block.
     pub(crate) requests: Vec<Request>,
-    /// At most so many at the same time.
+    /// Greatest number of requests at the same time.
     pub(crate) in_flight: usize,
 }
 
-/// What everybody shall find.
+/// The result that every contestant must find.
 pub(crate) struct Done {
     /// The histograms of the blocks, one behind the other.
     pub(crate) histograms: Vec<u64>,
-    /// How many connections were opened.
+    /// Number of connections that were opened.
     pub(crate) connections: usize,
 }
 
-/// The same, without waiting, by a plain loop.
+/// The result of a plain loop that does not wait.
 pub(crate) struct Reference {
     pub(crate) histograms: Vec<u64>,
-    /// The processor time that the loop had; where that is unknown, how long it took.
+    /// Processor time of the loop; if it is unknown, the elapsed time.
     pub(crate) work: Duration,
     pub(crate) compressed: usize,
     pub(crate) unpacked: usize,
 }
 
 impl Job {
-    /// The whole job, and what comes of it.
+    /// Makes the whole job, and computes its reference.
     pub(crate) fn new(address: SocketAddr, in_flight: usize) -> Result<(Self, Reference), Error> {
         let server = Connections::<TcpStream>::new(address);
         let index = parse_index(&server.fetch(&Request::whole("/index"))?)?;
@@ -44,13 +44,13 @@ impl Job {
         Ok((Job { address, requests, in_flight }, reference(&file, index)?))
     }
 
-    /// The first blocks only.
+    /// Returns the requests for the first `n` blocks.
     pub(crate) fn first(&self, n: usize) -> &[Request] {
         &self.requests[..n.min(self.requests.len())]
     }
 }
 
-/// A line for each block: where it begins and ends.
+/// Parses the index, which has a line for each block with its beginning and end.
 fn parse_index(page: &Page) -> Result<Vec<Range<usize>>, Error> {
     let text = String::from_utf8_lossy(page);
     let parse = |line: &str| {

@@ -30,7 +30,7 @@ use std::time::Duration;
 const RANGES: Bounds<usize> = Bounds::new(1, 100_000);
 const MILLISECONDS: Bounds<u64> = Bounds::new(1, 10_000);
 
-/// Each thread may have a request in flight.
+/// Returns the bounds for the requests in flight: each thread may have one.
 fn in_flight() -> Bounds<usize> {
     let threads = furcate::current_num_threads();
     Bounds::new(threads, threads.max(1000))

@@ -1,4 +1,4 @@
-//! The server process as its parent sees it; and how much of the processor a process has had.
+//! The server process from its parent's view, and the processor time of a process.
 
 use crate::http::Error;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts this program once more, and waits until it says where it listens.
+    /// Starts this program once more, and waits until it reports its port.
     pub(crate) fn start(blocks: usize, delay: Duration) -> Result<Self, Error> {
         let program = std::env::current_exe().map_err(|error| {
             Error::Server(format!("is not there: this program cannot find itself: {error}"))
@@ -24,7 +24,7 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| Error::Server(format!("cannot be started: {error}")))?;
-        // From here on it is ended whatever happens.
+        // From here on the server is ended whatever happens.
         let mut server = Server { child, address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)) };
         let mut line = String::new();
         if let Some(stdout) = server.child.stdout.take() {
@@ -37,7 +37,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The processor time it has had.
+    /// Returns the processor time of the server.
     pub(crate) fn processor_time(&self) -> Option<Duration> {
         processor_time(&self.child.id().to_string())
     }
@@ -45,18 +45,18 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // An error says that it has ended by itself.
+        // An error means that the server has ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The processor time that this process has had.
+/// Returns the processor time of this process.
 pub(crate) fn own_processor_time() -> Option<Duration> {
     processor_time("self")
 }
 
-/// Linux tells, in hundredths of a second; elsewhere it is unknown.
+/// Reads a process's time on Linux, in hundredths of a second; elsewhere it is unknown.
 fn processor_time(process: &str) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The second field is the name, in parentheses, of any characters; user and system time are the 14th and 15th.

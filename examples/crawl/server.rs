@@ -1,7 +1,8 @@
-//! The server: a process of its own, so that its time is not taken for that of its clients.
+//! The server: a process of its own, so that its time is not counted as its clients' time.
 //!
-//! Whatever is asked for, it waits before it answers, as if it were far away (tokio's timers may add a millisecond);
-//! everything it may answer is in memory. One thread does it all. It ends with the process that started it: that one keeps the other end of its standard input.
+//! It waits before every answer, as if it were far away (tokio's timers may add a millisecond). All answers are in
+//! memory. One thread does everything. The server ends with the process that started it: that process keeps the other
+//! end of its standard input.
 
 use crate::data::Stored;
 use crate::http::{Head, parse_range};
@@ -16,7 +17,7 @@ use tokio::net::{TcpSocket, TcpStream};
 /// Serves until standard input ends. The port is written to standard output.
 pub(crate) fn serve(blocks: usize, delay: Duration) -> io::Result<()> {
     std::thread::spawn(|| {
-        // Whether it ends or breaks: there is nobody left to serve.
+        // Standard input has ended or is broken, so no client is left.
         let _ = io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
@@ -25,25 +26,25 @@ pub(crate) fn serve(blocks: usize, delay: Duration) -> io::Result<()> {
     runtime.block_on(async {
         let socket = TcpSocket::new_v4()?;
         socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
-        // Clients that come all at the same time: one that finds the queue full tries again a second later.
+        // Clients may come all at the same time. One that finds the queue full tries again a second later.
         let listener = socket.listen(1024)?;
         writeln!(io::stdout(), "{}", listener.local_addr()?.port())?;
         loop {
             let (stream, _) = listener.accept().await?;
             let content = Arc::clone(&content);
             tokio::spawn(async move {
-                // A client that goes away, or speaks no HTTP, is no reason to stop.
+                // A client that leaves, or does not speak HTTP, is no reason to stop.
                 let _ = content.converse(stream).await;
             });
         }
     })
 }
 
-/// What may be asked for.
+/// The server's answers.
 struct Content {
     delay: Duration,
     file: Vec<u8>,
-    /// Of every block, where it begins and ends.
+    /// Beginning and end of every block.
     index: String,
 }
 

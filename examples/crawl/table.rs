@@ -62,7 +62,7 @@ pub(crate) fn print(
     }
 }
 
-/// All readings, with a column for every two degrees.
+/// Formats the histogram of all readings, with a column for every two degrees.
 fn histogram(reference: &Reference) -> String {
     let mut total = [0_u64; BUCKETS];
     for histogram in reference.histograms.chunks(BUCKETS) {

@@ -1,4 +1,4 @@
-//! The job with rayon: its threads wait. So there must be as many of them as requests in flight, or time is lost.
+//! The job with rayon: its threads wait. So as many threads as requests in flight are needed, or time is lost.
 
 use crate::client::Connections;
 use crate::data::{BUCKETS, count};

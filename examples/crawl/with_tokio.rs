@@ -1,5 +1,5 @@
-//! The job with tokio: a task for each request, and a semaphore. Tasks may borrow nothing; so what is shared is counted, and
-//! each histogram is made by its task and copied to its place afterwards.
+//! The job with tokio: a task for each request, and a semaphore. Tasks may not borrow. So shared values are
+//! reference-counted, and each task makes its own histogram, which is copied to its place afterwards.
 
 use crate::client::Connections;
 use crate::data::{BUCKETS, count};
@@ -19,12 +19,12 @@ fn histogram(page: &Page) -> Result<Histogram, Error> {
     Ok(histogram)
 }
 
-/// The task that waited for a page works on it, too.
+/// Runs the job: the task that waited for a page also works on it.
 pub(crate) fn inline(runtime: &Runtime, job: &Arc<Job>) -> Result<Done, Error> {
     run(runtime, job, async |page| histogram(&page))
 }
 
-/// A thread of rayon's does.
+/// Runs the job: one of rayon's threads works on a page.
 pub(crate) fn with_rayon(
     runtime: &Runtime,
     pool: &Arc<rayon::ThreadPool>,
@@ -34,7 +34,7 @@ pub(crate) fn with_rayon(
     let work = move |page| {
         let (give, take) = oneshot::channel();
         pool.spawn(move || {
-            // If nobody waits for it any more, something else has failed.
+            // If the receiver is gone, something else has failed.
             let _ = give.send(histogram(&page));
         });
         async { take.await.unwrap_or_else(|_| Err(Error::Damaged("the work on a block panicked".into()))) }
@@ -42,7 +42,7 @@ pub(crate) fn with_rayon(
     run(runtime, job, work)
 }
 
-/// In a task, too: the thread that called would have to be woken for everything that ends.
+/// Runs the job in a task, too: otherwise the calling thread would have to be woken for every task that ends.
 fn run<W, F>(runtime: &Runtime, job: &Arc<Job>, work: W) -> Result<Done, Error>
 where
     W: Fn(Page) -> F + Clone + Send + Sync + 'static,

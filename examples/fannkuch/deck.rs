@@ -1,23 +1,23 @@
 //! The decks of fannkuch-redux, and the computation over all of them.
 //!
 //! The checksum adds the flips of permutations at even places and subtracts those at odd ones. A permutation follows
-//! from the one before in a few moves, but making the i-th one from nothing takes longer. So this is not a fold over items
-//! that stand for themselves: a task keeps a permutation, which is made once where it begins. That is what `work` is for
-//! (Kvik, Section 3.6.1).
+//! from the one before in a few moves, but computing the i-th one from scratch takes longer. So this is not a fold over
+//! independent items: a task keeps a permutation, which is computed once at the beginning of the task. `work` is made
+//! for such tasks (Kvik, Section 3.6.1).
 
 use furcate::prelude::*;
 use std::ops::Range;
 
-/// What a task keeps from one step to the next.
+/// State that a task keeps from one step to the next.
 struct Deck {
     n: usize,
     permutation: [u8; 16],
-    /// How far the first i + 1 numbers have been rotated.
+    /// Number of rotations of the first i + 1 numbers.
     rotations: [u8; 16],
     outcome: Outcome,
 }
 
-/// What is asked for.
+/// The result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) checksum: i64,
@@ -25,14 +25,14 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of two parts of the order.
+    /// Combines the outcomes of two parts of the order.
     pub(crate) fn and(self, right: Self) -> Self {
         Outcome { checksum: self.checksum + right.checksum, max_flips: self.max_flips.max(right.max_flips) }
     }
 }
 
 impl Deck {
-    /// The permutation at a place of the order.
+    /// Makes the deck with the permutation at a place of the order.
     fn at(n: usize, place: u64) -> Self {
         let mut deck = Deck { n, permutation: [0; 16], rotations: [0; 16], outcome: Outcome::default() };
         for (number, slot) in (0_u8..).zip(&mut deck.permutation) {
@@ -49,7 +49,7 @@ impl Deck {
         deck
     }
 
-    /// Counts the flips of so many permutations from a place on.
+    /// Counts the flips of the permutations at a range of places.
     fn flip(&mut self, places: Range<u64>) {
         for place in places {
             let flips = flips(self.permutation);
@@ -60,7 +60,7 @@ impl Deck {
         }
     }
 
-    /// Goes on to the next permutation.
+    /// Moves on to the next permutation.
     fn advance(&mut self) {
         for i in 1..self.n {
             self.permutation[..=i].rotate_left(1);
@@ -85,7 +85,7 @@ fn flips(mut permutation: [u8; 16]) -> u32 {
     }
 }
 
-/// The outcome without a schedule: one deck, in one loop.
+/// Computes the outcome without a schedule: one deck, in one loop.
 #[allow(dead_code, reason = "what the parallel ones are measured against")]
 pub(crate) fn in_one_loop(n: usize) -> Outcome {
     let mut deck = Deck::at(n, 0);
@@ -97,7 +97,7 @@ fn factorial(n: usize) -> u64 {
     (1..=n as u64).product()
 }
 
-/// A parallel computation, still without a schedule.
+/// Makes a parallel computation, still without a schedule.
 pub(crate) fn fannkuch(n: usize) -> impl ParallelIterator<Item = Outcome> {
     (0..factorial(n)).work(
         move |places| Deck::at(n, places.start),
@@ -110,7 +110,7 @@ pub(crate) fn fannkuch(n: usize) -> impl ParallelIterator<Item = Outcome> {
     )
 }
 
-/// Runs it.
+/// Runs the computation.
 pub(crate) fn total(parts: impl ParallelIterator<Item = Outcome>) -> Outcome {
     parts.reduce(Outcome::default, Outcome::and)
 }

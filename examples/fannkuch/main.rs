@@ -1,4 +1,4 @@
-//! Fannkuch-redux: how often must the first n numbers of a deck be turned over, until the first one is 1?
+//! Fannkuch-redux: the number of times that the first n numbers of a deck are turned over, until the first one is 1.
 //!
 //! `cargo run --release --example fannkuch -- [N]` computes two values over all permutations of 1 to n, in a given order:
 //! the largest number of flips, and a checksum; see [`deck`]. Every schedule gives the same values.

@@ -1,4 +1,4 @@
-//! The part that both servers share: the routes' work, and the threads that accept connections.
+//! The shared part of both servers: the routes' work, and the threads that accept connections.
 
 use axum::Router;
 use axum::extract::State;
@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 
 pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A route's work: so many items, each of which waits and then computes.
+/// A route's work: a number of items, each of which waits and then computes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     pub(crate) items: u64,
@@ -50,7 +50,7 @@ static ROUNDS: LazyLock<u64> = LazyLock::new(|| {
 });
 
 impl Work {
-    /// Asks a database for an item: a timer stands for it.
+    /// Asks a database for an item. A timer stands in for the database.
     pub(crate) async fn fetch(self, item: u64) -> u64 {
         tokio::time::sleep(self.wait).await;
         item
@@ -62,7 +62,7 @@ impl Work {
         row + 1
     }
 
-    /// The answer to a request: the sum of the items' numbers.
+    /// Returns the expected answer to a request: the sum of the items' numbers.
     pub(crate) fn answer(self) -> u64 {
         (1..=self.items).sum()
     }

@@ -1,4 +1,4 @@
-//! The same server by hand: tasks of tokio wait, jobs of rayon compute, and a channel brings the results.
+//! The same server by hand: tokio's tasks wait, rayon's jobs compute, and a channel carries the results.
 
 use crate::app::{self, Error, Work};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -21,7 +21,8 @@ impl App {
 }
 
 impl app::App for App {
-    /// A future that is dropped drops the set, which ends the tasks, and the jobs see that the channel is closed.
+    /// Answers a request. Dropping the future drops the set, which ends the tasks, and the jobs see that the channel is
+    /// closed.
     async fn sum(self, work: Work) -> u64 {
         let App { pool, limit } = self;
         let (sender, mut numbers) = mpsc::unbounded_channel();

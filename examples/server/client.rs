@@ -1,4 +1,4 @@
-//! A client of HTTP, as small as it can be: one request after the other on a connection.
+//! A minimal HTTP client: one request after the other on a connection.
 
 use crate::app::{Error, Work};
 use std::net::SocketAddr;

@@ -15,7 +15,7 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// One cheap request begins so often, whether those before have been answered or not.
+/// Interval between cheap requests. A request begins on time, whether those before have been answered or not.
 const EACH: Duration = Duration::from_millis(10);
 
 /// Loads one kind of server after the other, and prints a table.
@@ -52,9 +52,9 @@ pub(crate) fn compare(threads: usize, permits: usize, clients: usize, time: Dura
 }
 
 struct Measured {
-    /// How long cheap requests took, in ascending order.
+    /// Times of cheap requests, in ascending order.
     cheap: Vec<Duration>,
-    /// The number of heavy requests that were answered.
+    /// Number of heavy requests that were answered.
     heavy: usize,
 }
 
@@ -77,7 +77,7 @@ fn measure(server: SocketAddr, clients: usize, time: Duration) -> Result<Measure
         let mut ticks = interval(EACH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
         loop {
-            // The time counts from when the request was due.
+            // The time is measured from the moment at which the request was due.
             let due = ticks.tick().await.into_std();
             if due >= end {
                 break;

@@ -9,9 +9,9 @@
 //! The pool is built with [`Fairness::FairQueueing`](furcate::Fairness::FairQueueing), so that cheap requests do not wait behind heavy
 //! ones; `compare` shows the other orders too.
 //!
-//! A request asks for a number of items. Each item waits (a timer of tokio stands for a database) and then needs the processor.
-//! `with_furcate.rs` does this with a chain, `by_hand.rs` with tasks of tokio, jobs of rayon and a channel. `app.rs` holds the
-//! part that both share. The load comes from the same process, over loopback only.
+//! A request asks for a number of items. Each item waits (one of tokio's timers stands in for a database) and then
+//! needs the processor. `with_furcate.rs` does this with a chain, `by_hand.rs` with tokio's tasks, rayon's jobs and a
+//! channel. `app.rs` holds the shared part. The load comes from the same process, over loopback only.
 
 mod app;
 mod by_hand;

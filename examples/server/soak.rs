@@ -1,4 +1,4 @@
-//! Many requests, some of whose clients leave: what stays behind?
+//! Sends many requests, some of whose clients leave, and checks that nothing stays behind.
 
 use crate::app::{App as _, CHEAP, Error, Server};
 use crate::client::Client;
@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
-/// Resident memory may grow by this between the first tenth of the requests and the last: allocators keep some.
+/// Permitted growth of resident memory between the first tenth of the requests and the last: allocators keep some.
 const GROWTH: u64 = 16 << 20;
 
-/// After the last request the counters settle within this time.
+/// Time within which the counters settle after the last request.
 const SETTLES: Duration = Duration::from_secs(10);
 
 /// Sends requests in ten parts, and prints the counters after each.
 ///
 /// # Errors
 ///
-/// If anything of a request stays behind, or an answer is wrong.
+/// If anything of a request stays behind, or if an answer is wrong.
 pub(crate) fn soak(
     threads: usize,
     permits: usize,
@@ -62,7 +62,8 @@ pub(crate) fn soak(
     }
 }
 
-/// Sends requests, so many at a time. Of each hundred, `leave` are left before their answer. Returns how many were left.
+/// Sends requests, `clients` at a time. Of each hundred, `leave` are abandoned before their answer. Returns the number
+/// of abandoned requests.
 fn send(server: SocketAddr, requests: usize, leave: usize, clients: usize) -> Result<usize, Error> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.store(0, Relaxed);
@@ -79,7 +80,7 @@ fn send(server: SocketAddr, requests: usize, leave: usize, clients: usize) -> Re
                     // Spread over the hundred.
                     if number * 37 % 100 < leave {
                         client.send("/cheap").await?;
-                        // At once, while its items wait, or while they are computed.
+                        // The client leaves at once, while its items wait, or while they are computed.
                         tokio::time::sleep(Duration::from_micros(500 * (number % 4) as u64)).await;
                         client = Client::connect(server).await?;
                         left += 1;
@@ -99,10 +100,10 @@ struct Counters {
     resumes: u64,
     cancelled: u64,
     deques: u64,
-    /// Threads that the pool has started: its own, and those that stand in for busy or waiting ones.
+    /// Number of threads that the pool has started: its own, and those that stand in for busy or waiting ones.
     workers: u64,
     in_use: u64,
-    /// Resident, in bytes; where the system tells it.
+    /// Resident memory in bytes; `None` where the system does not report it.
     memory: Option<u64>,
 }
 
@@ -121,7 +122,7 @@ impl Counters {
         }
     }
 
-    /// The counters at rest, or after [`SETTLES`].
+    /// Reads the counters when they have settled, or after [`SETTLES`].
     fn settled(app: &App) -> Self {
         let end = Instant::now() + SETTLES;
         loop {
@@ -133,7 +134,8 @@ impl Counters {
         }
     }
 
-    /// Describes what the requests have left behind: tasks, deques, permits or memory. Empty if there is nothing.
+    /// Describes everything that the requests have left behind: tasks, deques, permits or memory. Empty if there is
+    /// nothing.
     fn leaks(self, memory_before: Option<u64>) -> Vec<String> {
         let mut leaks = vec![];
         if self.suspensions != self.resumes + self.cancelled {
@@ -157,7 +159,7 @@ impl Counters {
     }
 }
 
-/// Resident memory, on Linux.
+/// Returns the resident memory, on Linux.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -20,7 +20,8 @@ impl App {
 }
 
 impl app::App for App {
-    /// The items wait in no thread, and are computed on the pool. A future that is dropped ends its computation.
+    /// Answers a request. The items wait in no thread, and are computed on the pool. Dropping the future ends its
+    /// computation.
     async fn sum(self, work: Work) -> u64 {
         let rows =
             (0..work.items).into_par_iter().map(move |item| work.fetch(item)).io_await().limit(&self.limit);

@@ -1,13 +1,13 @@
-//! Texts to count the words of: read from files, or generated.
+//! Texts whose words are counted: read from files, or generated.
 
 use crate::common::random::Random;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Different words of a generated text.
+/// Number of different words in a generated text.
 const VOCABULARY: u64 = 5000;
 
-/// Where the huge file stands among the generated ones: so early that much work is queued behind it.
+/// Place of the huge file among the generated ones: so early that much work is queued behind it.
 const HUGE: usize = 10;
 
 /// The texts, in lower case.
@@ -21,7 +21,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// All text files below the paths.
+    /// Reads all text files below the paths.
     pub(crate) fn read(roots: &[PathBuf]) -> Self {
         let mut corpus = Corpus::default();
         for root in roots {
@@ -30,7 +30,7 @@ impl Corpus {
         corpus
     }
 
-    /// `files` generated files with `bytes` bytes altogether. One of them is as long as a thread's fair share.
+    /// Generates `files` files with `bytes` bytes altogether. One of them is as long as a thread's fair share.
     pub(crate) fn skewed(files: usize, bytes: usize, threads: usize) -> Self {
         let huge = bytes / threads.max(2);
         let small = (bytes - huge) / (files - 1);
@@ -44,12 +44,12 @@ impl Corpus {
         self.files.iter().map(String::len).sum()
     }
 
-    /// The length of the longest file in bytes.
+    /// Returns the length of the longest file in bytes.
     pub(crate) fn longest(&self) -> usize {
         self.files.iter().map(String::len).max().unwrap_or(0)
     }
 
-    /// All texts as one.
+    /// Joins all texts.
     pub(crate) fn joined(&self) -> String {
         self.files.join("\n")
     }
@@ -96,7 +96,7 @@ impl fmt::Display for Corpus {
     }
 }
 
-/// Words up to about `bytes` bytes. Some words are much more frequent than others, as in natural text.
+/// Generates words up to about `bytes` bytes. Some words are much more frequent than others, as in natural text.
 fn text(bytes: usize, random: &mut Random) -> String {
     let mut text = String::with_capacity(bytes + 16);
     while text.len() < bytes {

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::{self, ThreadId};
 
-/// How often each word occurs. The words are slices of the corpus.
+/// Number of occurrences of each word. The words are slices of the corpus.
 pub(crate) type Counts<'a> = HashMap<&'a str, u64>;
 
 /// The table of a task, or of several tasks that have been merged.
 #[derive(Default)]
 pub(crate) struct Part<'a> {
     pub(crate) counts: Counts<'a>,
-    /// The bytes that each thread counted, sorted by nothing. A thread may occur several times.
+    /// Numbers of bytes that threads counted, in no order. A thread may occur several times.
     shares: Vec<(ThreadId, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Part<'a> {
         large
     }
 
-    /// The busiest thread's share of the bytes: from 0 to 1.
+    /// Returns the busiest thread's share of the bytes, from 0 to 1.
     pub(crate) fn busiest(&self) -> f64 {
         let mut threads = HashMap::new();
         for &(thread, bytes) in &self.shares {
@@ -62,7 +62,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The words of a text.
+/// Returns the words of a text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_separator).filter(|word| !word.is_empty())
 }

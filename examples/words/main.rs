@@ -1,4 +1,4 @@
-//! Word frequencies, counted under several schedules: the same chain of adaptors, of which one word is changed.
+//! Word frequencies, counted under several schedules: the same chain of adaptors, with one word changed.
 //!
 //! ```text
 //! cargo run --release --example words -- [PATH...]     the text files below the paths; default: this repository
@@ -33,7 +33,7 @@ const ROUNDS: Bounds<usize> = Bounds::new(3, 1000);
 const FILES: Bounds<usize> = Bounds::new(2, 100_000);
 const MEGABYTES: Bounds<usize> = Bounds::new(1, 1000);
 
-/// Times say little about less text than this, in bytes.
+/// Size in bytes below which the times of a text say little.
 const SMALL: usize = 100_000;
 
 /// Counts the words of texts, and compares a loop, rayon and furcate under several policies.

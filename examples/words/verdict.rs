@@ -76,7 +76,7 @@ pub(crate) fn verdict(sequential: &Times, chains: &[Measured<'_>]) -> String {
     )
 }
 
-/// Why `loser` is slower than `best`, as far as shares and tasks tell.
+/// Explains why `loser` is slower than `best`, as far as shares and tasks show it.
 fn reason(best: &Measured<'_>, loser: &Measured<'_>) -> String {
     let shares = (loser.busiest > 1.1 * best.busiest).then(|| {
         format!(

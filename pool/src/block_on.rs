@@ -2,8 +2,8 @@
 //!
 //! # Invariants
 //!
-//! 1. *Polled in place.* The future is polled by the calling thread alone, and lies in its frame. So it need not be `Send`. After a wake
-//!    the thread needs nothing of the pool but a slot.
+//! 1. *Polled in place.* Only the calling thread polls the future, which lies in that thread's frame. So the future need not be `Send`.
+//!    After a wake the thread needs nothing from the pool but a slot.
 //! 2. *Own wakers.* A waker holds no reference to the frame: it may be kept, and called, after `block_on` has returned. A stale
 //!    waker at most makes its worker poll once more.
 
@@ -30,7 +30,7 @@ use std::task::{Context, Poll, Wake, Waker};
 ///
 /// Cost: an allocation. In a job of a pool, also a thread that stands in for the caller while it waits, see
 /// [`max_blocking_threads`](crate::ThreadPoolBuilder::max_blocking_threads). To wait for many futures at once, use
-/// [`join_async`](crate::ScopeHandle::join_async), or `io_await` in an iterator: they need no thread for each future.
+/// [`join_async`](crate::ScopeHandle::join_async), or `io_await` in an iterator: these need no thread for each future.
 ///
 /// # Panics
 ///
@@ -54,7 +54,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     })
 }
 
-/// Wakes a worker.
+/// The waker of a worker that waits in `block_on`.
 struct WakeWorker {
     latch: Latch,
     registry: Weak<Registry>,
@@ -67,7 +67,7 @@ impl Wake for WakeWorker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.latch.notify()
+        if self.latch.signal()
             && let Some(registry) = self.registry.upgrade()
         {
             let waiter = registry.worker(self.number).expect("a worker that waits is there");
@@ -91,7 +91,7 @@ fn on_worker<F: Future>(worker: &Worker, mut future: Pin<&mut F>) -> F::Output {
             return output;
         }
         if wake.latch.is_set() {
-            // Woken in the poll: the future asks for a turn of others.
+            // The future was woken while it was polled: it wants other jobs to have a turn.
             worker.let_others();
         } else {
             worker.wait_for_wake(&wake.latch);
@@ -99,7 +99,7 @@ fn on_worker<F: Future>(worker: &Worker, mut future: Pin<&mut F>) -> F::Output {
     }
 }
 
-/// Wakes a thread that is no worker.
+/// The waker of a thread that is no worker.
 struct WakeThread(Parker);
 
 impl Wake for WakeThread {
@@ -113,7 +113,7 @@ impl Wake for WakeThread {
 }
 
 fn on_thread<F: Future>(mut future: Pin<&mut F>) -> F::Output {
-    // Futures may ask for the runtime that the global pool was built with.
+    // Futures may use the runtime that the global pool was built with.
     let _entered = crate::global::get().map(Registry::enter_runtime);
     let wake = Arc::new(WakeThread(Parker::new()));
     let waker = Waker::from(Arc::clone(&wake));

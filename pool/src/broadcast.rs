@@ -1,9 +1,9 @@
-//! What every thread of a pool runs once.
+//! Broadcasts: closures that every thread of a pool runs once.
 
 use crate::job::{Header, HeapJob, JobRef, Outcome};
 use crate::latch::{CallLatch, Count};
+use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
-use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-/// What a broadcast's closure is told about where it runs.
+/// Facts that a broadcast passes to its closure: the number of the thread that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BroadcastContext<'a> {
     index: usize,
@@ -20,20 +20,20 @@ pub struct BroadcastContext<'a> {
 }
 
 impl BroadcastContext<'_> {
-    /// The number of this thread among those that the closure is broadcast to, `0 .. num_threads`.
+    /// Returns the number of this thread among those that the closure is broadcast to, `0 .. num_threads`.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// How many threads the closure is broadcast to.
+    /// Returns the number of threads that the closure is broadcast to.
     #[must_use]
     pub fn num_threads(&self) -> usize {
         self.num_threads
     }
 }
 
-/// A context on its way to the thread that it is for.
+/// A [`BroadcastContext`] that may be sent to its thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Address {
     index: usize,
@@ -46,15 +46,15 @@ impl Address {
     }
 }
 
-/// Runs `op` once in every thread of the pool that the caller is in, else of the global one; returns the results in the
+/// Runs `op` once in every thread of the caller's pool, or of the global pool if the caller is in none. Returns the results in the
 /// order of the threads' numbers.
 ///
-/// Each thread runs it when it has no job to do, or waits for something. The spare threads that stand in for waiting
-/// ones do not count.
+/// Each thread runs `op` when it has no job to do, or waits for something. Spare threads, which stand in for waiting ones, do not run
+/// it.
 ///
 /// # Panics
 ///
-/// With the payload of the first one, by number, of those that panicked, when all are done.
+/// If a run of `op` panics, once all runs are done. If several panic, with the payload of the thread with the lowest number.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
@@ -68,11 +68,12 @@ where
     Registry::with_current(|registry| on(registry, op))
 }
 
-/// Has `op` run once in every thread of the pool that the caller is in, else of the global one; nobody waits for it.
+/// Has `op` run once in every thread of the caller's pool, or of the global pool if the caller is in none. Returns without waiting for
+/// it.
 ///
 /// # Panics
 ///
-/// Not here, see [`spawn`](crate::spawn).
+/// Not here: for a panic of `op` see [`spawn`](crate::spawn).
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -100,7 +101,7 @@ where
     });
 }
 
-/// Gives every thread the job that `make` makes for it.
+/// Sends each of the pool's own threads a job that `make` makes for it.
 pub(crate) fn queue(registry: &Registry, mut make: impl FnMut(Address) -> NonNull<Header>) {
     registry.check_generation();
     for index in 0..registry.num_threads() {
@@ -109,31 +110,33 @@ pub(crate) fn queue(registry: &Registry, mut make: impl FnMut(Address) -> NonNul
     }
 }
 
+/// Sends a broadcast job to a worker, and wakes the worker if it sleeps.
 fn send(registry: &Registry, number: usize, job: NonNull<Header>) {
     let worker = registry.worker(number).expect("the pool's own workers are there");
     worker.broadcasts.push(JobRef::new(job, ptr::null()));
     registry.call(worker);
 }
 
-/// What the jobs of one broadcast share, in the caller's frame.
-struct Shared<'a, OP, R> {
+/// State that the jobs of one broadcast share. It lies in the caller's frame.
+struct BroadcastState<'a, OP, R> {
     op: &'a OP,
-    outcomes: Vec<Slot<R>>,
-    /// Jobs that have not ended.
+    /// Results by the threads' numbers.
+    outcomes: Vec<OutcomeCell<R>>,
+    /// Number of jobs that have not ended, plus 1 for the caller until it waits.
     pending: Count,
     done: CallLatch,
 }
 
-struct Slot<R>(UnsafeCell<Option<Outcome<R>>>);
+struct OutcomeCell<R>(UnsafeCell<Option<Outcome<R>>>);
 
-/// Where the jobs find it.
+/// A pointer that the jobs carry to their threads.
 struct Pointer<T>(*const T);
 
-// SAFETY: what the jobs share is the closure, which is `Sync`; each writes its own slot; the rest is meant to be
+// SAFETY: the jobs share the closure, which is `Sync`. Each job writes its own element of `outcomes`. The other fields are made to be
 // shared.
-unsafe impl<OP: Sync, R: Send> Send for Pointer<Shared<'_, OP, R>> {}
+unsafe impl<OP: Sync, R: Send> Send for Pointer<BroadcastState<'_, OP, R>> {}
 
-impl<OP, R> Shared<'_, OP, R>
+impl<OP, R> BroadcastState<'_, OP, R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
@@ -141,15 +144,17 @@ where
     fn run(&self, address: Address) {
         // Unwind-safe: the caller unwinds with the payload.
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.op)(address.of_here())));
-        // SAFETY: one job per slot; the caller reads it when all have ended.
+        // SAFETY: each element has one job. The caller reads the elements when all jobs have ended.
         unsafe { *self.outcomes[address.index].0.get() = Some(outcome) };
     }
 
+    /// Notes that a job has ended. The last one sets the latch.
+    ///
     /// # Safety
     ///
-    /// One of those counted has ended, and does not use `this` afterwards.
+    /// The job was counted, and does not use `this` afterwards.
     unsafe fn arrive(this: *const Self, worker: &Worker) {
-        // SAFETY: it is there until the latch is set, by the last one.
+        // SAFETY: `this` is alive until the last job sets the latch.
         unsafe {
             if (*this).pending.arrive() {
                 CallLatch::set(&raw const (*this).done, Some(worker));
@@ -164,9 +169,9 @@ where
     R: Send,
 {
     Worker::with_current(|current| {
-        let shared = Shared {
+        let shared = BroadcastState {
             op: &op,
-            outcomes: (0..registry.num_threads()).map(|_| Slot(UnsafeCell::new(None))).collect(),
+            outcomes: (0..registry.num_threads()).map(|_| OutcomeCell(UnsafeCell::new(None))).collect(),
             pending: Count::new(registry.num_threads() + 1),
             done: CallLatch::new(current),
         };
@@ -174,16 +179,16 @@ where
             let shared = Pointer(&raw const shared);
             let run = move |worker: &Worker| {
                 let shared = shared;
-                // SAFETY: the caller's frame is there until this job has arrived, which it does here, once.
+                // SAFETY: the caller's frame is alive until this job has arrived, which it does here, once.
                 unsafe {
                     (*shared.0).run(address);
-                    Shared::arrive(shared.0, worker);
+                    BroadcastState::arrive(shared.0, worker);
                 }
             };
-            // SAFETY: as just said.
+            // SAFETY: as above.
             unsafe { HeapJob::queueable(0, run) }
         });
-        // The caller has been counted too: it cannot miss the end.
+        // The caller is counted too, so it cannot miss the end.
         if !shared.pending.arrive() {
             match current {
                 Some(worker) => worker.wait_for_others(shared.done.latch()),

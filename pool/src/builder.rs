@@ -1,4 +1,4 @@
-//! How pools are made.
+//! The builder of pools.
 
 use crate::fairness::Fairness;
 use crate::registry::{Registry, Setup, Spawner};
@@ -19,7 +19,7 @@ use std::thread;
 /// Number of threads that a pool starts by default, at most, to stand in for waiting threads; tokio's default for blocking threads.
 const MAX_BLOCKING_THREADS: usize = 512;
 
-/// Makes a [`ThreadPool`], or the global one: rayon's builder, with some more to choose.
+/// Makes a [`ThreadPool`], or the global pool: rayon's builder, with more settings.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new()
@@ -36,23 +36,23 @@ pub struct ThreadPoolBuilder<S = DefaultSpawn> {
     name: Option<Box<dyn FnMut(usize) -> String>>,
     stack_size: Option<usize>,
     use_current_thread: bool,
-    /// `None`: as the other settings say.
+    /// See [`caller_takes_part`](Self::caller_takes_part). If `None`, the other settings decide.
     caller_takes_part: Option<bool>,
-    /// Shown by `Debug`, and without an effect.
+    /// A setting without an effect, which `Debug` prints.
     breadth_first: bool,
     setup: Setup,
     spawn: S,
 }
 
-/// Threads are started by `std::thread`.
+/// Has the threads started by `std::thread`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultSpawn(());
 
-/// Threads are started by a closure, see [`ThreadPoolBuilder::spawn_handler`].
+/// Has the threads started by a closure, see [`ThreadPoolBuilder::spawn_handler`].
 #[derive(Clone, Copy, Debug)]
 pub struct CustomSpawn<F>(F);
 
-/// A thread of a pool to be, for a [spawn handler](ThreadPoolBuilder::spawn_handler).
+/// A thread that a [spawn handler](ThreadPoolBuilder::spawn_handler) has to start.
 pub struct ThreadBuilder {
     name: Option<String>,
     stack_size: Option<usize>,
@@ -61,19 +61,19 @@ pub struct ThreadBuilder {
 }
 
 impl ThreadBuilder {
-    /// Its number among the pool's threads.
+    /// Returns the thread's number among the pool's threads.
     #[must_use]
     pub fn index(&self) -> usize {
         self.number
     }
 
-    /// The name that it should have, if any.
+    /// Returns the name that the thread should have, if any.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// The size in bytes of the stack that it should have, if that was said.
+    /// Returns the size in bytes that the thread's stack should have, if it was set.
     #[must_use]
     pub fn stack_size(&self) -> Option<usize> {
         self.stack_size
@@ -84,6 +84,7 @@ impl ThreadBuilder {
         (self.main)();
     }
 
+    /// Returns a `std` builder with the thread's name and stack size.
     fn configured(&self) -> thread::Builder {
         let mut builder = thread::Builder::new();
         if let Some(name) = &self.name {
@@ -106,10 +107,9 @@ impl fmt::Debug for ThreadBuilder {
     }
 }
 
-/// Why a pool could not be made.
+/// The reason why a pool could not be made.
 ///
-/// `Display` has rayon's words for what rayon's errors say. `Debug`, which `unwrap` and `expect` print, also says what to do
-/// instead.
+/// `Display` uses rayon's words for the errors that rayon has. `Debug`, which `unwrap` and `expect` print, also names a remedy.
 ///
 /// ```
 /// furcate::join(|| (), || ()); // makes the global pool
@@ -189,13 +189,13 @@ impl Default for ThreadPoolBuilder {
 }
 
 impl ThreadPoolBuilder {
-    /// A builder with the defaults: as many threads as the machine can run at once.
+    /// Makes a builder with the defaults: as many threads as the machine can run at once.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// How the threads of a pool are started. Sealed: [`DefaultSpawn`], or a closure.
+/// The manner in which the threads of a pool are started. Sealed: [`DefaultSpawn`], or a closure.
 pub trait Spawn: sealed::Sealed {}
 
 mod sealed {
@@ -204,7 +204,7 @@ mod sealed {
     use std::thread::JoinHandle;
 
     pub trait Sealed {
-        /// Starts a thread; its handle, if it is for the pool to join.
+        /// Starts a thread. Returns its handle if the pool has to join it.
         fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<Option<JoinHandle<()>>>;
         /// Whether the pool may start spare threads later on.
         const SPARES: bool;
@@ -228,17 +228,17 @@ mod sealed {
 impl Spawn for DefaultSpawn {}
 impl<F: FnMut(ThreadBuilder) -> io::Result<()>> Spawn for CustomSpawn<F> {}
 
-impl<S: Spawn> ThreadPoolBuilder<S> {
+impl<S> ThreadPoolBuilder<S> {
     /// Sets how many threads run jobs at once: the pool's number of *slots*. With 0, the default, the environment variable
-    /// `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` says the number; without them it is as many as the machine can run.
-    /// (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts if that is not set.)
+    /// `FURCATE_NUM_THREADS` or `RAYON_NUM_THREADS` sets the number; without them it is as many as the machine can run.
+    /// (`RAYON_RS_NUM_CPUS`, the old name of the second variable, counts if the second one is not set.)
     pub fn num_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Names the threads, by their numbers: called once for each, before any of them is started. (A spare thread, see
-    /// [`WaitRule`], goes by the name and number of one of the pool's own, here and in the handlers.)
+    /// Sets the threads' names: `name` is called once with each thread's number, before any of them is started. (A spare thread, see
+    /// [`WaitRule`], has the name and number of one of the pool's own, here and in the handlers.)
     pub fn thread_name<F>(mut self, name: F) -> Self
     where
         F: FnMut(usize) -> String + 'static,
@@ -247,13 +247,13 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// The size of the threads' stacks, in bytes. The default is that of `std::thread`.
+    /// Sets the size of the threads' stacks, in bytes. The default is that of `std::thread`.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.stack_size = Some(bytes);
         self
     }
 
-    /// Called by every thread when it starts, with its number. If it panics, the [panic
+    /// Sets a handler that every thread calls with its number when it starts. If the handler panics, the [panic
     /// handler](Self::panic_handler) is called.
     pub fn start_handler<H>(mut self, handler: H) -> Self
     where
@@ -263,8 +263,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called by every thread when it ends, with its number. If it panics, the [panic handler](Self::panic_handler) is
-    /// called. Other threads of the pool may have ended by then: a `broadcast` would wait for them for ever.
+    /// Sets a handler that every thread calls with its number when it ends. If the handler panics, the [panic
+    /// handler](Self::panic_handler) is called. Other threads of the pool may have ended by then: a `broadcast` would wait for them for
+    /// ever.
     pub fn exit_handler<H>(mut self, handler: H) -> Self
     where
         H: Fn(usize) + Send + Sync + 'static,
@@ -305,7 +306,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// [`block_on`](crate::block_on()).
     ///
     /// If the bound is reached and no thread is idle, a waiting job keeps its slot. It goes on as soon as it can, but the slot runs
-    /// nothing else meanwhile. If jobs are queued then, the wait is
+    /// no other job meanwhile. If jobs are queued then, the wait is
     /// [counted](crate::WorkerStats::saturated), and the first such wait is [reported](Self::saturation_handler). If waiting jobs keep
     /// every slot for 0.1 s while jobs are queued, the pool starts one more thread all the same: the waiting jobs may depend on the
     /// queued ones.
@@ -324,8 +325,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 
     /// Sets a handler that is called once, when a waiting job keeps its slot although jobs are queued, because no further thread may or
-    /// can be started: see [`max_blocking_threads`](Self::max_blocking_threads). [`Saturation::cause`] says why there is no thread.
-    /// Without a handler a warning is printed on stderr.
+    /// can be started: see [`max_blocking_threads`](Self::max_blocking_threads). [`Saturation::cause`] is the reason why there is no
+    /// further thread. Without a handler a warning is printed on stderr.
     ///
     /// The handler runs in the thread that waits. If it panics, the [panic handler](Self::panic_handler) is called.
     ///
@@ -345,7 +346,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Sets whether a thread from outside, which is no pool's worker, takes part in its own calls.
+    /// Sets whether an external thread, which is no pool's worker, takes part in its own calls.
     ///
     /// - `true`: the caller occupies one of the pool's slots for the time of its call, with that slot's
     ///   [index](crate::current_thread_index), and runs jobs of this call alone, on its own stack. If all slots are taken, the
@@ -363,9 +364,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// of these, the promise holds for the pool's own threads only.
     ///
     /// The setting is about `join`, `scope` and iterators. [`ThreadPool::install`] and most other methods of [`ThreadPool`] always run
-    /// on the pool's threads. Two kinds of code run in a calling thread from outside whatever the setting, occupy no slot, and have no
+    /// on the pool's threads. Two kinds of code run in a calling external thread under both settings, occupy no slot, and have no
     /// index: the body of an [`in_place_scope`](crate::in_place_scope), and a chain that is
-    /// [`sequential`](https://docs.rs/furcate/latest/furcate/struct.Sequential.html). Such code is not counted above.
+    /// [`sequential`](https://docs.rs/furcate/latest/furcate/struct.Sequential.html). Such code does not count as a job above.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -384,7 +385,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Whether dropping the pool waits until its spawned jobs have run and its threads have ended. The default is `true`.
+    /// Sets whether dropping the pool waits until its spawned jobs have run and its threads have ended. The default is `true`.
     ///
     /// With `false` the drop returns at once, as in rayon. Spawned jobs still run, and then the threads end. A thread that [is made one
     /// of the pool's](Self::use_current_thread) remains so until it ends.
@@ -416,8 +417,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     /// [is made](Self::use_current_thread) one of the pool's has to enter the runtime itself.) The runtime must outlive
     /// such futures. It may be a current-thread runtime, as long as its thread drives it.
     ///
-    /// A pool without this uses, for each call, the runtime that the call is started in. So in a task of tokio nothing need
-    /// be set up. Call this if calls are started by threads that have entered no runtime.
+    /// A pool without this setting uses, for each call, the runtime in which the call is started. So a task of tokio needs no setting.
+    /// Call this method if threads that have entered no runtime start calls.
     ///
     /// ```
     /// # #[cfg(feature = "tokio")] {
@@ -446,14 +447,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Sets what happens to a worker's deque when the task that the worker runs suspends. A [scope](crate::Scope::set_suspension) can
-    /// override it.
+    /// Sets the treatment of a worker's deque when the task that the worker runs suspends. A [scope](crate::Scope::set_suspension) can
+    /// override the setting.
     pub fn suspension(mut self, suspension: Suspension) -> Self {
         self.setup.suspension = suspension;
         self
     }
 
-    /// The order in which workers look for their next job.
+    /// Sets the order in which workers look for their next job.
     ///
     /// ```
     /// use furcate::{Fairness, ThreadPoolBuilder};
@@ -466,17 +467,17 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 
     /// Sets whether the pool measures how long tasks are awake before they run: see
-    /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). It costs two looks at the clock for each wake. The default is
-    /// `false`.
+    /// [`WorkerStats::wake_to_run`](crate::WorkerStats::wake_to_run). Measuring costs two looks at the clock for each wake. The default
+    /// is `false`.
     pub fn measure_wakes(mut self, measure: bool) -> Self {
         self.setup.measures_wakes = measure;
         self
     }
 
     /// Makes every job stealable by ordinary fences: forks and pops cost several times as much, and no steal ever
-    /// interrupts other cores. This is how pools work where the system has no `membarrier`.
+    /// interrupts other cores. On systems without `membarrier`, all pools work in this way.
     pub fn ordinary_fences(mut self) -> Self {
-        self.setup.eager = true;
+        self.setup.always_shared = true;
         self
     }
 
@@ -515,12 +516,14 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             spawn,
         }
     }
+}
 
+impl<S: Spawn> ThreadPoolBuilder<S> {
     /// Makes the pool.
     ///
     /// # Errors
     ///
-    /// If a thread cannot be started: those that were are ended first.
+    /// If a thread cannot be started. The started threads are ended before the method returns.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
         self.build_registry().map(ThreadPool::of)
     }
@@ -529,11 +532,12 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     ///
     /// # Errors
     ///
-    /// If a thread cannot be started; or if there is a global pool: its first use makes it, with the defaults.
+    /// If a thread cannot be started, or if there is a global pool already: its first use makes it with the defaults.
     pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
         crate::global::set(|| self.build_registry())
     }
 
+    /// Makes a pool's registry, and starts the pool's threads.
     pub(crate) fn build_registry(mut self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
         let threads = if self.threads > 0 { self.threads } else { default_threads() };
         let threads = threads.min(crate::max_num_threads());
@@ -584,8 +588,8 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     }
 }
 
-/// A pool that is being made. Ends its threads when a further one cannot be started, or the closure panics that
-/// starts them.
+/// A pool whose threads are being started. Its drop ends the started threads: a further one cannot be started, or the closure that
+/// starts them panics.
 struct Unfinished<'a>(&'a Registry);
 
 impl Drop for Unfinished<'_> {
@@ -594,6 +598,7 @@ impl Drop for Unfinished<'_> {
     }
 }
 
+/// Returns the function that starts a pool's spare threads.
 fn spare_spawner(threads: usize, names: Arc<[String]>, stack_size: Option<usize>) -> Spawner {
     Box::new(move |number, main| {
         let name = names.get(number % threads).cloned();
@@ -605,7 +610,7 @@ fn spare_spawner(threads: usize, names: Arc<[String]>, stack_size: Option<usize>
 impl ThreadPoolBuilder {
     /// Makes a pool whose threads may borrow from the caller: calls `with_pool`, and ends the pool before it returns.
     ///
-    /// `wrapper` is called in every thread, and has to [run](ThreadBuilder::run) it.
+    /// Each thread calls `wrapper`, which has to [run](ThreadBuilder::run) the thread's work.
     ///
     /// # Errors
     ///
@@ -645,8 +650,8 @@ impl ThreadPoolBuilder {
     }
 }
 
-/// Waits for the threads of a scoped pool to end, before the scope around them does: if this one is a worker of another
-/// pool, that one goes on meanwhile.
+/// Waits for the end of a scoped pool's threads, before the end of the scope around them. If the waiting thread is a worker of another
+/// pool, that pool goes on meanwhile.
 struct AllEnd<'a>(&'a Mutex<mpsc::Receiver<Infallible>>);
 
 impl Drop for AllEnd<'_> {
@@ -678,7 +683,7 @@ impl<S> fmt::Debug for ThreadPoolBuilder<S> {
     }
 }
 
-/// The number of threads of a pool for which none was said.
+/// Returns the number of threads of a pool that is built without a number.
 pub(crate) fn default_threads() -> usize {
     let said = |variable| std::env::var(variable).ok()?.parse::<usize>().ok();
     said("FURCATE_NUM_THREADS")

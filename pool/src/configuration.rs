@@ -1,4 +1,4 @@
-//! How early versions of rayon made pools.
+//! Pools made in the manner of early versions of rayon.
 #![allow(deprecated, reason = "the whole module is")]
 
 use crate::builder::ThreadPoolBuilder;
@@ -27,7 +27,7 @@ impl Default for Configuration {
 }
 
 impl Configuration {
-    /// Settings with the defaults.
+    /// Returns the default settings.
     #[must_use]
     pub fn new() -> Configuration {
         Self::default()
@@ -42,7 +42,7 @@ impl Configuration {
         self.builder.build().map_err(Box::from)
     }
 
-    /// [`ThreadPoolBuilder::thread_name`].
+    /// Does the same as [`ThreadPoolBuilder::thread_name`].
     #[must_use]
     pub fn thread_name<F>(self, closure: F) -> Self
     where
@@ -51,13 +51,13 @@ impl Configuration {
         Configuration { builder: self.builder.thread_name(closure) }
     }
 
-    /// [`ThreadPoolBuilder::num_threads`].
+    /// Does the same as [`ThreadPoolBuilder::num_threads`].
     #[must_use]
     pub fn num_threads(self, num_threads: usize) -> Configuration {
         Configuration { builder: self.builder.num_threads(num_threads) }
     }
 
-    /// [`ThreadPoolBuilder::panic_handler`].
+    /// Does the same as [`ThreadPoolBuilder::panic_handler`].
     #[must_use]
     pub fn panic_handler<H>(self, panic_handler: H) -> Configuration
     where
@@ -66,19 +66,19 @@ impl Configuration {
         Configuration { builder: self.builder.panic_handler(panic_handler) }
     }
 
-    /// [`ThreadPoolBuilder::stack_size`], in bytes.
+    /// Does the same as [`ThreadPoolBuilder::stack_size`].
     #[must_use]
     pub fn stack_size(self, stack_size: usize) -> Self {
         Configuration { builder: self.builder.stack_size(stack_size) }
     }
 
-    /// [`ThreadPoolBuilder::breadth_first`]: does nothing.
+    /// Does nothing, as [`ThreadPoolBuilder::breadth_first`].
     #[must_use]
     pub fn breadth_first(self) -> Self {
         Configuration { builder: self.builder.breadth_first() }
     }
 
-    /// [`ThreadPoolBuilder::start_handler`].
+    /// Does the same as [`ThreadPoolBuilder::start_handler`].
     #[must_use]
     pub fn start_handler<H>(self, start_handler: H) -> Configuration
     where
@@ -87,7 +87,7 @@ impl Configuration {
         Configuration { builder: self.builder.start_handler(start_handler) }
     }
 
-    /// [`ThreadPoolBuilder::exit_handler`].
+    /// Does the same as [`ThreadPoolBuilder::exit_handler`].
     #[must_use]
     pub fn exit_handler<H>(self, exit_handler: H) -> Configuration
     where

@@ -1,11 +1,12 @@
 //! The worker's deque: pushes and pops without a fence, every job stealable at every moment.
 //!
 //! One owner pushes and pops at the *bottom*; thieves take from the *top*. As in Lace (van Dijk and van de Pol, "Lace:
-//! Non-blocking Split Deque for Work-Stealing", 2014) a *split* parts the deque: what lies between top and split is
-//! shared, and stolen with one compare-and-swap; what lies between split and bottom is private, and pushed and popped
-//! with plain stores. A thief that finds nothing shared asks the owner to share, which it does at its next push. Lace
-//! stops there, so a worker inside a long leaf hides all of its private jobs. Here a thief that gets no answer reaches
-//! into the private part itself, at the price of a [heavy fence](crate::fence) on its own side.
+//! Non-blocking Split Deque for Work-Stealing", 2014; in Rust: lace.rs by Daan Luth) a *split* divides the deque. Jobs
+//! between top and split are shared, and stolen with one compare-and-swap. Jobs between split and bottom are private,
+//! and pushed and popped with plain stores. A thief that finds nothing shared *requests a split* (`request_split`): the owner
+//! shares jobs at its next push (`publish`). Lace stops there, so a worker inside a long leaf hides all of its private
+//! jobs. Here a thief that gets no answer *steals a private job* itself (`steal_private`), at the price of a
+//! [heavy fence](crate::fence) on its own side.
 //!
 //! ```text
 //!   index    top ──────── split ──────────────── bottom
@@ -19,37 +20,40 @@
 //!
 //! | from | to | by |
 //! |---|---|---|
-//! | private(t) | shared(t, s) | the owner, asked to share, after a push or, of spawned jobs, a pop |
-//! | shared(t, s) | shared(t + 1, s), or private(t + 1) if t + 1 = s | a thief: the job at t is its |
-//! | shared(t, s) | shared(t, s') with t < s' < s | the owner, short of private jobs, takes some back |
-//! | shared(t, t + 1) | private(t + 1) | the owner takes the last shared job |
-//! | private(t) | reaching(t) | a thief reaches for the private job at t |
-//! | reaching(t) | private(t + 1) | that thief: the job is its; or the owner takes the job away from it |
-//! | reaching(t) | private(t) | that thief: there was no job after all |
-//! | reaching(t) | shared(t, s) | the owner, asked to share |
+//! | private(t) | shared(t, s) | the owner, after a split was requested, at a push or (of spawned jobs) a pop |
+//! | shared(t, s) | shared(t + 1, s), or private(t + 1) if t + 1 = s | a thief: it takes the job at t |
+//! | shared(t, s) | shared(t, s') with t < s' < s | the owner: it is short of private jobs and takes some back |
+//! | shared(t, t + 1) | private(t + 1) | the owner: it takes the last shared job |
+//! | private(t) | reaching(t) | a thief: it begins to steal the private job at t |
+//! | reaching(t) | private(t + 1) | that thief: it takes the job; or the owner: it takes the job before the thief |
+//! | reaching(t) | private(t) | that thief: there was no job |
+//! | reaching(t) | shared(t, s) | the owner, after a split was requested |
 //!
-//! `bottom` and `limit` are the owner's, except that anybody may store 0 or 1 to `limit`: the owner looks up at its
-//! next push. `limit` is also where the ring is full, so one comparison serves both.
+//! Only the owner stores `bottom` and `limit`, with one exception: any thread may store 0 or 1 to `limit`, and the
+//! owner then checks at its next push. `limit` is also the bottom at which the ring is full, so one comparison serves
+//! both.
 //!
 //! # Invariants
 //!
-//! 1. A job at the top that is shared leaves the deque only by a change of the word that increments top. So a
-//!    compare-and-swap on shared(t, s) finds the same job at `t` as the load before it, whatever happened between (but
-//!    for 2^32 steals within one thief's step, as in every deque with 32-bit indices). The same holds for reaching(t):
-//!    only the thief that wrote it takes it back to private(t), so it never returns behind that thief's back.
-//! 2. The owner takes the job at `b` without a compare-and-swap only if, after it stored `bottom = b` and passed a
-//!    light fence, the word leaves `b` to it. A thief that wrote reaching(t) passes a heavy fence before it reads
-//!    `bottom`. So either the owner sees the word, and goes on by compare-and-swap, or the thief sees a bottom not
-//!    above `t`, and gives up. (Nobody reaches into an *eager* deque: every job is shared at once, and stays so.)
-//! 3. A slot is overwritten only when its job's index is below top: after the owner read (acquire) a word written
-//!    (release) by the thief that had read the slot before.
-//! 4. Buffers outgrown live as long as the deque, unchanged: a thief that read one of them finds in it every job that
-//!    was in the deque when it grew. Together they are smaller than the one in use.
-//! 5. The owner's calls nest: [`Deque::pop`] is called with the index that the last push without a pop returned, or,
-//!    when that job was stolen, the deque is empty. While it is not stolen, `bottom` is right behind it at that moment:
-//!    pops put it back where it was, but for those that find their job stolen, or the last one shared; then all older ones
-//!    are gone. Indices whose lower halves are compared belong to jobs that are in the deque, or to the last one pushed: so
-//!    it does not matter how many jobs come and go while a job that was stolen is run.
+//! 1. A shared job at the top leaves the deque only by a change of the word that increments top. So a compare-and-swap
+//!    on shared(t, s) finds the same job at `t` as the load before it, whatever happened between. (The exception is
+//!    2^32 steals within one thief's step, as in every deque with 32-bit indices.) The same holds for reaching(t): only
+//!    the thief that wrote it sets it back to private(t), so the word never returns to that value without that thief's
+//!    knowledge.
+//! 2. The owner takes the job at `b` without a compare-and-swap only if the word leaves the job to it. It reads that
+//!    word after it has stored `bottom = b` and passed a light fence. A thief that wrote reaching(t) passes a heavy
+//!    fence before it reads `bottom`. So either the owner sees the thief's word, and goes on by compare-and-swap, or
+//!    the thief sees a bottom not above `t`, and gives up. (No thief steals private jobs of an *always-shared* deque: every job
+//!    is shared at once, and stays shared.)
+//! 3. An entry of the ring is overwritten only when its job's index is below top: after the owner read (acquire) a word
+//!    that was written (release) by a thief after the thief had read the entry.
+//! 4. Outgrown buffers live as long as the deque, unchanged: a thief that read the pointer to one of them finds in it
+//!    every job that was in the deque when it grew. Together they are smaller than the buffer in use.
+//! 5. The owner's calls nest: [`Deque::pop`] is called with the index that the last push without a pop returned; or, if
+//!    that job was stolen, the deque is empty. While the job is not stolen, `bottom` is its index + 1 at that moment.
+//!    Pops put `bottom` back to its value before the push, except pops that find their job stolen, or that take the
+//!    last shared job; then all older jobs are gone. Indices whose lower halves are compared belong to jobs in the
+//!    deque, or to the job pushed last. So the number of jobs that come and go while a stolen job runs does not matter.
 
 mod buffer;
 #[cfg(all(test, loom))]
@@ -69,57 +73,57 @@ use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use word::{State, Word, distance};
 
-/// What came of an attempt to steal.
+/// The result of an attempt to steal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Steal<T> {
-    /// A job, the thief's alone now.
+    /// A job, which belongs to the thief alone now.
     Job(NonNull<T>),
-    /// There is none, or none that the thief wants.
+    /// There is no job, or none that the thief wants.
     Empty,
-    /// There are private ones only; the owner was asked to share, and a thief in a hurry can
-    /// [reach](Deque::reach) for them.
+    /// There are only private jobs. A split was requested, and a thief in a hurry can
+    /// [steal a private one](Deque::steal_private).
     Private,
-    /// Another thread got in between; trying again makes sense.
+    /// Another thread was faster. Trying again makes sense.
     Lost,
 }
 
-/// A deque of pointers to jobs. It neither owns nor touches what they point to.
+/// A deque of pointers to jobs. It neither owns the jobs nor accesses them.
 pub(crate) struct Deque<T> {
     owner: CachePadded<Owner<T>>,
     word: CachePadded<AtomicU64>,
-    /// Every job is shared at once and stays so; nobody reaches.
-    eager: bool,
+    /// Whether every job is shared at once and stays shared. Then no thief steals private jobs.
+    always_shared: bool,
 }
 
-/// What the owner touches at every push and pop, and thieves only when they find nothing shared.
+/// The fields that the owner accesses at every push and pop, and thieves only when they find nothing shared.
 struct Owner<T> {
-    /// Index behind the newest job. Stored by the owner only.
+    /// Index of the newest job, plus one. Stored by the owner only.
     bottom: AtomicU64,
-    /// The bottom at which the owner must look up: where the ring is full, or 0 when somebody asks, or 1 for other
-    /// reasons to look up, as in an eager deque always.
+    /// The bottom at which the owner must check: the bottom at which the ring is full; or 0 if a split was requested;
+    /// or 1 if there is another reason to check, as there always is in an always-shared deque.
     limit: AtomicU64,
-    /// Stored by the owner only.
+    /// The buffer in use. Stored by the owner only.
     buffer: AtomicPtr<Buffer<T>>,
-    /// Outgrown buffers; the owner's (invariant 4).
+    /// Outgrown buffers. Accessed by the owner only (invariant 4).
     outgrown: UnsafeCell<Vec<*mut Buffer<T>>>,
 }
 
-// SAFETY: all fields are atomics but `outgrown`, which only the owner touches: the methods that do are unsafe and
-// demand it. The deque holds pointers that it never dereferences; whoever gets one answers for its use.
+// SAFETY: all fields are atomics except `outgrown`. Only the owner accesses that: the methods that do so are unsafe and
+// demand it. The deque holds pointers that it never dereferences; the thread that takes one is responsible for its use.
 unsafe impl<T> Sync for Deque<T> {}
-// SAFETY: as above, and the vector's pointers are the deque's own; nothing is bound to the thread that made it.
+// SAFETY: as above, and the vector's pointers belong to the deque; nothing is bound to the thread that made it.
 unsafe impl<T> Send for Deque<T> {}
 
 impl<T> Deque<T> {
-    /// An empty deque with room for `capacity` jobs, a power of two, before it grows. `eager` where heavy fences do
+    /// Makes an empty deque with room for `capacity` jobs, a power of two, before it grows. `always_shared` if heavy fences do
     /// not pair with light ones.
-    pub(crate) fn new(capacity: usize, eager: bool) -> Self {
-        Self::starting_at(0, capacity, eager)
+    pub(crate) fn new(capacity: usize, always_shared: bool) -> Self {
+        Self::starting_at(0, capacity, always_shared)
     }
 
     /// As `new`, with the given index for the first job.
-    fn starting_at(index: u64, capacity: usize, eager: bool) -> Self {
+    fn starting_at(index: u64, capacity: usize, always_shared: bool) -> Self {
         let deque = Deque {
             owner: CachePadded::new(Owner {
                 bottom: AtomicU64::new(index),
@@ -128,96 +132,97 @@ impl<T> Deque<T> {
                 outgrown: UnsafeCell::default(),
             }),
             word: CachePadded::new(AtomicU64::new(Word::private(index as u32).bits())),
-            eager,
+            always_shared,
         };
-        deque.owner.limit.store(deque.unasked(deque.room(index, index as u32)), Relaxed);
+        deque.owner.limit.store(deque.unrequested(deque.room(index, index as u32)), Relaxed);
         deque
     }
 
-    pub(crate) fn is_eager(&self) -> bool {
-        self.eager
+    pub(crate) fn is_always_shared(&self) -> bool {
+        self.always_shared
     }
 
-    /// The limit when nobody asks.
-    fn unasked(&self, room: u64) -> u64 {
-        if self.eager { 1 } else { room }
+    /// Returns the limit to store if no split is requested.
+    fn unrequested(&self, room: u64) -> u64 {
+        if self.always_shared { 1 } else { room }
     }
 
-    /// Asks the owner to look up at its next push, which will then [answer](Deque::answer).
+    /// Requests a split: at its next push the owner checks and [publishes](Deque::publish) jobs.
     ///
-    /// Release: an owner that answers sees what was written before the question. A caller that must not miss a push
-    /// passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
+    /// Release: an owner that publishes jobs sees everything written before the request. A caller that must not miss a
+    /// push passes a heavy fence and looks once more: the owner stores `bottom`, passes a light fence and then loads
     /// `limit`.
-    pub(crate) fn ask(&self) {
+    pub(crate) fn request_split(&self) {
         self.owner.limit.store(0, Release);
     }
 
-    /// As [`ask`](Self::ask), where nobody wants work yet but the owner should look up.
-    pub(crate) fn nudge(&self) {
+    /// Makes the owner check at its next push, without a request for a split.
+    pub(crate) fn poke(&self) {
         self.owner.limit.store(1, Release);
     }
 
-    /// Has somebody asked, and the owner not looked up since? One relaxed load.
+    /// Whether a split was requested and the owner has not checked since. One relaxed load.
     #[inline]
-    pub(crate) fn asked(&self) -> bool {
+    pub(crate) fn split_requested(&self) -> bool {
         self.owner.limit.load(Relaxed) == 0
     }
 
-    /// As [`asked`](Self::asked), or nudged. (An eager deque always is.)
+    /// Whether the owner is to check: [`split_requested`](Self::split_requested), or poked. (Always true for an always-shared deque.)
     #[inline]
-    pub(crate) fn nudged(&self) -> bool {
+    pub(crate) fn poked(&self) -> bool {
         self.owner.limit.load(Relaxed) <= 1
     }
 
-    /// Asks without a store where somebody else has: thieves that look again and again leave the owner its cache line.
-    fn ask_once(&self) {
-        if !self.asked() {
-            self.ask();
+    /// Requests a split, without a store if that is requested already: so thieves that look again and again leave the
+    /// cache line to the owner.
+    fn request_split_once(&self) {
+        if !self.split_requested() {
+            self.request_split();
         }
     }
 
-    /// Are there no jobs? Another thread's answer is old when it gets it.
+    /// Whether there are no jobs. The answer may be outdated when another thread gets it.
     pub(crate) fn is_empty(&self) -> bool {
         // Relaxed: callers that need more have passed a fence.
         let bottom = self.owner.bottom.load(Relaxed);
         distance(self.word().top(), bottom as u32) <= 0
     }
 
-    /// Has the job of that index, which the owner has not popped, been stolen? Asked by the owner.
+    /// Whether the job of that index, which the owner has not popped, was stolen. Called by the owner.
     #[inline]
     pub(crate) fn is_gone(&self, index: u64) -> bool {
         distance(self.word().top(), index as u32) < 0
     }
 
-    /// Is the job of that index, if it is still there, the newest one? Asked by the owner.
+    /// Whether the job of that index, if it is still there, is the newest one. Called by the owner.
     #[inline]
     pub(crate) fn is_newest(&self, index: u64) -> bool {
         // Relaxed: the owner's own store.
         self.owner.bottom.load(Relaxed) == index + 1
     }
 
-    /// Acquire: whoever finds a job shared sees the job, the slot and the buffer as they were when it was shared; the
-    /// owner that finds top moved sees that the thief has read the slot (invariant 3).
+    /// Loads the word. Acquire: a thread that finds a job shared sees the job, its entry and the buffer as they were
+    /// when the job was shared. An owner that finds top moved sees that the thief has read the entry (invariant 3).
     #[inline(always)]
     fn word(&self) -> Word {
         Word::new(self.word.load(Acquire))
     }
 
-    /// Release on success: publishes the jobs shared and the slot read; being a read-modify-write, it also goes on with
-    /// the releases of those that changed the word before. No acquire: `from` was loaded with one, and where it was
-    /// written anew since, the job at its top is still the same (invariant 1).
+    /// Changes the word. Release on success: publishes the shared jobs and the read of the entry. As a
+    /// read-modify-write, it also continues the release sequences of earlier changes of the word. No acquire: `from`
+    /// was loaded with one, and if the word was written anew since, the job at its top is still the same (invariant 1).
     fn change(&self, from: Word, to: Word) -> bool {
         self.word.compare_exchange(from.bits(), to.bits(), Release, Relaxed).is_ok()
     }
 
     fn buffer(&self) -> &Buffer<T> {
-        // Acquire pairs with the release in `grow`: the slots copied are there.
+        // Acquire pairs with the release in `grow`: the copied entries are there.
         // SAFETY: the pointer comes from `Box::into_raw`, and the buffer lives as long as the deque (invariant 4).
         unsafe { &*self.owner.buffer.load(Acquire) }
     }
 
-    /// Takes the oldest shared job, if `wanted` still says so after the thief has seen that there is one. Asks the
-    /// owner to share when nothing is shared, or when it took the last shared job.
+    /// Takes the oldest shared job, if `wanted` still returns true after the thief has seen that there is a job.
+    /// Requests a split if nothing is shared, or if this was the last shared job.
     pub(crate) fn steal(&self, wanted: impl Fn() -> bool) -> Steal<T> {
         let word = self.word();
         match word.state() {
@@ -231,27 +236,27 @@ impl<T> Deque<T> {
                     return Steal::Lost;
                 }
                 if top.wrapping_add(1) == split {
-                    self.ask_once();
+                    self.request_split_once();
                 }
                 taken(job)
             }
             State::Private { .. } => {
-                self.ask_once();
+                self.request_split_once();
                 if self.is_empty() { Steal::Empty } else { Steal::Private }
             }
             State::Reaching { .. } => Steal::Lost,
         }
     }
 
-    /// Takes the oldest private job, if nothing is shared and `wanted` still says so after the thief has seen that
-    /// there is one. `fenced` is called when a heavy fence is passed.
+    /// Takes the oldest private job, if nothing is shared and `wanted` still returns true after the thief has seen that
+    /// there is a job. Calls `fenced` after a heavy fence.
     #[cold]
-    pub(crate) fn reach(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
+    pub(crate) fn steal_private(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
         let word = self.word();
         let State::Private { top } = word.state() else {
             return Steal::Lost;
         };
-        if self.eager || self.is_empty() {
+        if self.always_shared || self.is_empty() {
             return Steal::Empty;
         }
         let reaching = Word::reaching(top);
@@ -260,10 +265,10 @@ impl<T> Deque<T> {
         }
         fence::heavy(); // invariant 2
         fenced();
-        // Acquire pairs with the releases of `bottom`: the job, its slot and its buffer are there.
+        // Acquire pairs with the releases of `bottom`: the job, its ring entry and its buffer are there.
         let bottom = self.owner.bottom.load(Acquire);
         if distance(top, bottom as u32) <= 0 || !wanted() {
-            // If this fails the owner has seen the word, and left another one.
+            // If this fails, the owner has seen the word and changed it.
             let _ = self.change(reaching, word);
             return Steal::Empty;
         }
@@ -276,10 +281,10 @@ fn taken<T>(job: *mut T) -> Steal<T> {
     Steal::Job(NonNull::new(job).expect("a slot between top and bottom holds a job"))
 }
 
-/// The owner's side.
+/// The methods of the owner.
 impl<T> Deque<T> {
-    /// Puts a job at the bottom. Returns its index, and whether the owner should look up and
-    /// [answer](Deque::answer): at once, before the next push.
+    /// Puts a job at the bottom. Returns its index, and whether the owner must check: if so, it calls
+    /// [`publish`](Deque::publish) before the next push.
     ///
     /// # Safety
     ///
@@ -290,34 +295,35 @@ impl<T> Deque<T> {
         let index = owner.bottom.load(Relaxed); // its own store
         // SAFETY: as in `buffer`; Relaxed suffices for the owner's own store.
         let buffer = unsafe { &*owner.buffer.load(Relaxed) };
-        // There is room: `answer` saw to it after the push before.
+        // There is room: `publish` has made it after the push before.
         buffer.write(index, job.as_ptr());
-        // Release pairs with the acquire in `reach`: slot and job are there.
+        // Release pairs with the acquire in `steal_private`: ring entry and job are there.
         owner.bottom.store(index + 1, Release);
-        // Between this store and the load: whoever asks passes a heavy fence and looks at `bottom`.
+        // Between this store and the load: a thread that requests a split passes a heavy fence and looks at `bottom`.
         fence::light();
         (index, index + 1 >= owner.limit.load(Relaxed))
     }
 
-    /// Takes back the job of that index, the newest one: true if it is the owner's again, false if it was stolen.
+    /// Takes back the job of that index, the newest one. Returns true if the job is the owner's again, false if it was
+    /// stolen.
     ///
     /// # Safety
     ///
-    /// As for [`push`](Self::push); and `index` is what the last push without a pop returned (invariant 5).
+    /// As for [`push`](Self::push); and `index` was returned by the last push without a pop (invariant 5).
     #[inline(always)]
     pub(crate) unsafe fn pop(&self, index: u64) -> bool {
         if !self.is_newest(index) {
-            // A job pushed later was the oldest one, so this one is gone (invariant 5). The lower halves of indices must
-            // not be asked: they may be any distance apart.
+            // A job pushed later was the oldest one, so this one is gone (invariant 5). The lower halves of the indices
+            // must not be compared: the indices may be any distance apart.
             return false;
         }
-        // Release: a thief that reads this bottom still finds the jobs below it published, see `reach`.
+        // Release: a thief that reads this bottom still finds the jobs below it published, see `steal_private`.
         self.owner.bottom.store(index, Release);
         fence::light(); // invariant 2
         self.word().leaves(index) || self.pop_shared(index)
     }
 
-    /// The newest job, for owners that keep no indices.
+    /// Takes the newest job, for owners that keep no indices.
     ///
     /// # Safety
     ///
@@ -328,22 +334,22 @@ impl<T> Deque<T> {
         unsafe { self.pop(index) }.then_some(job)
     }
 
-    /// Shares half of the private jobs, at least one, if a thief asks and nothing is shared: for an owner that takes jobs back without
-    /// pushing others. The question stays, because it may be that of a worker that goes to sleep: such a
-    /// worker needs an answer to the next push.
+    /// Shares half of the private jobs, at least one, if a split was requested and nothing is shared: for an owner that
+    /// takes jobs back without pushing others. The request stays, since it may come from a worker that goes to sleep:
+    /// such a worker needs to learn of the next push.
     ///
     /// # Safety
     ///
     /// As for [`push`](Self::push).
     #[inline]
-    pub(crate) unsafe fn share_if_asked(&self) {
-        if self.asked() && matches!(self.word().state(), State::Private { .. }) {
+    pub(crate) unsafe fn share_if_requested(&self) {
+        if self.split_requested() && matches!(self.word().state(), State::Private { .. }) {
             // Relaxed: the owner's own store.
             self.share_of(self.owner.bottom.load(Relaxed), |private| private.div_ceil(2));
         }
     }
 
-    /// Takes the newest job if it is that one.
+    /// Takes the newest job if it is `job`.
     ///
     /// # Safety
     ///
@@ -353,7 +359,7 @@ impl<T> Deque<T> {
         self.newest().is_some_and(|(index, newest)| newest == job && unsafe { self.pop(index) })
     }
 
-    /// The newest job and its index, if there is one; it may be stolen meanwhile. For the owner.
+    /// Returns the newest job and its index, if there is one. The job may be stolen meanwhile. Called by the owner.
     fn newest(&self) -> Option<(u64, NonNull<T>)> {
         if self.is_empty() {
             return None;
@@ -363,7 +369,7 @@ impl<T> Deque<T> {
         Some((index, job))
     }
 
-    /// `pop` where the word does not leave the job to the owner at first sight.
+    /// The slow path of `pop`: the word does not leave the job to the owner at first sight.
     #[cold]
     fn pop_shared(&self, index: u64) -> bool {
         let b = index as u32;
@@ -371,26 +377,26 @@ impl<T> Deque<T> {
             let word = self.word();
             let top = word.top();
             if distance(top, b) < 0 {
-                // Stolen, so all older ones are too: the deque is empty.
+                // Stolen, so all older jobs are stolen, too: the deque is empty.
                 let behind = index.wrapping_add_signed(i64::from(distance(b, top)));
-                // Relaxed: publishes nothing, for there is no job below a bottom that is not above top.
+                // Relaxed: publishes nothing, since no job lies below a bottom that is not above top.
                 self.owner.bottom.store(behind, Relaxed);
                 return false;
             }
             let taken = match word.state() {
-                // Where another thief's steal or our own earlier turn has brought the split down.
+                // Another thief's steal, or an earlier turn of this loop, has moved the split down.
                 _ if word.leaves(index) => return true,
-                // A thief reaches for an older one.
+                // A thief steals an older private job.
                 State::Reaching { .. } if b != top => return true,
-                // For the last one, the change of the word decides; top passes it (invariant 1).
+                // For the last job, the change of the word decides; top passes it (invariant 1).
                 State::Reaching { .. } | State::Shared { .. } if b == top => {
                     self.change(word, Word::private(top.wrapping_add(1)))
                 }
-                // Half of what is shared comes back, or in an eager deque only this one; the one at the top stays
+                // Half of the shared jobs come back, or in an always-shared deque only this one. The job at the top stays
                 // (invariant 1).
                 _ => {
                     let older = distance(top, b).unsigned_abs();
-                    let kept = if self.eager { older } else { older.div_ceil(2) };
+                    let kept = if self.always_shared { older } else { older.div_ceil(2) };
                     if self.change(word, Word::shared(top, top.wrapping_add(kept))) {
                         return true;
                     }
@@ -405,15 +411,15 @@ impl<T> Deque<T> {
         }
     }
 
-    /// Looks up after a push: shares, if somebody asked, half of the private jobs, at least one; makes room for the
-    /// next push. Returns true if somebody asked or nudged. If the owner would rather `wait`, the question stays, and
-    /// nothing is shared.
+    /// Checks after a push: if a split was requested, shares half of the private jobs, at least one; makes room for the
+    /// next push. Returns true if a split was requested or the owner was poked. If `wait` returns true, the request
+    /// stays, and nothing is shared.
     ///
     /// # Safety
     ///
     /// As for [`push`](Self::push).
     #[cold]
-    pub(crate) unsafe fn answer(&self, wait: impl FnOnce() -> bool) -> bool {
+    pub(crate) unsafe fn publish(&self, wait: impl FnOnce() -> bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
         if bottom >= room {
@@ -421,21 +427,21 @@ impl<T> Deque<T> {
             unsafe { self.grow(bottom) };
             room = self.room(bottom, self.word().top());
         }
-        // A swap, so that no question is overwritten unseen: one that came before is answered here, with all that
-        // was written before it (acquire); one that comes later stays. No release: who else loads `limit` acquires
+        // A swap, so that no request is overwritten unseen. An earlier request is met here, and everything written
+        // before it is visible (acquire). A later request stays. No release: other threads that load `limit` acquire
         // nothing by it.
-        let asked = self.owner.limit.swap(self.unasked(room), Acquire) <= 1;
-        if asked && !self.eager && wait() {
-            self.ask();
+        let split_requested = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
+        if split_requested && !self.always_shared && wait() {
+            self.request_split();
             return true;
         }
-        if asked {
-            self.share_of(bottom, |private| if self.eager { private } else { private.div_ceil(2) });
+        if split_requested {
+            self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }
-        asked
+        split_requested
     }
 
-    /// Shares every job there is.
+    /// Shares all jobs.
     ///
     /// # Safety
     ///
@@ -444,7 +450,7 @@ impl<T> Deque<T> {
         self.share_of(self.owner.bottom.load(Relaxed), |private| private);
     }
 
-    /// Shares `part` of so many private jobs.
+    /// Shares `part` of the private jobs, where `part` maps their number to the number of jobs to share.
     fn share_of(&self, bottom: u64, part: impl Fn(u32) -> u32) {
         loop {
             let word = self.word();
@@ -463,13 +469,13 @@ impl<T> Deque<T> {
         }
     }
 
-    /// The bottom at which the buffer is full.
+    /// Returns the bottom at which the buffer is full.
     fn room(&self, bottom: u64, top: u32) -> u64 {
         let jobs = distance(top, bottom as u32).max(0).unsigned_abs();
         bottom - u64::from(jobs) + self.buffer().capacity() as u64
     }
 
-    /// Moves to a buffer of twice the size.
+    /// Moves the jobs to a buffer of twice the size.
     ///
     /// # Safety
     ///
@@ -481,8 +487,8 @@ impl<T> Deque<T> {
         for index in bottom - u64::from(jobs)..bottom {
             new.write(index, old.read(index));
         }
-        // Release: a thief that finds the new buffer finds its slots filled. One that still uses the old one finds
-        // there what it is after (invariant 4), for a job pushed later is published after this.
+        // Release: a thief that finds the new buffer finds its entries filled. A thief that still uses the old buffer
+        // finds its job there (invariant 4), since a job pushed later is published after this.
         let old = self.owner.buffer.swap(Box::into_raw(new), Release);
         // SAFETY: the caller is the owner, so nobody else uses the vector.
         unsafe { (*self.owner.outgrown.get()).push(old) };
@@ -491,10 +497,10 @@ impl<T> Deque<T> {
 
 impl<T> Drop for Deque<T> {
     fn drop(&mut self) {
-        // Relaxed: whoever drops the deque has synchronised with all its users.
+        // Relaxed: the thread that drops the deque has synchronized with all its users.
         let last = self.owner.buffer.load(Relaxed);
         for buffer in self.owner.outgrown.get_mut().drain(..).chain([last]) {
-            // SAFETY: from `Box::into_raw`, each one once, and nobody uses it any more.
+            // SAFETY: from `Box::into_raw`, each one once, and no thread uses it any more.
             drop(unsafe { Box::from_raw(buffer) });
         }
     }

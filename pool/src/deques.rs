@@ -1,18 +1,20 @@
-//! Deques of what was spawned, and how they change hands: ProWS-R.
+//! Deques of spawned jobs, and how they change hands: ProWS-R.
 //!
-//! Every worker has one deque for jobs and tasks that are [spawned](crate::Worker), its *active* one. When a task is pending that
-//! it has taken from there, or from elsewhere, and there is something else in its deque, the deque is *suspended*: it waits
-//! with the task, which lies at its bottom, so to speak; the worker takes an empty one and looks for work. Meanwhile others
-//! steal from its top. When the task is woken the deque is *resumable*; after the next steal it is *muggable*: whoever finds it
-//! takes all of it, and goes on with the task, as the worker would have done that has suspended it. (Steal before mug: who
-//! is the first to come takes the oldest job, which is likely to be the largest.)
+//! Every worker has one deque for jobs and tasks that are [spawned](crate::Worker), its *active* one. Suppose a task
+//! that the worker runs is pending, and the worker's deque is not empty. Then the deque is *suspended* together with
+//! the task, as if the task lay at its bottom. The worker takes an empty deque and looks for work. Meanwhile other
+//! workers steal from the suspended deque's top. When the task is woken, the deque is *resumable*. After the next steal
+//! it is *muggable*: the worker that finds it next takes all of it, and goes on with the task, as the worker would have
+//! done that has suspended it. (Steal before mug: the first worker to come takes the oldest job, which is likely to be
+//! the largest.)
 //!
-//! A deque in which there is nothing else is not suspended at all: its task alone is put into a set when it is woken. So a
-//! million tasks that wait need no deque but those of the workers.
+//! An empty deque is not suspended: its task alone is put into a set when it is woken. So a million waiting tasks need
+//! no deques but those of the workers.
 //!
-//! Deques that wait are in the [stealable sets](crate::stealable), by one entry each; see [`control`] for the states and
-//! for what keeps two threads from doing the same. Deques are never freed while there is a pool: a thief may look into one
-//! that is no longer whose it was, and then steals a job all the same. Those that nobody uses are used again.
+//! A waiting deque has one entry in the [stealable sets](crate::stealable). See [`control`] for the states, and for the
+//! rules that keep two threads from taking the same deque. Deques are never freed while the pool exists: a thief may
+//! look into a deque that has changed hands meanwhile, and then steals a job from it all the same. Unused deques are
+//! used again.
 
 mod control;
 mod spawn_deque;
@@ -26,19 +28,19 @@ use std::sync::{Mutex, MutexGuard};
 /// A deque of spawned jobs.
 pub(crate) type SpawnDeque = spawn_deque::SpawnDeque<Header, JobRef>;
 
-/// A deque, as its pool's parts know it. It stays as long as the registry does.
+/// A reference to a deque. The deque stays as long as the registry does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DequeRef(NonNull<SpawnDeque>);
 
-// SAFETY: what it points to is `Sync`.
+// SAFETY: the deque is `Sync`.
 unsafe impl Send for DequeRef {}
 
 impl DequeRef {
     /// # Safety
     ///
-    /// The registry that it comes from is there as long as what is returned is used.
+    /// The registry of this deque stays as long as the returned reference is used.
     pub(crate) unsafe fn get<'a>(self) -> &'a SpawnDeque {
-        // SAFETY: the caller's: `Deques` keeps it.
+        // SAFETY: by the caller's promise: `Deques` keeps the deque.
         unsafe { self.0.as_ref() }
     }
 
@@ -50,18 +52,19 @@ impl DequeRef {
     ///
     /// `deque` comes from [`as_ptr`](Self::as_ptr).
     pub(crate) unsafe fn from_ptr(deque: *mut SpawnDeque) -> Self {
-        // SAFETY: the caller's: it is not null.
+        // SAFETY: by the caller's promise: the pointer is not null.
         DequeRef(unsafe { NonNull::new_unchecked(deque) })
     }
 }
 
-/// How many jobs a deque has room for before it grows. Few: there may be as many deques as tasks that wait.
+/// Number of jobs for which a new deque has room before it grows. Few, since there may be as many deques as waiting
+/// tasks.
 const ROOM: usize = 16;
 
-/// All deques of a pool, and those among them that nobody uses.
+/// All deques of a pool, and the unused ones among them.
 pub(crate) struct Deques {
-    /// Ordinary fences only: every job is shared at once.
-    eager: bool,
+    /// Whether heavy fences are missing, so that every job is shared at once.
+    always_shared: bool,
     all: Mutex<All>,
 }
 
@@ -74,40 +77,40 @@ struct All {
 }
 
 impl Deques {
-    pub(crate) fn new(eager: bool) -> Self {
-        Deques { eager, all: Mutex::default() }
+    pub(crate) fn new(always_shared: bool) -> Self {
+        Deques { always_shared, all: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, All> {
         self.all.lock().expect("nobody panics with this lock")
     }
 
-    /// An empty one, for a worker whose active one it becomes.
+    /// Returns an empty deque, which becomes the active one of a worker.
     pub(crate) fn take(&self) -> DequeRef {
         let mut all = self.lock();
         all.stats.made += 1;
         all.stats.peak = all.stats.peak.max(all.stats.live());
         let free = all.free.pop().unwrap_or_else(|| {
-            let deque = Box::new(SpawnDeque::new(ROOM, self.eager));
+            let deque = Box::new(SpawnDeque::new(ROOM, self.always_shared));
             let free = DequeRef(NonNull::from(&*deque));
             all.deques.push(deque);
             free
         });
-        // SAFETY: this is where it comes from.
+        // SAFETY: the deque comes from here.
         unsafe { free.get() }.activate();
         free
     }
 
-    /// Gives an active one back, which is empty.
+    /// Takes back an active deque, which is empty.
     pub(crate) fn retire(&self, deque: DequeRef) {
-        // SAFETY: it comes from here.
+        // SAFETY: the deque comes from here.
         unsafe { deque.get() }.retire();
         self.free(deque);
     }
 
-    /// Keeps one that its state says is free.
+    /// Keeps a deque that is free by its state.
     pub(crate) fn free(&self, deque: DequeRef) {
-        // SAFETY: it comes from here.
+        // SAFETY: the deque comes from here.
         debug_assert!(unsafe { deque.get() }.jobs().is_empty());
         let mut all = self.lock();
         all.stats.freed += 1;
@@ -119,20 +122,20 @@ impl Deques {
     }
 }
 
-/// What has become of a pool's [deques of spawned jobs](crate::Suspension).
+/// Counts of a pool's [deques of spawned jobs](crate::Suspension).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DequeStats {
-    /// Taken in use: one for every thread that takes part, and one whenever a worker's is suspended.
+    /// Deques taken in use: one for every thread that takes part, and one whenever a worker's deque is suspended.
     pub made: u64,
-    /// Given back, empty.
+    /// Deques given back, empty.
     pub freed: u64,
-    /// The most that were in use at once.
+    /// The most deques in use at once.
     pub peak: u64,
 }
 
 impl DequeStats {
-    /// How many are in use: the workers' own, and those that wait.
+    /// Returns the number of deques in use: the workers' own, and the waiting ones.
     #[must_use]
     pub fn live(&self) -> u64 {
         self.made - self.freed

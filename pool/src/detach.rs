@@ -1,45 +1,46 @@
 //! Forks that outlive their frames.
 //!
-//! [`Executor::join_context`](crate::Executor::join_context) keeps a frame until both halves are done: a worker whose right
-//! half was stolen waits in it. A *detached* part needs no such frame. It is laid ready for thieves. If no thief takes it, it comes
-//! back to the worker that laid it there. A stolen part is finished by its thief, and the worker goes on, or returns, without waiting.
-//! The two exchange results through a *meeting*, which is made at the steal: a node of the computation that lives for as long as either
-//! of them.
+//! [`Executor::join_context`](crate::Executor::join_context) keeps a frame until both halves are done: a worker whose
+//! right half was stolen waits in that frame. A *detached* part needs no such frame. The worker publishes the part for
+//! thieves. If no thief takes the part, it comes back to that worker. A stolen part is finished by its thief, and the
+//! worker goes on, or returns, without waiting. The two workers exchange results through a *meeting*. The meeting is
+//! made at the steal: a node of the computation that lives until both workers have dropped it.
 //!
-//! Only the root of such a computation waits: [`Executor::detached`](crate::Executor::detached) returns when every part has
-//! ended. So parts may borrow what outlives that call. Not even the root waits for a computation that owns what its parts
-//! borrow: see [`Unattended`].
+//! Only the root of such a computation waits: [`Executor::detached`](crate::Executor::detached) returns when every part
+//! has ended. So parts may borrow data that outlive that call. If a computation owns the data that its parts borrow,
+//! not even the root waits: see [`Unattended`].
 //!
 //! ```text
-//!   fork:    lay right ready; run left; ── still there ──> right comes back, unrun: Fork::Back
+//!   fork:    publish right; run left; ── still there ──> right comes back, unrun: Fork::Back
 //!                                       └─ stolen ───────> the thief runs it: Fork::Taken(meeting)
-//!   offers:  lay a part ready ... go on ... ── still there ──> take_back: Some
+//!   offers:  publish a part ... go on ... ── still there ──> take_back: Some
 //!                                           └─ stolen ──────> is_taken
 //! ```
 //!
 //! # Invariants an engine keeps
 //!
-//! 1. A part is run once, by [`Detachable::run`], or comes back unrun, or is dropped: because a part of the same
-//!    computation has panicked, or because the frame that had laid it ready unwinds.
-//! 2. [`Executor::detached`](crate::Executor::detached) returns or unwinds only when all parts have ended. It unwinds with the
-//!    payload of a panic, the body's or a part's.
-//! 3. The meeting given to [`Detachable::run`] is the one that the worker which laid the part ready has, or is given.
-//! 4. As with joins, [`Context::migrated`](crate::Context::migrated) is true exactly if another worker runs the part than
-//!    the one that laid it ready.
-//! 5. An [`Unattended`] computation begins once, unless it is cancelled before, and is told its end once, when all its parts
-//!    have ended.
+//! 1. A part is run once, by [`Detachable::run`], or comes back unrun, or is dropped. It is dropped if a part of the
+//!    same computation has panicked, or if the frame that published it unwinds.
+//! 2. [`Executor::detached`](crate::Executor::detached) returns or unwinds only when all parts have ended. It unwinds
+//!    with the payload of a panic, the body's or a part's.
+//! 3. [`Detachable::run`] gets the same meeting as the worker that published the part.
+//! 4. As with joins, [`Context::migrated`](crate::Context::migrated) is true exactly if the part runs on another worker
+//!    than the one that published it.
+//! 5. An [`Unattended`] computation begins once, unless it is cancelled before. Its `end` is called once, when all its
+//!    parts have ended.
 
 mod order;
 mod unattended;
 
+#[cfg(not(loom))]
 pub(crate) use order::{Order, SOON, order};
 pub use order::{wake_first, wake_soon};
 #[doc(hidden)]
-pub use unattended::attend;
+pub use unattended::run_blocking;
 pub use unattended::{End, Unattended};
 
 use crate::Context;
-use crate::unseen::{drop_at_end, drop_quietly};
+use crate::quiet_drop::{drop_at_end, drop_quietly};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::mem;
@@ -50,7 +51,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{self, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// A part of a computation that may be taken by another worker; `S` is the engine's [`Detach`].
+/// A part of a computation that another worker may take. `S` is the engine's [`Detach`].
 pub trait Detachable<'scope, S>: Send + Sized + 'scope {
     /// State that the thief and the worker share after a steal. Its `default` must not panic; if it does, the process is aborted.
     type Meeting: Default + Send + Sync + 'scope;
@@ -62,7 +63,7 @@ pub trait Detachable<'scope, S>: Send + Sized + 'scope {
 /// The state of the right part after a [`Detach::fork`].
 #[derive(Debug)]
 pub enum Fork<J, M> {
-    /// The part was not stolen: here it is, unrun.
+    /// The part was not stolen. It is returned unrun.
     Back(J),
     /// A thief has taken the part, and has the other reference to this meeting.
     Taken(Arc<M>),
@@ -70,7 +71,7 @@ pub enum Fork<J, M> {
 
 /// An engine's side of a computation whose parts can be detached: see the [module](crate::detach).
 ///
-/// Safe code that breaks the module's invariants gets wrong results, hangs or panics, never undefined behaviour.
+/// Safe code that breaks the module's invariants gets wrong results, hangs or panics, never undefined behavior.
 ///
 /// ```
 /// use furcate::detach::{Detach, Detachable, Fork};
@@ -104,23 +105,24 @@ pub trait Detach<'scope>: Sync + Sized {
     /// A handle that suspends tasks of the computation.
     type Handle: Suspend<'scope, Self>;
 
-    /// A handle, to suspend tasks with: parts of the computation that wait for something.
+    /// Returns a handle that suspends tasks: parts of the computation that wait for a future.
     fn handle(&self) -> Self::Handle;
 
-    /// How many threads may run jobs at once; at least 1.
+    /// Returns the number of threads that may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
 
-    /// Runs `left` in the calling thread, while `right` is laid ready for thieves.
+    /// Runs `left` in the calling thread, while `right` is published for thieves.
     ///
     /// # Panics
     ///
-    /// If `left` does. Then the right part is dropped, unless it was stolen.
+    /// If `left` panics. Then the right part is dropped, unless it was stolen.
     fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send;
 
-    /// Calls `body` with an [`Offers`], in which it can lay parts ready, one at a time, while it goes on with its own.
+    /// Calls `body` with an [`Offers`]. With it the body can publish parts, one at a time, while it goes on with its
+    /// own.
     ///
     /// A part that is still there at the end is dropped. If a thread has several `Offers`, only the newest one may be used.
     fn offers<J, B, R>(&self, body: B) -> R
@@ -151,10 +153,10 @@ pub trait Detach<'scope>: Sync + Sized {
 /// });
 /// ```
 pub trait Offers<J, M> {
-    /// Returns whether another worker wants work. A hint, cheap enough to be asked between small pieces of work.
+    /// Whether another worker wants work. A hint, cheap enough to be asked between small pieces of work.
     fn demand(&mut self) -> bool;
 
-    /// Lays a part ready. Returns the meeting with its thief, if there will be one.
+    /// Publishes a part. Returns its meeting, which a thief shares if the part is stolen.
     ///
     /// # Panics
     ///
@@ -162,7 +164,7 @@ pub trait Offers<J, M> {
     /// body of another, inner call of [`offers`](Detach::offers).
     fn offer(&mut self, part: J) -> Arc<M>;
 
-    /// Returns whether the last part was stolen. Then another one can be offered.
+    /// Whether the last part was stolen. If so, another part can be offered.
     fn is_taken(&mut self) -> bool;
 
     /// Takes the part on offer back, if it is still there.
@@ -171,7 +173,8 @@ pub trait Offers<J, M> {
 
 /// The continuation of a suspended task, run when the task's future is ready; `S` is the engine's [`Detach`], `T` the future's output.
 pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
-    /// Goes on with the output. [`Context::migrated`] is true if another worker does so than the one that polled the task before.
+    /// Continues the task with the output. [`Context::migrated`] is true if this is another worker than the one that
+    /// last polled the task.
     fn resume(self, scope: &S, output: T, context: Context);
 
     /// Called instead of [`resume`](Self::resume) if the future was dropped because tasks were [cancelled](Suspend::cancel). (After a
@@ -187,13 +190,13 @@ pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
     }
 }
 
-/// An engine's side of tasks that are *suspended*: parts of a computation whose future is pending. Such a part needs no
-/// thread until the future wakes it; then any worker goes on with it.
+/// An engine's side of *suspended* tasks: parts of a computation whose future is pending. A suspended task needs no
+/// thread until the future wakes it. Then any worker goes on with it.
 ///
-/// The computation does not end as long as a handle lives, or a task that was suspended. Futures are dropped where
-/// they were polled, and before the computation ends: so they may borrow what outlives it.
+/// The computation does not end while a handle or a suspended task is alive. Futures are dropped in the memory in which
+/// they were polled, and before the computation ends. So they may borrow data that outlive the computation.
 ///
-/// Engines that cannot suspend anything wait for the future in the calling thread: see [`Blocking`].
+/// Engines that cannot suspend tasks wait for the future in the calling thread: see [`Blocking`].
 pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     /// Whether the engine suspends tasks, rather than block the thread that polls them.
     const SUSPENDS: bool = true;
@@ -204,12 +207,12 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
 
-    /// Polls a future once. If it is pending it stays in the slot, until it is [suspended](Self::suspend), or dropped with the
-    /// slot, or by the next call.
+    /// Polls a future once. A pending future stays in the slot until it is [suspended](Self::suspend), or dropped: with
+    /// the slot, or by the next call.
     ///
     /// # Panics
     ///
-    /// If the future does. It is dropped.
+    /// If the future panics. The future is dropped.
     fn poll_once<F, K>(&self, slot: &mut Self::Slot<F, K>, future: F) -> Poll<F::Output>
     where
         F: Future + Send + 'scope,
@@ -225,11 +228,11 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         F: Future + Send + 'scope,
         K: Resume<'scope, S, F::Output>;
 
-    /// Polls a future once. If it is ready, returns its output; else `then()` is resumed later.
+    /// Polls a future once. If the future is ready, returns its output; else `then()` is resumed later.
     ///
     /// # Panics
     ///
-    /// If the future does, or `then`. In both cases the future is dropped.
+    /// If the future or `then` panics. In both cases the future is dropped.
     fn poll<F, K>(
         &self,
         slot: &mut Self::Slot<F, K>,
@@ -243,7 +246,7 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
         match self.poll_once(slot, future) {
             Poll::Ready(output) => Some(output),
             Poll::Pending => {
-                // Unwind-safe: if it panics, so does this call.
+                // Unwind-safe: if `then` panics, so does this call.
                 let then = catch_unwind(AssertUnwindSafe(then)).unwrap_or_else(|payload| {
                     drop_quietly(mem::take(slot));
                     resume_unwind(payload)
@@ -257,15 +260,15 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     /// Counts, for the engine's statistics, that the caller is about to suspend a task because the bound on futures in flight is reached.
     fn waits_for_room(&self) {}
 
-    /// Cancels the computation's tasks: those that wait are dropped, and so are those that would wait later. Their continuations are
-    /// [told](Resume::cancelled).
+    /// Cancels the computation's tasks: suspended tasks are dropped, and so are tasks that would be suspended later.
+    /// Their continuations are [called](Resume::cancelled).
     fn cancel(&self);
 
-    /// Returns whether the tasks have been cancelled.
+    /// Whether the tasks have been cancelled.
     fn is_cancelled(&self) -> bool;
 
-    /// Returns a stopper, which cancels the computation's tasks from any thread, also when the handle or the computation is gone. A
-    /// stopper does not keep the computation from its end.
+    /// Returns a stopper. A stopper cancels the computation's tasks from any thread, even after the handle or the
+    /// computation has been dropped. A stopper does not keep the computation from ending.
     ///
     /// The default, for engines that suspend no tasks, is a stopper that does nothing.
     fn stopper(&self) -> Stopper {
@@ -312,10 +315,10 @@ impl Stopper {
     /// Cancels the tasks, as [`Suspend::cancel`] does: no task of the computation is polled from now on. If the computation is over,
     /// or its tasks were cancelled before, nothing happens.
     ///
-    /// The futures that wait are dropped by a worker of the pool, which does so before it begins another job. No code of theirs
-    /// runs in the calling thread: so a waker, a timer or a thread that holds locks may call this.
+    /// The suspended futures are dropped by a worker of the pool, before it begins another job. None of their code runs
+    /// in the calling thread, so a waker, a timer or a thread that holds locks may call this.
     ///
-    /// Cost: an allocation, and a look at who sleeps.
+    /// Cost: an allocation, and a look for sleeping workers.
     pub fn stop(&self) {
         #[cfg(not(loom))]
         if let Some(scope) = &self.scope {
@@ -323,8 +326,8 @@ impl Stopper {
         }
     }
 
-    /// Whether [`stop`](Self::stop) has cancelled the tasks: not [`Suspend::cancel`], nor a panic, before it. Exact once the
-    /// computation is over.
+    /// Whether [`stop`](Self::stop) has cancelled the tasks, rather than an earlier [`Suspend::cancel`] or panic. Exact
+    /// once the computation is over.
     #[must_use]
     pub fn has_stopped(&self) -> bool {
         #[cfg(not(loom))]
@@ -334,7 +337,7 @@ impl Stopper {
     }
 }
 
-/// A computation that stays in one thread: for engines that cannot detach anything.
+/// A computation that stays in one thread: for engines that cannot detach parts.
 ///
 /// ```
 /// use furcate::detach::{Alone, Detach};
@@ -375,7 +378,7 @@ impl<'scope> Detach<'scope> for Alone {
     }
 }
 
-/// Tasks of an engine that can suspend nothing: a future that is pending blocks its thread.
+/// Tasks of an engine that cannot suspend: a pending future blocks its thread.
 ///
 /// ```
 /// use furcate::detach::{Blocking, Resume, Suspend};
@@ -429,7 +432,7 @@ impl<'scope, S> Suspend<'scope, S> for Blocking {
     }
 }
 
-/// Polls a future until it is ready; blocks the thread meanwhile.
+/// Polls a future until it is ready, and blocks the thread meanwhile.
 fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -443,7 +446,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     loop {
         let polled = future.as_mut().as_pin_mut().map(|future| future.poll(&mut context));
         if let Some(Poll::Ready(output)) = polled {
-            // Not behind what is returned: a panic in its drop would leak that.
+            // Dropped before the return value is made: a panic in this drop would leak that value.
             future.set(None);
             return output;
         }
@@ -451,7 +454,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// A fork that nobody sees.
+/// Runs `left` and returns `right` unrun: a fork without thieves.
 #[inline]
 pub(crate) fn left_first<A, R, J, M>(left: A, right: J) -> (R, Fork<J, M>)
 where
@@ -462,7 +465,7 @@ where
     (left, Fork::Back(right.part.take().expect("it is kept while the left part runs")))
 }
 
-/// Offers that nobody sees.
+/// Offers without thieves.
 #[derive(Debug)]
 pub struct Kept<J, M> {
     part: Option<J>,
@@ -503,6 +506,6 @@ impl<J, M: Default> Offers<J, M> for Kept<J, M> {
     }
 }
 
-/// Of the panic of [`Offers::offer`].
+/// Message of the panic in [`Offers::offer`].
 #[doc(hidden)]
 pub const ONE_AT_A_TIME: &str = "a part is on offer already; one can be offered at a time";

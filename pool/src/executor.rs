@@ -1,16 +1,16 @@
 //! The contract between schedulers and engines.
 //!
-//! # Invariants an engine keeps
+//! # Invariants that an engine keeps
 //!
 //! 1. [`Executor::join_context`] returns or unwinds only after both closures have returned or unwound (or were
-//!    dropped unrun): they may borrow from the caller's stack.
-//! 2. If a closure panics, the panic reaches the caller; if both do, the left one's payload does.
-//! 3. The left closure runs on the worker that the caller is on, or that the call was taken to when it came from
-//!    outside; it is never [migrated](Context::migrated).
-//! 4. [`Context::migrated`] is true exactly when another worker runs the closure than the one that forked it. That a
-//!    job went through a queue and came back to its owner is not a migration.
+//!    dropped and not run): they may borrow from the caller's stack.
+//! 2. If a closure panics, the panic reaches the caller. If both panic, the left one's payload does.
+//! 3. The left closure runs on the caller's worker, or on the worker to which a call from outside was handed over. It never
+//!    [migrates](Context::migrated).
+//! 4. [`Context::migrated`] is true exactly if the closure runs on another worker than the one that forked it. A job that
+//!    went through a queue and came back to its owner has not migrated.
 
-use crate::detach::{Detach, Unattended, attend};
+use crate::detach::{Detach, Unattended, run_blocking};
 
 /// Facts that an engine passes to a closure: whether the closure has migrated.
 ///
@@ -25,7 +25,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context for closures run by another worker than the one that forked them (`true`), or by the same.
+    /// Makes a context for closures that run on another worker than the one that forked them (`true`), or on the same (`false`).
     #[must_use]
     pub const fn new(migrated: bool) -> Self {
         Context { migrated }
@@ -43,8 +43,8 @@ impl Context {
 
 /// An engine: something that runs two closures, potentially in parallel.
 ///
-/// Implementations are small handles, cheap to clone. The module's invariants are what schedulers rely on; safe code
-/// that breaks them gets wrong results, hangs or panics, never undefined behaviour.
+/// Implementations are small handles, cheap to clone. Schedulers rely on the module's invariants. Safe code
+/// that breaks them gets wrong results, hangs or panics, but never undefined behavior.
 ///
 /// ```
 /// use furcate::{DefaultExecutor, Executor};
@@ -70,7 +70,7 @@ pub trait Executor: Clone + Send + Sync {
     ///
     /// # Panics
     ///
-    /// With the payload of the closure that panicked, the left one's if both did.
+    /// If a closure panics, with its payload. If both panic, with the left one's payload.
     fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(Context) -> RA + Send,
@@ -78,12 +78,12 @@ pub trait Executor: Clone + Send + Sync {
         RA: Send,
         RB: Send;
 
-    /// Runs `f` where the engine's tasks run, and returns its result. Schedulers call it once, around a whole computation, so that a
-    /// computation that never forks runs there too.
+    /// Runs `f` on a thread on which the engine runs its tasks, and returns the result. Schedulers call this method once, around a
+    /// whole computation, so that a computation that never forks runs there too.
     ///
     /// By default `f` runs in the calling thread.
     ///
-    /// Cost on furcate's own pool: one look at a thread-local inside the pool; a thread from outside takes a slot of the pool, or
+    /// Cost on furcate's own pool: inside the pool, one look at a thread-local. An external thread occupies a slot of the pool, or
     /// hands the call over to the pool's threads, see
     /// [`caller_takes_part`](crate::ThreadPoolBuilder::caller_takes_part).
     ///
@@ -104,7 +104,7 @@ pub trait Executor: Clone + Send + Sync {
         f()
     }
 
-    /// Runs a computation whose parts can outlive the frames that make them, and returns when all of it has ended: see
+    /// Runs a computation whose parts can outlive the frames that make them. Returns when the whole computation has ended: see
     /// [`detach`](crate::detach).
     ///
     /// # Panics
@@ -115,33 +115,33 @@ pub trait Executor: Clone + Send + Sync {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send;
 
-    /// Runs a computation without waiting for it. The computation owns all values that its parts borrow, and is told its end. On
-    /// furcate's own pool it blocks no thread while it waits. If the pool is dropped, the computation's suspended tasks are dropped, and
-    /// [`Unattended::end`] is told [`End::Cancelled`](crate::detach::End::Cancelled).
+    /// Runs a computation without waiting for it. The computation owns all values that its parts borrow, and its method
+    /// [`Unattended::end`] is called at its end. On furcate's own pool the computation blocks no thread while it waits. If the pool is
+    /// dropped, the computation's suspended tasks are dropped, and `end` gets [`End::Cancelled`](crate::detach::End::Cancelled).
     ///
-    /// The default, for engines that cannot do better, runs the computation in the calling thread before it returns.
+    /// The default runs the computation in the calling thread before it returns. It is for engines that cannot do better.
     ///
     /// Cost on furcate's own pool: an allocation, an entry in a table, and two jobs.
     ///
     /// # Panics
     ///
-    /// Not here: panics of the computation are told to [`Unattended::end`]. A panic of that method is treated like the panic of a
-    /// [spawned future](crate::spawn_future) whose handle was dropped: it goes to the pool's panic handler, if there is one. The default
-    /// implementation panics in turn.
+    /// Not here: [`Unattended::end`] gets the payload if the computation panics. A panic of `end` itself is treated like the panic of a
+    /// [spawned future](crate::spawn_future) whose handle was dropped: it goes to the pool's panic handler, if there is one. The
+    /// default implementation lets it unwind.
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        attend(self, computation);
+        run_blocking(self, computation);
     }
 
-    /// How many threads may run jobs at once; at least 1.
+    /// Returns how many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
 
-    /// Returns whether another worker wants work from the caller. A hint, cheap enough to be asked between small pieces of work:
+    /// Returns whether another worker wants work from the caller. A hint, cheap enough for calls between small pieces of work:
     /// one relaxed load on furcate's own pool. Engines that cannot tell return `false`.
     fn demand(&self) -> bool {
         false
     }
 
-    /// The caller's index among this engine's workers (`0..num_threads`), `None` if it is not one of them.
+    /// Returns the caller's index among this engine's workers (`0..num_threads`); `None` if the caller is not one of them.
     fn thread_index(&self) -> Option<usize>;
 }
 

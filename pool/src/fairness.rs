@@ -23,18 +23,18 @@ pub enum Fairness {
     /// The newest spawned job comes first: its data is likely to be in the caches, and queues stay short.
     #[default]
     Balanced,
-    /// Tasks that were woken come before jobs that were spawned: requests that have begun end before others begin. Costs a look at
-    /// the queues of woken tasks, one load for each slot, before every job.
+    /// Tasks that were woken come before jobs that were spawned, so requests that have begun end before others begin.
+    /// Costs a look at the queues of woken tasks, one load for each slot, before every job.
     WokenFirst,
-    /// For servers, in which small calls should not wait behind large ones: calls with woken tasks take turns of a millisecond
-    /// each (deficit round robin: Shreedhar and Varghese 1995). A call is a scope: a chain that waits,
-    /// or a [`scope`](crate::scope()). Futures spawned without a scope count as one call.
+    /// For servers, in which small calls should not wait for large ones. Calls with woken tasks take turns of a
+    /// millisecond each (deficit round robin: Shreedhar and Varghese 1995). A call is a scope: a chain that waits, or a
+    /// [`scope`](crate::scope()). Futures spawned without a scope count as one call.
     ///
     /// A call with n others in front of it waits n / P milliseconds on P threads, however many tasks the others have queued. If tasks are
     /// longer than a millisecond, it waits for one task of each other call.
     ///
-    /// The time is measured from a task's begin to its end, and includes waits in between. While a thread waits for its own call in the
-    /// middle of a job, it runs tasks of this call out of turn.
+    /// The time is measured from a task's begin to its end, and includes waits in between. While a thread waits for its
+    /// own call in the middle of a job, it runs tasks of this call out of turn.
     ///
     /// Costs, for each woken task, two looks at the clock and a lock of the whole pool, which is held three times for some instructions.
     FairQueueing,

@@ -1,23 +1,23 @@
-//! Asymmetric fences: free for the side that runs often, dear for the side that runs seldom.
+//! Asymmetric fences: free for the side that runs often, expensive for the side that runs seldom.
 //!
-//! Two threads that each store to one place and then load the other's (Dekker's pattern) need a full fence between
-//! store and load on both sides, or both may miss the other's store. A worker does this at every fork and at every
-//! pop, a thief only when it must reach into another worker's private jobs, or goes to sleep. So the worker's fence is
-//! a [`light`] one, which restrains the compiler alone, and the thief's is a [`heavy`] one: `membarrier(2)` makes every
-//! thread of the process that is running pass a full fence before it returns. (A thread that is not running has passed
-//! one when it was switched out.)
+//! Two threads that each store to one location and then load the other's (Dekker's pattern) need a full fence between
+//! store and load on both sides. Otherwise both may miss the other's store. A worker does this at every fork and at
+//! every pop. A thief does it only when it must steal another worker's private jobs, or goes to sleep. So the worker's
+//! fence is a [`light`] one, which restrains the compiler alone, and the thief's is a [`heavy`] one: `membarrier(2)`
+//! makes every running thread of the process pass a full fence before the call returns. (A thread that is not running
+//! has passed one when it was switched out.)
 //!
 //! # Invariant
 //!
-//! For each [`heavy`] fence H and each thread T there is a point in T's program order such that everything before it
-//! happens before what follows H, and what precedes H happens before everything after it. Where the system call is
-//! missing ([`asymmetric`] is false) nobody relies on a light fence: see the deque's *eager* mode.
+//! For each [`heavy`] fence H and each thread T there is a point in T's program order such that everything before the
+//! point happens before everything after H, and everything before H happens before everything after the point. If the
+//! system call is missing ([`asymmetric`] is false), no code relies on a light fence: see the deque's *always-shared* mode.
 //!
 //! # Under loom
 //!
-//! Both are read-modify-writes of one location, which loom orders, one happening before the other: so the point lies
-//! between two light fences. That is the invariant and no more; fences that loom has would be too strong for a light
-//! one, since they make releases of the relaxed stores behind them.
+//! Both fences are read-modify-writes of one location. Loom orders these, one happening before the other, so the point
+//! lies between two light fences. That is exactly the invariant. Loom's own fences would be too strong for a light one,
+//! since they turn the relaxed stores after them into releases.
 
 use std::sync::atomic::Ordering::SeqCst;
 #[cfg(not(loom))]
@@ -28,7 +28,7 @@ loom::lazy_static! {
     static ref FENCES: loom::sync::atomic::AtomicUsize = loom::sync::atomic::AtomicUsize::new(0);
 }
 
-/// The frequent side's fence.
+/// The fence of the side that runs often.
 #[inline(always)]
 pub(crate) fn light() {
     #[cfg(not(loom))]
@@ -37,10 +37,11 @@ pub(crate) fn light() {
     FENCES.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
 }
 
-/// Has loom try what follows before, between and behind the other threads' light fences; orders no memory.
+/// Makes loom try the code after this call before, between and after the other threads' light fences. Orders no memory.
 ///
-/// loom goes back to the last access of a location that conflicts with the next one, not to the last of every thread:
-/// where a thread has loaded a location itself, loom does not try its store before an older load of another thread.
+/// Loom goes back to the last access of a location that conflicts with the next one, not to the last access of every
+/// thread. If a thread has loaded a location itself, loom does not try the thread's store before an older load of
+/// another thread.
 #[cfg(all(test, loom))]
 pub(crate) fn turn() {
     FENCES.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -52,10 +53,11 @@ pub(crate) fn full() {
     crate::sync::atomic::fence(SeqCst);
 }
 
-/// The seldom side's fence: pairs with [`light`] ones where [`asymmetric`] holds, and is a [`full`] one everywhere.
+/// The fence of the side that runs seldom. Pairs with [`light`] fences where [`asymmetric`] holds, and is a [`full`]
+/// one everywhere.
 ///
-/// Cost: a system call that interrupts every core on which a thread of this process runs; some 0.2 us when that is
-/// only the caller's, a few us when others must be interrupted.
+/// Cost: a system call that interrupts every core on which a thread of this process runs. It takes some 0.2 us if that
+/// is only the caller's core, and a few us if others must be interrupted.
 #[cold]
 pub(crate) fn heavy() {
     full();
@@ -67,14 +69,14 @@ pub(crate) fn heavy() {
     }
 }
 
-/// Do [`heavy`] fences pair with [`light`] ones here?
+/// Whether [`heavy`] fences pair with [`light`] ones on this system.
 #[cfg(all(target_os = "linux", not(loom)))]
 pub(crate) fn asymmetric() -> bool {
     static REGISTERED: std::sync::LazyLock<bool> = std::sync::LazyLock::new(membarrier::register);
     *REGISTERED
 }
 
-/// Do [`heavy`] fences pair with [`light`] ones here?
+/// Whether [`heavy`] fences pair with [`light`] ones on this system.
 #[cfg(not(all(target_os = "linux", not(loom))))]
 pub(crate) const fn asymmetric() -> bool {
     cfg!(loom)
@@ -94,13 +96,13 @@ mod membarrier {
         unsafe { syscall(SYS_membarrier, command, NO_FLAGS, ANY_CPU) == 0 }
     }
 
-    /// Registers the process's intent; false where the kernel knows no such call, or forbids it.
+    /// Registers the process's intent. Returns false if the kernel does not know the call, or forbids it.
     pub(super) fn register() -> bool {
         membarrier(REGISTER_PRIVATE_EXPEDITED)
     }
 
     pub(super) fn private_expedited() {
-        // The kernel may run short of memory for its bookkeeping, and says so for once only.
+        // The kernel may run out of memory for its bookkeeping, and then fails this one call only.
         while !membarrier(PRIVATE_EXPEDITED) {
             std::thread::yield_now();
         }

@@ -1,4 +1,4 @@
-//! The global pool: the one that calls from outside every pool use.
+//! The global pool: calls from outside every pool use it.
 
 use crate::builder::{ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::registry::Registry;
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 static GLOBAL: OnceLock<Arc<Registry>> = OnceLock::new();
 
-/// The global pool, made with the defaults if nobody has made it yet.
+/// Returns the global pool. If there is none yet, makes it with the defaults.
 ///
 /// # Panics
 ///
@@ -18,17 +18,17 @@ pub(crate) fn registry() -> &'static Registry {
     })
 }
 
-/// The global pool, if it has been made.
+/// Returns the global pool, if it has been made.
 pub(crate) fn get() -> Option<&'static Registry> {
     GLOBAL.get().map(|registry| &**registry)
 }
 
-/// Makes the global pool of a registry that has its threads already; refused if there is one.
+/// Makes the global pool of the registry that `make` returns, with its threads started. Fails if there is a global pool already.
 pub(crate) fn set(
     make: impl FnOnce() -> Result<Arc<Registry>, ThreadPoolBuildError>,
 ) -> Result<(), ThreadPoolBuildError> {
     let mut result = Err(ThreadPoolBuildError::already_initialized());
-    // A first attempt that fails leaves the way free for another one, or for the default.
+    // If `make` fails, there is no global pool: another attempt, or the default, may still make it.
     if GLOBAL.get().is_none() {
         let registry = make()?;
         GLOBAL.get_or_init(|| {
@@ -42,7 +42,7 @@ pub(crate) fn set(
     result
 }
 
-/// What the global pool has done so far.
+/// Returns the counts of the global pool's actions so far.
 ///
 /// ```
 /// let forks = furcate::global_stats().total().forks;

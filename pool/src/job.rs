@@ -2,11 +2,12 @@
 //!
 //! # Invariants
 //!
-//! 1. A job's pointer is in at most one queue, and is run at most once: by the worker that took it from there.
-//! 2. A [`StackJob`] lies in its owner's frame, which does not return or unwind before the job was taken back unrun,
-//!    or its latch is set.
-//! 3. A [`HeapJob`] owns itself: running it frees it. Nothing else does, so a queue is never dropped with jobs in it:
-//!    pools end when the last job has.
+//! 1. A job's pointer is in at most one queue, and the job is run at most once: by the worker that took the pointer
+//!    from there.
+//! 2. A [`StackJob`] lies in its owner's frame. The frame does not return or unwind before the job was taken back
+//!    unrun, or its latch is set.
+//! 3. A [`HeapJob`] owns itself: running it frees it, and nothing else does. So a queue is never dropped with jobs in
+//!    it: a pool ends when its last job has ended.
 
 use crate::latch::Latch;
 use crate::worker::Worker;
@@ -19,7 +20,7 @@ use std::ptr::NonNull;
 /// The result of a closure that may have panicked.
 pub(crate) type Outcome<R> = Result<R, Box<dyn Any + Send>>;
 
-/// What queues hold pointers to: the first field of every job.
+/// The first field of every job. Queues hold pointers to it.
 #[repr(C)]
 pub(crate) struct Header {
     run: unsafe fn(NonNull<Header>, &Worker, *const Worker),
@@ -28,21 +29,21 @@ pub(crate) struct Header {
 impl Header {
     /// # Safety
     ///
-    /// `run` may be called with a pointer to what has this as its first field (`repr(C)`).
+    /// `run` may be called with a pointer to the job that has this header as its first field (`repr(C)`).
     pub(crate) const unsafe fn new(run: unsafe fn(NonNull<Header>, &Worker, *const Worker)) -> Self {
         Header { run }
     }
 }
 
-/// A pointer to a job on its way, and the worker from whose deque it came (null if from none).
+/// A pointer to a job on its way, and the worker from whose deque the job came (null if from none).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JobRef {
     job: NonNull<Header>,
     from: *const Worker,
 }
 
-// SAFETY: a job is made of a closure that is `Send`, and is run once (invariant 1); `from` is only dereferenced where
-// `Latch::set` may.
+// SAFETY: a job is made of a closure that is `Send`, and is run once (invariant 1). `from` is only dereferenced under
+// the conditions of `Latch::set`.
 unsafe impl Send for JobRef {}
 
 impl JobRef {
@@ -50,23 +51,23 @@ impl JobRef {
         JobRef { job, from }
     }
 
-    /// The number of the scope that a spawned job, a task or a call from outside belongs to; 0 if to none.
+    /// Returns the number of the scope of a spawned job, a task or a call from outside; 0 if it has no scope.
     ///
     /// # Safety
     ///
-    /// The job is no fork; it is in a queue, or was taken from one, and not run yet.
+    /// The job is no fork. It is in a queue, or was taken from one and has not been run yet.
     pub(crate) unsafe fn scope(self) -> u64 {
         // SAFETY: tasks begin with a `SpawnHeader`, as spawned jobs do.
         unsafe { SpawnHeader::scope_of(self.job) }
     }
 
-    /// Where the job is.
+    /// Address of the job.
     #[cfg(test)]
     pub(crate) fn address(self) -> *const Header {
         self.job.as_ptr()
     }
 
-    /// Runs the job. Panics in it stay in it.
+    /// Runs the job. A panic in the job does not leave this method.
     ///
     /// # Safety
     ///
@@ -101,7 +102,7 @@ where
         }
     }
 
-    /// The pointer to queue. Whoever queues it keeps the frame (invariant 2).
+    /// Returns the pointer to queue. If the caller queues it, it keeps the frame (invariant 2).
     #[inline(always)]
     pub(crate) fn header(&self) -> NonNull<Header> {
         NonNull::from(self).cast()
@@ -115,10 +116,10 @@ where
     ///
     /// # Safety
     ///
-    /// Once, by the owner when the job was taken back unrun, or by the worker that runs it.
+    /// Called once, by the owner when the job was taken back unrun, or by the worker that runs it.
     #[inline(always)]
     pub(crate) unsafe fn take(&self) -> F {
-        // SAFETY: nobody else has access (invariant 1), and nobody takes it again.
+        // SAFETY: no other thread has access (invariant 1), and the closure is not taken again.
         unsafe { ManuallyDrop::take(&mut *self.function.get()) }
     }
 
@@ -126,7 +127,7 @@ where
     ///
     /// # Safety
     ///
-    /// Once, by the owner, when the latch is set.
+    /// Called once, by the owner, when the latch is set.
     pub(crate) unsafe fn outcome(&self) -> Outcome<R> {
         // SAFETY: `run` has written it before it set the latch.
         unsafe { (*self.outcome.get()).assume_init_read() }
@@ -143,7 +144,7 @@ where
         // SAFETY: this is the one run (invariant 1).
         let function = unsafe { this.take() };
         let migrated = !std::ptr::eq(worker, from);
-        // Unwind-safe: the owner unwinds with the payload, so nobody sees what the panic left broken.
+        // Unwind-safe: the owner unwinds with the payload, so no code sees the state that the panic left broken.
         let outcome = catch_unwind(AssertUnwindSafe(|| function(worker, migrated)));
         // SAFETY: the owner reads it when the latch is set.
         unsafe { (*this.outcome.get()).write(outcome) };
@@ -153,7 +154,7 @@ where
     }
 }
 
-/// What spawned jobs begin with: also which scope they belong to, by its number; 0 if to none.
+/// First field of spawned jobs: a header, and the number of the job's scope (0 if it has none).
 #[repr(C)]
 pub(crate) struct SpawnHeader {
     header: Header,
@@ -163,7 +164,7 @@ pub(crate) struct SpawnHeader {
 impl SpawnHeader {
     /// # Safety
     ///
-    /// `run` may be called with a pointer to what has this as its first field (`repr(C)`).
+    /// `run` may be called with a pointer to the job that has this header as its first field (`repr(C)`).
     pub(crate) unsafe fn new(run: unsafe fn(NonNull<Header>, &Worker, *const Worker), scope: u64) -> Self {
         SpawnHeader { header: Header { run }, scope }
     }
@@ -172,7 +173,7 @@ impl SpawnHeader {
         self.scope
     }
 
-    /// The scope of a spawned job.
+    /// Returns the number of the scope of a spawned job.
     ///
     /// # Safety
     ///
@@ -183,7 +184,7 @@ impl SpawnHeader {
     }
 }
 
-/// A spawned job: it may outlive the frame that made it.
+/// A spawned job. It may outlive the frame that made it.
 #[repr(C)]
 pub(crate) struct HeapJob<F> {
     header: SpawnHeader,
@@ -191,11 +192,11 @@ pub(crate) struct HeapJob<F> {
 }
 
 impl<F: FnOnce(&Worker) + Send> HeapJob<F> {
-    /// Boxes a closure, which must not panic, and gives it away to the queue that the pointer goes to.
+    /// Boxes a closure, which must not panic. The box belongs to the queue that the pointer is pushed to.
     ///
     /// # Safety
     ///
-    /// Whatever the closure borrows outlives the job's run: the scope waits for it.
+    /// Everything that the closure borrows outlives the job's run: the scope waits for it.
     pub(crate) unsafe fn queueable(scope: u64, function: F) -> NonNull<Header> {
         // SAFETY: the header is the first field.
         let header = unsafe { SpawnHeader::new(Self::run, scope) };

@@ -3,11 +3,11 @@
 use crate::registry::Part;
 use crate::worker::Worker;
 
-/// Facts that are passed to the closures of [`join_context`]: whether the closure has migrated.
+/// Facts that [`join_context`] passes to its closures: whether the closure has migrated.
 ///
 /// ```
 /// let (left, _) = furcate::join_context(|context| context.migrated(), |_| ());
-/// assert!(!left, "only right halves are stolen");
+/// assert!(!left, "the calling thread runs it");
 /// ```
 #[derive(Debug)]
 pub struct FnContext {
@@ -15,7 +15,9 @@ pub struct FnContext {
 }
 
 impl FnContext {
-    /// Returns whether another worker runs the closure than the one that called `join_context`.
+    /// Returns whether another thread runs the closure than the one that called [`join_context`]. So it is true for both closures if
+    /// the call comes from outside the pool and the pool [runs such calls on its own
+    /// threads](crate::ThreadPoolBuilder::caller_takes_part).
     #[must_use]
     pub fn migrated(&self) -> bool {
         self.migrated
@@ -24,7 +26,7 @@ impl FnContext {
 
 /// Runs both closures, potentially in parallel, and returns both results.
 ///
-/// The right one can be stolen, at any moment, while the left one runs; if it is not, this thread runs it afterwards. A
+/// The right closure can be stolen at any moment while the left one runs. If it is not stolen, the calling thread runs it afterwards. A
 /// thread that is no worker takes part in the global pool for the time of the call, in one of the pool's slots: it runs this call's
 /// jobs, and no others. (A pool may [run such calls on its own threads](crate::ThreadPoolBuilder::caller_takes_part) instead.)
 ///
@@ -32,7 +34,7 @@ impl FnContext {
 ///
 /// # Panics
 ///
-/// With the payload of the closure that panicked, the left one's if both did; in either case when both are done.
+/// If a closure panics, once both are done, with the closure's payload. If both panic, with the left one's payload.
 ///
 /// ```
 /// fn sum(numbers: &[u64]) -> u64 {
@@ -59,7 +61,7 @@ where
     })
 }
 
-/// [`join`], with closures that are told whether they [migrated](FnContext::migrated).
+/// Does the same as [`join`], and tells each closure whether it has [migrated](FnContext::migrated).
 ///
 /// # Panics
 ///
@@ -81,12 +83,17 @@ where
         Some(worker) => {
             worker.fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
         }
-        None => Part::from_outside(|| join_context(left, right)),
+        None => Part::on_worker_from_outside(|worker, moved| {
+            worker.fork(
+                |_| left(FnContext { migrated: moved }),
+                |_, migrated| right(FnContext { migrated: moved || migrated }),
+            )
+        }),
     })
 }
 
-/// [`join`], with closures that are given a handle of the worker that runs them: joins inside them need no look-up of a
-/// thread-local.
+/// Does the same as [`join`], and passes each closure a handle of the worker that runs it. Joins inside the closures then need no
+/// look-up of a thread-local.
 ///
 /// # Panics
 ///

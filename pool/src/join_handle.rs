@@ -3,8 +3,8 @@
 //! # Invariants
 //!
 //! 1. The continuation of a spawned future delivers the output once; or it tells once that there will be none.
-//! 2. A waker is kept only while nothing has been delivered. The thread that delivers takes the waker out under the lock, and calls it
-//!    afterwards. No code of a waker runs under the lock.
+//! 2. A waker is kept only while nothing has been delivered. The thread that delivers takes the waker out under the
+//!    lock, and calls it afterwards. No code of a waker runs under the lock.
 
 use crate::Context;
 use crate::detach::Resume;
@@ -71,7 +71,7 @@ impl<T> Shared<T> {
         self.0.lock().expect("nobody panics with this lock")
     }
 
-    /// Invariants 1 and 2.
+    /// Delivers the end and wakes the handle's waiter (invariants 1 and 2).
     fn deliver(&self, end: State<T>) {
         let before = mem::replace(&mut *self.lock(), end);
         if let State::Running(Some(waker)) = before {
@@ -81,12 +81,12 @@ impl<T> Shared<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// The handle of a task that was spawned with the other end of the [`channel`].
+    /// Makes the handle of a task that was spawned with the other end of the [`channel`].
     pub(crate) fn new(shared: Arc<Shared<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
         JoinHandle { shared, task, _registry: registry }
     }
 
-    /// The task, as a job, which may have been run.
+    /// Returns the task, as a job, which may have been run.
     pub(crate) fn job(&self) -> NonNull<Header> {
         self.task.job()
     }
@@ -104,7 +104,7 @@ impl<T> JoinHandle<T> {
         self.task.cancel();
     }
 
-    /// Returns whether the spawned future is at its end.
+    /// Whether the spawned future is at its end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         !matches!(*self.shared.lock(), State::Running(_))
@@ -144,7 +144,7 @@ impl<T> Future for JoinHandle<T> {
 /// Panic of a task that awaits a future that was dropped.
 const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
 
-/// Whether it is the panic of a task that has awaited a future that was dropped.
+/// Whether the payload is the panic of a task that has awaited a dropped future.
 pub(crate) fn is_gone(payload: &(dyn Any + Send)) -> bool {
     payload.downcast_ref::<&str>() == Some(&GONE)
 }
@@ -174,14 +174,14 @@ impl<T> Deliver<T> {
         }
     }
 
-    /// There will be nothing, unless something was delivered before.
+    /// Delivers that there will be no output, unless something was delivered before.
     pub(crate) fn nothing(&mut self) {
         if let Some(shared) = self.shared.take() {
             shared.deliver(State::Gone);
         }
     }
 
-    /// Delivers a panic to the handle. Returns it if there is none any more.
+    /// Delivers a panic to the handle. Returns the payload if the handle has been dropped.
     pub(crate) fn panic(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         let Some(shared) = self.shared.take().filter(|shared| Arc::strong_count(shared) > 1) else {
             return Some(payload);

@@ -1,4 +1,4 @@
-//! Latches: set once, waited for by one worker, or by one thread that is none.
+//! Latches: each is set once, and waited for by one worker, or by one thread that is no worker.
 //!
 //! # Invariants
 //!
@@ -16,10 +16,11 @@ use crate::sync::atomic::{
 use crate::worker::Worker;
 use std::sync::Arc;
 
+/// The latch is set.
 const DONE: usize = 1;
-/// The waiter has blocked, or is about to, and is to be resumed.
+/// The waiter has blocked, or is about to block, and has to be resumed.
 const WAITING: usize = 2;
-/// From here on up: the number of the worker that runs the job, plus 1.
+/// The bits from this one upwards are the number of the worker that runs the job, plus 1; 0 if the number is not known.
 const THIEF_SHIFT: u32 = 2;
 
 /// A latch that a worker waits for: set by another worker's job, or by the last job of a scope.
@@ -32,7 +33,7 @@ impl Latch {
         Latch(AtomicUsize::new(0))
     }
 
-    /// Acquire pairs with the release in `set`: the result is there.
+    /// Whether the latch is set. Acquire pairs with the release in `set`: the caller sees the result.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Acquire) & DONE != 0
@@ -40,33 +41,33 @@ impl Latch {
 
     /// Notes the number of the worker that runs this latch's job, so that the waiter can help that worker.
     pub(crate) fn started_by(&self, number: usize) {
-        // Release: the waiter that reads the number finds that worker's deque empty but for what the job forks.
+        // Release: the waiter that reads the number finds in that worker's deque only forks of this job.
         self.0.fetch_or((number + 1) << THIEF_SHIFT, Release);
     }
 
-    /// Number of the worker that runs this latch's job, if it is known and the job is not done.
+    /// Returns the number of the worker that runs this latch's job, if the number is known and the job is not done.
     pub(crate) fn thief(&self) -> Option<usize> {
         let state = self.0.load(Acquire);
         if state & DONE != 0 { None } else { (state >> THIEF_SHIFT).checked_sub(1) }
     }
 
-    /// Has the waiter resumed when the latch is set. False if it is set already.
+    /// Notes that the waiter has to be resumed when the latch is set. Returns `false` if the latch is set already.
     ///
-    /// To be called under the registry's rest lock, which `set` takes to resume: so it finds the waiter blocked.
+    /// Called under the registry's idle lock, which `set` takes to resume the waiter: so `set` finds the waiter blocked.
     pub(crate) fn will_wait(&self) -> bool {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }
 
-    /// Sets the latch, any number of times. Returns `true` if the waiter has blocked: then the caller has to
-    /// [resume](Registry::resume) it. For latches that the caller keeps alive.
-    pub(crate) fn notify(&self) -> bool {
+    /// Sets the latch, which may be set already. Returns `true` if the waiter has blocked: then the caller has to
+    /// [resume](Registry::resume) the waiter. For latches that the caller keeps alive.
+    pub(crate) fn signal(&self) -> bool {
         // Release publishes the caller's writes before this call. Acquire: the waiter blocked under the lock that `resume` takes.
         self.0.swap(DONE, AcqRel) & WAITING != 0
     }
 
-    /// Unsets the latch. For the waiter of a latch that is [notified](Self::notify).
+    /// Unsets the latch. For the waiter of a latch that is [signaled](Self::signal).
     pub(crate) fn reset(&self) {
-        // Acquire pairs with the release in `notify`: the waiter's next look sees the notifier's writes before its call.
+        // Acquire pairs with the release in `signal`: the waiter sees what the caller of `signal` has written before.
         self.0.swap(0, AcqRel);
     }
 
@@ -84,7 +85,7 @@ impl Latch {
         setter: Option<&Worker>,
     ) {
         // Release publishes the result. Acquire: the waiter blocked under the lock that `resume` takes.
-        // SAFETY: the latch is not set, so it is there (invariant 1).
+        // SAFETY: the latch is not set, so it is alive (invariant 1).
         let before = unsafe { (*this).0.swap(DONE, AcqRel) };
         if before & WAITING != 0 {
             // SAFETY: workers live as long as their registry (invariant 2).
@@ -93,11 +94,11 @@ impl Latch {
     }
 }
 
-/// A latch for the thread that made it, which is no worker and blocks.
+/// A latch for the thread that has made it. That thread is no worker, and blocks until the latch is set.
 #[derive(Debug)]
 pub(crate) struct LockLatch {
     is_set: AtomicBool,
-    /// The thread's. Shared, so that whoever sets the latch can wake a thread that has already freed the latch.
+    /// The waiting thread's parker. Shared, so that the setter can wake a thread that has already freed the latch.
     parker: Arc<Parker>,
 }
 
@@ -106,23 +107,23 @@ thread_local! {
 }
 
 impl LockLatch {
-    /// A latch for the calling thread.
+    /// Makes a latch for the calling thread.
     fn new() -> Self {
         // A thread whose thread-locals have been destroyed gets a parker for this latch alone.
         let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
         LockLatch { is_set: AtomicBool::new(false), parker }
     }
 
-    /// Sets it. The waiter does not meet the setter at a lock: it needs only the flag, and the wake-up comes after that.
+    /// Sets the latch. The waiter takes no lock of the setter: it needs only the flag, which is set before the wake-up.
     ///
     /// # Safety
     ///
     /// `this` points to a latch that is not set.
     unsafe fn set(this: *const Self) {
-        // SAFETY: the latch is not set, so it is there (invariant 1). The store is the last use of it.
+        // SAFETY: the latch is not set, so it is alive (invariant 1). The store is its last use.
         let parker = unsafe {
             let parker = Arc::clone(&(*this).parker);
-            // Release pairs with the acquire in `is_set`: the result is there.
+            // Release pairs with the acquire in `is_set`: the waiter sees the result.
             (*this).is_set.store(true, Release);
             parker
         };
@@ -134,15 +135,15 @@ impl LockLatch {
         self.is_set.load(Acquire)
     }
 
-    /// Blocks until it is set.
+    /// Blocks until the latch is set.
     pub(crate) fn wait(&self) {
-        // The token may be an older latch's, whose waiter saw the flag before it slept.
+        // The token may come from an older latch of this thread, if the thread saw that latch's flag before it slept.
         while !self.is_set() {
             self.parker.park();
         }
     }
 
-    /// As [`wait`](Self::wait), after looking for a while without blocking.
+    /// Spins for `looks` rounds, and then does the same as [`wait`](Self::wait).
     pub(crate) fn wait_actively(&self, looks: u32) {
         for _ in 0..looks {
             if self.is_set() {
@@ -154,44 +155,45 @@ impl LockLatch {
     }
 }
 
-/// A latch for whoever calls a pool: one of its workers, one of another pool, or a thread that is none.
+/// A latch for the caller of a pool: one of the pool's workers, a worker of another pool, or a thread that is no worker.
 ///
-/// A worker of another pool waits as a worker, so that its own pool goes on: its pool can use its slot, the worker runs its broadcasts,
-/// and it runs queued jobs if no other worker can.
+/// A worker of another pool waits as a worker, so that its own pool goes on: that pool can use the slot, the worker runs its broadcast
+/// jobs, and it runs queued jobs if no other worker can.
 #[derive(Debug)]
 pub(crate) struct CallLatch {
-    /// Null if the caller is no worker.
+    /// The caller; null if it is no worker.
     caller: *const Worker,
+    /// The latch for a caller that is a worker.
     latch: Latch,
-    /// For a caller that is no worker.
+    /// The latch for a caller that is no worker.
     lock: Option<LockLatch>,
 }
 
 impl CallLatch {
-    /// To be waited for by the calling thread, which is that worker, if any.
+    /// Makes a latch for the calling thread to wait for. `caller` is the calling thread's worker, if it is one.
     pub(crate) fn new(caller: Option<&Worker>) -> Self {
         let lock = caller.is_none().then(LockLatch::new);
         let caller = caller.map_or(std::ptr::null(), std::ptr::from_ref);
         CallLatch { caller, latch: Latch::new(), lock }
     }
 
-    /// The latch for a caller that is a worker.
+    /// Returns the latch for a caller that is a worker.
     pub(crate) fn latch(&self) -> &Latch {
         &self.latch
     }
 
-    /// Blocks the caller until it is set, if it is no worker.
+    /// Returns the latch for a caller that is no worker.
     pub(crate) fn lock(&self) -> &LockLatch {
         self.lock.as_ref().expect("the caller is no worker")
     }
 
-    /// Sets it.
+    /// Sets the latch, and wakes the caller.
     ///
     /// # Safety
     ///
     /// `this` points to a latch that is not set; `setter` is the calling thread's worker, if it is one.
     pub(crate) unsafe fn set(this: *const Self, setter: Option<&Worker>) {
-        // SAFETY: the latch is not set, so it is there (invariant 1), and its caller with it.
+        // SAFETY: the latch is not set, so it is alive (invariant 1), and its caller too.
         unsafe {
             let caller = (*this).caller;
             let latch = &raw const (*this).latch;
@@ -199,7 +201,7 @@ impl CallLatch {
                 None => LockLatch::set(&raw const *(*this).lock()),
                 Some(waiter) => match setter.filter(|setter| waiter.is_of(setter.registry())) {
                     Some(setter) => Latch::set(latch, setter.registry(), caller, Some(setter)),
-                    // Once it is set the caller's pool may end.
+                    // The caller's pool may end as soon as the latch is set, so `this()` keeps its registry.
                     None => Latch::set(latch, &waiter.registry().this(), caller, None),
                 },
             }
@@ -207,7 +209,7 @@ impl CallLatch {
     }
 }
 
-/// A latch that is set when as many have arrived as were announced.
+/// A count of jobs that have been announced and have not arrived. The last one to arrive learns that it is the last.
 #[derive(Debug)]
 pub(crate) struct Count(AtomicUsize);
 
@@ -216,32 +218,33 @@ impl Count {
         Count(AtomicUsize::new(count))
     }
 
-    /// Announces one more. The caller is itself counted, so the count is not 0; Relaxed, as for `Arc`.
+    /// Announces one more. The caller is itself counted, so the count is not 0. Relaxed, as for `Arc`.
     pub(crate) fn announce(&self) {
         self.announce_many(1);
     }
 
-    /// Announces so many more.
+    /// Announces `more` at once.
     pub(crate) fn announce_many(&self, more: usize) {
         self.0.fetch_add(more, Relaxed);
     }
 
-    /// Announces one more, unless all have arrived.
+    /// Announces one more, unless all have arrived. Returns whether it has done so.
     pub(crate) fn try_announce(&self) -> bool {
-        // Relaxed, as above: who looks has another way to know that the count is there.
+        // Relaxed, as above: the caller has another reason to know that the count is alive.
         self.0.fetch_update(Relaxed, Relaxed, |count| (count > 0).then(|| count + 1)).is_ok()
     }
 
-    /// True for the last one. Release: what every one did is there for whoever learns of the last (acquire).
+    /// Arrives. Returns `true` for the last one. AcqRel: the last one sees the writes of all others before their arrival.
     pub(crate) fn arrive(&self) -> bool {
         self.arrive_many(1)
     }
 
-    /// So many arrive together: true if they are the last ones.
+    /// Arrives for `counts` at once. Returns `true` if they are the last ones.
     pub(crate) fn arrive_many(&self, counts: usize) -> bool {
         self.0.fetch_sub(counts, AcqRel) == counts
     }
 
+    /// Returns the number of those that have not arrived.
     pub(crate) fn get(&self) -> usize {
         self.0.load(Acquire)
     }

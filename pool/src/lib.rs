@@ -1,22 +1,21 @@
 //! *Where* parallel work runs: the [`Executor`] trait, furcate's own work-stealing pool, and other engines.
 //!
-//! This is the lowest of furcate's four layers. Everything above it (`furcate-schedulers`: what is divided, when
-//! and how; `furcate-adaptors`: the iterators) is written against [`Executor`] alone and never names an engine.
+//! This is the lowest of furcate's four layers. The layers above it (`furcate-schedulers`: policies and schedulers of divisions;
+//! `furcate-adaptors`: the iterators) use [`Executor`] alone and never name an engine.
 //!
 //! | engine | where it is | runs |
 //! |---|---|---|
-//! | [`Pool`] | here | on furcate's own pool: the one the caller is in, else the global one |
+//! | [`Pool`] | here | on furcate's own pool: the caller's, or the global one if the caller is in none |
 //! | [`&ThreadPool`](ThreadPool), `Arc<ThreadPool>` | here | on that pool |
 //! | [`Inline`] | here | both halves in the calling thread, left first |
-//! | `furcate_rayon::Rayon` | a crate of its own | on rayon-core's pool: the one the caller is in, else the global one |
+//! | `furcate_rayon::Rayon` | a crate of its own | on rayon-core's pool: the caller's, or the global one if the caller is in none |
 //!
-//! How the pool works is told from below to above: the deque, the jobs and latches, the worker, the registry with its sleep
-//! protocol, each in its module's documentation, and in the book's chapter on the pool.
+//! The modules' documentation describes the pool from below to above: the deque, the jobs and latches, the worker, the registry with
+//! its sleep protocol. So does the book's chapter on the pool.
 //!
-//! This crate must not depend on rayon-core: furcate's own `rayon-core`, which takes the place of the registry's by a
-//! `[patch]`, depends on this crate.
+//! This crate must not depend on rayon-core, because furcate's own `rayon-core` depends on this crate. (A `[patch]` replaces the
+//! `rayon-core` of crates.io by furcate's.)
 
-mod alert;
 #[cfg(not(loom))]
 mod block_on;
 #[cfg(not(loom))]
@@ -28,6 +27,7 @@ mod configuration;
 mod deque;
 #[cfg(not(loom))]
 mod deques;
+mod searching;
 #[cfg(loom)]
 #[allow(dead_code, reason = "models use parts of it")]
 mod deques {
@@ -89,10 +89,10 @@ mod task {
     #[allow(dead_code, reason = "models use parts of it")]
     mod state;
 }
+#[doc(hidden)]
+pub mod quiet_drop;
 #[cfg(not(loom))]
 mod thread_pool;
-#[doc(hidden)]
-pub mod unseen;
 #[cfg(not(loom))]
 mod urgent;
 #[cfg(not(loom))]

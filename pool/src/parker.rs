@@ -1,13 +1,14 @@
-//! Where a thread sleeps until another one wakes it.
+//! Parkers: a thread sleeps on its parker until another thread wakes it.
 
 use crate::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// One thread's bed. A call of [`unpark`](Parker::unpark) before [`park`](Parker::park) is not lost.
+/// The parker of one thread. A call of [`unpark`](Parker::unpark) before [`park`](Parker::park) is not lost.
 ///
-/// Not `std::thread::park`: its token is the thread's, and jobs may use it for themselves.
+/// The pool does not use `std::thread::park`: there is one token for each thread, and jobs may use it for their own purposes.
 #[derive(Debug)]
 pub(crate) struct Parker {
+    /// Whether `unpark` was called since the last `park`.
     token: Mutex<bool>,
     changed: Condvar,
 }
@@ -26,7 +27,7 @@ impl Parker {
         *token = false;
     }
 
-    /// As `park`, but not for longer than `time`. False if there was no token.
+    /// As `park`, but blocks for `time` at most. Returns `false` if there was no token.
     #[cfg(not(loom))]
     pub(crate) fn park_timeout(&self, time: Duration) -> bool {
         let token = self.token.lock().expect("nobody panics with this lock");
@@ -37,14 +38,14 @@ impl Parker {
         std::mem::take(&mut *token)
     }
 
-    /// loom has no time: no model may depend on it passing.
+    /// As `park`: loom has no time, so no model may depend on a timeout.
     #[cfg(loom)]
     pub(crate) fn park_timeout(&self, _: Duration) -> bool {
         self.park();
         true
     }
 
-    /// Leaves a token.
+    /// Leaves a token, and wakes the thread if it is parked.
     pub(crate) fn unpark(&self) {
         *self.token.lock().expect("nobody panics with this lock") = true;
         self.changed.notify_one();

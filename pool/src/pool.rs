@@ -6,9 +6,9 @@ use crate::scope::{self, Scope};
 use crate::worker::Worker;
 use crate::{Context, Executor};
 
-/// Runs on furcate's own pool: the one that the caller is in (for instance inside
-/// [`ThreadPool::install`](crate::ThreadPool::install)), else the global one, in which the calling thread then takes
-/// part.
+/// An engine on furcate's own pool: the pool that the caller is in (for instance inside
+/// [`ThreadPool::install`](crate::ThreadPool::install)), or the global one if the caller is in none. The calling thread then takes part
+/// in the global pool.
 ///
 /// ```
 /// use furcate::{Executor, Pool};
@@ -46,7 +46,7 @@ impl Executor for Pool {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        Registry::with_current(|registry| scope::spawn_unattended::<Self, C>(registry, computation));
+        Registry::with_current(|registry| scope::spawn_root::<Self, C>(registry, computation));
     }
 
     #[inline(always)] // so that it costs no call
@@ -81,7 +81,7 @@ impl Executor for Pool {
     }
 }
 
-/// How many threads run jobs at once: of the pool that the caller is in, else of the global one.
+/// Returns how many threads run jobs at once in the caller's pool, or in the global pool if the caller is in none.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
@@ -92,10 +92,10 @@ pub fn current_num_threads() -> usize {
     Registry::with_current(Registry::num_threads)
 }
 
-/// Index of the slot that the calling thread holds in its pool, see
-/// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if it is in no pool. Every closure of a call,
-/// also of a call from outside, has an index. There are two exceptions in a thread from outside: a chain that is `sequential`, and the
-/// body of an [`in_place_scope`](crate::in_place_scope).
+/// Returns the index of the slot that the calling thread holds in its pool, see
+/// [`ThreadPool::current_thread_index`](crate::ThreadPool::current_thread_index); `None` if the thread is in no pool. Every closure of
+/// a call, also of an external thread's call, has an index. There are two exceptions in an external thread: a chain that is
+/// `sequential`, and the body of an [`in_place_scope`](crate::in_place_scope).
 ///
 /// ```
 /// assert_eq!(furcate::current_thread_index(), None);
@@ -104,10 +104,10 @@ pub fn current_num_threads() -> usize {
 /// ```
 #[must_use]
 pub fn current_thread_index() -> Option<usize> {
-    Worker::with_current(|worker| worker?.place())
+    Worker::with_current(|worker| worker?.slot())
 }
 
-/// Returns whether the calling thread has jobs that wait to be run; `None` if it is no worker.
+/// Returns whether the calling thread has queued jobs of its own; `None` if the thread is no worker.
 ///
 /// ```
 /// assert_eq!(furcate::current_thread_has_pending_tasks(), None);
@@ -117,7 +117,7 @@ pub fn current_thread_has_pending_tasks() -> Option<bool> {
     Worker::with_current(|worker| worker.map(Worker::has_pending_jobs))
 }
 
-/// The most threads that a pool can have: more than any machine has.
+/// Returns the largest number of threads that a pool can have. It is larger than any machine's number of cores.
 ///
 /// ```
 /// assert!(furcate::current_num_threads() <= furcate::max_num_threads());

@@ -1,4 +1,4 @@
-//! What concerns the process and its threads as a whole.
+//! Facts about the process and its threads: forks of the process, cores, and processor time.
 
 use std::sync::atomic::{
     AtomicI32, AtomicUsize,
@@ -6,10 +6,10 @@ use std::sync::atomic::{
 };
 use std::time::Duration;
 
-/// How often this process descends from a fork after it was first asked.
+/// Number of forks between this process and the one that called [`generation`] first.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-/// Tells processes apart: a forked child has another generation than its parent.
+/// Returns the generation of this process. A forked child has another generation than its parent.
 pub(crate) fn generation() -> usize {
     #[cfg(unix)]
     {
@@ -19,22 +19,22 @@ pub(crate) fn generation() -> usize {
         static HANDLER: std::sync::Once = std::sync::Once::new();
         // SAFETY: the handler does nothing but an atomic addition, which is allowed in a forked child.
         HANDLER.call_once(|| unsafe {
-            // Without memory for the handler, forked children are not told apart; nothing else depends on it.
+            // If there is no memory for the handler, forked children are not told apart. Nothing else depends on it.
             libc::pthread_atfork(None, None, Some(in_child));
         });
     }
     known_generation()
 }
 
-/// As [`generation`], for callers that know of an earlier call.
+/// Returns the generation of this process, for callers that know of an earlier call of [`generation`].
 #[inline]
 pub(crate) fn known_generation() -> usize {
-    // Relaxed: changes only while the process has one thread.
+    // Relaxed: the value changes only while the process has one thread.
     FORKS.load(Relaxed)
 }
 
-/// Pins the calling thread to a core, by its number among the process's cores. Where that is not possible, the thread
-/// runs where the system likes.
+/// Pins the calling thread to a core: core `number` of those that the process may use, modulo their number. If that is not possible,
+/// the system chooses the thread's core.
 pub(crate) fn pin(number: usize) {
     if let Some(cores) = core_affinity::get_core_ids()
         && !cores.is_empty()
@@ -49,7 +49,7 @@ pub(crate) fn pin(number: usize) {
 #[derive(Debug)]
 pub(crate) struct ThreadClock(AtomicI32);
 
-/// The clock of no thread.
+/// Clock id of a value that has not been set to a thread's clock.
 const NO_CLOCK: i32 = i32::MAX;
 
 impl Default for ThreadClock {
@@ -59,12 +59,12 @@ impl Default for ThreadClock {
 }
 
 impl ThreadClock {
-    /// Sets it to the calling thread's clock.
+    /// Sets the value to the calling thread's clock.
     pub(crate) fn set_to_current(&self) {
         #[cfg(target_os = "linux")]
         {
             let mut clock = NO_CLOCK;
-            // SAFETY: the calling thread is there, and the pointer is to a clock id.
+            // SAFETY: the calling thread is alive, and the pointer is to a clock id.
             if unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) } == 0 {
                 // Relaxed: readers get a number that the system checks.
                 self.0.store(clock, Relaxed);
@@ -72,13 +72,13 @@ impl ThreadClock {
         }
     }
 
-    /// Processor time that the thread has used. `None` if the thread has ended, or where threads have no such clocks.
+    /// Returns the processor time that the thread has used. `None` if the thread has ended, or on systems without such clocks.
     pub(crate) fn used(&self) -> Option<Duration> {
         #[cfg(target_os = "linux")]
         {
             let clock = self.0.load(Relaxed);
             let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-            // SAFETY: the pointer is to a timespec; the system refuses clocks that are not there.
+            // SAFETY: the pointer is to a timespec. The system refuses clock ids of threads that have ended.
             let known = clock != NO_CLOCK && unsafe { libc::clock_gettime(clock, &raw mut time) } == 0;
             known.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
         }
@@ -86,7 +86,7 @@ impl ThreadClock {
         None
     }
 
-    /// Whether the thread sleeps in the system: on a lock, in a system call. `None` where that cannot be told.
+    /// Whether the thread sleeps in the system: on a lock, in a system call. `None` if the system does not say.
     pub(crate) fn sleeps(&self) -> Option<bool> {
         #[cfg(target_os = "linux")]
         {

@@ -1,39 +1,39 @@
 //! A pool's shared state: its workers, its slots, the jobs from outside.
 //!
-//! *Workers* are threads: the pool's own, spare ones, and threads from outside that take part in their own call. A
+//! *Workers* are threads: the pool's own, spare ones, and external threads that take part in their own call. A
 //! *slot* is the right to run jobs: a pool of n threads has n slots, and a worker runs jobs only while it holds
 //! one. So at most n threads run jobs at once. Exception: if a slot's holder blocks outside the pool, another worker
-//! [takes the slot over](rest). Thieves look at the n slots, and at the list of workers that left forks behind when they
-//! gave their slots up.
+//! [takes the slot over](idle). Thieves look at the n slots, and at the list of workers that left forks behind when they
+//! released their slots.
 //!
-//! Identifiers say `place` for the index of a slot.
+//! In code, `slot` is the index of a slot.
 
 mod adopted;
-mod guest;
-mod rest;
+mod external;
+mod idle;
 
-pub(crate) use guest::Part;
+pub(crate) use external::Part;
 
-use crate::alert::Alert;
 use crate::deques::{DequeRef, Deques, Orphan, Resume};
 use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
 use crate::job::JobRef;
 use crate::latch::Count;
+use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
 use crate::scope::{List, Scope};
+use crate::searching::Searching;
 use crate::stats::{Outside, Stats};
 use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
-use crate::unseen::drop_quietly;
 use crate::urgent::Urgent;
 use crate::worker::{Current, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-pub(crate) use rest::Next;
-use rest::{Rest, Turns};
+pub(crate) use idle::Next;
+use idle::{Idle, Turns};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
@@ -46,11 +46,11 @@ use std::thread::{JoinHandle, ThreadId};
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
-/// Called with the payload of a panic that no thread waits for.
+/// Called with the payload of a panic that no caller receives.
 pub(crate) type PanicHandler = Box<dyn Fn(Box<dyn Any + Send>) + Send + Sync>;
-/// Called once, if a job that waits keeps its slot because there may be no more threads.
+/// Called once, when a waiting job first keeps its slot because no further thread may or can be started.
 pub(crate) type SaturationHandler = Box<dyn Fn(&Saturation) + Send + Sync>;
-/// Starts a thread.
+/// Starts a thread with the given number and main function.
 pub(crate) type Spawner =
     Box<dyn Fn(usize, Box<dyn FnOnce() + Send>) -> std::io::Result<JoinHandle<()>> + Send + Sync>;
 
@@ -58,67 +58,72 @@ pub(crate) type Spawner =
 #[derive(Default)]
 pub(crate) struct Setup {
     pub(crate) wait_rule: WaitRule,
-    /// Ordinary fences only: every job is shared at once.
-    pub(crate) eager: bool,
+    /// Whether every job is shared at once, so that ordinary fences suffice.
+    pub(crate) always_shared: bool,
     pub(crate) start: Option<Handler>,
     pub(crate) exit: Option<Handler>,
     pub(crate) panic: Option<PanicHandler>,
-    /// Starts spare threads, where there may be any.
+    /// Starts spare threads; `None` if the pool may have none.
     pub(crate) spares: Option<Spawner>,
+    /// Whether each thread is pinned to a core.
     pub(crate) pin: bool,
-    /// How many spare threads may be started.
+    /// Number of spare threads that may be started.
     pub(crate) max_blocking_threads: usize,
     pub(crate) saturation: Option<SaturationHandler>,
-    /// Threads from outside run their calls themselves, in one of the pool's slots. Else the pool's threads run them.
+    /// Whether external threads run their calls themselves, in one of the pool's slots. Otherwise the pool's threads run the calls.
     pub(crate) caller_takes_part: bool,
     pub(crate) suspension: Suspension,
     pub(crate) fairness: Fairness,
     pub(crate) measures_wakes: bool,
     pub(crate) runtime: Runtime,
-    /// Dropping the pool's handle waits neither for jobs nor for threads.
+    /// Whether a drop of the pool's handle waits neither for jobs nor for threads.
     pub(crate) drop_does_not_wait: bool,
 }
 
 pub(crate) struct Registry {
     setup: Setup,
     /// The holder of each slot; null if the slot is free.
-    places: Box<[CachePadded<AtomicPtr<Worker>>]>,
-    /// By number: the pool's own, then spare ones and guests as they come. Made when first needed, and never moved.
+    slots: Box<[CachePadded<AtomicPtr<Worker>>]>,
+    /// Workers by number: the pool's own, then spare ones, then external threads. Each is made when it is first needed, and never
+    /// moved.
     workers: Workers,
+    /// Jobs from outside the pool, and jobs that workers without a slot have spawned.
     pub(crate) injector: Injector<JobRef>,
+    /// Jobs that workers look for before anything else.
     pub(crate) urgent: Urgent,
-    /// Tasks that were woken.
+    /// Woken tasks, and suspended and resumable deques.
     pub(crate) stealable: Stealable,
     /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
     pub(crate) deques: Deques,
-    rest: Mutex<Rest>,
-    alert: CachePadded<Alert>,
-    /// How many workers lie on the shelf; written with the rest lock held.
+    idle: Mutex<Idle>,
+    searching: CachePadded<Searching>,
+    /// Number of workers on the shelf; written with the idle lock held.
     shelved: AtomicUsize,
-    /// How many workers claim a slot; written with the rest lock held.
+    /// Number of workers that claim a slot; written with the idle lock held.
     claims: AtomicUsize,
+    /// Whether threads or queues are overdue.
     turns: Turns,
-    /// The handle, and every job spawned: the pool ends when there are none.
+    /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
     pending: Count,
-    /// Counts of threads that are none of the pool's workers.
+    /// Counters of threads that are no workers of this pool.
     pub(crate) outside: Outside,
-    /// The threads started, but for those that a custom handler has started.
+    /// Handles of the started threads, except those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Scope of the futures that no thread waits for; made when first needed.
     common: OnceLock<Box<Scope<'static>>>,
-    /// Scopes that no thread waits for.
-    pub(crate) unattended: List,
+    /// Scopes of the spawned roots.
+    pub(crate) spawned_roots: List,
     /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
-    /// The number of the first guest.
-    first_guest: usize,
+    /// Number of the first worker that is an external thread.
+    first_external: usize,
     this: Weak<Registry>,
-    /// The process's fork count when the pool was made: its threads are not in a forked child.
+    /// Generation of the process in which the pool was made. The pool's threads are not in a forked child.
     generation: usize,
 }
 
 // SAFETY: `Worker`s are not `Sync` so that a handle stays on its thread. The registry hands references to other workers to its own
-// modules only. These call only the methods that are meant for every thread: stealing, asking, counters, the parker, the slot.
+// modules only. These call only the methods that are meant for every thread: stealing, poking, counters, the parker, the slot.
 unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
@@ -127,29 +132,29 @@ unsafe impl Send for Registry {}
 struct Workers(Box<[OnceLock<Box<Worker>>]>);
 
 impl Registry {
-    /// A pool's state, before any of its threads has been started. All its own workers count as parked: work that
-    /// comes before they do wakes them as soon as they have begun.
+    /// Makes a pool's state, before any of its threads is started. All of the pool's own workers count as parked: work that is
+    /// published before a thread runs wakes its worker as soon as the thread has begun.
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
-        setup.eager |= !fence::asymmetric();
-        let eager = setup.eager;
+        setup.always_shared |= !fence::asymmetric();
+        let always_shared = setup.always_shared;
         let spares =
             if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
         // Numbers for the threads that `allow_one_more` lets be started.
-        let first_guest = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
+        let first_external = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
         let stealable = match setup.fairness {
             Fairness::Balanced | Fairness::WokenFirst => Stealable::new(threads),
             Fairness::FairQueueing => Stealable::fair(),
         };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
-            places: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            workers: Workers((0..first_guest + guest::GUESTS).map(|_| OnceLock::new()).collect()),
+            slots: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
+            workers: Workers((0..first_external + external::MAX_EXTERNAL).map(|_| OnceLock::new()).collect()),
             injector: Injector::new(),
             urgent: Urgent::default(),
             stealable,
-            deques: Deques::new(eager),
-            rest: Mutex::new(Rest::new(threads, threads + spares)),
-            alert: CachePadded::new(Alert::new(threads)),
+            deques: Deques::new(always_shared),
+            idle: Mutex::new(Idle::new(threads, threads + spares)),
+            searching: CachePadded::new(Searching::new(threads)),
             shelved: AtomicUsize::new(0),
             claims: AtomicUsize::new(0),
             turns: Turns::default(),
@@ -157,8 +162,8 @@ impl Registry {
             outside: Outside::default(),
             threads: Mutex::default(),
             common: OnceLock::new(),
-            unattended: List::default(),
-            first_guest,
+            spawned_roots: List::default(),
+            first_external,
             is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
             generation: crate::process::generation(),
@@ -170,14 +175,14 @@ impl Registry {
     }
 
     pub(crate) fn num_threads(&self) -> usize {
-        self.places.len()
+        self.slots.len()
     }
 
     pub(crate) fn this(&self) -> Arc<Self> {
-        self.this.upgrade().expect("whoever uses a registry keeps it alive")
+        self.this.upgrade().expect("a registry in use is alive")
     }
 
-    /// Calls `f` with the registry of the pool that the calling thread is in, else with the global one.
+    /// Calls `f` with the registry of the pool that the calling thread is in, or with the global one if it is in none.
     pub(crate) fn with_current<R>(f: impl FnOnce(&Registry) -> R) -> R {
         Worker::with_current(|current| match current {
             Some(worker) => f(worker.registry()),
@@ -201,54 +206,67 @@ impl Registry {
         self.setup.wait_rule
     }
 
-    /// The worker that holds the slot of index `place`.
-    pub(crate) fn at(&self, place: usize) -> Option<&Worker> {
-        // Acquire pairs with the release in `seat`: the worker is there. It stays as long as the registry.
+    /// Returns the worker that holds the slot; `None` if the slot is free.
+    pub(crate) fn holder(&self, slot: usize) -> Option<&Worker> {
+        // Acquire pairs with the release in `set_holder`: the worker is initialized. It stays as long as the registry.
         // SAFETY: null, or a pointer to a worker of this registry.
-        unsafe { self.places[place].load(Acquire).as_ref() }
+        unsafe { self.slots[slot].load(Acquire).as_ref() }
     }
 
-    fn set_at(&self, place: usize, worker: Option<&Worker>) {
-        self.places[place]
+    fn set_holder(&self, slot: usize, worker: Option<&Worker>) {
+        self.slots[slot]
             .store(worker.map_or(ptr::null_mut(), |worker| ptr::from_ref(worker).cast_mut()), Release);
     }
 
+    /// Returns the worker with the given number, if it has been made.
     pub(crate) fn worker(&self, number: usize) -> Option<&Worker> {
         self.workers.0.get(number)?.get().map(|worker| &**worker)
     }
 
-    fn make_worker(&self, number: usize, guest: bool) -> &Worker {
+    /// Returns the worker with the given number, and makes it if needed.
+    fn make_worker(&self, number: usize, external: bool) -> &Worker {
         self.workers.0[number].get_or_init(|| {
-            let (eager, active) = (self.setup.eager, self.deques.take());
-            Box::new(Worker::new(NonNull::from(self), number, self.num_threads(), eager, guest, active))
+            let (always_shared, active) = (self.setup.always_shared, self.deques.take());
+            Box::new(Worker::new(
+                NonNull::from(self),
+                number,
+                self.num_threads(),
+                always_shared,
+                external,
+                active,
+            ))
         })
     }
 
-    /// Says that there is work where every worker looks. `by` is the worker that says so, if one does.
-    pub(crate) fn announce(&self, by: Option<&Worker>) {
-        self.alert.announce(|| self.wake_if_none_is_alert(by), || self.end_nap(by), || self.wake_dozing());
+    /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
+    pub(crate) fn notify(&self, by: Option<&Worker>) {
+        self.searching.notify(
+            || self.wake_if_none_searches(by),
+            || self.wake_timed_searcher(by),
+            || self.wake_long_sleepers(),
+        );
     }
 
     /// Queues a job from outside.
     pub(crate) fn inject(&self, job: JobRef) {
         self.check_generation();
         self.injector.push(job);
-        self.announce(None);
+        self.notify(None);
     }
 
-    /// Queues a job that workers look for before anything else. It begins with a `SpawnHeader`. In a forked child there are no
-    /// workers, and locks may be held by threads that stayed in the parent. There the job is leaked: a drop that stops a
+    /// Queues a job that workers look for before anything else. The job begins with a `SpawnHeader`. In a forked child there are no
+    /// workers, and threads that stayed in the parent may hold locks. There the job is leaked: a drop that stops a
     /// computation must not hang or fail.
     pub(crate) fn inject_urgent(&self, job: JobRef) {
         if self.is_inherited() {
             return;
         }
         self.urgent.push(job);
-        self.announce(None);
+        self.notify(None);
     }
 
-    /// Puts a task that was woken where workers find it, with the deque that was suspended with it, if there is one. `by` is the
-    /// worker that has done so, if one has. In a forked child the task is leaked, as in [`inject_urgent`](Self::inject_urgent).
+    /// Puts a woken task where workers find it, with the deque that was suspended with it, if there is one. `by` is the calling
+    /// worker, if the caller is one. In a forked child the task is leaked, as in [`inject_urgent`](Self::inject_urgent).
     ///
     /// # Safety
     ///
@@ -259,11 +277,11 @@ impl Registry {
         }
         match deque {
             None => {
-                let (entry, place) = (Entry::Task(task), by.and_then(Worker::place));
+                let (entry, slot) = (Entry::Task(task), by.and_then(Worker::slot));
                 match detach::order() {
                     Order::Last => self.stealable.add(entry),
-                    Order::Soon => self.stealable.add_behind(SOON, entry, place),
-                    Order::First => self.stealable.add_behind(0, entry, place),
+                    Order::Soon => self.stealable.add_behind(SOON, entry, slot),
+                    Order::First => self.stealable.add_behind(0, entry, slot),
                 }
             }
             // SAFETY: the caller's.
@@ -272,10 +290,10 @@ impl Registry {
                 Resume::Listed => {}
             },
         }
-        self.announce(by);
+        self.notify(by);
     }
 
-    /// A task is no more that was suspended with a deque.
+    /// Notes that the task that was suspended with this deque has been dropped.
     ///
     /// # Safety
     ///
@@ -288,7 +306,7 @@ impl Registry {
         }
     }
 
-    /// The scope of the futures that no thread waits for.
+    /// Returns the scope of the futures that no thread waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
         self.common.get_or_init(|| Box::new(Scope::common(self)))
     }
@@ -305,9 +323,11 @@ impl Registry {
         }
     }
 
+    /// Checks that this process is the one that made the pool.
+    ///
     /// # Panics
     ///
-    /// In a process forked from the one that made the pool: its threads are not there.
+    /// In a forked child: the pool's threads are not there.
     pub(crate) fn check_generation(&self) {
         assert!(!self.is_inherited(), "{INHERITED}");
     }
@@ -326,9 +346,9 @@ impl Registry {
         }
     }
 
-    /// Handles the panic of a future or of a detached computation whose result was given up: calls the panic handler. Without a
-    /// handler nothing is left to be done. The panic hook has printed the message, and the task's values have been dropped, as after
-    /// the panic of a thread that is not joined.
+    /// Passes the panic of a future or detached computation to the panic handler, if the result was given up. Without a handler nothing
+    /// is left to be done: the panic hook has printed the message, and the task's values have been dropped, as after the panic of a
+    /// thread that is not joined.
     pub(crate) fn handle_task_panic(&self, payload: Box<dyn Any + Send>) {
         if self.setup.panic.is_some() {
             self.handle_panic(payload);
@@ -337,7 +357,8 @@ impl Registry {
         }
     }
 
-    /// A spawned closure, or a handler, has panicked. Calls the panic handler, or aborts the process, as rayon does.
+    /// Passes the panic of a spawned closure or of a handler to the panic handler. Without a panic handler, aborts the process, as
+    /// rayon does.
     pub(crate) fn handle_panic(&self, payload: Box<dyn Any + Send>) {
         let abort = AbortOnUnwind("a panic handler, or a job without one, panicked");
         match &self.setup.panic {
@@ -349,7 +370,7 @@ impl Registry {
         }
     }
 
-    /// A job that waits keeps its slot for want of threads: says so, the first time. Called without a lock.
+    /// Reports that a waiting job keeps its slot for want of threads, if this is the pool's first such wait. Called without a lock.
     fn report_saturation(&self, saturation: &Saturation) {
         // Relaxed: nothing is published by it; the exchange alone chooses the one reporter.
         if self.is_saturated.swap(true, Relaxed) {
@@ -365,19 +386,19 @@ impl Registry {
         }
     }
 
-    /// Counters of all workers.
+    /// Returns the counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
         let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
         Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 
-    /// The main function of a pool's thread.
+    /// Runs a pool's thread from its start to its end.
     pub(crate) fn run_thread(self: Arc<Self>, number: usize) {
         let worker = self.make_worker(number, false);
         // SAFETY: the registry is alive until this function returns, and one thread is started per number.
         let _current = unsafe { Current::enter(worker) };
         let _entered = self.enter_runtime();
-        // A spare thread has the number of one of the pool's own threads, so that handlers see no other numbers.
+        // Handlers see a spare thread under the number of one of the pool's own threads.
         let number = number % self.num_threads();
         if self.setup.pin {
             crate::process::pin(number);
@@ -393,19 +414,19 @@ impl Registry {
         if self.setup.start.is_some() {
             self.begin_active(worker);
             run_handler(&self.setup.start);
-            // Before this thread rests, it runs the jobs that the handler has spawned, or moves them where other workers find them.
-            self.become_alert();
-            if worker.place().is_some() {
+            // Before this thread sleeps, it runs the jobs that the handler has spawned, or moves them where other workers find them.
+            self.begin_search();
+            if worker.slot().is_some() {
                 self.work(worker);
             }
         }
         self.serve(worker);
         if self.setup.exit.is_some() {
-            self.take_place(worker);
+            self.occupy_slot(worker);
             run_handler(&self.setup.exit);
-            // Perhaps no other thread is left to run them.
+            // The handler may have spawned jobs, and perhaps no other thread is left to run them.
             worker.run_all();
-            self.leave_place(worker);
+            self.release_slot(worker);
         }
     }
 
@@ -414,24 +435,25 @@ impl Registry {
         self.setup.runtime.enter()
     }
 
-    /// The runtime of a call that this thread makes: its own, but for a pool whose threads have entered one already.
+    /// Returns the runtime for a call that this thread makes: the thread's own. If the pool's threads have entered a runtime already,
+    /// returns none.
     pub(crate) fn runtime_of_call(&self) -> Runtime {
         if self.setup.runtime.is_some() { Runtime::default() } else { Runtime::current() }
     }
 
-    /// Rests and works until the pool ends.
+    /// Sleeps and works until the pool ends.
     fn serve(&self, worker: &Worker) {
-        while self.rest_until_needed(worker) {
+        while self.sleep_until_needed(worker) {
             self.work(worker);
         }
     }
 
     /// Searches and runs jobs until the search finds none, or the slot is gone.
     fn work(&self, worker: &Worker) {
-        // Counted over searches, so that stolen jobs do not keep queued ones waiting for ever either.
+        // Counted across searches, so that stolen jobs do not keep queued ones waiting for ever either.
         let mut turn = 0_usize;
         while let Some(job) = worker.search() {
-            self.cease_to_be_alert(worker);
+            self.end_search(worker);
             let mut next = Some(job);
             while let Some(job) = next {
                 worker.counters.jobs.add();
@@ -441,10 +463,10 @@ impl Registry {
                     break;
                 }
                 turn = turn.wrapping_add(1);
-                // Jobs that spawn, and tasks that are woken, again and again do not keep the others' waiting.
+                // Jobs that spawn again and again, and tasks that are woken again and again, do not keep other jobs waiting.
                 let fair = if turn.is_multiple_of(FAIR) {
                     worker.find_last()
-                } else if self.is_queue_overdue() {
+                } else if self.is_queue_neglected() {
                     worker.find_fair()
                 } else {
                     None
@@ -452,35 +474,35 @@ impl Registry {
                 next = fair.or_else(|| worker.find_own());
             }
             if !self.holds_slot(worker) {
-                worker.set_place(None);
+                worker.set_slot(None);
                 if worker.has_jobs() {
-                    // Its slot was taken over in the middle of the job.
-                    worker.spill();
-                    self.announce(Some(worker));
+                    // The slot was taken over in the middle of the job.
+                    worker.drain();
+                    self.notify(Some(worker));
                 }
                 return;
             }
-            self.become_alert();
+            self.begin_search();
         }
-        // The worker may have jobs left when it gives its slot to a claimant (invariant 4 of the sleep protocol).
-        worker.spill();
+        // The worker may have jobs left when it releases its slot for a claimant (invariant 4 of the sleep protocol).
+        worker.drain();
     }
 
-    /// Keeps a thread's handle, to be joined at the end.
+    /// Keeps a thread's handle, to join the thread at the pool's end.
     pub(crate) fn keep(&self, thread: JoinHandle<()>) {
         self.threads.lock().expect("nobody panics with this lock").push(thread);
     }
 
-    /// Ends the pool: its last handle is gone, or was never made. Waits until all jobs have run and the threads have ended, unless the
-    /// calling thread is one of them, or the pool was built not to wait.
+    /// Ends the pool, whose handle has been dropped or was never made. Waits until all jobs have run and the threads have ended, unless
+    /// the calling thread is one of them, or the pool was built not to wait.
     pub(crate) fn end(&self) {
         if self.is_inherited() {
             // The pool's threads are not in a forked child.
             return;
         }
-        // Futures that no thread waits for may wait for ever. So may futures that the last jobs will spawn.
+        // Futures that no thread waits for may stay pending for ever. So may futures that the last jobs will spawn.
         self.common().cancel_tasks();
-        self.unattended.cancel();
+        self.spawned_roots.cancel();
         self.job_done();
         if self.setup.drop_does_not_wait {
             // The threads end by themselves; an adopted thread remains one of the pool's until it ends.
@@ -496,7 +518,7 @@ impl Registry {
         self.end_watch();
     }
 
-    /// Waits for all threads, unless `me` is one of them: it would wait for itself.
+    /// Waits for all threads to end, unless the calling thread `me` is one of them: it would wait for itself.
     fn join_threads(&self, me: ThreadId) {
         loop {
             let threads = std::mem::take(&mut *self.threads.lock().expect("nobody panics with this lock"));
@@ -505,7 +527,7 @@ impl Registry {
                 return;
             }
             for thread in threads {
-                // Threads do not panic: jobs' panics are caught, handlers' too.
+                // Threads do not panic: the panics of jobs and handlers are caught.
                 let _ = thread.join();
             }
         }
@@ -517,8 +539,8 @@ impl Registry {
     }
 }
 
-/// The most threads that are started beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads), each because all slots are
-/// kept by waiting threads while jobs are queued.
+/// The largest number of threads that are started beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads). Each is started
+/// because waiting threads keep all slots while jobs are queued.
 const LAST_RESORTS: usize = 4096;
 
 /// Number of own jobs that a worker runs before it looks for a job from outside or a woken task.

@@ -1,4 +1,4 @@
-//! Calls that come from outside a pool's threads.
+//! Calls that come from threads outside the pool.
 
 use crate::job::{Header, JobRef, Outcome, SpawnHeader};
 use crate::latch::{CallLatch, Latch};
@@ -10,13 +10,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::thread;
 
-/// How often the caller looks whether its call is done before it blocks.
+/// Number of times that the caller checks whether its call is done before it blocks.
 const LOOKS: u32 = 100;
 
-/// The scope of a job that belongs to none.
+/// Scope number of a job that belongs to no scope.
 const NO_SCOPE: u64 = 0;
 
-/// A call of another thread, on that thread's stack, which blocks until it is done.
+/// A call of another thread. It lies on that thread's stack, and the thread waits until the call is done.
 #[repr(C)]
 struct RootJob<F, R> {
     header: SpawnHeader,
@@ -43,27 +43,28 @@ impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
         let job = job.cast::<Self>();
         // SAFETY: the caller's frame waits until `done` is set.
         let this = unsafe { job.as_ref() };
-        // SAFETY: this is the one run, and the one use of the closure.
+        // SAFETY: the job runs once, and this is the only use of the closure.
         let function = unsafe { ManuallyDrop::take(&mut *this.function.get()) };
         // Unwind-safe: the caller unwinds with the payload.
         let outcome = catch_unwind(AssertUnwindSafe(|| function(worker)));
         // SAFETY: the caller reads it when `done` is set.
         unsafe { *this.outcome.get() = Some(outcome) };
-        // SAFETY: not set before.
+        // SAFETY: the latch was not set before.
         unsafe { CallLatch::set(&raw const (*job.as_ptr()).done, Some(worker)) };
     }
 }
 
 impl Registry {
-    /// Runs `f` on one of this pool's threads: this one, if it is one.
+    /// Runs `f` on one of this pool's threads: on the calling thread, if it is one of them.
     pub(crate) fn inside<F, R>(&self, f: F) -> R
     where
         F: FnOnce(&Worker) -> R + Send,
         R: Send,
     {
         Worker::with_current(|current| match current {
-            Some(worker) if worker.is_of(self) && !worker.is_guest() => f(worker),
-            // A guest of this pool too: it runs on its own stack, and `f` is to run on one of the pool's.
+            Some(worker) if worker.is_of(self) && !worker.is_external() => f(worker),
+            // Also if the caller is an external thread that takes part in this pool: it runs on its own stack, and `f` has to run on a
+            // stack of the pool's threads.
             current => self.run_root(f, current),
         })
     }
@@ -84,18 +85,18 @@ impl Registry {
             Some(worker) => worker.wait_for_others(job.done.latch()),
             None => job.done.lock().wait_actively(LOOKS),
         }
-        // The result is there: the worker has written it before it set the latch.
+        // The worker has written the result before it has set the latch.
         let outcome = job.outcome.into_inner().expect("a job that is done has an outcome");
         outcome.unwrap_or_else(|payload| resume_unwind(payload))
     }
 }
 
 impl Worker {
-    /// Has a thread of its own call `f`, which blocks on threads that are none of this pool's, and waits for it as for a
-    /// call of another pool: those threads may need this one's slot, or broadcast to it.
+    /// Calls `f` in a new thread, because `f` blocks on threads outside this pool. Waits for the new thread as for a call of another
+    /// pool: the threads that `f` waits for may need this worker's slot, or may broadcast to this worker.
     pub(crate) fn elsewhere(&self, f: impl Fn() + Sync) {
-        if self.place().is_none() {
-            // It waits elsewhere already.
+        if self.slot().is_none() {
+            // The worker waits outside the pool already.
             return f();
         }
         let (registry, number) = (self.registry(), self.number());
@@ -104,15 +105,15 @@ impl Worker {
             let run = || {
                 f();
                 let waiter = registry.worker(number).expect("a worker that waits is there");
-                // SAFETY: set once, here; the waiter's frame, and so its registry, is there until this thread has ended.
+                // SAFETY: the latch is set once, here. The waiter's frame, and so its registry, is alive until this thread has ended.
                 unsafe { Latch::set(&raw const latch, registry, waiter, None) };
             };
             if thread::Builder::new().spawn_scoped(threads, run).is_ok() {
                 self.wait_for_others(&latch);
             } else {
-                registry.leave_place(self);
+                registry.release_slot(self);
                 f();
-                registry.regain_place(self);
+                registry.regain_slot(self);
             }
         });
     }

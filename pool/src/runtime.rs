@@ -1,15 +1,16 @@
 //! The tokio runtime of a pool, or of a call.
 //!
-//! Futures of tokio, and of libraries built on it, look for their runtime in the thread that polls, makes or drops them. Two
-//! places name one:
+//! Futures of tokio, and of libraries built on it, look for their runtime in the thread that polls, makes or drops
+//! them. A runtime can be named in two ways:
 //!
-//! - *A pool* that was [built with one](crate::ThreadPoolBuilder::tokio). Its threads have entered that runtime all the time.
-//! - *A call*: a scope, a spawned future, or `install`. In a pool that was built without a runtime, the call keeps the runtime that
-//!   its caller has entered, if there is one. Every job of the call enters that runtime on the worker that runs it: once for each
-//!   run of a task, a part or a spawned job, not once for each poll.
+//! - *By a pool* that was [built with one](crate::ThreadPoolBuilder::tokio). Its threads have entered that runtime all
+//!   the time.
+//! - *By a call*: a scope, a spawned future, or `install`. In a pool that was built without a runtime, the call keeps
+//!   the runtime that its caller has entered, if there is one. Every job of the call enters that runtime on the worker
+//!   that runs it: once for each run of a task, a part or a spawned job, not once for each poll.
 //!
-//! Cost: a look at a thread-local for each call; if a runtime is found, 20 ns for each of those jobs. Without the feature `tokio`
-//! it costs nothing.
+//! Cost: a look at a thread-local for each call; if a runtime is found, 20 ns for each of those jobs. Without the
+//! feature `tokio` there is no cost.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -25,7 +26,7 @@ pub(crate) struct Runtime {
     handle: Option<Handle>,
 }
 
-/// Guard of a thread that has entered the runtime, if there is one. Dropped, it leaves the runtime.
+/// Guard of a thread that has entered the runtime, if there is one. Its drop leaves the runtime.
 pub(crate) struct Entered<'r> {
     #[cfg(feature = "tokio")]
     _guard: Option<EnterGuard<'r>>,
@@ -44,7 +45,7 @@ impl Runtime {
         Runtime { handle: Some(handle) }
     }
 
-    /// The runtime that this thread has entered.
+    /// Returns the runtime that this thread has entered.
     pub(crate) fn current() -> Self {
         Runtime {
             #[cfg(feature = "tokio")]
@@ -70,7 +71,7 @@ impl Runtime {
     }
 }
 
-/// Begins tokio's panic in a thread that has entered no runtime.
+/// Beginning of the message with which tokio panics in a thread that has entered no runtime.
 const NO_REACTOR: &str = "there is no reactor running";
 
 #[cfg(not(feature = "tokio"))]
@@ -82,14 +83,14 @@ const HINT: &str = "furcate: a worker has polled a future that needs a tokio run
     every tokio runtime. Start it inside one (`let _entered = runtime.enter();`), or build the pool with \
     `ThreadPoolBuilder::tokio(handle)`";
 
-/// Calls `f`. Its panic goes on, [explained](explain).
+/// Calls `f`. If `f` panics, unwinds with the [explained](explain) payload.
 pub(crate) fn explaining<R>(f: impl FnOnce() -> R) -> R {
     // Unwind-safe: the panic goes on.
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| resume_unwind(explain(payload)))
 }
 
-/// Returns the payload of a panic; if tokio has missed its runtime, with a hint what to write. The first time it is also
-/// printed: the panic's own message is out already.
+/// Returns the payload of a panic. If the payload says that tokio has missed its runtime, adds a hint how to mend that.
+/// The first time the hint is also printed, since the panic's own message has been printed already.
 pub(crate) fn explain(payload: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
     let text = payload
         .downcast_ref::<&str>()

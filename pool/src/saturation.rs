@@ -1,32 +1,32 @@
-//! Pools whose threads wait, while jobs are queued that a further thread could run.
+//! Saturation: a pool's threads wait while jobs are queued that a further thread could run.
 
 use std::fmt;
 
-/// Why a thread of a pool waits in its slot, though jobs are queued that another thread could run there: see
+/// The reason why a thread of a pool waits in its slot although jobs are queued that another thread could run there: see
 /// [`saturation_handler`](crate::ThreadPoolBuilder::saturation_handler).
 ///
-/// Its `Display` names the event, the cause and the remedies.
+/// `Display` prints the event, the cause and the remedies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Saturation {
     /// Number of the pool's slots.
     pub num_threads: usize,
-    /// Number of threads that the pool has started besides, to stand in for threads that wait.
+    /// Number of spare threads that the pool has started, to stand in for threads that wait.
     pub blocking_threads: usize,
-    /// Why no further thread stands in.
+    /// The reason why no further thread stands in.
     pub cause: SaturationCause,
 }
 
-/// Why a pool starts no further thread to stand in for one that waits.
+/// The reason why a pool starts no further thread to stand in for one that waits.
 ///
 /// A pool with one of the last two causes reports only that *all* of its threads wait while jobs are queued. One of the threads then
-/// runs a queued job on top of the job that waits. If the queued job wants a lock that the waiting one holds, both wait for ever.
+/// runs a queued job on top of the job that waits. If the queued job wants a lock that the waiting job holds, both wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SaturationCause {
-    /// The pool has started as many as it [may](crate::ThreadPoolBuilder::max_blocking_threads).
+    /// The pool has started as many threads as it [may](crate::ThreadPoolBuilder::max_blocking_threads).
     BoundReached,
-    /// The system has refused to start one.
+    /// The system has refused to start a thread.
     Refused,
     /// The pool's wait rule is [`WaitRule::Leapfrog`](crate::WaitRule::Leapfrog).
     Leapfrog,

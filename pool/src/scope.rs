@@ -1,37 +1,37 @@
-//! Scopes: jobs that may borrow what outlives the scope.
+//! Scopes: jobs that may borrow data that outlive the scope.
 //!
 //! # Invariants
 //!
 //! 1. A scope counts its body and every job spawned in it, each before it is queued. The function that made the scope
-//!    returns or unwinds only when all have arrived; until then everything `'scope` is there.
-//! 2. The last one to arrive sets the scope's latch as its last act. If the scope is [unattended](unattended), it queues the job that
-//!    ends the scope instead. The scope may be gone in that moment.
-//! 3. The scope keeps the first panic. The function that made the scope raises it when all have arrived. Until then spawned jobs
-//!    run as they would have without the panic, as in rayon. Detached parts that have not begun are dropped unrun, and so are
-//!    futures that have not ended: a chain ends early.
+//!    returns or unwinds only when all of these have arrived. Until then all data of lifetime `'scope` live.
+//! 2. The last one to arrive sets the scope's latch as its last act. For a [spawned root](spawned_root), it queues the
+//!    job that ends the scope instead. The scope may be gone at that moment.
+//! 3. The scope keeps the first panic. The function that made the scope raises the panic when all have arrived. Until
+//!    then spawned jobs run as they would have without the panic, as in rayon. Detached parts that have not begun are
+//!    dropped unrun, and so are futures that have not ended: a chain ends early.
 
+mod credits;
 mod detached;
-mod in_hand;
+mod spawned_root;
 mod stop;
 mod suspended;
-mod unattended;
 
-pub(crate) use in_hand::InHand;
+pub(crate) use credits::Credits;
+pub(crate) use spawned_root::{List, spawn_root};
 pub(crate) use stop::Stop;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
-pub(crate) use unattended::{List, spawn_unattended};
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
 use crate::job::{Header, HeapJob, JobRef};
 use crate::latch::{CallLatch, Count};
+use crate::quiet_drop::drop_quietly;
 use crate::registry::{Part, Registry};
 use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
-use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use std::any::Any;
 use std::marker::PhantomData;
@@ -42,10 +42,10 @@ use std::sync::{Arc, Mutex};
 
 /// A scope, in which jobs are spawned; see [`scope`].
 pub struct Scope<'scope> {
-    /// Marks its jobs; no other scope has it.
+    /// Number of the scope, which marks its jobs; no other scope has it.
     number: u64,
     registry: NonNull<Registry>,
-    /// Keeps the registry; `None` if that keeps the scope.
+    /// Keeps the registry alive; `None` if the registry keeps the scope.
     _registry: Option<Arc<Registry>>,
     pending: Count,
     at_end: AtEnd,
@@ -53,13 +53,13 @@ pub struct Scope<'scope> {
     is_parsimonious: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     fifo: Fifo,
-    /// Entered by all its jobs.
+    /// The runtime that all its jobs enter.
     runtime: Runtime,
     /// Suspended tasks of the scope.
     tasks: Tasks,
-    /// Stops the tasks from outside.
+    /// The handle by which other threads stop the tasks.
     stop: stop::Slot,
-    /// Invariant in `'scope`: jobs may write to what they borrow.
+    /// Invariant in `'scope`, since jobs may write to the data that they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
@@ -71,8 +71,8 @@ enum AtEnd {
     Queue(NonNull<Header>),
 }
 
-// SAFETY: the caller's pointer in a latch is used by `CallLatch::set` only, as it may be by any thread; the node's pointer is
-// only queued; everything else is `Sync`.
+// SAFETY: only `CallLatch::set` uses the caller's pointer in a latch, and any thread may call that; the node's pointer
+// is only queued; everything else is `Sync`.
 unsafe impl Sync for Scope<'_> {}
 // SAFETY: as above.
 unsafe impl Send for Scope<'_> {}
@@ -81,18 +81,20 @@ unsafe impl Send for Scope<'_> {}
 #[repr(transparent)]
 pub struct ScopeFifo<'scope>(Scope<'scope>);
 
-/// Runs `op`, which may spawn jobs that borrow whatever outlives the call; returns its result when all of them are done.
+/// Runs `op`, which may spawn jobs that borrow data that outlive the call. Returns the result of `op` when all jobs are
+/// done.
 ///
-/// Jobs may spawn further ones. Among those spawned by the same thread and not stolen, the last runs first. The thread that
-/// called runs jobs of the scope while it waits. A thread that is no worker takes part in the global pool for the time of
-/// the call, as with [`join`](crate::join()).
+/// Jobs may spawn further jobs. Among the jobs that were spawned by the same thread and not stolen, the last runs
+/// first. The calling thread runs jobs of the scope while it waits. If it is not a worker, it takes part in the global
+/// pool for the time of the call, as with [`join`](crate::join()).
 ///
 /// Cost: an allocation per job.
 ///
 /// # Panics
 ///
-/// With the payload of the first panic, in `op` or in a job, when everything has ended. A panic ends no other job: all jobs
-/// run, also those that are spawned after the panic. Futures of the scope that have not ended are dropped.
+/// With the payload of the first panic, in `op` or in a job, when everything has ended. A panic does not end other
+/// jobs: all jobs run, even those that are spawned after the panic. Futures of the scope that have not ended are
+/// dropped.
 ///
 /// ```
 /// use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -140,7 +142,7 @@ where
     }
 }
 
-/// [`scope()`], but among jobs spawned by the same thread and not stolen the first one runs first.
+/// As [`scope()`], but among the jobs that were spawned by the same thread and not stolen, the first runs first.
 ///
 /// # Panics
 ///
@@ -167,7 +169,7 @@ where
     }
 }
 
-/// [`scope()`], with `op` run by the calling thread itself, whatever it is: so it need not be `Send`.
+/// As [`scope()`], but the calling thread itself runs `op`, whether it is a worker or not. So `op` need not be `Send`.
 ///
 /// The jobs run on the pool that the caller is in, else on the global one.
 ///
@@ -190,7 +192,7 @@ where
     Registry::with_current(|registry| in_place(registry, op))
 }
 
-/// [`in_place_scope`] with the order of [`scope_fifo`].
+/// As [`in_place_scope`], with the order of [`scope_fifo`].
 ///
 /// # Panics
 ///
@@ -218,14 +220,14 @@ pub(crate) fn in_place<'scope, R>(registry: &Registry, op: impl FnOnce(&Scope<'s
     Worker::with_current(|current| Scope::new(registry.this(), current).complete(current, op))
 }
 
-/// No two scopes have the same.
+/// Returns a number that no other scope has.
 fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Relaxed)
 }
 
 impl<'scope> Scope<'scope> {
-    /// `caller` is the calling thread's worker, of whatever pool.
+    /// `caller` is the calling thread's worker, of any pool.
     fn new(registry: Arc<Registry>, caller: Option<&Worker>) -> Self {
         // The pool does not end before the scope.
         registry.job_made();
@@ -234,12 +236,13 @@ impl<'scope> Scope<'scope> {
         Scope { _registry: Some(registry), runtime, ..scope }
     }
 
-    /// The scope of a registry's futures that no thread waits for. It never ends, and is dropped with the registry.
+    /// Makes the scope of a registry's spawned futures, for which no scope waits. It never ends, and is dropped with
+    /// the registry.
     pub(crate) fn common(registry: &Registry) -> Scope<'static> {
         Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
     }
 
-    /// A scope that the registry outlives, with no runtime.
+    /// Makes a scope without a runtime, in a registry that outlives the scope.
     fn of(registry: &Registry, at_end: AtEnd) -> Self {
         let number = next_number();
         Scope {
@@ -269,11 +272,11 @@ impl<'scope> Scope<'scope> {
         open_scopes(1);
         let AtEnd::Set(done) = &self.at_end else { unreachable!("nobody waits for this scope") };
         let body = || self.guard(|| op(&self));
-        let (result, in_hand) = match caller {
-            Some(worker) => self.with_in_hand(0, worker, body),
+        let (result, credits) = match caller {
+            Some(worker) => self.with_credits(0, worker, body),
             None => (body(), 0),
         };
-        if !self.pending.arrive_many(1 + in_hand) {
+        if !self.pending.arrive_many(1 + credits) {
             let latch = done.latch();
             match caller {
                 Some(worker) if worker.is_of(self.registry()) => worker.wait_for_scope(latch, self.number),
@@ -295,7 +298,7 @@ impl<'scope> Scope<'scope> {
         }
     }
 
-    /// Calls `f`; keeps its panic, if it is the scope's first.
+    /// Calls `f`. Keeps its panic, if it is the scope's first.
     pub(crate) fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
         // Unwind-safe: the scope's caller unwinds with the payload.
         catch_unwind(AssertUnwindSafe(f)).map_err(|payload| self.keep(payload)).ok()
@@ -331,7 +334,7 @@ impl<'scope> Scope<'scope> {
     /// assert_eq!(sum, 3);
     /// ```
     pub fn set_suspension(&self, suspension: Suspension) {
-        // Relaxed: it is a matter of cost alone.
+        // Relaxed: the setting only affects cost.
         self.is_parsimonious.store(suspension == Suspension::Parsimonious, Relaxed);
     }
 
@@ -344,13 +347,14 @@ impl<'scope> Scope<'scope> {
         self.panicked.load(Relaxed)
     }
 
-    /// Has this thread enter the runtime of the scope's maker. Called by each thread that runs, drops or ends a part of the scope.
+    /// Makes this thread enter the runtime of the scope's maker. Called by each thread that runs, drops or ends a part
+    /// of the scope.
     #[inline]
     pub(crate) fn enter_runtime(&self) -> Entered<'_> {
         self.runtime.enter()
     }
 
-    /// Counts one job more, and makes it.
+    /// Counts one more job, and makes it.
     fn job<BODY>(&self, body: BODY) -> NonNull<Header>
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
@@ -364,32 +368,32 @@ impl<'scope> Scope<'scope> {
             // SAFETY: the job has not arrived (invariant 1).
             let this = unsafe { &*scope.0 };
             let entered = this.enter_runtime();
-            let ((), in_hand) = this.with_in_hand(0, worker, || {
-                // Also after a panic (invariant 3).
+            let ((), credits) = this.with_credits(0, worker, || {
+                // Runs also after a panic (invariant 3).
                 this.guard(|| body(this));
             });
             entered.leave();
-            // SAFETY: it arrives once, here.
-            unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
+            // SAFETY: the job arrives once, here.
+            unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
         };
         // SAFETY: the scope, and what the body borrows, is there until the job has arrived (invariant 1).
         unsafe { HeapJob::queueable(self.number, run) }
     }
 
-    /// So many of those counted have ended.
+    /// Records that `counts` of the counted jobs have ended.
     ///
     /// # Safety
     ///
-    /// `this` is there, and so many that were announced arrive; they do not use the scope afterwards. `worker` is this
-    /// thread's worker if the thread comes to the end of a job: the last one to arrive may give its slot to the waiter. It is `None` in
-    /// the middle of a job, where jobs may still be spawned or forked.
+    /// `this` is there, and so many announced counts arrive; they do not use the scope afterwards. `worker` is this
+    /// thread's worker if the thread comes to the end of a job: the last one to arrive may give its slot to the waiter.
+    /// It is `None` in the middle of a job, where jobs may still be spawned or forked.
     pub(crate) unsafe fn arrive(this: *const Self, counts: usize, worker: Option<&Worker>) {
         // SAFETY: the scope is there until the latch is set, or the node is queued, by the last one to arrive.
         unsafe {
             if (*this).pending.arrive_many(counts) {
                 match &(*this).at_end {
                     AtEnd::Set(done) => CallLatch::set(done, worker),
-                    &AtEnd::Queue(node) => unattended::queue((*this).registry, node, worker),
+                    &AtEnd::Queue(node) => spawned_root::queue((*this).registry, node, worker),
                 }
             }
         }
@@ -399,7 +403,7 @@ impl<'scope> Scope<'scope> {
     ///
     /// # Panics
     ///
-    /// Not here: the panic of a job is raised where the scope was made.
+    /// Does not panic itself: the panic of a job is raised by the function that made the scope.
     pub fn spawn<BODY>(&self, body: BODY)
     where
         BODY: FnOnce(&Scope<'scope>) + Send + 'scope,
@@ -431,7 +435,7 @@ impl<'scope> ScopeFifo<'scope> {
         unsafe { &*ptr::from_ref(scope).cast() }
     }
 
-    /// Spawns a job into the scope, behind those already spawned.
+    /// Spawns a job into the scope, after the jobs already spawned.
     ///
     /// # Panics
     ///

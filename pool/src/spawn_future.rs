@@ -2,12 +2,12 @@
 //!
 //! # Invariants
 //!
-//! 1. A spawned future counts as a job of its registry until its continuation is dropped, so the registry is there until then.
-//!    A thread that runs, cancels or drops a task keeps the registry alive: it is one of the registry's workers, has a
-//!    [`JoinHandle`], or ends the pool.
+//! 1. A spawned future counts as a job of its registry until its continuation is dropped, so the registry stays until
+//!    then. A thread that runs, cancels or drops a task keeps the registry alive: it is one of the registry's workers,
+//!    has a [`JoinHandle`], or ends the pool.
 //! 2. Spawned futures are tasks of the registry's [common scope](Registry::common), which never sees a panic: their panics go to
 //!    the handle, or to the pool's panic handler.
-//! 3. The future of a [`Within`] is pinned with it: it is never moved out, and dropped in its place.
+//! 3. The future of a [`Within`] is pinned with it: it is never moved out, and is dropped in its place.
 
 use crate::detach::Resume;
 use crate::join_handle::{self, Deliver, JoinHandle};
@@ -33,9 +33,9 @@ use std::task::{self, Poll};
 ///
 /// # Panics
 ///
-/// Not here: a panic of the future is raised by its handle. If the handle was dropped before, the panic goes to the pool's
-/// [panic handler](crate::ThreadPoolBuilder::panic_handler). Without one it ends nothing but the future: the panic hook has
-/// printed its message.
+/// Does not panic itself: a panic of the future is raised by its handle. If the handle was dropped before, the panic
+/// goes to the pool's [panic handler](crate::ThreadPoolBuilder::panic_handler). Without a handler the panic ends only
+/// the future; the panic hook has printed its message.
 ///
 /// ```
 /// use std::time::Duration;
@@ -72,7 +72,7 @@ where
     JoinHandle::new(shared, task, Some(registry.this()))
 }
 
-/// A future that is polled and dropped inside a runtime: that of the thread that has spawned it.
+/// A future that is polled and dropped inside a runtime: the runtime of the thread that has spawned it.
 struct Within<F> {
     runtime: Runtime,
     future: ManuallyDrop<F>,
@@ -82,7 +82,7 @@ impl<F: Future> Future for Within<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<F::Output> {
-        // SAFETY: nothing is moved out of it (invariant 3).
+        // SAFETY: the future is not moved out of it (invariant 3).
         let this = unsafe { self.get_unchecked_mut() };
         let _entered = this.runtime.enter();
         // SAFETY: it is pinned with `self` (invariant 3).
@@ -98,13 +98,13 @@ impl<F> Drop for Within<F> {
     }
 }
 
-/// The continuation.
+/// The continuation of a spawned future.
 struct Detached<T> {
     deliver: Deliver<T>,
     job: Job,
 }
 
-/// Counts as a job of the registry.
+/// Counts as a job of the registry; its drop ends the job.
 struct Job(NonNull<Registry>);
 
 // SAFETY: it stands for a reference to the registry, which is `Sync`.
@@ -124,9 +124,9 @@ impl Drop for Job {
 }
 
 impl<T> Detached<T> {
-    /// Delivers something. Wakers may panic.
+    /// Calls `deliver`. Wakers may panic: such a panic goes to the panic handler.
     fn deliver(&mut self, deliver: impl FnOnce(&mut Deliver<T>)) {
-        // Unwind-safe: nobody sees it again.
+        // Unwind-safe: no code uses `self.deliver` again.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| deliver(&mut self.deliver))) {
             self.job.registry().handle_task_panic(payload);
         }

@@ -1,4 +1,4 @@
-//! Counters: what a pool has done.
+//! Counters of a pool's actions.
 
 mod histogram;
 
@@ -13,12 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one, without a read-modify-write: only the owner writes. Relaxed: nothing is inferred from a count.
+    /// Adds one, without a read-modify-write, since only the owner writes. Relaxed: no other memory depends on a count.
     #[inline(always)]
     pub(crate) fn add(&self) {
         self.add_up(1);
     }
 
+    /// Adds `more`, as [`add`](Self::add) adds one.
     #[inline(always)]
     pub(crate) fn add_up(&self, more: u64) {
         self.0.store(self.0.load(Relaxed) + more, Relaxed);
@@ -34,11 +35,12 @@ impl Counter {
 pub(crate) struct SharedCounter(AtomicU64);
 
 impl SharedCounter {
-    /// Relaxed: nothing is inferred from a count.
+    /// Adds one. Relaxed: nothing is inferred from a count.
     pub(crate) fn add(&self) {
         self.add_up(1);
     }
 
+    /// Adds `more`.
     pub(crate) fn add_up(&self, more: u64) {
         self.0.fetch_add(more, Relaxed);
     }
@@ -48,7 +50,7 @@ impl SharedCounter {
     }
 }
 
-/// Counts of the actions of threads that are none of the pool's workers.
+/// Counters of the actions of threads that are no workers of the pool.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) wakeups: SharedCounter,
@@ -80,16 +82,16 @@ macro_rules! counters {
         #[derive(Debug)]
         pub(crate) struct Counters {
             $(pub(crate) $name: Counter,)*
-            /// By the victim's slot.
+            /// Steals by the victim's slot.
             pub(crate) steals: Box<[Steals]>,
             pub(crate) wake_to_run: WakeTimes,
         }
 
         impl Counters {
-            pub(crate) fn new(places: usize) -> Self {
+            pub(crate) fn new(slots: usize) -> Self {
                 Counters {
                     $($name: Counter::default(),)*
-                    steals: (0..places).map(|_| Steals::default()).collect(),
+                    steals: (0..slots).map(|_| Steals::default()).collect(),
                     wake_to_run: WakeTimes::default(),
                 }
             }
@@ -111,8 +113,8 @@ macro_rules! counters {
             $($(#[$about])* pub $name: u64,)*
             /// Steals of forks and spawned jobs, by the victim's [slot](crate::ThreadPool::current_thread_index).
             pub steals: Vec<StealStats>,
-            /// Times from the wake of a task to its run on this worker; measured only if [asked
-            /// for](crate::ThreadPoolBuilder::measure_wakes).
+            /// Times from the wake of a task to its run on this worker; measured only if the pool is [built to measure
+            /// them](crate::ThreadPoolBuilder::measure_wakes).
             pub wake_to_run: WakeToRun,
         }
 
@@ -132,54 +134,55 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Right halves of `join`s, and [detached](crate::detach) parts, that this worker laid ready for thieves.
+    /// Right halves of `join`s, and [detached](crate::detach) parts, that this worker has pushed for thieves to steal.
     forks,
-    /// Jobs made by `spawn` and its kin.
+    /// Jobs that this worker has spawned, by `spawn` or a similar function.
     spawns,
     /// Stolen halves and parts that this worker has run.
     migrated,
-    /// Jobs that it has taken from the pool's queue of jobs from outside (the *injector*).
+    /// Jobs that this worker has taken from the queue of jobs from outside the pool (the *injector*).
     injected,
     /// Jobs run from the main loop, with no other job below: stolen forks, spawned jobs, woken tasks, and jobs from outside.
     jobs,
-    /// Times it went to sleep until woken.
+    /// Times that this worker has parked: it slept until another thread woke it.
     parks,
-    /// Times it slept for a fraction of a millisecond between two looks for work.
+    /// Sleeps of a fraction of a millisecond between two looks for work, as the *timed searcher*.
     naps,
-    /// Workers that it has woken because there was work for one more.
+    /// Workers that this worker has woken because there was work for one more.
     wakeups,
-    /// Barriers that interrupted other cores: steals of private jobs, and last looks before sleep.
+    /// Barriers that interrupted other cores: steals of private jobs, and final checks before sleep.
     barriers,
-    /// Times it gave its slot away because it waited for another thread's work.
+    /// Times that this worker released its slot because it waited for another thread's work.
     handovers,
-    /// Times it gave its slot, in the middle of a job, to a thread that had waited too long for a slot or for queued jobs to be run.
+    /// Times that this worker gave its slot, in the middle of a job, to a thread that had waited too long for a slot, or for queued
+    /// jobs to run.
     slots_given,
-    /// Woken tasks, and jobs from outside, that it has run in a slot given by a worker in the middle of a job.
+    /// Woken tasks, and jobs from outside, that this worker has run in a slot given by a worker in the middle of a job.
     turns,
-    /// Slots that it has taken over from threads that used no processor time for 20 ms. Such a thread blocks outside the pool, on a
-    /// lock or in a system call. After each takeover one more thread than the pool has slots may have run a job: the former holder,
-    /// from the end of its block to its next fork, wait, or job end.
+    /// Slots that this worker has taken over from threads that used no processor time for 20 ms. Such a thread blocks outside the pool,
+    /// on a lock or in a system call. After each takeover, one more thread than the pool has slots may have run a job: the former
+    /// holder, from the end of its block to its next fork, wait, or job end.
     slots_taken_over,
-    /// Times it waited, in the middle of a job, for the stolen right half of a `join`. A worker never waits for a stolen
+    /// Times that this worker waited, in the middle of a job, for the stolen right half of a `join`. A worker never waits for a stolen
     /// [detached](crate::detach) part.
     waits,
-    /// Waits in which it kept its slot though jobs were queued, because the pool had as many threads as it may have: see
+    /// Waits in which this worker kept its slot although jobs were queued, because the pool had as many threads as it may have: see
     /// [`Saturation`](crate::Saturation).
     saturated,
-    /// Times it has polled a future.
+    /// Times that this worker has polled a future.
     polls,
     /// Futures that were ready at their first poll. They cost no task.
     ready,
     /// Futures that were pending at their first poll. Each became a suspended task.
     suspensions,
-    /// Suspended tasks whose continuation it has run.
+    /// Suspended tasks whose continuation this worker has run.
     resumes,
     /// Resumed tasks that another worker had polled last.
     resumes_elsewhere,
-    /// Suspended tasks that it has dropped instead of resuming them. Once a call is over, each suspended task has been resumed or
-    /// dropped: in the [total](Stats::total), `suspensions == resumes + cancelled`.
+    /// Suspended tasks that this worker has dropped instead of resuming them. Once a call is over, each suspended task has been resumed
+    /// or dropped: in the [total](Stats::total), `suspensions == resumes + cancelled`.
     cancelled,
-    /// Tasks suspended because there was no room for their futures among those in flight.
+    /// Tasks that were suspended because as many futures were in flight as may be.
     waits_for_room,
     /// Wakes by this worker that have put a task where workers find it.
     wakes,
@@ -187,13 +190,13 @@ counters! {
     wakes_in_poll,
     /// Wakes, by any thread, of tasks that were awake already. Counted by the worker that has finished the task.
     wakes_coalesced,
-    /// Times it has suspended its deque of spawned jobs with a task: see [`Suspension`](crate::Suspension).
+    /// Times that this worker has suspended its deque of spawned jobs with a task: see [`Suspension`](crate::Suspension).
     suspended_deques,
-    /// Jobs that it has stolen from suspended deques.
+    /// Jobs that this worker has stolen from suspended deques.
     steals_suspended,
-    /// Jobs and tasks that it has stolen from resumable deques.
+    /// Jobs and tasks that this worker has stolen from resumable deques.
     steals_resumable,
-    /// Muggable deques that it has taken over.
+    /// Muggable deques that this worker has taken over.
     mugs,
 }
 
@@ -204,7 +207,7 @@ pub(crate) struct Steals {
 }
 
 impl WorkerStats {
-    /// Times that this worker left the order of the sequential program: steals, mugs, and resumed tasks. An upper bound of the
+    /// Returns how often this worker left the order of the sequential program: steals, mugs, and resumed tasks. An upper bound of the
     /// *deviations* of the theory (Spoonhower, Blelloch, Gibbons and Harper, SPAA 2009), which bound the additional cache misses of a
     /// parallel run.
     #[must_use]
@@ -234,16 +237,16 @@ pub struct StealStats {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The workers: the pool's own threads, then spare ones and threads from outside that took part.
+    /// Counts of the workers: the pool's own threads, then spare ones, then external threads that took part.
     pub workers: Vec<WorkerStats>,
     /// Counts of threads that are no workers of the pool: woken tasks and workers, suspended and dropped tasks.
     pub outside: WorkerStats,
-    /// Deques of spawned jobs.
+    /// Counts of the deques of spawned jobs.
     pub deques: DequeStats,
 }
 
 impl Stats {
-    /// The sums over all workers and [`outside`](Self::outside).
+    /// Returns the sums over all workers and [`outside`](Self::outside).
     #[must_use]
     pub fn total(&self) -> WorkerStats {
         let mut total = self.outside.clone();

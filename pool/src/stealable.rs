@@ -1,23 +1,26 @@
-//! Sets of what any worker may take up: tasks that were woken, and [deques](crate::deques) that wait.
+//! The stealable sets: woken tasks and waiting [deques](crate::deques), which any worker may take.
 //!
-//! Every slot has a set (in code a slot is a `place`). A new entry goes to the set of a random slot (ProWS-R, Section 4: *donation*), so
-//! that no set is much longer than another one, whichever thread wakes. A worker looks at the set of its own slot first. When it
-//! searches the other slots, from a random one on, for forks, it looks at their sets as well. From its own set it takes the oldest
-//! entry, so that no task waits for ever behind others that are woken again and again, and because tasks that were made or
-//! woken one after the other lie beside each other in memory. From another set it takes a random entry. All of this is in O(1).
+//! Every slot has a set. A new entry goes to the set of a random slot (ProWS-R, Section
+//! 4: *donation*). So no set is much longer than another one, whichever thread wakes. A worker looks at the set of its
+//! own slot first. When it searches the other slots for forks, beginning with a random one, it looks at their sets as
+//! well. From its own set it takes the oldest entry. So no task waits for ever behind others that are woken again and
+//! again. Also, tasks that were made or woken one after the other lie beside each other in memory. From another set it
+//! takes a random entry. All of these operations are O(1).
 //!
-//! Where the pool is built for [fair queueing](crate::Fairness::FairQueueing), all slots share one set, in which the calls [take
-//! turns](flows).
+//! If the pool is built for [fair queueing](crate::Fairness::FairQueueing), all slots share one set, in which the calls
+//! [take turns](flows).
 //!
-//! A set is a queue under a lock that is held for a few instructions, and never while code of a task runs: any thread may
-//! wake, and wakers come in bursts, from one thread.
+//! A set is a queue under a lock. The lock is held for a few instructions, and never while code of a task runs: any
+//! thread may wake, and one thread may wake many tasks in a burst.
 //!
 //! # Invariants
 //!
-//! 1. A task is in at most one set, once: who put its state to *scheduled* adds it, who takes it out runs it. A deque has at
-//!    most one entry: who takes it out adds it again, or forgets it.
-//! 2. `len` is the set's length whenever its lock is free. Those who read it without the lock get a hint; for those who go to
-//!    sleep it is none: entries are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
+//! 1. A task is in at most one set, once. The thread that sets its state to *scheduled* adds it; the worker that takes
+//!    it out runs it. A deque has at most one entry. The worker that takes the entry out either adds it again or drops
+//!    it.
+//! 2. `len` is the set's length whenever its lock is free. A read of `len` without the lock is a hint. For a worker
+//!    that goes to sleep it is reliable: entries are added before sleeping workers are looked for, see
+//!    [`notify`](crate::registry::Registry::notify).
 
 mod flows;
 
@@ -31,12 +34,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-/// What a set has.
+/// An entry of a set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Entry {
-    /// A task that was woken.
+    /// A woken task.
     Task(JobRef),
-    /// A deque that waits.
+    /// A suspended, resumable or muggable deque.
     Deque(DequeRef),
 }
 
@@ -46,8 +49,8 @@ pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
 #[derive(Default)]
 struct Set {
     len: AtomicUsize,
-    /// Number of times that the entry was taken whose turn it was; written with the lock held, wraps. A scope that takes its own tasks
-    /// out of the middle does not serve the others.
+    /// Number of entries that were taken in turn. Written with the lock held; wraps. An entry that a scope takes out of
+    /// the middle does not count, because it does not serve the others.
     served: AtomicUsize,
     queue: Mutex<Queue>,
 }
@@ -56,7 +59,7 @@ struct Set {
 enum Queue {
     /// The oldest entry first.
     Fifo(VecDeque<Entry>),
-    /// By calls, which take turns.
+    /// One queue for each call; the calls take turns.
     Fair(Flows),
 }
 
@@ -81,7 +84,7 @@ impl Queue {
         }
     }
 
-    /// Adds an entry behind so many of the oldest ones; of its call, where calls take turns.
+    /// Inserts an entry after the first `oldest` entries; in fair queueing, after the first ones of its call.
     fn push_behind(&mut self, oldest: usize, entry: Entry) {
         match self {
             Queue::Fifo(entries) => insert(entries, oldest, entry),
@@ -94,30 +97,30 @@ fn insert(entries: &mut VecDeque<Entry>, oldest: usize, entry: Entry) {
     entries.insert(oldest.min(entries.len()), entry);
 }
 
-/// Takes an entry out. Returns also whether it was the oldest one. The newest entry moves to where an entry in the middle was removed;
-/// the oldest ones stay where they are.
+/// Takes an entry out. Also returns whether it was the oldest one. If an entry is removed from the middle, the newest
+/// entry moves there, and the oldest ones stay.
 fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<(Entry, bool)> {
     let entry = if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) };
     entry.map(|entry| (entry, index == 0))
 }
 
 impl Stealable {
-    /// One set for each slot.
-    pub(crate) fn new(places: usize) -> Self {
-        Stealable((0..places).map(|_| CachePadded::default()).collect())
+    /// Makes one set for each slot.
+    pub(crate) fn new(slots: usize) -> Self {
+        Stealable((0..slots).map(|_| CachePadded::default()).collect())
     }
 
-    /// One set for all slots, in which the calls take turns.
+    /// Makes one set for all slots, in which the calls take turns.
     pub(crate) fn fair() -> Self {
         let queue = Mutex::new(Queue::Fair(Flows::default()));
         Stealable(Box::new([CachePadded::new(Set { queue, ..Set::default() })]))
     }
 
-    fn set(&self, place: usize) -> &Set {
-        self.0.get(place).unwrap_or(&self.0[0])
+    fn set(&self, slot: usize) -> &Set {
+        self.0.get(slot).unwrap_or(&self.0[0])
     }
 
-    /// An entry of a scope has run for that time: its turn is over the sooner, where calls take turns.
+    /// Charges a scope for the time that its entry has run. Under fair queueing the scope's turn is over the sooner.
     pub(crate) fn charge(&self, scope: u64, time: Duration) {
         let mut queue = self.0[0].lock();
         if let Queue::Fair(flows) = &mut *queue {
@@ -133,36 +136,37 @@ impl Stealable {
         set.len.store(queue.len(), Relaxed);
     }
 
-    /// The oldest entry of a slot's set, for the slot's holder.
-    pub(crate) fn take(&self, place: usize) -> Option<Entry> {
-        self.take_one(place, |_| 0)
+    /// Takes the oldest entry of a slot's set, for the worker that occupies the slot.
+    pub(crate) fn take(&self, slot: usize) -> Option<Entry> {
+        self.take_one(slot, |_| 0)
     }
 
-    /// Number of entries of a slot's set: a hint.
-    pub(crate) fn len(&self, place: usize) -> usize {
-        self.set(place).len.load(Relaxed)
+    /// Returns the number of entries of a slot's set: a hint.
+    pub(crate) fn len(&self, slot: usize) -> usize {
+        self.set(slot).len.load(Relaxed)
     }
 
-    /// A random entry of another slot's set.
-    pub(crate) fn steal(&self, place: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
-        self.take_one(place, |len| (random() % len as u64) as usize)
+    /// Takes a random entry of another slot's set.
+    pub(crate) fn steal(&self, slot: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
+        self.take_one(slot, |len| (random() % len as u64) as usize)
     }
 
-    fn take_one(&self, place: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
-        self.set(place).take(|queue| match queue {
+    fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
+        self.set(slot).take(|queue| match queue {
             Queue::Fifo(entries) if entries.is_empty() => None,
             Queue::Fifo(entries) => remove(entries, choose(entries.len())),
             Queue::Fair(flows) => flows.next().map(|entry| (entry, true)),
         })
     }
 
-    /// A task of that scope, or a deque that waits, or has waited, with one; if there is any among the oldest or the newest of a
-    /// set: there may be many of others. The oldest come first, lest one waits for all that are woken after it. For who holds
-    /// the place: others begin with other sets.
-    pub(crate) fn take_of(&self, place: usize, scope: u64) -> Option<Entry> {
+    /// Takes a task of the scope, or a deque that is or was suspended with such a task, from any set. Looks only at the
+    /// oldest and the newest entries of each set, since there may be many entries of other scopes. The oldest come
+    /// first, so that no entry waits for all entries that are woken after it. Called by the worker that occupies the
+    /// slot: workers of other slots begin with other sets.
+    pub(crate) fn take_of(&self, slot: usize, scope: u64) -> Option<Entry> {
         const LOOKS: usize = 32;
         let of_scope = |entry: &Entry| entry.scope() == scope;
-        let (before, from) = self.0.split_at(place.min(self.0.len() - 1));
+        let (before, from) = self.0.split_at(slot.min(self.0.len() - 1));
         from.iter().chain(before).find_map(|set| {
             set.take(|queue| match queue {
                 Queue::Fifo(entries) => {
@@ -182,7 +186,7 @@ impl Stealable {
         })
     }
 
-    /// A task of that scope, or any deque, from any set.
+    /// Takes a task of the scope, or any deque, from any set.
     pub(crate) fn take_of_or_deque(&self, scope: u64) -> Option<Entry> {
         self.0.iter().find_map(|set| {
             let wanted = |entry: &Entry| matches!(entry, Entry::Deque(_)) || entry.scope() == scope;
@@ -193,22 +197,22 @@ impl Stealable {
         })
     }
 
-    /// Adds an entry behind so many of the oldest ones of a set: of the set of a slot, or of a random set.
-    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, place: Option<usize>) {
-        let set = place.map_or_else(|| &*self.0[random(self.0.len())], |place| self.set(place));
+    /// Inserts an entry after the first `oldest` entries of a set: the set of a slot, or of a random slot.
+    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, slot: Option<usize>) {
+        let set = slot.map_or_else(|| &*self.0[random(self.0.len())], |slot| self.set(slot));
         let mut queue = set.lock();
         queue.push_behind(oldest, entry);
         set.len.store(queue.len(), Relaxed);
     }
 
-    /// Takes the oldest entry of the first set, from the one of that slot on, that has any.
-    pub(crate) fn take_any(&self, place: usize) -> Option<Entry> {
-        let (before, from) = (0..place, place..self.0.len());
-        from.chain(before).find_map(|place| self.take(place))
+    /// Takes the oldest entry of the first set that is not empty, beginning with the set of the slot.
+    pub(crate) fn take_any(&self, slot: usize) -> Option<Entry> {
+        let (before, from) = (0..slot, slot..self.0.len());
+        from.chain(before).find_map(|slot| self.take(slot))
     }
 
-    /// Whether a set has had entries since the last call with the same `seen`, and the one whose turn it is has not been taken. `seen` is
-    /// empty before the first call.
+    /// Whether some set has had entries since the last call with the same `seen`, and none has been taken in turn.
+    /// `seen` is empty before the first call.
     pub(crate) fn is_neglected(&self, seen: &mut Vec<Option<usize>>) -> bool {
         seen.resize(self.0.len(), None);
         let mut neglected = false;
@@ -221,14 +225,14 @@ impl Stealable {
         neglected
     }
 
-    /// Callers that must not miss any have passed a fence.
+    /// Whether all sets are empty. A caller that must not miss an entry has passed a fence before.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|set| set.is_empty())
     }
 }
 
 impl Set {
-    /// Relaxed: invariant 2.
+    /// Whether the set is empty. Relaxed: see invariant 2.
     fn is_empty(&self) -> bool {
         self.len.load(Relaxed) == 0
     }
@@ -237,7 +241,7 @@ impl Set {
         self.queue.lock().expect("nobody panics with this lock")
     }
 
-    /// Has `choose` take an entry out, if there is any, and say whether it was that entry's turn.
+    /// Lets `choose` take an entry out, if there is one, and say whether the entry was taken in turn.
     fn take(&self, choose: impl FnOnce(&mut Queue) -> Option<(Entry, bool)>) -> Option<Entry> {
         if self.is_empty() {
             return None;
@@ -254,10 +258,11 @@ impl Set {
 }
 
 impl Entry {
-    /// The number of the scope that it belongs to. It lies in a set, or the caller has put it into none yet, or has just taken it out.
+    /// Returns the number of the entry's scope. The entry is in a set, or the caller is about to put it into one, or
+    /// has just taken it out.
     pub(crate) fn scope(&self) -> u64 {
         match self {
-            // SAFETY: it is in a queue, or on its way there or from there: so the task has not begun to run.
+            // SAFETY: the task is in a queue, or on its way into one or out of one, so it has not begun to run.
             Entry::Task(task) => unsafe { task.scope() },
             // SAFETY: the registry owns the sets, and the deques.
             Entry::Deque(deque) => unsafe { deque.get() }.scope(),
@@ -265,7 +270,7 @@ impl Entry {
     }
 }
 
-/// A number below `end`, which is not 0: from this thread's own sequence (xorshift, Marsaglia 2003).
+/// Returns a number below `end`, which is not 0, from this thread's own sequence (xorshift, Marsaglia 2003).
 fn random(end: usize) -> usize {
     thread_local! {
         static STATE: Cell<u64> = const { Cell::new(0) };
@@ -273,7 +278,8 @@ fn random(end: usize) -> usize {
     STATE.with(|state| {
         let mut x = state.get();
         if x == 0 {
-            // Each thread begins at another place: else those that wake one task each would all choose the same set.
+            // Each thread begins with another seed. Otherwise threads that wake one task each would all choose the same
+            // set.
             static THREADS: AtomicU64 = AtomicU64::new(1);
             x = THREADS.fetch_add(1, Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         }

@@ -1,18 +1,18 @@
-//! What becomes of a worker's deque when the task that it runs suspends.
+//! What happens to a worker's deque when the worker's task suspends.
 
-/// What a worker does when the task that it runs is pending, and has spawned what nobody has taken up yet.
+/// Action of a worker when the task that it runs is pending and has spawned jobs that are still in its deque.
 ///
 /// | | [`Proactive`](Suspension::Proactive) | [`Parsimonious`](Suspension::Parsimonious) |
 /// |---|---|---|
-/// | what the task has spawned | stays together, with the task: the deque suspends as a whole | is the worker's next job |
+/// | jobs spawned by the task | stay together with the task: the deque suspends as a whole | the newest is the worker's next job |
 /// | the worker | takes another deque, and looks for work elsewhere | goes on with the newest job of its deque |
-/// | when the task is woken | the deque is resumable: it is stolen from, then mugged, with the task at its bottom | the task is stealable by itself |
-/// | from | ProWS-R (Singer, Xu, Lee: *Proactive Work Stealing for Futures*, PPoPP 2019; *R* for its form with resumable deques and reactive I/O) | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
+/// | when the task is woken | the deque is resumable: other workers steal from it, then mug it, with the task at its bottom | the task is stealable by itself |
+/// | from | ProWS (Singer, Xu and Lee, *Proactive Work Stealing for Futures*, PPoPP 2019), in the form of ProWS-R, which is for Rust | Muller and Acar, *Latency-Hiding Work Stealing*, SPAA 2016 |
 ///
-/// Where a deque holds nothing but the task that suspends, the two are the same; so they are for
+/// If the deque holds nothing but the suspending task, the two are the same. This is always so for
 /// [`io_await`](https://docs.rs/furcate), which leaves nothing in deques. They differ for tasks that
-/// [spawn](crate::Scope::spawn_future) others, or [join](crate::ScopeHandle::join_async) them. Both run everything, in an order
-/// that no program can rely on; what they cost, the bench `latency` shows.
+/// [spawn](crate::Scope::spawn_future) others, or [join](crate::ScopeHandle::join_async) them. Both run all jobs, in an
+/// order that no program can rely on. The bench `latency` shows their costs.
 ///
 /// ```
 /// use furcate::{Suspension, ThreadPoolBuilder};

@@ -1,9 +1,10 @@
-//! Tasks: futures that the pool polls, and what is to be done with their outputs.
+//! Tasks: futures that the pool polls, and the continuations that take their outputs.
 //!
-//! A task is a future and a *continuation* in one heap node. While it waits it holds no stack, no worker and no thread:
-//! whoever wakes it puts it where [any worker finds it](crate::stealable), and what follows the await, the continuation,
-//! runs there. Who makes a task polls it once in place ([`Spare::poll`]); only if it is pending does it become one that
-//! others know of ([`Spare::suspend`]), and then its [scope](crate::Scope) counts it.
+//! A task is a future and a *continuation* in one heap node. While it waits it holds no stack, no worker and no thread.
+//! The thread that wakes it puts it where [any worker finds it](crate::stealable). The code after the await, the
+//! continuation, runs on the worker that takes it. The maker of a task polls it once in place ([`Spare::poll`]). If
+//! the future is pending, the task becomes known to other threads ([`Spare::suspend`]), and its [scope](crate::Scope)
+//! counts it.
 //!
 //! ```text
 //!              poll: Ready                the node is spare again, if no waker is left
@@ -15,19 +16,19 @@
 //!
 //! # Invariants
 //!
-//! 1. *One owner.* The future and the continuation are touched by one thread at a time: by who made the task, until
-//!    `suspend`; then by whom the [state word](state) says.
+//! 1. *One owner.* Only one thread at a time accesses the future and the continuation: the maker of the task until
+//!    `suspend`, then the thread that the [state word](state) names.
 //! 2. *The future stays.* It is written to the node once, polled there, and dropped there.
-//! 3. *Nothing borrowed survives.* The future and the continuation are gone from the node before the task arrives at its
-//!    scope. After that only the state word, the table and the layout are used, which borrow nothing: so wakers may outlive
-//!    the scope, the pool, and everything `'scope`.
-//! 4. The memory is freed by who takes the count of references to 0: wakers have one each, the task itself has one until
-//!    its future is gone.
-//! 5. From the moment at which a wake puts it to *scheduled* until it is run, a task has not arrived: so its scope is
-//!    there, and the registry.
-//! 6. The word `beside` and the `flags` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
+//! 3. *Nothing borrowed survives.* The future and the continuation are gone from the node before the task arrives at
+//!    its scope. After that only the state word, the table and the layout are used, which borrow nothing. So wakers may
+//!    outlive the scope, the pool, and all data of lifetime `'scope`.
+//! 4. The memory is freed by the thread that takes the count of references to 0. Each waker has one reference; the task
+//!    itself has one until its future is gone.
+//! 5. A task that a wake has set to *scheduled* does not arrive before it has run. So its scope is there, and so is the
+//!    registry.
+//! 6. `beside` and `flags` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
 //!    that puts it in a queue. Queues order that before the task's run, which may free it.
-//! 7. No lock of ours is held while code of the future or the continuation runs: polls, drops, wakers.
+//! 7. No lock of the pool is held while code of the future or the continuation runs: polls, drops, wakers.
 
 mod erased;
 mod list;
@@ -43,10 +44,10 @@ use crate::Context;
 use crate::detach::Resume;
 use crate::job::{Header, SpawnHeader};
 use crate::join_handle;
+use crate::quiet_drop::drop_quietly;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
-use crate::unseen::drop_quietly;
 use crate::worker::Worker;
 use erased::{Core, NOBODY, OUTSIDE, Table, name};
 use state::{Begin, Suspend, Wake};
@@ -63,7 +64,7 @@ use std::task::Poll;
 #[repr(C)]
 struct Task<'scope, F, K> {
     core: Core,
-    /// If the core says that it has one.
+    /// Present if the core says so.
     future: UnsafeCell<MaybeUninit<F>>,
     then: UnsafeCell<Option<K>>,
     _scope: PhantomData<fn(&'scope ()) -> &'scope ()>,
@@ -97,12 +98,12 @@ impl<'scope, F, K> Task<'scope, F, K> {
             }
             core.set_has_future(false);
         }
-        // SAFETY: it is there, and will not be dropped again. Unwind-safe: nobody sees it again.
+        // SAFETY: the future is there, and will not be dropped again. Unwind-safe: no code sees it again.
         catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }))
     }
 }
 
-/// Makes a task that is polled for the first time by whoever takes it up.
+/// Makes a task whose first poll is made by the worker that takes it.
 pub(crate) fn spawn<'scope, F, K>(scope: &Scope<'scope>, future: F, then: K) -> Reference
 where
     F: Future + Send + 'scope,
@@ -116,7 +117,7 @@ where
         *task.as_ref().then.get() = Some(then);
         let state = &task.as_ref().core.state;
         state.retain();
-        // As if it was woken in a poll: whoever takes it up begins with one.
+        // As if it was woken in a poll: the worker that takes it begins with a poll.
         let (Wake::InPoll | Wake::Coalesced | Wake::Submit) = state.wake();
         if !scope.tasks().insert(task.cast()) || state.suspend() == Suspend::Cancelled {
             scope.with_worker(|worker| Task::<F, K>::abandon(task.cast(), worker));
@@ -155,13 +156,15 @@ where
         waker::with(this.cast(), |context| catch_unwind(AssertUnwindSafe(|| future.poll(context))))
     }
 
-    /// After a poll that gave `Pending`: the task is everybody's, or nobody's.
+    /// Ends a poll that gave `Pending`: afterwards any thread may own the task, or none.
     ///
     /// # Safety
     ///
-    /// The task is the caller's, who does not use it again; it is in its scope's list, or was. `worker` is this thread's.
+    /// The task is the caller's, who does not use it again. It is in its scope's list, or was. `worker` is this
+    /// thread's.
     unsafe fn settle(this: NonNull<Self>, worker: Option<&Worker>) {
-        // SAFETY: the caller's; after `suspend` it is used no more, but where that says so.
+        // SAFETY: by the caller's promise. After `suspend` the task is used only if the result of `suspend` says that
+        // it is still this thread's.
         unsafe {
             let core = &this.as_ref().core;
             if core.polled_by.get() == NOBODY {
@@ -191,13 +194,13 @@ where
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
         let can_suspend = worker.can_suspend.get();
         worker.ran_task.set(true);
-        // Whoever waits for the scope will want to help.
-        worker.nudge();
+        // A worker that waits for the scope will want to help.
+        worker.poke();
         let root = worker.enter_root(scope.number());
         // SAFETY: the task is this thread's from `begin` on (invariant 1), and arrives once.
         unsafe {
-            // All of the scope's tasks are cancelled one after the other: none is polled meanwhile, for it may have been woken
-            // by the end of another one that it awaits.
+            // All tasks of the scope are cancelled one after the other. None is polled meanwhile, since it may have
+            // been woken by the end of another task that it awaits.
             if core.state.begin() == Begin::Drop || scope.has_panicked() || scope.tasks().are_cancelled() {
                 Self::abandon(this.cast(), Some(worker));
                 worker.leave_root(root);
@@ -223,14 +226,14 @@ where
                     Self::settle(this, Some(worker));
                 }
                 Ok(Poll::Ready(output)) => {
-                    let in_hand = match Self::end(this, scope) {
+                    let credits = match Self::end(this, scope) {
                         (then, Ok(())) => {
                             count(&worker.counters.resumes);
                             if context.migrated() {
                                 count(&worker.counters.resumes_elsewhere);
                             }
                             let resume = || scope.guard(|| then.resume(scope, output, context));
-                            scope.with_in_hand(TASK - 1, worker, resume).1
+                            scope.with_credits(TASK - 1, worker, resume).1
                         }
                         (then, Err(payload)) => {
                             count(&worker.counters.cancelled);
@@ -240,13 +243,14 @@ where
                         }
                     };
                     entered.leave();
-                    Scope::arrive(scope, 1 + in_hand, Some(worker));
+                    Scope::arrive(scope, 1 + credits, Some(worker));
                 }
                 Err(payload) => {
                     count(&worker.counters.cancelled);
                     let (then, dropped) = Self::end(this, scope);
                     if scope.tasks().are_cancelled() && join_handle::is_gone(&*payload) {
-                        // In the very poll in which they are, it has seen the end of one that it awaits.
+                        // The task was polled while the scope's tasks were cancelled, and has seen the end of one that
+                        // it awaits.
                         Self::cancelled(scope, then);
                     } else {
                         Self::fail(scope, then, payload);
@@ -260,18 +264,18 @@ where
         worker.leave_root(root);
     }
 
-    /// The future has panicked.
+    /// Reports that the future has panicked.
     fn fail(scope: &Scope<'scope>, mut then: K, payload: Box<dyn Any + Send>) {
-        // Unwind-safe: nobody sees the continuation again.
+        // Unwind-safe: no code sees the continuation again.
         match catch_unwind(AssertUnwindSafe(|| then.failed(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => scope.keep(payload),
         }
-        // Not before: who awaits what it was to deliver hears of its drop, and panics in turn.
+        // Not before: a task that awaits the output sees this drop, and panics in turn.
         scope.guard(|| drop(then));
     }
 
-    /// The future was dropped, or is as good as that.
+    /// Reports that the future was dropped, or is treated as if it was.
     fn cancelled(scope: &Scope<'scope>, then: K) {
         if scope.has_panicked() {
             drop_quietly(then);
@@ -280,7 +284,7 @@ where
         }
     }
 
-    /// Drops the future and gives the task up. Returns the continuation, and a panic of the drop.
+    /// Drops the future and releases the task. Returns the continuation, and a panic of the drop.
     ///
     /// # Safety
     ///
@@ -326,7 +330,7 @@ where
     ///
     /// `core` is a task of this type with no reference left.
     unsafe fn free(core: NonNull<Core>) {
-        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone: nothing of them is dropped.
+        // SAFETY: from `Box::leak`, as a `Task`. The future and the continuation are gone, so neither is dropped here.
         drop(unsafe { Box::from_raw(core.cast::<Self>().as_ptr()) });
     }
 }

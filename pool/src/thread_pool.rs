@@ -1,4 +1,4 @@
-//! A pool of one's own.
+//! Pools besides the global one.
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::detach::Unattended;
@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// A pool of threads that steal work from each other.
 ///
-/// Made by a [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). All calls inside [`install`](Self::install), however
-/// deep, run on this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
+/// A [`ThreadPoolBuilder`](crate::ThreadPoolBuilder) makes pools. All calls inside [`install`](Self::install), at any depth, run on
+/// this pool. A pool is also an [`Executor`], for a single iterator chain: `.on(&pool)`.
 ///
 /// Dropping the pool waits until all spawned jobs have run and its threads have ended. If one of its own threads drops the pool, or
 /// the pool [does not wait](crate::ThreadPoolBuilder::wait_on_drop), the threads end by themselves later.
@@ -46,10 +46,10 @@ impl ThreadPool {
         configuration.build()
     }
 
-    /// Runs `op` on one of the pool's threads (this one, if it is one) and returns its result.
+    /// Runs `op` on one of the pool's threads (on the calling thread, if it is one of them) and returns its result.
     ///
-    /// Cost: from outside, a hand-over to another thread and back. A worker of another pool gives its slot there to
-    /// another thread while it waits.
+    /// Cost: from outside the pool, a hand-over to another thread and back. If the caller is a worker of another pool, it releases its
+    /// slot there while it waits.
     ///
     /// # Panics
     ///
@@ -215,14 +215,14 @@ impl ThreadPool {
     /// Returns the index of the slot that the calling thread holds in this pool, `0 .. current_num_threads()`; `None` if it holds none.
     ///
     /// No two threads hold the same slot at the same time, unless one [took it over](crate::WorkerStats::slots_taken_over) from the
-    /// other: see [`Worker::index`](crate::Worker::index). A thread may come out of a `join` or a scope with another slot than it went
-    /// in with: see [`WaitRule`](crate::WaitRule).
+    /// other: see [`Worker::index`](crate::Worker::index). A thread may hold another slot after a `join` or a scope than before: see
+    /// [`WaitRule`](crate::WaitRule).
     #[must_use]
     pub fn current_thread_index(&self) -> Option<usize> {
-        self.of_current(|worker| worker?.place())
+        self.of_current(|worker| worker?.slot())
     }
 
-    /// Returns whether the calling thread has jobs that wait to be run; `None` if it is not one of this pool's.
+    /// Returns whether the calling thread has queued jobs of its own; `None` if the thread is not one of this pool's.
     #[must_use]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
         self.of_current(|worker| worker.map(Worker::has_pending_jobs))
@@ -238,20 +238,21 @@ impl ThreadPool {
         self.of_current(|worker| worker.map(|worker| worker.yield_once(true).into()))
     }
 
-    /// Counts of the pool's actions so far.
+    /// Returns the counts of the pool's actions so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.registry.stats()
     }
 
+    /// Calls `f` with the calling thread's worker, if that belongs to this pool.
     fn of_current<R>(&self, f: impl FnOnce(Option<&Worker>) -> R) -> R {
         Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(&self.registry))))
     }
 }
 
-/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), a thread that is no pool's worker runs parts of
-/// its own call, on its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself,
-/// such as [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
+/// If the pool [lets callers take part](crate::ThreadPoolBuilder::caller_takes_part), an external thread runs parts of its own call, on
+/// its own stack and in one of the pool's slots. Closures given to the methods of `ThreadPool` itself, such as
+/// [`install`](ThreadPool::install), always run on the pool's threads, except for the body of an
 /// [`in_place_scope`](ThreadPool::in_place_scope).
 impl Executor for &ThreadPool {
     type Scope<'scope> = Scope<'scope>;
@@ -281,7 +282,7 @@ impl Executor for &ThreadPool {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        scope::spawn_unattended::<Self, C>(&self.registry, computation);
+        scope::spawn_root::<Self, C>(&self.registry, computation);
     }
 
     #[inline(always)] // so that it costs no call
@@ -314,7 +315,7 @@ impl Executor for &ThreadPool {
     }
 }
 
-/// An engine that owns its share of the pool: for computations that are `'static`, as those of the `async_*` terminals.
+/// An engine that owns a share of the pool: for `'static` computations, such as those of the `async_*` terminals.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -346,7 +347,7 @@ impl Executor for Arc<ThreadPool> {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        scope::spawn_unattended::<Self, C>(&self.registry, computation);
+        scope::spawn_root::<Self, C>(&self.registry, computation);
     }
 
     #[inline(always)] // so that it costs no call

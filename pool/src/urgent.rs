@@ -1,13 +1,13 @@
 //! Urgent jobs: workers look for one before anything else.
 //!
-//! A stop must not wait behind the work that it ends. So the job that drops the suspended tasks of a [stopped](crate::scope::Stop) scope
-//! goes to this queue and not to the injector. Such jobs are few (one for each scope that is stopped), and short (some
-//! hundred nanoseconds for each task that they drop).
+//! A stop must not wait behind the work that it ends. So the job that drops the suspended tasks of a [stopped](crate::scope::Stop)
+//! scope goes to this queue and not to the injector. Such jobs are few (one for each stopped scope), and short (some hundred
+//! nanoseconds for each task that they drop).
 //!
 //! # Invariants
 //!
-//! 1. `len` is the queue's length whenever its lock is free. A reader without the lock gets a hint. A worker that goes to sleep
-//!    needs more: jobs are added before the sleepers are looked for, see [`announce`](crate::registry::Registry::announce).
+//! 1. `len` is the queue's length whenever its lock is free. A reader without the lock gets a hint. A worker that ends its search
+//!    needs more: a publisher adds its job before it looks for searching workers, see [`notify`](crate::registry::Registry::notify).
 
 use crate::job::JobRef;
 use std::collections::VecDeque;
@@ -22,6 +22,7 @@ pub(crate) struct Urgent {
 }
 
 impl Urgent {
+    /// Adds a job.
     pub(crate) fn push(&self, job: JobRef) {
         let mut jobs = self.lock();
         jobs.push_back(job);
@@ -36,7 +37,7 @@ impl Urgent {
 
     /// Takes the oldest job of the scope with that number.
     pub(crate) fn take_of(&self, scope: u64) -> Option<JobRef> {
-        // SAFETY: urgent jobs begin with a `SpawnHeader`, and those in the queue have not been run.
+        // SAFETY: urgent jobs begin with a `SpawnHeader`, and no job in the queue has been run.
         if self.is_empty() { None } else { self.take_first(|job| unsafe { job.scope() } == scope) }
     }
 
@@ -49,7 +50,7 @@ impl Urgent {
         job
     }
 
-    /// Whether there is none. Callers that must not miss any have passed a fence.
+    /// Whether the queue is empty. Callers that must not miss a job have passed a fence.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         // Relaxed: invariant 1.

@@ -5,9 +5,9 @@ mod search;
 mod spawned;
 mod wait;
 
-pub(crate) use call::Call;
+pub(crate) use call::CallTime;
 pub use wait::WaitRule;
-pub(crate) use wait::{DOZE, NAP, Wait};
+pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::deque::{Deque, Steal};
 use crate::deques::{DequeRef, SpawnDeque};
@@ -16,10 +16,10 @@ use crate::job::{Header, JobRef, StackJob};
 use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::process::ThreadClock;
+use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
-use crate::scope::InHand;
+use crate::scope::Credits;
 use crate::stats::Counters;
-use crate::unseen::drop_quietly;
 use crossbeam_deque::Injector;
 use std::any::Any;
 use std::cell::Cell;
@@ -32,16 +32,15 @@ use std::sync::atomic::{
 };
 use std::time::Instant;
 
-/// How many jobs a deque has room for before it grows.
+/// Number of jobs that a deque has room for before it grows.
 const ROOM: usize = 256;
 
-/// Value of [`Worker::place`] for a worker that holds no slot.
-const NOWHERE: usize = usize::MAX;
+/// Slot index of a worker that holds no slot.
+const NO_SLOT: usize = usize::MAX;
 
-/// A thread that takes part in a pool, as its own jobs see it: forking with this handle saves the look-up of a
-/// thread-local.
+/// The handle of a pool's worker, for the jobs that this worker runs. A fork with this handle saves the look-up of a thread-local.
 ///
-/// Handed to closures by [`join_with`](crate::join_with) and by [`Worker::join`]. It cannot leave its thread.
+/// [`join_with`](crate::join_with) and [`Worker::join`] pass the handle to their closures. It cannot leave its thread.
 ///
 /// ```
 /// use furcate::{Worker, join_with};
@@ -62,68 +61,71 @@ const NOWHERE: usize = usize::MAX;
 /// furcate::join_with(|w| std::thread::scope(|s| { s.spawn(|| w.join(|_| (), |_| ())); }), |_| ());
 /// ```
 pub struct Worker {
-    /// Forked jobs: the right halves of this thread's open joins, oldest at the top.
+    /// Forked jobs: the right halves of this thread's open joins, the oldest at the top.
     ///
-    /// Invariant: when a worker starts a job that it stole, or waits for one that was stolen, this is empty. So what
-    /// a thief finds in it is forked by the job that the owner has started last; unless it [runs something
-    /// aside](Worker::is_aside), or began the job with forks open, see [`starts`](Worker::starts).
+    /// Invariant: when a worker starts a stolen job, or waits for a job that was stolen from it, this deque is empty. So the jobs that
+    /// a thief finds here were forked by the job that the owner has started last. Exceptions: the owner [runs an unrelated
+    /// job](Worker::runs_unrelated), or it began the job with open forks, see [`starts`](Worker::starts).
     forks: Deque<Header>,
-    /// Spawned jobs, each of which belongs to a scope, or to none: its active deque, see [`spawned`]. Written by its thread.
+    /// The active deque of spawned jobs, see [`spawned`]. Each of these jobs belongs to one scope or to none. Written by this thread.
     active: AtomicPtr<SpawnDeque>,
-    /// The job that it has started last may give the active deque away: no frame below pops from it; this thread's.
+    /// Whether the job that this worker has started last may give the active deque away: no frame below pops from it. This thread's.
     pub(crate) can_suspend: Cell<bool>,
     /// Whether this worker has run a task since it last searched; this thread's.
     pub(crate) ran_task: Cell<bool>,
-    /// How long its searches are; this thread's.
-    vigor: Cell<search::Vigor>,
-    /// Number of jobs on this thread's stack that run on top of the frame that spawned them; this thread's.
+    /// Success of the last searches; it decides how long the next one is. This thread's.
+    searches: Cell<search::Searches>,
+    /// Number of jobs on this thread's stack that run on top of the frames that have spawned them; this thread's.
     in_place: Cell<u32>,
-    /// Jobs that every thread of the pool runs once.
+    /// Broadcast jobs for this worker. No other thread may run them.
     pub(crate) broadcasts: Injector<JobRef>,
-    /// Jobs of this thread's `spawn_fifo`.
+    /// Jobs that this thread has spawned by `spawn_fifo`.
     pub(crate) fifo: Fifo,
     pub(crate) counters: Counters,
     pub(crate) parker: Parker,
-    /// When this thread may give its slot to another one again, after it has got it back; this thread's.
+    /// Time until which this thread keeps the slot that it has got back; this thread's.
     pub(crate) keeps_slot_until: Cell<Option<Instant>>,
     /// The processor time of the thread that is this worker.
     pub(crate) clock: ThreadClock,
     registry: NonNull<Registry>,
+    /// Index of this worker in the registry's table of workers.
     number: usize,
-    guest: bool,
-    /// Index of this worker's slot, or `NOWHERE`. Written with the registry's rest lock held, by this thread, or by another one while
-    /// this thread rests. If another worker has taken the slot over, the index stays until this thread notices.
-    place: AtomicUsize,
-    /// For the thief's random choice; this thread's.
+    /// Whether this worker is an external thread.
+    external: bool,
+    /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's idle lock held, by this thread, or by another one while
+    /// this thread sleeps. If another worker has taken the slot over, the index stays until this thread notices.
+    slot: AtomicUsize,
+    /// State of the random numbers with which this thread chooses victims; this thread's.
     random: Cell<u64>,
     /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
     woken_first: Cell<bool>,
-    /// The kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
+    /// Kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
     kind: Cell<u8>,
-    /// If calls take turns: the scope of the task that this thread has just taken from a set, and the time; this thread's.
+    /// If calls take turns: the scope of the task that this thread has just taken from a set, and the time at which it did; this
+    /// thread's.
     turn: Cell<Option<(u64, Instant)>>,
-    /// For a guest: the time since its call began. For other workers: the time since a worker began to nap while this one had jobs to
-    /// share. It decides whether a wake-up is worth its cost.
-    pub(crate) call: Call,
+    /// For an external thread: the time since its call began. For other workers: the time since this worker first had jobs to share
+    /// while only the timed searcher searched. The time decides whether a wake-up is worth its cost.
+    pub(crate) call: CallTime,
     /// Number of *unrelated* jobs on this worker's stack: jobs on top of a frame that they do not belong to. While it is not 0, workers
     /// that wait for those frames must not steal this worker's forks, because the forks belong to the unrelated job.
-    aside: AtomicUsize,
-    /// Number of the scope to which the job started last belongs, if all jobs in `forks` belong to that scope too; else
-    /// [`NO_ROOT`]. Written by this thread.
+    unrelated_frames: AtomicUsize,
+    /// Number of the scope of the job that was started last, if all jobs in `forks` belong to that scope too. Otherwise [`NO_ROOT`].
+    /// Written by this thread.
     root: AtomicU64,
-    /// Counts of the scope of the job that this thread runs; this thread's.
-    pub(crate) in_hand: Cell<InHand>,
-    /// Number of scopes that this thread has open, or waits for; this thread's.
+    /// Spare counts of the scope of the job that this thread runs; this thread's.
+    pub(crate) credits: Cell<Credits>,
+    /// Number of scopes that this thread has opened or waits for; this thread's.
     pub(crate) scopes: Cell<usize>,
     /// Number of open frames in which this thread offers parts to other workers, or may do so; this thread's.
     pub(crate) offers: Cell<usize>,
-    /// Whether a thread from outside is this worker at present, or keeps it for its next call.
+    /// Whether an external thread is this worker at present, or keeps it for its next call.
     pub(crate) taken: AtomicBool,
     /// Neither `Send` nor `Sync`: only this thread may use the handle.
     _this_thread: PhantomData<*const ()>,
 }
 
-/// The `root` of a worker that runs no part of a scope. (Scopes count from 1.)
+/// The `root` of a worker that runs no part of a scope. (The numbers of scopes begin with 1.)
 const NO_ROOT: u64 = 0;
 
 thread_local! {
@@ -131,7 +133,7 @@ thread_local! {
     static CURRENT: Cell<*const Worker> = const { Cell::new(ptr::null()) };
 }
 
-/// Makes a thread a worker until the value is dropped; then the thread's former worker, if any, is its worker again.
+/// Makes the calling thread a worker until the value is dropped. Then the thread is its former worker again, if it was one.
 pub(crate) struct Current(*const Worker);
 
 impl Current {
@@ -169,36 +171,36 @@ impl Worker {
     pub(crate) fn new(
         registry: NonNull<Registry>,
         number: usize,
-        places: usize,
-        eager: bool,
-        guest: bool,
+        slots: usize,
+        always_shared: bool,
+        external: bool,
         active: DequeRef,
     ) -> Self {
         Worker {
-            forks: Deque::new(ROOM, eager),
+            forks: Deque::new(ROOM, always_shared),
             active: AtomicPtr::new(active.as_ptr()),
             can_suspend: Cell::new(false),
             ran_task: Cell::new(false),
-            vigor: Cell::default(),
+            searches: Cell::default(),
             in_place: Cell::new(0),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
-            counters: Counters::new(places),
+            counters: Counters::new(slots),
             parker: Parker::new(),
             keeps_slot_until: Cell::new(None),
             clock: ThreadClock::default(),
             registry,
             number,
-            guest,
-            place: AtomicUsize::new(NOWHERE),
+            external,
+            slot: AtomicUsize::new(NO_SLOT),
             random: Cell::new(number as u64 + 1),
             woken_first: Cell::new(false),
             kind: Cell::new(0),
             turn: Cell::new(None),
-            call: Call::default(),
-            aside: AtomicUsize::new(0),
+            call: CallTime::default(),
+            unrelated_frames: AtomicUsize::new(0),
             root: AtomicU64::new(NO_ROOT),
-            in_hand: Cell::default(),
+            credits: Cell::default(),
             scopes: Cell::new(0),
             offers: Cell::new(0),
             taken: AtomicBool::new(false),
@@ -206,16 +208,16 @@ impl Worker {
         }
     }
 
-    /// The worker that this thread is; null if it is none.
+    /// Returns the worker that the calling thread is; null if it is none.
     #[inline(always)]
     pub(crate) fn current() -> *const Worker {
         CURRENT.get()
     }
 
-    /// Calls `f` with the worker that this thread is, if it is one.
+    /// Calls `f` with the worker that the calling thread is, if it is one.
     #[inline(always)]
     pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Worker>) -> R) -> R {
-        // SAFETY: null, or set by `Current::enter`, whose caller sees to it that the worker is there.
+        // SAFETY: null, or set by `Current::enter` or `adopt`, whose callers keep the worker alive.
         f(unsafe { Self::current().as_ref() })
     }
 
@@ -224,6 +226,7 @@ impl Worker {
         unsafe { self.registry.as_ref() }
     }
 
+    /// Whether this worker belongs to that registry.
     pub(crate) fn is_of(&self, registry: &Registry) -> bool {
         ptr::eq(self.registry.as_ptr(), registry)
     }
@@ -232,20 +235,21 @@ impl Worker {
         self.number
     }
 
-    /// Whether this worker is a thread from outside that takes part in its own call.
-    pub(crate) fn is_guest(&self) -> bool {
-        self.guest
+    /// Whether this worker is an external thread.
+    pub(crate) fn is_external(&self) -> bool {
+        self.external
     }
 
-    pub(crate) fn place(&self) -> Option<usize> {
-        // Relaxed: the thread's own, or written under a lock or before an unpark that it has passed.
-        let place = self.place.load(Relaxed);
-        (place != NOWHERE).then_some(place)
+    /// Returns the index of the slot that this worker holds, or held until another worker took it over.
+    pub(crate) fn slot(&self) -> Option<usize> {
+        // Relaxed: written by this thread, or under a lock that it has taken since, or before an unpark that it has passed.
+        let slot = self.slot.load(Relaxed);
+        (slot != NO_SLOT).then_some(slot)
     }
 
-    /// To be called with the rest lock held.
-    pub(crate) fn set_place(&self, place: Option<usize>) {
-        self.place.store(place.unwrap_or(NOWHERE), Relaxed);
+    /// Notes the index of the slot that this worker holds. Called with the idle lock held.
+    pub(crate) fn set_slot(&self, slot: Option<usize>) {
+        self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
     }
 
     /// Returns the index of the slot that the thread holds in its pool, `0 .. num_threads`.
@@ -253,18 +257,18 @@ impl Worker {
     /// No two threads hold the same slot at the same time, with one exception: if a thread blocks on a lock of the program or in a
     /// system call, and uses no processor time for 20 ms, another thread may [take its slot
     /// over](crate::WorkerStats::slots_taken_over). Then both threads have that index until the first one next forks, waits, or ends
-    /// its job. So if jobs may block, data that is kept by index has to be synchronized. A thread may come out of a `join`, a scope or
-    /// another wait with another slot than it went in with: see [`WaitRule`](crate::WaitRule).
+    /// its job. So if jobs may block, data that is kept by index has to be synchronized. A thread may hold another slot after a `join`,
+    /// a scope or another wait than before: see [`WaitRule`](crate::WaitRule).
     ///
     /// # Panics
     ///
-    /// If the thread holds none: a handle of one pool was carried into a job of another one that the thread waits for.
+    /// If the thread holds no slot: a handle of one pool was carried into a job of another one that the thread waits for.
     #[must_use]
     pub fn index(&self) -> usize {
-        self.place().expect("a thread that runs a job has a place")
+        self.slot().expect("a thread that runs a job holds a slot")
     }
 
-    /// How many threads of the pool run jobs at once.
+    /// Returns how many threads of the pool run jobs at once.
     #[must_use]
     pub fn num_threads(&self) -> usize {
         self.registry().num_threads()
@@ -286,8 +290,8 @@ impl Worker {
         self.fork(left, |worker, _migrated| right(worker))
     }
 
-    /// The fork: `right` lies in the deque while `left` runs; then this worker takes it back, or waits for its thief.
-    /// `right` is told whether it migrated.
+    /// Forks: `right` is in the deque while `left` runs. Then this worker pops `right` and runs it, or waits for the thief. The second
+    /// argument of `right` says whether it has migrated.
     #[inline(always)]
     pub(crate) fn fork<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
@@ -298,13 +302,13 @@ impl Worker {
     {
         let job = StackJob::new(right);
         // SAFETY: this thread is the owner: the handle cannot leave it. The frame keeps the job.
-        let index = unsafe { self.lay_ready(job.header()) };
-        // Unwind-safe: if it panics, this call does, once the right half is done.
+        let index = unsafe { self.push_fork(job.header()) };
+        // Unwind-safe: if `left` panics, this call does so too, once the right half is done.
         match catch_unwind(AssertUnwindSafe(|| left(self))) {
             Ok(left) => {
-                // SAFETY: the owner; every push since has had its pop, for joins nest.
+                // SAFETY: this thread is the owner. Every later push has had its pop, because joins nest.
                 let right = if unsafe { self.forks.pop(index) } {
-                    // SAFETY: taken back unrun.
+                    // SAFETY: popped, and not run.
                     let right = unsafe { job.take() };
                     right(self, false)
                 } else {
@@ -318,8 +322,7 @@ impl Worker {
         }
     }
 
-    /// The left half has panicked: the right one is done before the panic goes on, for it may borrow from the caller's
-    /// frame.
+    /// Continues the panic of the left half once the right half is done: the right half may borrow from the caller's frame.
     #[cold]
     fn unwind<F, R>(&self, job: &StackJob<F, R>, index: u64, payload: Box<dyn Any + Send>) -> !
     where
@@ -328,7 +331,7 @@ impl Worker {
     {
         // SAFETY: as in `fork`.
         let outcome = if unsafe { self.forks.pop(index) } {
-            // SAFETY: taken back unrun.
+            // SAFETY: popped, and not run.
             let right = unsafe { job.take() };
             catch_unwind(AssertUnwindSafe(|| right(self, false)))
         } else {
@@ -340,13 +343,13 @@ impl Worker {
         resume_unwind(payload)
     }
 
-    /// Lays a fork ready for thieves. Returns its index, to [pick it up](Self::pick_up) again.
+    /// Pushes a fork, for thieves to steal. Returns the fork's index, with which the caller can [pop](Self::pop_fork) it.
     ///
     /// # Safety
     ///
-    /// The calling thread is the worker. The job is there until it was picked up, or until its thief has run it.
+    /// The calling thread is the worker. The job lives until it is popped, or until its thief has run it.
     #[inline(always)]
-    pub(crate) unsafe fn lay_ready(&self, job: NonNull<Header>) -> u64 {
+    pub(crate) unsafe fn push_fork(&self, job: NonNull<Header>) -> u64 {
         self.counters.forks.add();
         // SAFETY: the caller's.
         let (index, look_up) = unsafe { self.forks.push(job) };
@@ -356,18 +359,18 @@ impl Worker {
         index
     }
 
-    /// Takes the newest fork back. Returns `false` if it was stolen.
+    /// Pops the newest fork. Returns `false` if it was stolen.
     ///
     /// # Safety
     ///
-    /// The calling thread is the worker, and every fork laid ready since was picked up.
+    /// The calling thread is the worker, and every fork pushed later was popped.
     #[inline(always)]
-    pub(crate) unsafe fn pick_up(&self, index: u64) -> bool {
+    pub(crate) unsafe fn pop_fork(&self, index: u64) -> bool {
         // SAFETY: the caller's.
         unsafe { self.forks.pop(index) }
     }
 
-    /// Whether this worker's fork of that index, which it has not picked up, was stolen.
+    /// Whether this worker's fork of that index, which was not popped, was stolen.
     #[inline]
     pub(crate) fn is_gone(&self, index: u64) -> bool {
         self.forks.is_gone(index)
@@ -379,25 +382,26 @@ impl Worker {
         self.forks.is_newest(index)
     }
 
-    /// Looks up from work, after a push that said so.
+    /// Looks up from work, because a push has returned `true`: shares jobs on request, wakes a worker for them, and gives an overdue
+    /// thread its turn.
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let asked = unsafe { self.forks.answer(|| self.guest && self.call.is_young()) };
-        if asked {
+        let split_requested = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
+        if split_requested {
             self.registry().share(self);
             self.registry().give_turn(self);
         }
     }
 
-    /// Whether this worker's forks are worth waking the napping worker.
+    /// Whether this worker's forks are worth waking the timed searcher.
     pub(crate) fn is_worth_a_wake_up(&self) -> bool {
         self.call.is_worth_a_wake_up()
     }
 
-    /// Marks who runs a job, for the waiter to help it: if all that will be in this worker's deque is the job's.
-    ///
-    /// It is not when the job is run on top of a frame that has open forks, as `yield_now` may.
+    /// Notes this worker's number in a job's latch, so that the waiter can help this worker. Does so only if this worker's deque holds
+    /// no forks: then all later forks are the job's. (If a job runs on top of a frame with open forks, as by `yield_now`, they are
+    /// not.)
     pub(crate) fn starts(&self, latch: &Latch) {
         self.begins_part();
         if self.forks.is_empty() {
@@ -405,17 +409,18 @@ impl Worker {
         }
     }
 
-    /// A job that was stolen begins.
+    /// Notes that a stolen job begins.
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
-        // The job's waiter will want to help. The nudge has the first fork shared, so that the waiter finds it.
-        self.forks.nudge();
+        // The job's waiter will want to help. After the poke the first fork is shared, so that the waiter finds it.
+        self.forks.poke();
     }
 
     /// Notes that this thread runs a part of that scope from now on. Returns the former value, for [`leave_root`](Self::leave_root).
     ///
-    /// Relaxed, here and where it is read: a thief reads it after it has found a job, with an acquire, which was pushed
-    /// after this store; and if the job was pushed before, it is gone before this store, and the thief does not get it.
+    /// Relaxed, here and at the load. A thief loads the value after it has found a job by an acquire. If the job was pushed after this
+    /// store, the thief sees the store. If the job was pushed before, it has left the deque before this store, and the thief does not
+    /// get it.
     pub(crate) fn enter_root(&self, scope: u64) -> u64 {
         let before = self.root.load(Relaxed);
         self.root.store(if self.forks.is_empty() { scope } else { NO_ROOT }, Relaxed);
@@ -429,21 +434,21 @@ impl Worker {
 
     /// Whether all of this worker's forks are parts of that scope.
     fn is_root(&self, scope: u64) -> bool {
-        self.root.load(Relaxed) == scope && !self.is_aside()
+        self.root.load(Relaxed) == scope && !self.runs_unrelated()
     }
 
-    /// Whether another worker wants work from this one, or rests or naps and is worth waking for a part of this one's work. In the
-    /// common case, that none does, it costs one relaxed load.
+    /// Whether another worker wants work from this one, or sleeps and is worth waking for a part of this worker's work. In the common
+    /// case, that no worker does, it costs one relaxed load.
     #[inline]
     pub(crate) fn demand(&self) -> bool {
-        self.forks.nudged() && self.is_wanted()
+        self.forks.poked() && self.is_wanted()
     }
 
-    /// Marks a cooperative point between two small pieces of work. If a thread has waited too long for a slot, gives it this worker's
-    /// slot, and waits for another one. In the common case, that none has, it costs one relaxed load.
+    /// Marks a cooperative point between two small pieces of work. If a thread has waited too long for a slot, gives that thread this
+    /// worker's slot, and waits for another one. In the common case, that no thread has, it costs one relaxed load.
     #[inline]
     pub(crate) fn cooperate(&self) {
-        if self.forks.nudged() {
+        if self.forks.poked() {
             self.registry().give_turn(self);
         }
     }
@@ -451,30 +456,31 @@ impl Worker {
     #[cold]
     fn is_wanted(&self) -> bool {
         self.registry().give_turn(self);
-        if self.forks.asked() {
-            return !(self.guest && self.call.is_young());
+        if self.forks.split_requested() {
+            return !(self.external && self.call.is_young());
         }
-        (self.registry().is_napping() || self.registry().needs_one_more()) && self.is_worth_a_wake_up()
+        (self.registry().has_timed_searcher() || self.registry().needs_one_more())
+            && self.is_worth_a_wake_up()
     }
 
     /// Whether this worker shares every job at once.
-    pub(crate) fn is_eager(&self) -> bool {
-        self.forks.is_eager()
+    pub(crate) fn is_always_shared(&self) -> bool {
+        self.forks.is_always_shared()
     }
 
-    /// Has the worker look up at its next push, and share a job: another worker wants work.
-    pub(crate) fn ask(&self) {
-        self.forks.ask();
-        self.spawns().ask();
+    /// Has the worker look up at its next push, and share jobs: another worker wants work.
+    pub(crate) fn request_split(&self) {
+        self.forks.request_split();
+        self.spawns().request_split();
     }
 
     /// Has the worker look up at its next push.
-    pub(crate) fn nudge(&self) {
-        self.forks.nudge();
-        self.spawns().nudge();
+    pub(crate) fn poke(&self) {
+        self.forks.poke();
+        self.spawns().poke();
     }
 
-    /// Whether this worker has jobs that could be stolen. Callers that must not miss any have passed a fence.
+    /// Whether this worker has jobs that can be stolen. Callers that must not miss any have passed a fence.
     pub(crate) fn has_jobs(&self) -> bool {
         !self.forks.is_empty() || !self.spawns().is_empty()
     }
@@ -496,9 +502,9 @@ impl Worker {
         Frame(self)
     }
 
-    /// Makes all its jobs findable without its slot, before it gives that up. Spawned jobs move to the injector. Forks stay in
-    /// their deque, so that their owner can take them back; the registry [shelves](Registry::steal_shelved) the worker.
-    pub(crate) fn spill(&self) {
+    /// Drains this worker before it releases its slot, so that thieves find all of its jobs. Spawned jobs move to the injector. Forks
+    /// stay in their deque, so that their owner can pop them; the registry [shelves](Registry::steal_shelved) the worker.
+    pub(crate) fn drain(&self) {
         let spawns = self.spawns();
         while !spawns.is_empty() {
             // SAFETY: this thread is the owner.
@@ -511,14 +517,15 @@ impl Worker {
         unsafe { self.forks.share_all() };
     }
 
-    /// Steals the oldest job of this worker, which has no slot: a fork, or else a spawned job. Called with the rest lock held.
+    /// Steals the oldest job of this worker, which has no slot: a fork, or if there is none, a spawned job. Called with the idle lock
+    /// held.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
         let job = steal_surely(&self.forks).or_else(|| steal_surely(self.spawns()))?;
         Some(JobRef::new(job, self))
     }
 
-    /// Takes this thread's own oldest fork, as a thief would. Called when no other thread is left to run the fork, and the frames on
-    /// top of it may wait for it.
+    /// Takes this thread's own oldest fork, as a thief would. Called when no other thread is left to run the fork, and frames above it
+    /// may wait for it.
     pub(super) fn take_own_fork(&self) -> Option<JobRef> {
         // SAFETY: this thread is the owner.
         unsafe { self.forks.share_all() };
@@ -527,44 +534,44 @@ impl Worker {
 
     /// Whether this thread is a worker of that registry and holds a slot. If not, jobs that it spawns there go to the injector, because
     /// no thief looks into the deques of a worker without a slot.
-    pub(crate) fn is_seated_in(&self, registry: &Registry) -> bool {
+    pub(crate) fn holds_slot_in(&self, registry: &Registry) -> bool {
         self.is_of(registry) && registry.holds_slot(self)
     }
 
-    /// Whether this worker has jobs of its own that wait to be run.
+    /// Whether this worker has queued jobs of its own.
     pub(crate) fn has_pending_jobs(&self) -> bool {
         self.has_jobs() || !self.broadcasts.is_empty()
     }
 
-    /// Runs one job on top of the current frame, if there is any: one of this worker's own if `local`. False if not.
+    /// Runs one job on top of the current frame; if `local`, one of this worker's own. Returns `false` if there is none.
     pub(crate) fn yield_once(&self, local: bool) -> bool {
-        // A job that yields in a loop does not keep its slot for ever, nor go on without one.
+        // A job that yields in a loop neither keeps its slot for ever nor continues without one.
         self.registry().give_turn(self);
         let job = if local { self.find_local() } else { self.find_anywhere() };
         let Some(job) = job else { return false };
-        self.run_aside(job);
-        self.registry().regain_place(self);
+        self.run_unrelated(job);
+        self.registry().regain_slot(self);
         true
     }
 
-    /// Runs jobs from every queue and deque until there are none.
+    /// Runs jobs from all queues and deques until there are none.
     pub(crate) fn run_all(&self) {
         while self.yield_once(false) {}
     }
 
-    /// Runs a job, just taken from a queue, that need have nothing to do with what this thread is running.
-    fn run_aside(&self, job: JobRef) {
-        // Only this thread writes. A thief that finds one of this job's forks has synchronised with the push after this
-        // store; Release below: one that reads the lower number finds those forks gone.
-        self.aside.store(self.aside.load(Relaxed) + 1, Relaxed);
+    /// Runs a job, just taken from a queue, that may be unrelated to the frames below it.
+    fn run_unrelated(&self, job: JobRef) {
+        // Only this thread writes. A thief that finds one of this job's forks has synchronized with the push after this store. Release
+        // below: a thief that reads the lower number finds those forks gone.
+        self.unrelated_frames.store(self.unrelated_frames.load(Relaxed) + 1, Relaxed);
         // SAFETY: the caller's.
         unsafe { self.execute(job) };
-        self.aside.store(self.aside.load(Relaxed) - 1, Release);
+        self.unrelated_frames.store(self.unrelated_frames.load(Relaxed) - 1, Release);
     }
 
     /// Whether this worker runs an unrelated job on top of another one.
-    fn is_aside(&self) -> bool {
-        self.aside.load(Acquire) > 0
+    fn runs_unrelated(&self) -> bool {
+        self.unrelated_frames.load(Acquire) > 0
     }
 
     /// Runs a job that this thread took from a queue.
@@ -578,8 +585,8 @@ impl Worker {
         unsafe { self.run(job) }
     }
 
-    /// Runs a job that this thread took from a queue. The job may give the active deque away: frames below look for their spawned jobs
-    /// in every queue and deque.
+    /// Runs a job that this thread took from a queue. The job may give the active deque away, because the frames below look for their
+    /// spawned jobs in every queue and deque.
     ///
     /// # Safety
     ///
@@ -615,7 +622,7 @@ impl Worker {
         self.registry().stealable.charge(scope, since.elapsed());
     }
 
-    /// A pseudo-random number: xorshift (Marsaglia 2003).
+    /// Returns a pseudo-random number: xorshift (Marsaglia 2003).
     fn random(&self) -> u64 {
         let mut x = self.random.get();
         x ^= x << 13;
@@ -625,17 +632,17 @@ impl Worker {
         x
     }
 
-    /// Gives a worker that was released to a thread, if no other one has it.
+    /// Takes this worker for the calling external thread. Returns `false` if another thread has it.
     pub(crate) fn take(&self) -> bool {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
     }
 }
 
-/// Steals the oldest job of a deque, private ones too. None if there is none.
+/// Steals the oldest job of a deque, be it shared or private. Returns `None` if the deque is empty.
 fn steal_surely(deque: &Deque<Header>) -> Option<NonNull<Header>> {
     loop {
         let stolen = match deque.steal(|| true) {
-            Steal::Private => deque.reach(|| true, || ()),
+            Steal::Private => deque.steal_private(|| true, || ()),
             other => other,
         };
         match stolen {
@@ -651,7 +658,7 @@ impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker")
             .field("number", &self.number)
-            .field("place", &self.place())
+            .field("slot", &self.slot())
             .finish_non_exhaustive()
     }
 }

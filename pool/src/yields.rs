@@ -2,12 +2,12 @@
 
 use crate::worker::Worker;
 
-/// What came of a [`yield_now`] or [`yield_local`].
+/// Outcome of a [`yield_now`] or [`yield_local`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     /// A job was run.
     Executed,
-    /// There was none.
+    /// There was no job to run.
     Idle,
 }
 
@@ -17,10 +17,10 @@ impl From<bool> for Yield {
     }
 }
 
-/// Runs one job, whichever there is, on top of the calling one; `None` if the caller is no worker.
+/// Runs one job of any kind on top of the calling one. Returns `None` if the caller is no worker.
 ///
-/// For a job that waits for something by other means than `join` or a scope. Mind that the job run may want what the
-/// caller holds.
+/// For a job that waits for something by other means than `join` or a scope. The other job must not wait for a lock that the caller
+/// holds: it would wait for ever.
 ///
 /// ```
 /// assert_eq!(furcate::yield_now(), None);
@@ -31,8 +31,8 @@ pub fn yield_now() -> Option<Yield> {
     Worker::with_current(|worker| worker.map(|worker| worker.yield_once(false).into()))
 }
 
-/// Runs one of the jobs that were spawned by this thread and not stolen, on top of the calling one; `None` if the caller
-/// is no worker.
+/// Runs a job that this thread has spawned and that was not stolen, on top of the calling job. Returns `None` if the caller is no
+/// worker.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

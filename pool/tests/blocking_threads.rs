@@ -51,7 +51,7 @@ impl Signal {
     }
 }
 
-/// As many leaves, of which each but one waits for a signal of its neighbor.
+/// Makes that many leaves. Each except one waits for a signal of its neighbor.
 fn dependent_leaves(pool: &ThreadPool, count: usize, forwards: bool) {
     let signals: Vec<_> = (0..=count).map(|_| Signal::default()).collect();
     let done = AtomicUsize::new(0);
@@ -168,7 +168,7 @@ fn no_more_threads_than_the_bound_stand_in_for_waiting_ones() {
     });
 }
 
-/// Also where the job is queued long after the threads have begun to wait.
+/// Reported also if the job is queued long after the threads have begun to wait.
 #[test]
 fn a_job_that_is_queued_while_all_threads_wait_is_reported() {
     within(LONG, || {
@@ -208,7 +208,7 @@ fn a_fork_that_the_only_thread_waits_for_is_reported() {
     });
 }
 
-/// The queued job wants a lock that the waiting one holds, and there is no thread on which either could go on.
+/// The queued job wants a lock that the waiting one holds, and no thread is left on which either could go on.
 #[test]
 fn a_pool_of_fixed_threads_that_hangs_has_said_why() {
     for ((pool, reports), cause) in
@@ -233,12 +233,12 @@ fn a_pool_of_fixed_threads_that_hangs_has_said_why() {
         for word in ["block_on", "all of the pool's threads wait", says, "io_await", "join_async", advises] {
             assert!(report.to_string().contains(word), "{word:?} in {report}");
         }
-        // Its thread hangs.
+        // The pool's thread hangs.
         forget(pool);
     }
 }
 
-/// As long as one thread runs jobs, it comes to those that are queued.
+/// As long as one thread runs jobs, it gets to the queued ones.
 #[test]
 fn a_pool_of_fixed_threads_that_computes_reports_nothing() {
     within(LONG, || {

@@ -1,4 +1,4 @@
-//! What every thread runs once.
+//! Broadcasts: jobs that every thread runs once.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::*;
 
 const SIZES: [usize; 4] = [1, 2, 3, 8];
 
-/// Broadcasts, and checks that each of as many threads as the pool has was there once.
+/// Broadcasts, and checks that each thread of the pool has run the job once.
 fn check(
     threads: usize,
     broadcast: impl FnOnce(&(dyn Fn(BroadcastContext<'_>) -> usize + Sync)) -> Vec<usize>,
@@ -39,7 +39,7 @@ fn every_thread_runs_it_once() {
                 check(threads, |op| pool.broadcast(op));
                 pool.install(|| check(threads, |op| broadcast(op)));
             }
-            // By a worker of another pool, and by a guest of the global one.
+            // By a worker of another pool, and by an external thread of the global one.
             support::pool(1).install(|| check(threads, |op| pool.broadcast(op)));
             join(|| check(threads, |op| pool.broadcast(op)), || ());
         }
@@ -60,7 +60,7 @@ fn guests_broadcast_on_the_global_pool() {
 
 #[test]
 fn broadcasts_reach_threads_that_wait() {
-    // Halves that broadcast while the other ones' owners wait for them.
+    // Halves that broadcast while the owners of the other halves wait for them.
     fn tree(pool: &ThreadPool, depth: u32) -> usize {
         if depth == 0 {
             return pool.broadcast(|_| ()).len();
@@ -87,7 +87,7 @@ fn broadcasts_reach_threads_that_wait() {
 
 #[test]
 fn broadcasts_reach_threads_that_wait_for_other_pools() {
-    // Z4: a job of one pool calls another, a job of which broadcasts on the first.
+    // Z4: a job of one pool calls another pool, and a job there broadcasts on the first.
     within(LONG, || {
         for rule in RULES {
             for threads in SIZES {
@@ -164,7 +164,7 @@ impl Drop for Bomb {
 
 #[test]
 fn results_and_payloads_whose_drops_panic_are_borne() {
-    // P3: what is not handed over is dropped quietly.
+    // P3: results and payloads that are not handed over are dropped quietly.
     within(LONG, || {
         for threads in [2, 3, 8] {
             let pool = pool(threads);

@@ -1,4 +1,4 @@
-//! How pools are made, and what goes wrong then.
+//! Building pools, and errors while they are built.
 
 mod support;
 
@@ -49,7 +49,7 @@ fn threads_have_their_names_and_stacks() {
             .build()
             .expect("a pool");
         let mut names = pool.broadcast(|_| {
-            // Far more than threads have by default.
+            // Far more than the default stack of a thread.
             deep(16 << 10);
             thread::current().name().expect("a name").to_owned()
         });
@@ -229,7 +229,7 @@ fn when_a_thread_cannot_be_named_the_others_end() {
     });
 }
 
-/// Has a spare thread started, if one can be: the pool's only thread waits for another pool while there is a job.
+/// Makes the pool start a spare thread, if it can: the pool's only thread waits for another pool while a job is queued.
 fn have_a_spare_thread(pool: &ThreadPool) {
     let other = support::pool(1);
     let gate = Arc::new(Barrier::new(2));
@@ -273,7 +273,7 @@ fn spare_threads_go_by_the_numbers_of_the_pools_own() {
 
 #[test]
 fn names_are_asked_for_once_and_first() {
-    // The closure is rayon's: it may change what it captures, and stays in this thread.
+    // The closure is as in rayon: it may change what it has captured, and stays in this thread.
     within(LONG, || {
         let started = Arc::new(AtomicUsize::new(0));
         for current in [false, true] {
@@ -354,7 +354,7 @@ fn the_current_thread_can_be_one_of_them() {
                 assert_eq!(broadcast(|_| ()).len(), threads);
                 let again = ThreadPoolBuilder::new().use_current_thread().build();
                 assert!(again.expect_err("a second pool").to_string().contains("already"));
-                // Jobs that this thread has not had time for.
+                // Jobs that this thread has had no time to run.
                 for _ in 0..10 {
                     let sum = Arc::clone(&sum);
                     spawn(move || add(&sum));

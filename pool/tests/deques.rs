@@ -18,7 +18,7 @@ fn with(threads: usize, suspension: Suspension) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).suspension(suspension).build().expect("a pool")
 }
 
-/// What ran, in order.
+/// Names of the jobs that ran, in order.
 #[derive(Default)]
 struct Log(Mutex<Vec<&'static str>>);
 
@@ -32,14 +32,14 @@ impl Log {
     }
 }
 
-/// How often each deque transition was made: suspended, stolen from when suspended, when resumable, mugged.
+/// Numbers of deque transitions: suspended, stolen from while suspended, stolen from while resumable, mugged.
 fn transitions(pool: &ThreadPool) -> [u64; 4] {
     let WorkerStats { suspended_deques, steals_suspended, steals_resumable, mugs, .. } = pool.stats().total();
     [suspended_deques, steals_suspended, steals_resumable, mugs]
 }
 
-/// A task on a pool of one thread spawns these jobs, in this order, and waits at the gate; then it spawns no more. Returns what ran,
-/// and the transitions.
+/// A task on a pool of one thread spawns these jobs, in this order, waits at the gate, and spawns no more. Returns the
+/// names of the jobs that ran, and the transitions.
 fn one_task(
     suspension: Suspension,
     jobs: impl for<'s> Fn(&ScopeHandle<'s>, &'s Log, &Arc<Gate>, &'s Mutex<Option<JoinHandle<()>>>)
@@ -69,7 +69,7 @@ fn one_task(
     })
 }
 
-/// A job that says its name.
+/// A job that records its name.
 fn named<'s>(handle: &ScopeHandle<'s>, log: &'s Log, name: &'static str) {
     drop(handle.spawn_future(async move { log.add(name) }));
 }
@@ -84,8 +84,8 @@ fn steal_before_mug() {
         }));
         ["b", "c", "d"].into_iter().for_each(|name| named(handle, log, name));
     });
-    // The oldest is stolen, and wakes the task; the next oldest is stolen from the deque that is resumable now; then it is
-    // mugged: the task goes on, and what it has spawned comes after it, the newest first.
+    // The oldest job is stolen, and wakes the task. The next oldest is stolen from the deque, which is resumable now.
+    // Then the deque is mugged: the task goes on, and its remaining jobs come after it, the newest first.
     assert_eq!(log, ["task", "a", "b", "resumed", "d", "c"]);
     assert_eq!(transitions, [1, 1, 1, 1]);
 }
@@ -133,7 +133,7 @@ fn a_deque_with_nothing_else_in_it_is_not_suspended() {
 
 #[test]
 fn what_a_cancelled_task_has_spawned_runs() {
-    // W6: its deque is mugged without it.
+    // W6: the task's deque is mugged without it.
     let (log, transitions) = one_task(Suspension::Proactive, |handle, log, _, task| {
         drop(handle.spawn_future(async move {
             log.add("a");
@@ -220,7 +220,7 @@ fn a_scope_decides_for_its_tasks() {
     });
 }
 
-/// A tree of tasks that wait for alarms before, between and after those that they have spawned.
+/// A tree of tasks that wait for alarms before, between and after the tasks that they have spawned.
 fn tree<'s>(
     depth: u32,
     seed: u64,
@@ -260,7 +260,7 @@ fn tree<'s>(
     })
 }
 
-/// Awaits it by way of a wake of its own.
+/// Awaits `child` after a wake of its own.
 async fn rested(child: JoinHandle<usize>) -> usize {
     Restless(1).await;
     child.await
@@ -295,13 +295,14 @@ fn everything_runs_once_under_every_policy() {
     });
 }
 
-/// One tree on that pool; `block_on` from within, or from the calling thread. All runs once.
+/// Runs one tree on the pool, with `block_on` inside the pool, or on the calling thread. Checks that every task runs
+/// once.
 fn grows(pool: &ThreadPool, seed: u64, from_within: bool) {
     let (alarm, ran) = (Alarm::new(), AtomicUsize::new(0));
     let size = if from_within {
         pool.scope(|s| block_on(s.spawn_future(tree(3, seed, &alarm, &ran, s.handle()))))
     } else {
-        // The calling thread takes part, and runs what the scope waits for.
+        // The calling thread takes part, and runs tasks that the scope waits for.
         let size = Mutex::new(0);
         call(pool, |s| {
             let root = s.spawn_future(tree(3, seed, &alarm, &ran, s.handle()));
@@ -315,7 +316,8 @@ fn grows(pool: &ThreadPool, seed: u64, from_within: bool) {
 
 #[test]
 fn everything_runs_once_under_every_rule() {
-    // Z7: also if each waits in its slot, or on top of other jobs; if all jobs are shared at once; and from outside.
+    // Z7: also if each worker waits in its slot, or on top of other jobs; if all jobs are shared at once; and from
+    // outside.
     within(2 * LONG, || {
         for rule in RULES {
             for ordinary in [false, true] {
@@ -325,7 +327,7 @@ fn everything_runs_once_under_every_rule() {
                     for seed in 0..8 {
                         grows(&pool, seed, seed % 2 == 0);
                     }
-                    // Several threads at once, none of them the pool's.
+                    // Several threads at once, none of them a worker of the pool.
                     thread::scope(|threads| {
                         for seed in 0..3 {
                             let pool = &pool;
@@ -366,14 +368,14 @@ fn the_thread_that_has_built_a_pool_grows_trees() {
                         drop(furcate_pool::spawn_future(owned(4, seed, Arc::clone(&alive))));
                     }
                 }
-                // The pool has been dropped, and with it what waited.
+                // The pool has been dropped, and with it the suspended tasks.
                 assert_eq!(alive.load(SeqCst), 0);
             });
         }
     }
 }
 
-/// Counts those that are alive.
+/// Counts the values that are alive.
 struct Alive(Arc<AtomicUsize>);
 
 impl Alive {
@@ -391,7 +393,7 @@ impl Drop for Alive {
 
 #[test]
 fn trees_are_cancelled_while_they_run() {
-    // W6, W9: tasks are dropped whose deques are suspended, resumable, or in a thief's hand.
+    // W6, W9: tasks are dropped whose deques are suspended, resumable, or held by a thief.
     within(2 * LONG, || {
         let mut cancelled = 0;
         for rule in RULES {
@@ -426,7 +428,7 @@ fn trees_are_cancelled_while_they_run() {
     });
 }
 
-/// A tree that owns what it works with: it wakes itself, or waits for ever.
+/// A tree that owns its data. It wakes itself, or waits for ever.
 fn owned(depth: u32, seed: u64, alive: Arc<AtomicUsize>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     let guard = Alive::new(&alive);
     Box::pin(async move {
@@ -450,13 +452,13 @@ fn owned(depth: u32, seed: u64, alive: Arc<AtomicUsize>) -> Pin<Box<dyn Future<O
 
 #[test]
 fn pools_are_dropped_while_trees_run() {
-    // W15: what waits is dropped, with its deque; whatever is spawned meanwhile, too.
+    // W15: suspended tasks are dropped, with their deques, and so are tasks that are spawned meanwhile.
     within(2 * LONG, || {
         for suspension in [Suspension::Proactive, Suspension::Parsimonious] {
             for threads in [1, 2, 8] {
                 for seed in 0..30 {
                     let alive = Arc::default();
-                    // Without a panic handler: who awaits one that is dropped is dropped with it.
+                    // Without a panic handler: a task that awaits a dropped task is dropped with it.
                     let pool = with(threads, suspension);
                     let handles: Vec<_> = (0..4)
                         .map(|i| pool.spawn_future(owned(4, 4 * seed + i, Arc::clone(&alive))))
@@ -473,7 +475,7 @@ fn pools_are_dropped_while_trees_run() {
 
 #[test]
 fn deques_wait_for_nobody() {
-    // Thousands of them, each with something in it that is taken up at once.
+    // Thousands of deques, each with a job in it that is run at once.
     within(LONG, || {
         for threads in [1, 4] {
             let pool = with(threads, Suspension::Proactive);

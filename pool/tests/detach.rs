@@ -1,5 +1,5 @@
-//! Forks and offers that outlive their frames, on every engine: each part is run once or comes back, and the root returns
-//! when all have ended.
+//! Forks and offers that outlive their frames, on every engine: each part is run once or comes back, and the root
+//! returns when all parts have ended.
 
 mod support;
 
@@ -88,7 +88,7 @@ fn what_is_on_offer_at_the_end_is_dropped_or_run() {
 fn one_part_is_on_offer_at_a_time() {
     fn check<E: Executor>(engine: &E, threads: usize, about: &str) {
         if threads > 1 {
-            return; // It would be taken.
+            return; // The part would be stolen.
         }
         let dropped = AtomicUsize::new(0);
         let part = || Act::new(&dropped, |_: Context| ());
@@ -106,7 +106,7 @@ fn one_part_is_on_offer_at_a_time() {
     everywhere!(check);
 }
 
-/// Else a part would be left in the deque, below that of a slot that goes first.
+/// Otherwise a part would be left in the deque, below the part of an offer that must come first.
 #[test]
 fn only_the_innermost_place_offers() {
     fn check<'s, S: Detach<'s>>(scope: &S, dropped: &'s AtomicUsize) {
@@ -120,7 +120,7 @@ fn only_the_innermost_place_offers() {
             let _meeting = outer.offer(part());
             scope.offers(|inner| {
                 let _meeting = inner.offer(part());
-                // It lies below the inner one's part, if that is still there.
+                // The outer part lies below the inner one, if the inner one is still there.
                 drop(outer.take_back());
             });
         });
@@ -172,7 +172,7 @@ fn parts_that_lie_ready_when_the_deque_is_spilled() {
             let (here, other) = (pool(threads), pool(1));
             // Waits for another pool, which needs a thread of this one.
             let abroad = || other.install(|| here.install(|| work_for(Duration::from_micros(100))));
-            // Waits for a half that was stolen, if it is, long enough to give its slot away.
+            // Waits for a half that may be stolen, long enough to give its slot away.
             let stolen = || {
                 let half = Duration::from_micros(100);
                 join(|| thread::sleep(half), || work_for(half * 5));
@@ -233,7 +233,7 @@ fn threads_that_are_none_of_the_pools_keep_their_parts() {
 #[test]
 fn calls_within_parts_have_their_own_root() {
     fn check<E: Executor>(engine: &E, _: usize, about: &str) {
-        /// Each one runs a computation of its own.
+        /// Each part runs a computation of its own.
         struct Outer<'s, E>(usize, &'s E, &'s AtomicUsize);
         impl<'s, S: Detach<'s>, E: Executor> Detachable<'s, S> for Outer<'s, E> {
             type Meeting = ();

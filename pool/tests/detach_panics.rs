@@ -1,4 +1,4 @@
-//! Panics in detached computations: they reach the root when all has ended, and nothing is dropped twice, or not at all.
+//! Panics in detached computations: they reach the root when all parts have ended, and every part is dropped once.
 
 mod support;
 
@@ -64,7 +64,7 @@ fn panics_reach_the_root() {
     everywhere!(check);
 }
 
-/// P3.
+/// P3: panics when dropped.
 struct Loud;
 
 impl Drop for Loud {
@@ -82,7 +82,8 @@ fn drops_that_panic_give_way_to_the_first_panic() {
             let loud = Loud;
             Act::new(&dropped, move |_: Context| std::mem::forget(loud))
         };
-        // A part is dropped unrun, if nobody has it, while the thread unwinds: a panic then would abort the process.
+        // While the thread unwinds, a part that no thief has is dropped unrun. A panic in that drop would abort the
+        // process.
         let in_fork = payload(|| {
             engine.detached(|scope| {
                 scope.fork(|| panic_any("on purpose"), part());

@@ -1,4 +1,4 @@
-//! A pool that ends goes on serving those that its last jobs call: the thread that drops it, and that thread's own pool.
+//! A pool that ends still serves the callers of its last jobs: the thread that drops it, and that thread's own pool.
 
 mod support;
 
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 use support::*;
 
-/// Long enough for whoever drops a pool meanwhile to wait for it.
+/// Long enough for a thread that drops a pool meanwhile to block.
 const A_WHILE: Duration = Duration::from_millis(20);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Jobs that spawn others again and again do not keep tasks waiting that were woken, nor deques that wait.
+//! Jobs that spawn other jobs again and again do not starve woken tasks or waiting deques.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::*;
 
 const FAIRNESSES: [Fairness; 3] = [Fairness::Balanced, Fairness::WokenFirst, Fairness::FairQueueing];
 
-/// Spawns itself until that is done.
+/// Spawns itself again until `done` is set.
 fn again<'s>(scope: &Scope<'s>, done: &'s Flag, turns: &'s AtomicUsize) {
     add(turns);
     if !done.is_set() {
@@ -99,7 +99,7 @@ fn what_waits_with_a_deque_has_its_turn() {
     });
 }
 
-/// How many of ten spawned jobs have begun before a task that was woken when they were spawned goes on.
+/// Returns how many of ten spawned jobs have begun before a task goes on that was woken when they were spawned.
 fn spawned_before_woken(fairness: Fairness) -> usize {
     let pool = ThreadPoolBuilder::new().num_threads(1).fairness(fairness).build().expect("a pool");
     let (gate, log) = (Arc::new(Gate::default()), Arc::new(Mutex::new(vec![])));
@@ -135,7 +135,8 @@ fn woken_tasks_come_before_spawned_jobs_if_the_pool_is_built_so() {
     });
 }
 
-/// Nor do jobs that are stolen again and again keep a job from outside waiting, nor tasks that are woken so.
+/// A job from outside does not starve either, beside jobs that are stolen again and again, or tasks that are woken
+/// again and again.
 #[test]
 fn a_job_from_outside_has_its_turn_beside_tasks_that_wake_themselves() {
     within(LONG, || {
@@ -164,8 +165,8 @@ fn a_job_from_outside_has_its_turn_beside_tasks_that_wake_themselves() {
     });
 }
 
-/// How many of a large call's hundred tasks, of two milliseconds each, have begun before the one task of a small call. All of them
-/// were woken before it.
+/// Returns how many of a large call's hundred tasks, of two milliseconds each, have begun before the one task of a
+/// small call. All of them were woken before it.
 fn tasks_before_the_small_call(fairness: Fairness) -> usize {
     const TASKS: usize = 100;
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(1).fairness(fairness).build().expect("a pool"));

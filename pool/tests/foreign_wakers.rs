@@ -1,4 +1,4 @@
-//! Wakers of other runtimes run code of theirs when they are dropped: under no lock of the pool.
+//! Wakers of other runtimes run their own code when they are dropped. The pool drops them under no lock.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use support::suspended::*;
 use support::*;
 
-/// When it is dropped it opens a gate, and returns when somebody has been woken.
+/// A waker whose drop opens a gate, and returns when a task has been woken.
 struct Opens {
     gate: Arc<Gate>,
     woken: Arc<Wakes>,
@@ -51,7 +51,7 @@ fn a_handle_drops_wakers_without_its_lock() {
             assert_eq!(handle.as_mut().poll(&mut Context::from_waker(&first)), Poll::Pending);
         }
         let second = Waker::from(woken);
-        // The first one's last clone is dropped here.
+        // The last clone of the first waker is dropped here.
         assert_eq!(handle.as_mut().poll(&mut Context::from_waker(&second)), Poll::Pending);
         assert_eq!(handle.as_mut().poll(&mut Context::from_waker(&second)), Poll::Ready(()));
     });

@@ -1,4 +1,4 @@
-//! Handles of a scope, wherever they are made and dropped: it ends when the last one has, and not before.
+//! Handles of a scope, made and dropped anywhere: the scope ends when the last one is dropped, and not before.
 
 use furcate_pool::{Scope, ScopeHandle, ThreadPoolBuilder, scope};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -52,7 +52,7 @@ fn a_scope_ends_with_its_last_handle() {
     }
 }
 
-/// What is left in hand of a job arrives with that; and not before its handles.
+/// The credits that a job has left return to the scope when the job ends, but not before the job's handles are dropped.
 #[test]
 fn a_handle_outlives_its_job() {
     for threads in [1, 2] {

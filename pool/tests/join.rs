@@ -1,4 +1,4 @@
-//! Fork and join: results, panics, who runs what.
+//! Fork and join: results, panics, and the threads on which the halves run.
 
 mod support;
 
@@ -11,11 +11,11 @@ use support::*;
 /// Where the two halves of a join run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
-    /// On a pool of one thread: nobody can steal.
+    /// On a pool of one thread: no other thread can steal.
     Inline,
     /// The left half waits until the right one has begun, so that it must be stolen.
     Stolen,
-    /// As a guest of the global pool.
+    /// On an external thread that takes part in the global pool.
     Outside,
     /// On a pool, called by a worker of another one, stolen there.
     OtherPool,
@@ -32,8 +32,8 @@ fn run(place: Place, body: impl FnOnce() + Send) {
     }
 }
 
-/// Joins whose halves panic, or not, with their names; `depth` joins lie around them. The right half of the leftmost one
-/// is `stolen`. Counts the halves that have ended.
+/// Joins whose halves may panic with their names, inside `depth` other joins. The right half of the leftmost one is
+/// `stolen`. Counts the halves that have ended.
 fn halves(stolen: bool, depth: u32, panics: (bool, bool), ended: &AtomicUsize) {
     if depth > 0 {
         join(|| halves(stolen, depth - 1, panics, ended), || halves(false, depth - 1, panics, ended));
@@ -90,7 +90,7 @@ fn both_halves_end_and_the_left_ones_payload_wins() {
                             halves(stolen, depth, panics, &ended);
                         }
                         assert_eq!(ended.load(SeqCst), 2 << depth, "{place:?} {depth} {panics:?}");
-                        // The same worker, and the whole pool, are as good as before.
+                        // The same worker, and the whole pool, still work.
                         assert_eq!(fib(12), 144);
                     });
                     assert_eq!(fib(12), 144);
@@ -279,7 +279,7 @@ fn joins_borrow_from_their_callers() {
 
 #[test]
 fn forks_nest_deeply() {
-    // More open forks than a deque has room for at first: it grows while thieves look.
+    // More open forks than a new deque has room for: it grows while thieves look.
     fn left(n: u32, count: &AtomicUsize) {
         if n > 0 {
             join(|| left(n - 1, count), || add(count));
@@ -301,7 +301,7 @@ fn forks_nest_deeply() {
 
 #[test]
 fn thieves_are_heard() {
-    // `demand` turns true while another worker has nothing to do, on the worker's own pool only.
+    // `demand` becomes true while another worker is idle, on the worker's own pool only.
     within(LONG, || {
         let (one, two): (&ThreadPool, &ThreadPool) = (&pool(1), &pool(2));
         assert!(!one.demand() && !two.demand() && !Pool.demand(), "nobody asks those who are no workers");
@@ -309,7 +309,7 @@ fn thieves_are_heard() {
             let asked = Arc::new(Flag::default());
             join(
                 || {
-                    // The right half is taken; then its thief has nothing to do and looks for more.
+                    // A thief takes the right half. Afterwards it is idle, and looks for more.
                     until(|| Pool.demand() && two.demand());
                     assert!(!one.demand(), "that is another pool");
                     asked.set();

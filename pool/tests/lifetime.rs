@@ -22,12 +22,12 @@ fn fib(n: u32) -> u64 {
     a + b
 }
 
-/// How many threads this process has.
+/// Number of threads of this process.
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("the process's threads").count()
 }
 
-/// How many bytes of memory it uses.
+/// Number of bytes of memory that this process uses.
 fn memory() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("the process's memory");
     let pages: usize = statm.split(' ').nth(1).expect("resident pages").parse().expect("a number");
@@ -50,7 +50,7 @@ fn a_thousand_pools_leave_nothing_behind() {
         (0..100).for_each(round);
         let before = (threads(), memory());
         (0..1000).for_each(round);
-        // The process's watchdog thread ends a moment after the pool that it looked at.
+        // The process's watchdog thread ends a moment after the last pool that it watched.
         let since = Instant::now();
         while threads() > before.0 && since.elapsed() < Duration::from_secs(10) {
             thread::sleep(Duration::from_millis(1));
@@ -85,7 +85,7 @@ fn a_pool_dropped_by_its_own_worker_ends() {
             pool.spawn(move || {
                 receive.recv().unwrap();
                 scope(|s| s.spawn(|_| drop(mine)));
-                // The pool goes on until this job is done, and those that it spawns.
+                // The pool lives on until this job, and the jobs that it spawns, are done.
                 assert_eq!(fib(10), 55);
                 spawn(|| assert_eq!(fib(10), 55));
             });
@@ -98,7 +98,7 @@ fn a_pool_dropped_by_its_own_worker_ends() {
 
 #[test]
 fn spawns_race_with_the_drop() {
-    // Z2: whatever is spawned before the drop runs, wherever from.
+    // Z2: every job spawned before the drop runs, from wherever it is spawned.
     within(LONG, || {
         for round in 0..300 {
             let count = Arc::new(AtomicUsize::new(0));
@@ -124,7 +124,7 @@ fn spawns_race_with_the_drop() {
 
 #[test]
 fn a_pool_dropped_by_another_ones_worker_may_call_back() {
-    // Z2, Z4: while it waits for the pool's last job, which needs the dropping thread's own pool.
+    // Z2, Z4: while it waits for the pool's last job, and that job needs the dropping thread's own pool.
     within(LONG, || {
         for _ in 0..20 {
             let outer = Arc::new(pool(1));
@@ -212,7 +212,7 @@ fn workers_of_other_pools_are_told_and_gone() {
     });
 }
 
-/// How the child ended, from `waitpid`.
+/// Returns how the child ended, from `waitpid`.
 #[cfg(unix)]
 fn status_of(child: libc::pid_t) -> i32 {
     assert!(child > 0, "no child");
@@ -227,7 +227,7 @@ fn status_of(child: libc::pid_t) -> i32 {
             }
         }
         if since.elapsed() > Duration::from_secs(20) {
-            // SAFETY: the child is there, for nobody has waited for it.
+            // SAFETY: the child still exists, since no `waitpid` has reaped it.
             unsafe { libc::kill(child, libc::SIGKILL) };
             panic!("the forked child hangs");
         }
@@ -248,8 +248,8 @@ fn forked(code: i32, job: impl FnOnce()) -> i32 {
     }
 }
 
-/// The watchdog of the parent is at work on busy pools when the process forks. The child has a watchdog of its own, for its own
-/// pools.
+/// The parent's watchdog is at work on busy pools when the process forks. The child has a watchdog of its own, for its
+/// own pools.
 #[test]
 #[cfg(unix)]
 fn a_forked_child_leaves_busy_pools_to_the_parent() {
@@ -391,7 +391,7 @@ fn a_forked_child_says_so() {
         quiet_panics();
         let own = pool(2);
         assert_eq!((own.install(|| fib(10)), fib(10)), (55, 55));
-        // Nobody is in the middle of anything.
+        // No thread of the pool is in the middle of a job.
         thread::sleep(Duration::from_millis(100));
         assert_eq!(in_child(|| own.install(|| ())), SAID, "install");
         assert_eq!(in_child(|| own.spawn(|| ())), SAID, "spawn");
@@ -528,7 +528,8 @@ fn calls_from_both_sides_cross() {
 
 #[test]
 fn thread_locals_may_call_when_they_end() {
-    // Z4: on a thread that is ending, of a pool and of none; first used after the pool's own thread-locals, and before.
+    // Z4: on a thread that is ending, of a pool and of none. The thread-locals are first used after the pool's own, and
+    // before them.
     struct Last(mpsc::Sender<u64>, Arc<ThreadPool>);
     impl Drop for Last {
         fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! Tasks that do in their polls whatever blocks, forks, spawns or yields: scopes, `block_on`, calls of other pools.
+//! Tasks whose polls block, fork, spawn or yield: scopes, `block_on`, calls of other pools.
 
 mod support;
 
@@ -14,12 +14,12 @@ use std::time::Duration;
 use support::suspended::*;
 use support::*;
 
-/// What all of them use.
+/// Data that all tasks of a test use.
 struct World {
     alarm: Alarm,
     begun: AtomicUsize,
     ended: AtomicUsize,
-    /// How many are begun before one panics.
+    /// Number of tasks that are begun before one panics.
     panics_at: usize,
     other: ThreadPool,
 }
@@ -40,7 +40,7 @@ impl World {
 
 type Task<'s> = Pin<Box<dyn Future<Output = ()> + Send + 's>>;
 
-/// A task that does some of it.
+/// A task that does some of these things.
 fn mixed<'s>(depth: u32, seed: u64, world: &'s World, handle: ScopeHandle<'s>) -> Task<'s> {
     Box::pin(async move {
         if world.begun.fetch_add(1, SeqCst) == world.panics_at {
@@ -146,7 +146,8 @@ fn a_panic_in_the_midst_of_it_is_raised() {
             let end = catch_unwind(AssertUnwindSafe(|| {
                 pool.scope(|s| drop(s.spawn_future(mixed(3, seed, &world, s.handle()))));
             }));
-            // Those that await one that has panicked hear that it is gone, perhaps before its scope does.
+            // A task that awaits a panicked task panics with "the future was dropped", perhaps before its scope raises
+            // the panic.
             raised += usize::from(end.is_err());
             assert_eq!(end.is_err(), world.begun.load(SeqCst) > world.panics_at);
             settled(&world.other);

@@ -1,4 +1,4 @@
-//! The order of jobs: tasks that `wake_first` has woken, and the choice of a thief.
+//! The order of jobs: tasks that `wake_first` has woken, and a thief's choice.
 
 mod support;
 
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use support::suspended::*;
 use support::*;
 
-/// After a millisecond without service a queue is overdue, and its oldest task comes next. On a busy machine threads are kept from
-/// their cores. So a round that takes longer than this does not count.
+/// After a millisecond without service a queue is overdue, and its oldest task comes next. On a busy machine threads
+/// may lose their cores for a while. So a round that takes longer than this does not count.
 const SOON: Duration = Duration::from_micros(900);
 
 /// Some milliseconds after such a round no queue is overdue any more.
@@ -31,7 +31,7 @@ struct Tasks {
 }
 
 impl Tasks {
-    /// So many tasks of a pool, with numbers from 0 on. Each of them waits for its [wake](Self::wake).
+    /// Makes so many tasks of a pool, with numbers from 0 on. Each of them waits for its [wake](Self::wake).
     fn new(pool: &ThreadPool, count: usize) -> Self {
         let tasks =
             Tasks { gates: iter::repeat_with(Arc::default).take(count).collect(), ran: Arc::default() };
@@ -69,7 +69,7 @@ impl Tasks {
         self.ran.lock().unwrap().len()
     }
 
-    /// The numbers of so many jobs, once they have run.
+    /// Returns the numbers of the first `count` jobs, once they have run.
     fn order(&self, count: usize) -> Vec<usize> {
         until(|| self.count() == count);
         self.ran.lock().unwrap().clone()
@@ -204,7 +204,8 @@ fn thieves_choose_uniformly_between_the_active_deque_and_the_woken_tasks() {
     for active in [Active::Spawned, Active::Forked] {
         // On a busy machine most rounds are slow, and do not count.
         within(4 * LONG, move || {
-            // With ordinary fences thieves see each fork at once; else a fork that is private still is no choice yet.
+            // With ordinary fences thieves see each fork at once. Otherwise a fork that is still private could not be
+            // chosen.
             let pool = ThreadPoolBuilder::new().num_threads(2).ordinary_fences().build().expect("a pool");
             let (mut first, mut chosen) = ([0; TASKS + 1], [0; TASKS + 1]);
             let mut rounds = 0;

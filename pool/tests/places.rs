@@ -13,14 +13,14 @@ use support::*;
 /// Time for a worker to give its slot away.
 const A_WHILE: Duration = Duration::from_millis(3);
 
-/// How the inner scope ends.
+/// The way in which the inner scope ends.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Handle,
     Cancellation,
 }
 
-/// A worker waits for an inner scope; a job of the outer one ends that, and then spawns.
+/// A worker waits for an inner scope. A job of the outer scope ends the inner one, and then spawns.
 fn ended_from_outside(pool: &ThreadPool, by: By) -> usize {
     let ran = AtomicUsize::new(0);
     pool.scope(|outer| {

@@ -53,7 +53,7 @@ fn scopes_nest_and_spawn_into_each_other() {
                             outer.fetch_add(1, SeqCst);
                             scope(|t| {
                                 t.spawn(|_| add(&inner));
-                                // Lies above the inner scope's job, and is none of the inner scope's business.
+                                // This job lies above the inner scope's job, but belongs to the outer scope.
                                 s.spawn(|_| add(&outer));
                                 t.spawn(|_| add(&inner));
                                 s.spawn(|_| add(&outer));
@@ -93,7 +93,7 @@ fn scopes_mix_with_joins_and_other_pools() {
 
 #[test]
 fn the_order_on_one_thread() {
-    // The last one spawned first; the first one spawned first in a fifo scope. The body's spawns come after it.
+    // The job spawned last runs first; in a fifo scope the job spawned first. Jobs spawned by the body come after it.
     within(LONG, || {
         let pool = pool(1);
         let order = Mutex::new(vec![]);
@@ -117,7 +117,7 @@ fn the_order_on_one_thread() {
         pool.install(|| in_place_scope(|s| (0..600).for_each(|i| s.spawn(move |_| note(i)))));
         assert_eq!(taken(), sorted);
 
-        // In the middle of a fifo scope's job: behind those that wait.
+        // In the middle of a fifo scope's job: after the waiting jobs.
         pool.scope_fifo(|s| {
             s.spawn_fifo(|s| {
                 note(0);
@@ -238,7 +238,7 @@ impl Drop for Bomb {
 
 #[test]
 fn what_panics_when_dropped_does_not_stop_a_scope() {
-    // P3: the body's result, the second payload, and what jobs own that run after a panic.
+    // P3: the body's result, the second payload, and data owned by jobs that run after a panic.
     within(LONG, || {
         for threads in SIZES {
             let pool = pool(threads);
@@ -262,7 +262,7 @@ fn what_panics_when_dropped_does_not_stop_a_scope() {
     });
 }
 
-/// Counts its run; panics if its number is `bad`.
+/// Counts its run. Panics if its number is `bad`.
 fn job(number: usize, bad: Option<usize>, run: &AtomicUsize) {
     run.fetch_add(1, SeqCst);
     if Some(number) == bad {
@@ -360,7 +360,8 @@ fn thieves_reach_for_few_of_the_jobs_that_a_worker_has_spawned_before() {
                 });
             }
         });
-        // The worker has spawned all jobs when it takes them back, so no push of its own tells it that a thief wants some.
+        // The worker has spawned all jobs when it takes them back, so no push of its own tells it that a thief wants
+        // some.
         let barriers = pool.stats().total().barriers;
         assert!(barriers <= 100, "{barriers} heavy fences for {JOBS} jobs");
     });

@@ -16,7 +16,7 @@ fn made(threads: usize, ordinary_fences: bool) -> ThreadPool {
 
 #[test]
 fn a_hundred_thousand_single_posts() {
-    // S3: each is done before the next one comes, so that every one may meet a worker that is about to sleep.
+    // S3: each post is done before the next one comes, so that every one may meet a worker that is about to sleep.
     within(LONG, || {
         for ordinary_fences in [false, true] {
             for threads in [1, 2, 8] {
@@ -29,7 +29,7 @@ fn a_hundred_thousand_single_posts() {
     });
 }
 
-/// Where work comes from.
+/// A source of work.
 type Source = (&'static str, fn(&ThreadPool));
 
 const SOURCES: [Source; 8] = [
@@ -42,7 +42,7 @@ const SOURCES: [Source; 8] = [
     }),
     ("fork of a guest", |pool| {
         let begun = Flag::default();
-        // Two threads at least: the guest and the thief.
+        // At least two threads: the external thread and the thief.
         take_part(pool, || begun.wait(), || begun.set());
     }),
     ("spawn inside", |pool| {
@@ -80,7 +80,8 @@ fn force() {
 
 #[test]
 fn no_wakeup_is_lost_whatever_the_source() {
-    // S1: random idle gaps, so that the workers search, nap, are about to park, or are parked when the work comes.
+    // S1: random idle gaps, so that the workers search, sleep for short times, are about to park, or are parked when
+    // the work comes.
     within(LONG, || {
         thread::scope(|pools| {
             for (number, ordinary_fences) in [false, true].into_iter().enumerate() {
@@ -97,7 +98,8 @@ fn no_wakeup_is_lost_whatever_the_source() {
                                 began.elapsed() < LONG / 2,
                                 "{source} waits too long on {threads} threads"
                             );
-                            // Most gaps are short; those around the ends of search, of naps and of napping are common.
+                            // Most gaps are short. Gaps near the ends of searching, of timed waits and of timed
+                            // searching are common, too.
                             let gap = match random.below(10) {
                                 0..4 => 0,
                                 4..7 => random.below(120),
@@ -115,7 +117,7 @@ fn no_wakeup_is_lost_whatever_the_source() {
 
 #[test]
 fn sources_follow_each_other_without_gaps() {
-    // S1: thousands of posts of each kind, as fast as they go.
+    // S1: thousands of posts of each kind, as fast as possible.
     within(LONG, || {
         for ordinary_fences in [false, true] {
             let pool = made(2, ordinary_fences);
@@ -128,7 +130,7 @@ fn sources_follow_each_other_without_gaps() {
 
 #[test]
 fn the_only_victim_is_found() {
-    // S5: of 64 threads one has work, and does not end before others have taken it.
+    // S5: of 64 threads one has work, and does not end before other threads have taken it.
     within(LONG, || {
         let pool = made(64, false);
         for round in 0..30 {
@@ -152,14 +154,14 @@ fn the_only_victim_is_found() {
 #[test]
 #[cfg(unix)]
 fn an_idle_pool_costs_nothing() {
-    // S4: no less than 2 s, after the workers have had time to find out that there is nothing to do.
+    // S4: for no less than 2 s, after the workers have had time to find out that there is no work.
     const TEST: &str = "an_idle_pool_costs_nothing";
     if plays("idler") {
         let pools = [made(8, false), made(2, true)];
         pools.iter().for_each(|pool| pool.install(force));
         pools.iter().for_each(|pool| pool.scope(|s| (0..100).for_each(|_| s.spawn(|_| ()))));
         join(|| (), || ());
-        // A worker that waits, for something that takes long: the others and it sleep too.
+        // A worker that waits for a long time sleeps, too, and so do the others.
         let (ending, rest) = (Arc::new(Flag::default()), &pools[0]);
         let end = Arc::clone(&ending);
         thread::scope(|threads| {

@@ -1,4 +1,4 @@
-//! Jobs that nobody waits for.
+//! Spawned jobs, which no thread waits for.
 
 mod support;
 
@@ -103,8 +103,8 @@ fn jobs_spawned_before_a_long_one_are_found() {
 
 #[test]
 fn jobs_outlive_claims_on_their_spawners_place() {
-    // Another thread claims the slot of a worker with spawned jobs in its deque. The worker leaves these where other workers find
-    // them.
+    // Another thread claims the slot of a worker with spawned jobs in its deque. The worker leaves these jobs to other
+    // workers.
     within(LONG, || {
         let (pool, other, (count, total)) = (Arc::new(pool(1)), pool(1), counter());
         let (abroad, home) = (Flag::default(), Arc::new(Flag::default()));
@@ -176,7 +176,7 @@ fn panics_go_to_the_handler() {
     });
 }
 
-/// Waits for a process that is about to end itself.
+/// Waits in a process that is about to end itself.
 fn wait_for_the_end() -> ! {
     thread::sleep(LONG);
     panic!("still alive");
@@ -212,7 +212,7 @@ fn without_a_handler_the_process_outlives_a_future_that_nobody_awaits() {
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| furcate_pool::block_on(handle)));
         assert!(awaited.is_err(), "whoever awaits it has the panic");
         assert_eq!(pool.install(|| 7), 7);
-        // Waits for the first two.
+        // Dropping the pool waits for the first two futures.
         drop(pool);
         return;
     }

@@ -16,7 +16,7 @@ async fn after(time: Duration) {
     async_io::Timer::after(time).await;
 }
 
-/// As a value, for recursion.
+/// A recursive task, as a boxed future.
 fn fib<'s>(n: u32, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
     Box::pin(async move {
         if n < 2 {
@@ -41,7 +41,7 @@ fn join_async_is_a_join() {
     assert_eq!(scope(|s| block_on(fib(15, s.handle()))), 610, "from outside");
 }
 
-/// Nobody takes up the right half: it is run as that of a `join` is.
+/// No thief takes the right half: it is run like the right half of a `join`.
 #[test]
 fn join_async_of_what_is_ready_suspends_nothing() {
     fn sum<'s>(n: u64, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
@@ -59,7 +59,7 @@ fn join_async_of_what_is_ready_suspends_nothing() {
     assert_eq!((total.suspensions, total.suspended_deques), (0, 0), "{total:?}");
 }
 
-/// Right halves that are run in place lie upon each other; so do not all of them.
+/// Right halves that are run in place nest on the stack, but only up to a limit.
 #[test]
 fn a_long_chain_of_right_halves_needs_no_deep_stack() {
     fn count<'s>(n: u64, handle: ScopeHandle<'s>) -> Pin<Box<dyn Future<Output = u64> + Send + 's>> {
@@ -222,7 +222,7 @@ fn a_panic_that_nobody_awaits_is_handled() {
     assert_eq!(receive.recv_timeout(Duration::from_secs(60)), Ok(Some("unseen")));
 }
 
-/// Says when it is dropped.
+/// Counts its drop.
 struct OnDrop(std::sync::Arc<AtomicUsize>);
 
 impl Drop for OnDrop {
@@ -251,7 +251,8 @@ fn cancelled_futures_are_dropped() {
         assert!(awaited.is_err());
         assert_eq!(dropped.load(Relaxed), round);
     }
-    // One that waits for certain is dropped by who cancels it: this thread, which is none of the pool's.
+    // A task that certainly waits is dropped by the thread that cancels it: this thread, which does not belong to the
+    // pool.
     let before = pool.stats();
     let handle = waits();
     while pool.stats().total().suspensions == before.total().suspensions {
@@ -288,7 +289,7 @@ fn a_pool_drops_the_futures_that_wait() {
     }
 }
 
-/// The last jobs may spawn futures while their pool is dropped, and nobody has before.
+/// The last jobs may spawn the pool's first futures while the pool is dropped.
 #[test]
 fn a_pool_that_ends_drops_what_its_last_jobs_spawn() {
     for threads in [1, 2] {
@@ -326,7 +327,7 @@ fn tokio_futures_work_in_a_pool_that_knows_the_runtime() {
         })),
         1
     );
-    // A thread from outside, too, while it takes part.
+    // A thread from outside has entered the runtime, too, while it takes part.
     let (left, right) = pool.join(|| tokio::runtime::Handle::try_current().is_ok(), || 0);
     assert!(left && right == 0);
     assert!(tokio::runtime::Handle::try_current().is_err(), "and not afterwards");

@@ -1,4 +1,4 @@
-//! Stops from outside: they take effect at once, in any thread, and run no code of a future where they are made.
+//! Stops from outside: they take effect at once, from any thread, and run no code of a future on the stopping thread.
 
 mod support;
 
@@ -42,7 +42,7 @@ fn what_waits_is_dropped_and_what_is_queued_is_not_polled() {
     }
 }
 
-/// The worker that drops what waits is held up, while another worker takes the queued tasks.
+/// The worker that drops the suspended tasks is held up, while another worker takes the queued ones.
 #[test]
 fn what_is_queued_is_not_polled_while_what_waits_is_dropped() {
     struct HoldsUp<'f> {
@@ -78,7 +78,8 @@ fn what_is_queued_is_not_polled_while_what_waits_is_dropped() {
                         };
                         start_or(scope, &told, waits, |_, (), _| panic!("resumed"));
                     };
-                    // Before and after the others: the first one that is dropped holds up, whatever the order is.
+                    // Before and after the others: the first task that is dropped holds up the worker, in any order of
+                    // drops.
                     (0..20).for_each(holds_up);
                     for _ in 0..TASKS {
                         start_or(scope, &told, gate.wait(), |_, (), _| panic!("resumed"));
@@ -99,7 +100,7 @@ fn what_is_queued_is_not_polled_while_what_waits_is_dropped() {
     });
 }
 
-/// The thread that stops may hold a lock that a future needs to be dropped.
+/// The thread that stops may hold a lock that a future's drop needs.
 #[test]
 fn a_stop_under_a_lock() {
     struct Locks<'m>(&'m Mutex<usize>);
@@ -191,7 +192,8 @@ fn a_stop_behind_the_end_does_nothing() {
     Stopper::default().stop();
 }
 
-/// A pool without spare threads: one thread waits for the end of what is stopped, and the other one waits for the first.
+/// A pool without spare threads: one thread waits for the end of the stopped computation, and the other thread waits
+/// for the first.
 #[test]
 fn a_stop_is_heard_where_no_thread_stands_in() {
     struct Waits {
@@ -249,7 +251,7 @@ fn a_stop_is_heard_where_no_thread_stands_in() {
     });
 }
 
-/// Stops that come when the last task of a scope ends, before it and after it: the scope may be gone in that moment.
+/// Stops that come before, at and after the end of the last task of a scope: the scope may be gone at that moment.
 #[test]
 fn stops_race_with_the_end() {
     on_pools(|pool| {
@@ -279,7 +281,7 @@ fn stops_race_with_the_end() {
     });
 }
 
-/// As above, for computations that no thread waits for, and whose pool may be dropped.
+/// As above, for spawned roots, whose pool may be dropped.
 #[test]
 fn stops_race_with_the_end_of_what_nobody_waits_for() {
     struct Waits {

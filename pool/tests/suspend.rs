@@ -1,4 +1,4 @@
-//! Tasks that wait: whoever wakes them, and whenever, each goes on once.
+//! Tasks that wait: each goes on once, whichever thread wakes it, and at any time.
 
 mod support;
 
@@ -117,7 +117,7 @@ fn what_was_resumed_may_wait_again() {
 
 #[test]
 fn many_wakes_are_one() {
-    // W1: k threads wake one suspension at once, while the poll that they bring about is held back.
+    // W1: k threads wake one suspended task at once, while the poll that they cause is held back.
     on_pools(|pool| {
         for wakers in [2, 3, 8] {
             for _ in 0..20 {
@@ -161,8 +161,8 @@ fn a_future_that_wakes_itself_is_polled_again_and_again() {
 
 #[test]
 fn a_wake_in_a_poll_is_neither_lost_nor_early() {
-    // W2: another thread wakes while the poll goes on, which ends only when that has been done; and while nobody polls,
-    // before the task is suspended.
+    // W2: another thread wakes during a poll, which ends only after the wake; and between two polls, before the task is
+    // suspended.
     on_pools(|pool| {
         thread::scope(|threads| {
             let (send, receive) = std::sync::mpsc::channel::<(Waker, Arc<Flag>)>();
@@ -192,7 +192,7 @@ fn a_wake_in_a_poll_is_neither_lost_nor_early() {
                     });
                     start(scope, future, |_, (), _| add(went_on));
                 }
-                // The wake lies between the poll and the suspension.
+                // The wake comes between the poll and the suspension.
                 for _ in 0..100 {
                     let waker = Arc::new(Mutex::new(None::<Waker>));
                     let kept = Arc::clone(&waker);
@@ -219,8 +219,8 @@ fn a_wake_in_a_poll_is_neither_lost_nor_early() {
 
 #[test]
 fn polls_exclude_each_other() {
-    // W2: a future that several threads wake all the time is polled by one thread at a time, and sees what the last poll has
-    // written.
+    // W2: a future that several threads wake all the time is polled by one thread at a time, and sees the writes of the
+    // last poll.
     on_pools(|pool| {
         let (gate, polled, ended) = (Gate::default(), AtomicBool::new(false), Flag::default());
         thread::scope(|threads| {
@@ -288,7 +288,7 @@ fn wakers_outlive_everything() {
                     let wakers = gate.wakers();
                     gate.unlock();
                     wakers.iter().for_each(Waker::wake_by_ref);
-                    // Two more for each: while their tasks go on, or after that.
+                    // Two more for each waker: while its task goes on, or after that.
                     wakers.iter().cloned().for_each(Waker::wake);
                 });
                 call(&pool, |scope| {
@@ -311,7 +311,7 @@ fn wakers_outlive_everything() {
             wakers.iter().for_each(Waker::wake_by_ref);
             wakers.iter().cloned().for_each(Waker::wake);
             assert_eq!(gate.polls(), 100, "nobody polls what is done");
-            // The last reference: by two threads at once.
+            // The last references are dropped by two threads at once.
             let mut halves = [wakers, gate.wakers()].map(Vec::into_iter);
             gate.wakers.lock().unwrap().clear();
             thread::scope(|threads| {
@@ -325,7 +325,7 @@ fn wakers_outlive_everything() {
 
 #[test]
 fn a_stale_wake_wakes_nobody_else() {
-    // W4: one slot for many futures. Those that are ready leave wakers behind, which are woken while the next one waits.
+    // W4: one slot for many futures. Ready futures leave wakers behind, which are woken while the next future waits.
     on_pools(|pool| {
         let (gate, stale) = (Gate::default(), Mutex::new(Vec::<Waker>::new()));
         thread::scope(|threads| {
@@ -344,7 +344,7 @@ fn a_stale_wake_wakes_nobody_else() {
             call(pool, move |scope| {
                 let (handle, mut slot) = (scope.handle(), Default::default());
                 for keeps in [true, true, false, true, false, false] {
-                    // Always of the same type.
+                    // Always futures of the same type.
                     let ready = one_of(gate, keeps.then_some(stale), true);
                     let output = handle.poll(&mut slot, ready, || counted(&count));
                     assert_eq!(output, Some(()));
@@ -366,11 +366,11 @@ fn counted<'s>(
     Then { resume: move |_: &Scope<'s>, (), _| add(&count), cancelled: None }
 }
 
-/// A future that is ready at once, leaving its waker there; or one that waits for the gate.
+/// A future that is ready at once, and leaves its waker there; or a future that waits for the gate.
 async fn one_of(gate: &Gate, keep: Option<&Mutex<Vec<Waker>>>, is_ready: bool) {
     if is_ready {
         poll_fn(|context| {
-            // Also woken in its poll: that, too, is not the next one's.
+            // The future is also woken in its poll. That wake must not reach the next one either.
             context.waker().wake_by_ref();
             keep.into_iter().for_each(|wakers| wakers.lock().unwrap().push(context.waker().clone()));
             Poll::Ready(())
@@ -383,11 +383,11 @@ async fn one_of(gate: &Gate, keep: Option<&Mutex<Vec<Waker>>>, is_ready: bool) {
 
 #[test]
 fn futures_wake_each_other() {
-    // W5: from inside polls and drops, with a lock of the user's held around it.
+    // W5: from inside polls and drops, while a user's lock is held.
     on_pools(|pool| {
         const RING: usize = 20;
         const LAPS: usize = 100;
-        // The token goes round: who has it wakes the next one.
+        // A token goes round: the task that has it wakes the next one.
         let ring: Mutex<(usize, Vec<Option<Waker>>)> = Mutex::new((0, vec![None; RING]));
         let (ring, done) = (&ring, &AtomicUsize::new(0));
         call(pool, |scope| {
@@ -454,7 +454,7 @@ fn drops_may_wake_and_clone() {
 
 #[test]
 fn a_hundred_thousand_wait_on_small_stacks() {
-    // W11: what waits, is woken, and goes on holds no stack.
+    // W11: a task that waits, is woken, or is resumed holds no stack.
     within(LONG, || {
         let pool =
             furcate_pool::ThreadPoolBuilder::new().num_threads(3).stack_size(64 << 10).build().unwrap();

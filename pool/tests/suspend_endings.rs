@@ -1,4 +1,4 @@
-//! How tasks that wait end otherwise: dropped after a panic, or because they were cancelled; never after their call.
+//! Other ends of suspended tasks: dropped after a panic, or because they were cancelled; never after their call.
 
 mod support;
 
@@ -42,7 +42,7 @@ fn futures_stay_where_they_are() {
 
 #[test]
 fn nothing_waits_when_the_call_returns() {
-    // W9: what futures and continuations borrow is in a frame that ends with the call.
+    // W9: futures and continuations borrow from a frame that ends with the call.
     on_pools(|pool| {
         let alarm = Alarm::new();
         for _ in 0..50 {
@@ -64,7 +64,7 @@ fn nothing_waits_when_the_call_returns() {
     });
 }
 
-/// Counts when it is dropped.
+/// Counts its drop.
 struct Counted<'s>(&'s AtomicUsize);
 
 impl Drop for Counted<'_> {
@@ -80,12 +80,12 @@ enum Where {
     LaterPoll,
     Then,
     Resume,
-    /// Of a future that was ready at once.
+    /// In the drop of a future that was ready at once.
     DropAtOnce,
-    /// Of one that was ready later.
+    /// In the drop of a future that was ready later.
     DropLater,
     Cancelled,
-    /// In the drop of what was dropped because a sibling has panicked.
+    /// In the drop of a task that is dropped because a sibling has panicked.
     SiblingsDrop,
     Body,
 }
@@ -111,7 +111,7 @@ impl Drop for Bomb {
     }
 }
 
-/// A continuation that panics, or drops something that does.
+/// A continuation that panics, or drops a value that does.
 struct Panics<'s> {
     resumed: bool,
     cancelled: bool,
@@ -132,7 +132,7 @@ impl<'s, S, T> Resume<'s, S, T> for Panics<'s> {
     }
 }
 
-/// Starts siblings that wait for ever, and a task that panics there; returns the payload.
+/// Starts siblings that wait for ever, and a task that panics at `at`. Returns the payload.
 fn panic_at(pool: &ThreadPool, at: Where) -> String {
     let (alarm, watch, thens) = (Alarm::new(), Watch::default(), AtomicUsize::new(0));
     let siblings = 20;
@@ -156,7 +156,7 @@ fn panic_at(pool: &ThreadPool, at: Where) -> String {
             let mut timer = Box::pin(timer);
             let polls = matches!(at, Where::FirstPoll | Where::LaterPoll | Where::SiblingsDrop);
             let panicking = watch.on(poll_fn(move |context| {
-                // It lives in the future until that is dropped.
+                // The bomb lives in the future until the future is dropped.
                 let _ = &bomb;
                 let polled = timer.as_mut().poll(context);
                 if polled.is_ready() && polls {
@@ -174,7 +174,7 @@ fn panic_at(pool: &ThreadPool, at: Where) -> String {
                     panic_any("on purpose: then");
                 }
                 if at == Where::Cancelled {
-                    // Of them all, the first one to be told panics.
+                    // Of all cancelled continuations, the first one panics.
                     handle.cancel();
                 }
                 then
@@ -206,7 +206,7 @@ fn the_first_panic_is_raised_by_the_call() {
                     Where::Body => "body",
                 };
                 assert_eq!(panic_at(pool, at), format!("on purpose: {expected}"), "{at:?}, {round}");
-                // The pool works on.
+                // The pool still works.
                 let (alarm, done) = (Alarm::new(), AtomicUsize::new(0));
                 call(pool, |scope| {
                     (0..5).for_each(|_| assert!(!start(scope, alarm.future(1), |_, (), _| add(&done))));
@@ -220,7 +220,7 @@ fn the_first_panic_is_raised_by_the_call() {
 
 #[test]
 fn many_panics_at_once() {
-    // W10: one is raised, whichever; nothing is dropped twice, or not at all.
+    // W10: any one of the panics is raised; every future is dropped once.
     on_pools(|pool| {
         for _ in 0..20 {
             let (gate, watch) = (Gate::default(), Watch::default());
@@ -249,7 +249,7 @@ fn many_panics_at_once() {
 
 #[test]
 fn a_payload_whose_drop_panics() {
-    // P3: of a panic that is not the first one.
+    // P3: the payload of a panic that is not the first one.
     on_pools(|pool| {
         let gate = Gate::default();
         let first = payload(|| {
@@ -266,7 +266,7 @@ fn a_payload_whose_drop_panics() {
 
 #[test]
 fn a_slot_serves_again_after_a_panic() {
-    // W10: caught around the poll; the future is gone, from the slot too, at once.
+    // W10: the panic is caught around the poll; the future is dropped at once, also from the slot.
     on_pools(|pool| {
         let watches: Vec<_> = (0..30).map(|_| Watch::default()).collect();
         let done = AtomicUsize::new(0);
@@ -292,11 +292,11 @@ fn a_slot_serves_again_after_a_panic() {
                 let polled = catch_unwind(AssertUnwindSafe(poll));
                 if round % 3 == 2 {
                     assert_eq!(polled.unwrap(), None::<()>);
-                    // It wakes itself for ever.
+                    // The future wakes itself for ever.
                     handle.cancel();
                 } else {
                     polled.unwrap_err();
-                    // At once.
+                    // Dropped at once.
                     watch.check(1);
                 }
             }
@@ -317,10 +317,10 @@ fn what_waits_is_cancelled() {
             (0..100).for_each(|_| wait());
             assert!(!handle.is_cancelled());
             handle.cancel();
-            // Nobody else has had them.
+            // No other worker holds any of the tasks.
             assert_eq!((told.load(SeqCst), watch.dropped.load(SeqCst)), (100, 100));
             assert!(handle.is_cancelled());
-            // Those that come later are polled, and cancelled if they are pending.
+            // Tasks that come later are polled, and cancelled if they are pending.
             (0..10).for_each(|_| wait());
             assert_eq!(told.load(SeqCst), 110);
             handle.clone().cancel();
@@ -333,7 +333,7 @@ fn what_waits_is_cancelled() {
 
 #[test]
 fn what_is_queued_is_cancelled() {
-    // Woken, but not taken up yet, for the only thread is busy: neither polled again nor resumed.
+    // The tasks are woken but still queued, since the only thread is busy. They are neither polled again nor resumed.
     within(LONG, || {
         let (pool, gate, told) = (pool(1), Gate::default(), AtomicUsize::new(0));
         pool.install(|| {
@@ -352,7 +352,7 @@ fn what_is_queued_is_cancelled() {
 
 #[test]
 fn cancelled_from_anywhere() {
-    // From a continuation, a poll, a drop: what runs goes on, what waits is told once.
+    // From a continuation, a poll, a drop: running tasks go on, and each waiting one is cancelled once.
     on_pools(|pool| {
         for from in 0..3 {
             let (gate, watch, told) = (Gate::default(), Watch::default(), AtomicUsize::new(0));
@@ -392,7 +392,7 @@ fn cancelled_from_anywhere() {
     });
 }
 
-/// Threads from outside do not count what they drop, so not `on_pools`.
+/// Threads from outside do not count the tasks that they drop, so this test does not use `on_pools`.
 #[test]
 fn cancelled_while_all_are_woken() {
     within(LONG, || {
@@ -420,7 +420,7 @@ fn cancelled_while_all_are_woken() {
                             handle.cancel();
                         });
                         if round % 2 == 0 {
-                            // Both race with those that are suspended just now.
+                            // Both race with tasks that are being suspended.
                             for _ in 0..TASKS {
                                 start_or(scope, &told, watch.on(gate.wait()), |_, (), _| add(&went_on));
                             }
@@ -458,7 +458,7 @@ fn the_rest_is_not_begun_after_a_panic() {
 
 #[test]
 fn forgotten_slots_and_wakers_expose_nothing() {
-    // W15: their memory leaks, no more. (The sanitizers and the watch would see a use of what is gone.)
+    // W15: their memory leaks, and that is all. (The sanitizers and the watch would detect a use after free.)
     on_pools(|pool| {
         let kept = Mutex::new(Vec::new());
         {

@@ -1,4 +1,4 @@
-//! Calls whose tasks wait: made from anywhere, on pools of any size, and what the pool does meanwhile.
+//! Calls whose tasks wait: from anywhere, on pools of any size, with other work on the pool meanwhile.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn one_call(pool: &ThreadPool, alarm: &Alarm) {
     assert_eq!(sum.into_inner(), 190);
 }
 
-/// A task that waits for a gate, and nothing more.
+/// A task that only waits for a gate.
 fn wait<'s>(scope: &Scope<'s>, gate: &'s Gate) {
     start(scope, gate.wait(), |_, (), _| ());
 }
@@ -74,7 +74,7 @@ fn called_from_inside() {
 
 #[test]
 fn called_from_another_pool() {
-    // W14: both ways at once, so that each pool's threads wait for the other one's.
+    // W14: both ways at once, so that each pool's threads wait for the other pool.
     with_all_rules(|pool| {
         let (other, alarm) = (support::pool(2), Alarm::new());
         thread::scope(|threads| {
@@ -111,7 +111,7 @@ fn called_from_a_poll() {
 
 #[test]
 fn a_call_waits_for_its_own_tasks_only() {
-    // The inner call returns though the outer one's tasks, and many of a third call, wait or are queued.
+    // The inner call returns although tasks of the outer call and of a third call wait or are queued.
     with_all_rules(|pool| {
         let (outer, alarm, done) = (Gate::default(), Alarm::new(), AtomicUsize::new(0));
         call(pool, |scope| {
@@ -128,7 +128,7 @@ fn a_call_waits_for_its_own_tasks_only() {
 
 #[test]
 fn one_slot_for_several_calls() {
-    // Even if the scopes lie at the same address: nothing of an earlier one is used.
+    // Even if the scopes lie at the same address: no memory of an earlier one is used.
     with_all_rules(|pool| {
         let (alarm, done, other) = (Alarm::new(), AtomicUsize::new(0), support::pool(1));
         let mut slot = Default::default();
@@ -136,7 +136,7 @@ fn one_slot_for_several_calls() {
         for round in 0..20 {
             let on = if round % 5 == 0 { &other } else { pool };
             call(on, |scope| {
-                // Ready first, so that there is something to be used again.
+                // A ready future first, so that there is memory to be used again.
                 for times in [0, 1, 0] {
                     let then = Then { resume, cancelled: None };
                     scope.handle().poll(&mut slot, alarm.future(times), || then);
@@ -150,7 +150,7 @@ fn one_slot_for_several_calls() {
 
 #[test]
 fn handles_keep_the_call() {
-    // One that is elsewhere may suspend tasks; the call ends when the last one is gone.
+    // A handle elsewhere may suspend tasks. The call ends when the last handle is dropped.
     on_pools(|pool| {
         let (alarm, done) = (Alarm::new(), AtomicUsize::new(0));
         thread::scope(|threads| {
@@ -179,7 +179,7 @@ fn unreachable_then<'s, R>(_: R) -> Then<'s, R> {
 
 #[test]
 fn suspended_outside_resumed_inside() {
-    // By a thread that is none of the pool's, whose work it is nevertheless.
+    // Suspended by a thread that does not belong to the pool, and resumed by the pool.
     within(LONG, || {
         for threads in detached::SIZES {
             let pool = pool(threads);
@@ -209,7 +209,7 @@ fn suspended_outside_resumed_inside() {
 
 #[test]
 fn continuations_are_jobs_like_others() {
-    // They fork and spawn, and what they do so is done by whoever is free; so is what follows the await (W12).
+    // Continuations fork and spawn. Idle workers run these jobs, and the code after the await (W12).
     on_pools(|pool| {
         let (alarm, done) = (Alarm::new(), AtomicUsize::new(0));
         call(pool, |scope| {
@@ -228,7 +228,7 @@ fn continuations_are_jobs_like_others() {
 
 #[test]
 fn continuations_are_told_whether_they_migrated() {
-    // From the worker that was the last to find the future pending.
+    // Migrated: relative to the worker that was the last to find the future pending.
     on_pools(|pool| {
         let (alarm, migrated) = (Alarm::new(), [AtomicUsize::new(0), AtomicUsize::new(0)]);
         let migrated = &migrated;
@@ -258,7 +258,7 @@ fn continuations_are_told_whether_they_migrated() {
 
 #[test]
 fn those_woken_at_once_are_resumed_by_all() {
-    // W12: one thread wakes all, and those that wait for each other must run at once.
+    // W12: one thread wakes all tasks. Tasks that wait for each other must run at once.
     within(LONG, || {
         for threads in [2, 3, 8] {
             let pool = pool(threads);
@@ -281,7 +281,7 @@ fn those_woken_at_once_are_resumed_by_all() {
 
 #[test]
 fn no_wake_is_lost_however_long_they_slept() {
-    // S1: as the pool's threads search, nap, are about to park, and are parked.
+    // S1: while the pool's threads search, sleep for short times, are about to park, and are parked.
     within(LONG, || {
         thread::scope(|pools| {
             for (number, threads) in [1, 2, 3, 8].into_iter().enumerate() {
@@ -322,7 +322,7 @@ fn no_wake_is_lost_however_long_they_slept() {
 
 #[test]
 fn the_only_woken_task_is_found() {
-    // S5: whichever of 64 sets it lies in.
+    // S5: in whichever of 64 sets it lies.
     within(LONG, || {
         let pool = pool(64);
         for round in 0..100 {
@@ -342,7 +342,7 @@ fn the_only_woken_task_is_found() {
 
 #[test]
 fn other_jobs_run_while_tasks_wait() {
-    // A thread that waits for its tasks is not lost to the pool: also if it is the only one.
+    // A thread that waits for its tasks is not lost to the pool, even if it is the only one.
     on_pools(|pool| {
         let gate = Gate::default();
         thread::scope(|others| {
@@ -358,8 +358,8 @@ fn other_jobs_run_while_tasks_wait() {
 
 #[test]
 fn restless_tasks_let_others_run() {
-    // Tasks that wake themselves until another one, and jobs from outside, have been run: by the pool's threads, not by the
-    // caller. (Which counts nothing of what it suspends.)
+    // Tasks wake themselves until another task, and jobs from outside, have run on the pool's threads, and not on the
+    // caller. (The caller does not count the tasks that it suspends.)
     within(LONG, || {
         for threads in detached::SIZES {
             let pool = pool(threads);
@@ -393,7 +393,7 @@ fn restless_tasks_let_others_run() {
 #[test]
 #[cfg(unix)]
 fn a_pool_whose_tasks_all_wait_costs_nothing() {
-    // S4: whoever has made the call, and by whatever rule its thread waits.
+    // S4: for any caller, and any wait rule of its thread.
     const TEST: &str = "a_pool_whose_tasks_all_wait_costs_nothing";
     if plays("waiter") {
         let gate = Gate::default();
@@ -440,7 +440,7 @@ fn a_wake_ends_a_doze() {
                 let took = woken.into_inner().unwrap().expect("it was woken").elapsed();
                 quick += usize::from(took < Duration::from_millis(2));
             }
-            // A doze takes 10 ms; the machine may be busy now and then.
+            // A timed wait takes 10 ms. The machine may be busy now and then.
             assert!(quick >= 5, "{quick} of 12 were quick");
         }
     });
@@ -448,7 +448,7 @@ fn a_wake_ends_a_doze() {
 
 #[test]
 fn pools_end_while_wakers_are_left() {
-    // W3, W15: made, used and dropped in turn, while a thread wakes what is left of all of them.
+    // W3, W15: pools are made, used and dropped in turn, while a thread wakes the remaining wakers of all of them.
     within(LONG, || {
         let (gates, ended) = (Mutex::new(Vec::<Waker>::new()), Flag::default());
         thread::scope(|others| {

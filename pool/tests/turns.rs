@@ -1,4 +1,5 @@
-//! Workers that are busy inside a computation give their slots, for a while, to woken tasks and threads that have waited too long.
+//! Workers that are busy inside a computation give their slots, for a while, to woken tasks and to threads that have
+//! waited too long.
 
 mod support;
 
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use support::suspended::*;
 use support::*;
 
-/// A fork-join computation that ends when `done` says so, or after that time. Returns whether it was `done`.
+/// A fork-join computation that ends when `done` returns true, or after `limit`. Returns whether it was `done`.
 fn busy_until(done: &(impl Fn() -> bool + Sync), limit: Duration) -> bool {
     let since = Instant::now();
     while !done() {
@@ -45,7 +46,7 @@ fn waiting_tasks(pool: &ThreadPool, tasks: usize) -> (Arc<Gate>, Arc<AtomicUsize
     (gate, done)
 }
 
-/// Also on one thread, where there is no thief.
+/// Runs on one thread, too, where there is no thief.
 #[test]
 fn tasks_woken_beside_a_fork_join_run_while_it_goes_on() {
     const TASKS: usize = 100;
@@ -86,7 +87,7 @@ fn tasks_woken_beside_calls_from_outside_run_while_these_go_on() {
     });
 }
 
-/// As many tasks as one slot can bear: the fork-join goes on all the same.
+/// As many tasks as one slot can run: the fork-join goes on all the same.
 #[test]
 fn a_fork_join_goes_on_beside_tasks_that_are_woken_again_and_again() {
     within(LONG, || {
@@ -143,7 +144,7 @@ fn who_gives_its_slot_holding_a_lock_gets_one_again() {
     });
 }
 
-/// Never more jobs at once than the pool has slots, whoever gives them to whom.
+/// Never more jobs at once than the pool has slots, however slots are given away.
 #[test]
 fn slots_that_are_given_remain_as_many() {
     within(LONG, || {
@@ -196,7 +197,7 @@ fn slots_of_threads_that_block_outside_the_pool_are_taken_over() {
                     furcate_pool::spawn(move || add(&inner));
                     add(&blocked);
                     drop(release.lock());
-                    // The thread has no slot now: its forks and spawned jobs run all the same.
+                    // The thread has no slot now. Its forks and spawned jobs run all the same.
                     assert_eq!(fib(10), 55);
                     furcate_pool::spawn(move || add(&ran));
                 });
@@ -216,7 +217,8 @@ fn slots_of_threads_that_block_outside_the_pool_are_taken_over() {
     });
 }
 
-/// A thread that computes is not stuck, however long it takes, and however many others want its core.
+/// A thread that computes does not count as blocked, however long it takes, and however many other threads want its
+/// core.
 #[test]
 fn slots_of_threads_that_compute_are_not_taken_over() {
     within(LONG, || {
@@ -249,7 +251,7 @@ fn a_broadcast_reaches_the_worker_that_serves_queues() {
     });
 }
 
-/// A worker that is to run a broadcast job takes the slot of a thread that waits for just that job.
+/// A worker that is to run a broadcast job takes the slot of a thread that waits for exactly that job.
 #[test]
 fn a_broadcast_takes_over_the_slot_of_a_blocked_caller() {
     within(LONG, || {
@@ -292,7 +294,8 @@ fn who_yields_without_a_slot_runs_nothing() {
     });
 }
 
-/// Where no thread can stand in for a waiting one, its own forks are a last resort, also after another worker has left some.
+/// If no thread can stand in for a waiting one, its own forks are a last resort, even after another worker has left
+/// some.
 #[test]
 fn the_last_fork_is_run_where_all_wait() {
     within(LONG, || {

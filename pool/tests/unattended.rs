@@ -1,5 +1,5 @@
-//! Computations that nobody waits for: what they own is there as long as anything of them is, and they are told their end
-//! once, on a worker.
+//! Spawned roots. The data that a computation owns live as long as any part of it, and its `end` is called once, on a
+//! worker.
 
 use furcate_pool::detach::{Detach, Detachable, End, Fork, Unattended};
 use furcate_pool::{
@@ -18,17 +18,17 @@ fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
 }
 
-/// What a test's computation is made of: data, what is done with it, and who is told.
+/// A test's computation: its data, its closure, and the receiver of its outcome.
 struct Compute<T, B> {
     data: T,
     begin: B,
     told: Sender<Told<T>>,
 }
 
-/// The data, how it ended, and on which worker that was told.
+/// The data, the outcome, and the worker on which `end` was called.
 type Told<T> = (T, End<()>, Option<usize>);
 
-/// Closures are written with this: their lifetimes are found.
+/// Trait for closures: with it the compiler infers their lifetimes.
 trait Begin<T>: Send + 'static {
     fn begin<'s>(&mut self, data: &'s mut T, scope: &Scope<'s>);
 }
@@ -53,7 +53,7 @@ where
     }
 
     fn end(self, end: End<()>) {
-        // Who is not interested has hung up.
+        // A test that is not interested has dropped the receiver.
         let _ = self.told.send((self.data, end, current_thread_index()));
     }
 }
@@ -66,7 +66,7 @@ where
     (Compute { data, begin, told }, ends)
 }
 
-/// Runs a computation; returns what it was told at its end.
+/// Runs a computation, and returns the arguments of its `end`.
 #[track_caller]
 fn run<T: Send + 'static, B>(pool: &ThreadPool, data: T, begin: B) -> (T, End<()>)
 where
@@ -93,14 +93,14 @@ fn all_borrow_what_it_owns() {
             let (parts, end) = run(&pool, vec![0_usize; 30], |parts, scope| {
                 for (i, part) in parts.iter_mut().enumerate() {
                     match i % 3 {
-                        // A job, and one of that.
+                        // A job, and a job that it spawns.
                         0 => scope.spawn(move |scope| scope.spawn(move |_| *part = i)),
-                        // A task, which is woken from outside.
+                        // A task that is woken from outside.
                         1 => drop(scope.spawn_future(async move {
                             async_io::Timer::after(Duration::from_millis(2)).await;
                             *part = i;
                         })),
-                        // A handle keeps the scope.
+                        // A handle keeps the scope alive.
                         _ => {
                             let handle = scope.handle();
                             scope.spawn(move |_| drop(handle.spawn_future(async move { *part = i })));
@@ -114,7 +114,7 @@ fn all_borrow_what_it_owns() {
     }
 }
 
-/// Forks, whose right part is stolen or comes back.
+/// Forks: the right part is stolen or comes back.
 #[test]
 fn detached_parts_borrow_too() {
     struct Right<'s>(&'s AtomicUsize);
@@ -153,7 +153,7 @@ fn the_first_panic_is_told() {
         assert_eq!(message(end), "job");
         let (_, end) = run(&pool, (), |(), scope| drop(scope.spawn_future(async { panic!("task") })));
         assert_eq!(message(end), "task");
-        // What waits is dropped, and may panic too.
+        // A suspended task is dropped, and may panic, too.
         let (data, end) = run(&pool, String::from("there"), |data, scope| {
             drop(scope.spawn_future(async {
                 let _loud = Loud(data);
@@ -234,7 +234,7 @@ fn a_pool_that_is_dropped_cancels_what_waits() {
             std::thread::yield_now();
         }
         drop(pool);
-        // Dropping the pool has waited for them all.
+        // The drop of the pool has waited for all of them.
         assert_eq!(drops.load(Relaxed), 200);
         for ends in ends {
             let (seven, end, worker) = ends.try_recv().expect("it has been told");
@@ -243,13 +243,14 @@ fn a_pool_that_is_dropped_cancels_what_waits() {
     }
 }
 
-/// Spawned before the pool is dropped, but not begun then; and spawned by a job that runs while it is.
+/// Computations spawned before the pool is dropped and not begun by then, and computations spawned by a job that runs
+/// during the drop.
 #[test]
 fn a_pool_that_is_dropped_begins_nothing() {
     let pool = pool(1);
     let ended = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = channel();
-    // Of what waits the first thing is dropped when the pool is.
+    // This computation waits. It is the first one to be dropped with the pool.
     let flag = Arc::clone(&ended);
     let (waits, first) = compute((), move |(), scope| {
         struct Tells(Arc<AtomicBool>);
@@ -266,7 +267,7 @@ fn a_pool_that_is_dropped_begins_nothing() {
     });
     (&pool).spawn_detached(waits);
     pool.install(|| ());
-    // Keeps the only worker busy until then.
+    // Keeps the only worker busy until that drop.
     let flag = Arc::clone(&ended);
     pool.spawn(move || {
         while !flag.load(Relaxed) {
@@ -285,7 +286,7 @@ fn a_pool_that_is_dropped_begins_nothing() {
     }
 }
 
-/// Handles of its tasks may be kept among what it owns, and used when all is over.
+/// A computation may keep handles of its tasks in its data, and use them when all tasks have ended.
 #[test]
 fn handles_of_tasks_outlive_the_scope() {
     #[derive(Default)]
@@ -311,7 +312,7 @@ fn handles_of_tasks_outlive_the_scope() {
     }
 }
 
-/// The last one to arrive is a thread that is none of the pool's.
+/// The last task to end does so on a thread that does not belong to the pool.
 #[test]
 fn the_last_task_is_cancelled_from_outside() {
     let pool = pool(2);
@@ -333,7 +334,7 @@ fn the_last_task_is_cancelled_from_outside() {
     }
 }
 
-/// Woken by one thread while another one drops the pool: each is told one end, and then nothing is left.
+/// One thread wakes while another one drops the pool: each computation ends once, and then nothing is left.
 #[test]
 fn woken_while_the_pool_is_dropped() {
     for round in 0..200 {
@@ -390,7 +391,7 @@ fn woken_while_the_pool_is_dropped() {
     }
 }
 
-/// A computation that has the last share of the pool it runs on.
+/// A computation that owns the last reference to its pool.
 #[test]
 fn it_may_own_its_pool() {
     for _ in 0..20 {
@@ -407,7 +408,7 @@ fn it_may_own_its_pool() {
     }
 }
 
-/// By default an engine runs it where it is.
+/// By default an engine runs the computation in the calling thread.
 #[test]
 fn in_the_calling_thread() {
     struct Here(Sender<(usize, bool)>, usize);

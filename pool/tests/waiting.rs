@@ -1,4 +1,4 @@
-//! What workers do while they wait, and who may run meanwhile.
+//! Workers that wait: the jobs they run meanwhile, and the threads that may run.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::*;
 
 const SIZES: [usize; 4] = [1, 2, 3, 8];
 
-/// A join whose right half is stolen, if there is anybody to do it soon.
+/// A join whose right half is stolen, if another worker comes soon.
 fn stolen(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     let begun = AtomicBool::new(false);
     join(
@@ -30,8 +30,8 @@ fn stolen(left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
 
 #[test]
 fn a_lock_held_across_a_join_is_not_taken_by_the_waiting_thread() {
-    // Z5: each job holds the lock while it waits for a stolen half; the others want it. Were one of them run on top of
-    // the waiting frame, it would wait for itself.
+    // Z5: each job holds the lock while it waits for a stolen half, and the other jobs want the lock. If one of them
+    // ran on top of the waiting frame, it would wait for itself.
     within(LONG, || {
         for rule in [WaitRule::Descendants, WaitRule::Leapfrog] {
             for threads in [2, 3, 8] {
@@ -115,7 +115,8 @@ fn waiting_does_not_grow_the_stack() {
 
 #[test]
 fn never_more_run_than_there_are_threads() {
-    // Guests, workers that wait and give their slots away, workers of other pools: the leaves never crowd.
+    // External threads, waiting workers that give their slots away, and workers of other pools: there are never too
+    // many leaves at once.
     fn leaves(crowd: &Crowd, depth: u32) {
         if depth == 0 {
             return crowd.while_in(|| work_for(Duration::from_micros(20)));
@@ -178,7 +179,7 @@ fn the_global_pool_is_not_crowded_by_its_guests() {
     });
 }
 
-/// A worker waits for a stolen half that takes until `spawned` has been run; true if it has been before `limit`.
+/// A worker waits for a stolen half that takes until `spawned` has run. Returns whether that was before `limit`.
 fn runs_while_a_worker_waits(pool: &ThreadPool, limit: Duration) -> bool {
     let ran = Arc::new(Flag::default());
     let set = Arc::clone(&ran);
@@ -192,7 +193,7 @@ fn runs_while_a_worker_waits(pool: &ThreadPool, limit: Duration) -> bool {
             },
             || {
                 begun.set();
-                // The other one of the two threads waits for this half from now on.
+                // The other of the two threads waits for this half from now on.
                 let since = std::time::Instant::now();
                 while !ran.is_set() && since.elapsed() < limit {
                     thread::sleep(Duration::from_micros(100));
@@ -224,7 +225,8 @@ fn cores_are_busy_while_workers_wait() {
 
 #[test]
 fn waiting_workers_help_their_thieves() {
-    // Leapfrogging: the half stolen forks; whoever waits for it runs some of that. All of it needs two at once.
+    // Leapfrogging: the stolen half forks, and the worker that waits for it runs some of those forks. Together they
+    // need two threads at once.
     within(LONG, || {
         for rule in RULES {
             let pool = ruled(2, rule);
@@ -244,7 +246,7 @@ fn waiting_workers_help_their_thieves() {
     });
 }
 
-/// An irregular tree, as in the Unbalanced Tree Search benchmark: each node's seed says how many children it has.
+/// An irregular tree, as in the Unbalanced Tree Search benchmark: each node's seed determines its number of children.
 fn children(seed: u64, depth: u32) -> Vec<u64> {
     let mut random = Random(seed);
     let most = if depth == 0 { 40 } else { 8 };

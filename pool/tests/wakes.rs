@@ -1,4 +1,4 @@
-//! What is counted of wakes, and how long they take.
+//! Counts of wakes, and the times from wakes to runs.
 
 mod support;
 
@@ -100,7 +100,7 @@ fn the_time_from_wake_to_run_is_measured_where_it_is_asked_for() {
             let (gate, waker) = (Gate::default(), AtomicUsize::new(0));
             pool.scope(|s| {
                 let (gate, waker) = (&gate, &waker);
-                // It is awake for 20 ms before the only thread has time for it.
+                // The task is awake for 20 ms before the only thread has time for it.
                 drop(s.spawn_future(async move {
                     until(|| gate.waiting() == 1);
                     gate.wakers().iter().for_each(Waker::wake_by_ref);

@@ -64,7 +64,9 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
     pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
         self.0.build_global()
     }
+}
 
+impl<S> ThreadPoolBuilder<S> {
     /// Has threads started by a closure, which calls [`ThreadBuilder::run`] in each of them.
     pub fn spawn_handler<F>(self, spawn: F) -> ThreadPoolBuilder<CustomSpawn<F>>
     where

@@ -146,20 +146,23 @@ fn pools_have_rayons_methods() {
     );
 }
 
+/// The settings ask for nothing of the way in which threads are started.
+fn set<S>(builder: ThreadPoolBuilder<S>) -> ThreadPoolBuilder<S> {
+    builder
+        .num_threads(2)
+        .thread_name(|index: usize| -> String { index.to_string() })
+        .stack_size(1 << 20)
+        .breadth_first()
+        .panic_handler(|_: Payload| ())
+        .start_handler(|_: usize| ())
+        .exit_handler(|_: usize| ())
+}
+
 #[test]
 fn builders_have_rayons_methods() {
     let _: fn() -> ThreadPoolBuilder = ThreadPoolBuilder::new;
     let _: fn() -> ThreadPoolBuilder = ThreadPoolBuilder::default;
-    let builder = || -> ThreadPoolBuilder {
-        ThreadPoolBuilder::new()
-            .num_threads(2)
-            .thread_name(|index: usize| -> String { index.to_string() })
-            .stack_size(1 << 20)
-            .breadth_first()
-            .panic_handler(|_: Payload| ())
-            .start_handler(|_: usize| ())
-            .exit_handler(|_: usize| ())
-    };
+    let builder = || set(ThreadPoolBuilder::new());
     let _: Result<ThreadPool, ThreadPoolBuildError> = builder().build();
     let _: ThreadPoolBuilder = builder().use_current_thread();
     let _: fn(ThreadPoolBuilder) -> Result<(), ThreadPoolBuildError> = ThreadPoolBuilder::build_global;
@@ -170,8 +173,7 @@ fn builders_have_rayons_methods() {
         Ok(())
     };
     // The methods are there behind a spawn handler, too.
-    let custom =
-        builder().spawn_handler(started).num_threads(1).thread_name(|_| String::new()).stack_size(1 << 20);
+    let custom = set(builder().spawn_handler(started)).num_threads(1);
     let _: Result<ThreadPool, ThreadPoolBuildError> = custom.build();
     let threads: Result<usize, ThreadPoolBuildError> =
         builder().build_scoped(|thread| thread.run(), |pool: &ThreadPool| pool.current_num_threads());

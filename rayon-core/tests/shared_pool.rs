@@ -203,6 +203,36 @@ fn every_job_of_rayons_functions_has_an_index() {
 }
 
 #[test]
+fn migrated_is_true_exactly_in_another_thread() {
+    build_global();
+    let call = || {
+        let caller = thread::current().id();
+        let moved = |context: rayon::FnContext| {
+            assert_eq!(context.migrated(), thread::current().id() != caller);
+            context.migrated()
+        };
+        let begun = AtomicUsize::new(0);
+        // The right half is stolen, because the left one waits for its beginning.
+        let migrated = rayon::join_context(
+            |context| {
+                while begun.load(SeqCst) == 0 {
+                    thread::yield_now();
+                }
+                moved(context)
+            },
+            |context| {
+                begun.store(1, SeqCst);
+                moved(context)
+            },
+        );
+        assert_eq!(migrated, (false, true));
+    };
+    // From outside of the pool, and from inside.
+    call();
+    rayon::scope(|_| call());
+}
+
+#[test]
 fn what_the_builder_promises_of_threads_holds_for_calls_from_outside() {
     // In the global pool of a child process.
     const TEST: &str = "what_the_builder_promises_of_threads_holds_for_calls_from_outside";
@@ -235,6 +265,14 @@ fn what_the_builder_promises_of_threads_holds_for_calls_from_outside() {
         assert_eq!(deep(20), 0);
     };
     rayon::join(kept, kept);
+    // Neither closure runs in the thread that it comes from.
+    let migrated = |context: rayon::FnContext| {
+        kept();
+        context.migrated()
+    };
+    assert_eq!(rayon::join_context(migrated, migrated), (true, true));
+    let (inside, _) = rayon::join(|| rayon::join_context(migrated, |_| ()).0, || ());
+    assert!(!inside, "this call comes from the pool's thread that runs it");
     rayon::scope(|s| {
         kept();
         s.spawn(|_| kept());

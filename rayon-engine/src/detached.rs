@@ -3,17 +3,17 @@
 //! [`Parts`] is rayon's scope under a name of this crate: `Detach` belongs to furcate-pool, and so does rayon's scope, where
 //! rayon-core is patched with furcate's.
 //!
-//! Rayon has no such thing, so a part lies in a slot that its owner and a spawned job share: whoever comes first takes it.
-//! The job of a part that was taken back finds the slot empty. And rayon's workers cannot say that they look for work: a
-//! *bait* tells, a job that does nothing but to note that another worker has come for it.
+//! Rayon has no parts that can be taken back, so a part lies in a slot that its owner and a spawned job share: the first one to come
+//! takes the part. The job of a part that was taken back finds the slot empty. Rayon's workers cannot report that they
+//! look for work either. A *bait* does: a job that only records that another worker has come for it.
 //!
-//! Panics go through rayon in a wrapper: see [`Payload`].
+//! A panic passes through rayon in a wrapper: see [`Payload`].
 //!
 //! Cost: two allocations per part, and two per task that makes offers.
 
 use furcate_pool::Context;
 use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
-use furcate_pool::unseen::{drop_at_end, drop_quietly};
+use furcate_pool::quiet_drop::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
 use std::any::Any;
 use std::marker::PhantomData;
@@ -21,13 +21,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// Runs a computation in a scope of rayon's.
+/// Runs a computation in one of rayon's scopes.
 pub(super) fn root<'scope, B, R>(body: B) -> R
 where
     B: FnOnce(&Parts<'scope>) -> R + Send,
     R: Send,
 {
-    // Unwind-safe: if it panics, this call does.
+    // Unwind-safe: if the closure panics, this call does.
     let outcome =
         catch_unwind(AssertUnwindSafe(|| rayon_core::scope(|scope| guard(|| body(Parts::of(scope))))));
     outcome.unwrap_or_else(|payload| match payload.downcast::<Payload>() {
@@ -36,8 +36,8 @@ where
     })
 }
 
-/// A panic's payload on its way through rayon, which drops all of a scope's but the first. Were it to panic then, rayon
-/// would not wait for the scope's end.
+/// A panic's payload on its way through rayon, which drops all payloads of a scope except the first. If such a drop
+/// panicked, rayon would not wait for the scope's end.
 struct Payload(Option<Box<dyn Any + Send>>);
 
 impl Drop for Payload {
@@ -46,14 +46,14 @@ impl Drop for Payload {
     }
 }
 
-/// Calls `f`, with its panic's payload made fit for rayon.
+/// Calls `f`, and wraps the payload of its panic for rayon.
 fn guard<R>(f: impl FnOnce() -> R) -> R {
-    // Unwind-safe: if it panics, this call does.
+    // Unwind-safe: if `f` panics, this call does.
     catch_unwind(AssertUnwindSafe(f))
         .unwrap_or_else(|payload| resume_unwind(Box::new(Payload(Some(payload)))))
 }
 
-/// A part that waits for its taker.
+/// A part that waits to be taken.
 #[derive(Debug)]
 struct Slot<J>(Arc<Mutex<Option<J>>>);
 
@@ -86,7 +86,7 @@ impl<J> Slot<J> {
     }
 }
 
-/// A scope of rayon's, in which parts of a computation are detached.
+/// A rayon scope, in which parts of a computation are detached.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Parts<'scope>(Scope<'scope>);
@@ -94,7 +94,7 @@ pub struct Parts<'scope>(Scope<'scope>);
 impl<'scope> Parts<'scope> {
     #[allow(unsafe_code)]
     fn of<'a>(scope: &'a Scope<'scope>) -> &'a Self {
-        // SAFETY: transparent.
+        // SAFETY: the type is transparent.
         unsafe { &*std::ptr::from_ref(scope).cast() }
     }
 }
@@ -121,13 +121,13 @@ impl<'scope> Detach<'scope> for Parts<'scope> {
         A: FnOnce() -> R + Send,
     {
         let (slot, meeting) = Slot::spawn(self, right);
-        // Unwind-safe: if it panics, this call does.
+        // Unwind-safe: if `left` panics, this call does.
         let left = catch_unwind(AssertUnwindSafe(left));
         let right = slot.take();
         match left {
             Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
             Err(payload) => {
-                // Its drop may panic as well; the first panic counts.
+                // The drop of the right half may panic as well; the first panic counts.
                 drop_quietly(right);
                 resume_unwind(payload)
             }
@@ -148,14 +148,14 @@ impl<'scope> Detach<'scope> for Parts<'scope> {
     }
 }
 
-/// Where a task of a scope offers parts of itself.
+/// The place in a scope where a task offers parts of itself.
 #[derive(Debug)]
 pub struct Offered<'o, 'scope, J> {
     scope: &'o Parts<'scope>,
-    /// Another worker has come for the bait.
+    /// Whether another worker has come for the bait.
     bitten: Arc<AtomicBool>,
     slot: Option<Slot<J>>,
-    /// It belongs to the task that made it.
+    /// Marker: the value belongs to the task that made it.
     _this_thread: PhantomData<*const ()>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Most users want the facade crate, `furcate`, with the feature `rayon`.
 //!
-//! A program that [patches rayon-core][patch] with furcate's has one pool. This engine then runs on that pool, too, by way of
-//! rayon-core's API.
+//! A program that [patches rayon-core][patch] with furcate's has one pool. This engine then runs on that pool, too,
+//! through rayon-core's API.
 //!
 //! [patch]: https://github.com/furcate-rs/furcate/blob/main/book/src/patch.md
 //!
@@ -16,16 +16,16 @@ mod detached;
 
 pub use detached::{Offered, Parts};
 
-use furcate_pool::detach::{Unattended, attend};
-use furcate_pool::unseen::drop_quietly;
+use furcate_pool::detach::{Unattended, run_blocking};
+use furcate_pool::quiet_drop::drop_quietly;
 use furcate_pool::{Context, Executor};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Runs on rayon-core's pool: the one whose worker the caller is (for instance inside `ThreadPool::install`), else
-/// the global one.
+/// Runs on rayon-core's pool: the pool of the calling worker (for instance inside `ThreadPool::install`), else the
+/// global one.
 ///
-/// A call from outside is taken to one of the pool's threads.
+/// A call from outside moves to one of the pool's threads.
 ///
 /// ```
 /// use furcate::{Executor, Rayon};
@@ -63,7 +63,7 @@ impl Executor for Rayon {
         rayon_core::spawn(|| {
             // The computation's end has panicked. The panic is dropped: without a panic handler rayon would abort the process, and rayon
             // does not say whether it has one.
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| attend(&Rayon, computation))) {
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| run_blocking(&Rayon, computation))) {
                 drop_quietly(payload);
             }
         });
@@ -79,7 +79,7 @@ impl Executor for Rayon {
     {
         match rayon_core::current_thread_index() {
             Some(forker) => join_on_worker(forker, left, right),
-            // A scope's body runs on a worker; then "who forked" means a worker of the pool (invariants 3 and 4).
+            // A scope's body runs on a worker, so the forking thread is a worker of the pool (invariants 3 and 4).
             None => rayon_core::scope(|_| {
                 let forker = rayon_core::current_thread_index().expect("a scope's body runs on a worker");
                 join_on_worker(forker, left, right)
@@ -98,11 +98,11 @@ impl Executor for Rayon {
     }
 }
 
-/// Rayon calls a job migrated that its own worker took back from its own deque while waiting for another one; so
-/// its word is only the cheap first half of the question.
+/// Rayon also calls a job migrated if its own worker took it back from its own deque while waiting for another one. So
+/// rayon's answer is only the cheap first half of the check.
 ///
 /// Panics are caught on this side of rayon, which would drop the right half's payload while it unwinds with the left
-/// one's: if that drop panicked too, the process would be aborted.
+/// half's: if that drop panicked too, the process would be aborted.
 #[inline]
 fn join_on_worker<A, B, RA, RB>(forker: usize, left: A, right: B) -> (RA, RB)
 where
@@ -112,7 +112,8 @@ where
     RB: Send,
 {
     let results = rayon_core::join_context(
-        // Unwind-safe: a panic goes on as soon as both halves have ended, so nobody sees what it has left broken.
+        // Unwind-safe: a panic is resumed as soon as both halves have ended, so no code uses the state that it has left
+        // broken.
         |_| catch_unwind(AssertUnwindSafe(|| left(Context::new(false)))),
         move |context| {
             let migrated = context.migrated() && rayon_core::current_thread_index() != Some(forker);
@@ -126,12 +127,12 @@ where
     }
 }
 
-/// Goes on with a panic, once the other half's result is dropped. Should that panic too, the first one counts
-/// (invariant 2).
+/// Resumes a panic, once the other half's result is dropped. If that drop panics too, the first panic counts (invariant
+/// 2).
 #[cold]
 fn resume_after(payload: Box<dyn Any + Send>, other: impl Send) -> ! {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(other))) {
-        // Its drop may panic as well; there is nothing left to tell it to.
+        // The drop of the second payload may panic as well, and that panic could be reported to no caller.
         std::mem::forget(second);
     }
     resume_unwind(payload)

@@ -1,10 +1,11 @@
-//! The adaptive scheduler: a task is divided when somebody wants a part of it.
+//! The adaptive scheduler: a task is divided when another worker wants work.
 //!
-//! A task folds its items in nano-loops. Between two of them it looks whether another worker wants work; if so it divides
-//! what is left and lays the right half ready, and goes on with the left one. The half that lies there is either stolen,
-//! and becomes a task of its own; or it is still there when the left one is done, and the task goes on with it as if it
-//! had not been divided. So there are as many tasks as there are successful steals, and one (Kvik, Section 3.4; in its code
-//! thieves spin while they wait for an answer, and every steal is a level of recursion).
+//! A task folds its items in nano-loops. Between two of them the task checks whether another worker wants work. If so,
+//! it divides its remaining part, offers the right half to thieves, and goes on with the left half. If a thief steals
+//! the offered half, that half becomes a task of its own. If the offer is still there when the left half is done, the
+//! task takes it back and goes on as if it had not been divided. So the number of tasks is the number of successful
+//! steals, plus one (Kvik, Section 3.6; in Kvik's code thieves spin while they wait for an answer, and every steal is a
+//! level of recursion).
 //!
 //! ```text
 //!   fold 1, 2, 4, 8 ... items
@@ -15,20 +16,20 @@
 //!
 //! # Invariants
 //!
-//! 1. One part is on offer at a time. It is what follows the task's own part, directly; so after the own part's last item
-//!    comes the first one of the part taken back.
-//! 2. *One accumulator per task.* What is taken back is folded into the accumulator that is there, by the reduction from
-//!    before the division. (If the producer does not take it back, at a stop for instance, the part becomes a task of its
-//!    own in the same worker, and the outputs are reduced.)
-//! 3. Parts stolen from a task lie from right to left in the order of their steals. So the nodes form a chain: the first one
-//!    stands for the whole branch, each other one is the left side of the one before, and the task's output is the left
-//!    side of the last.
-//! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again. (Sizes
-//!    may be guesses, or more than can be said: on the way from the root the first
+//! 1. One part is on offer at a time. It follows the task's own part directly, so after the last item of the own part
+//!    comes the first item of the part taken back.
+//! 2. *One accumulator per task.* A part that is taken back is folded into the existing accumulator, by the reduction
+//!    from before the division. (If the producer does not take the part back, at a stop for instance, the part becomes
+//!    a task of its own in the same worker, and the outputs are reduced.)
+//! 3. Parts stolen from a task lie from right to left in the order of their steals. So the join nodes form a chain: the
+//!    first node stands for the whole branch, each other one is the left side of the one before, and the task's output
+//!    is the left side of the last.
+//! 4. *Progress.* When a division leaves the task with as much as before, or with nothing, it is not divided again.
+//!    (Sizes may be guesses, or more than can be counted. So on the way from the root, the first
 //!    [`BLIND_LEVELS`](branch::BLIND_LEVELS) divisions of which both parts hold something are believed to make them
-//!    smaller, as [`branch`] does.)
-//! 5. What a policy forbids is not divided; what must be divided is, before its first item, and its parts are tasks from
-//!    the beginning. All else is left to demand.
+//!    smaller, as in [`branch`].)
+//! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
+//!    item, and its parts are tasks from the beginning. All other divisions are made on demand.
 
 use crate::branch::{Branch, Decision, Joint, is_stopped};
 use crate::call::Call;
@@ -48,17 +49,19 @@ use std::sync::Arc;
 
 /// Divides on demand: one task, and one more for every successful steal.
 ///
-/// A task folds 1, 2, 4 ... items between two looks for thieves; see [`nano_blocks`](Self::nano_blocks). Whether a division
-/// is allowed the policy says: `size_limit`, `bound_depth`, `cap` and others' *may not* holds, and divisions that *must* be
-/// made (`force_depth`, `even_levels`) are made beforehand. All other policies' wishes give way to the demand.
+/// A task folds 1, 2, 4 ... items between two looks for thieves; see [`nano_blocks`](Self::nano_blocks). The policy
+/// says whether a division is allowed: *may not* (from `size_limit`, `bound_depth`, `cap` and others) holds, and
+/// divisions that *must* be made (`force_depth`, `even_levels`) are made beforehand. All other wishes of policies give
+/// way to demand.
 ///
-/// Who wants work is looked for between two loops: so a task always does its first item itself before it is divided, and
-/// of a few items that take milliseconds each one comes late. [`Join`](crate::Join) divides before it begins.
+/// The task looks for thieves between two loops, so it always folds its first item before it is divided. With only a
+/// few items that take milliseconds each, that is late. [`Join`](crate::Join) divides before it begins.
 ///
-/// Use it where the work per item differs, where a part that is cut costs something (a state per task, a merge, a `fold`),
-/// or where nobody knows how much is enough. (Kvik, Section 3.4.)
+/// Use this scheduler if the work per item differs, or if the right number of parts is unknown. It also suits parts
+/// that cost something to cut (a state per task, a merge, a `fold`). (Kvik, Section 3.6.)
 ///
-/// On engines whose workers cannot say that they want work, a spawned bait tells; see `furcate::Rayon`.
+/// On engines whose workers cannot say that they want work, a spawned bait job detects idle workers; see
+/// `furcate::Rayon`.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -72,25 +75,26 @@ use std::sync::Arc;
 pub struct Adaptive {
     min: usize,
     max: usize,
-    /// Whether pieces grow with the work that the task has done: see [`PIECE`].
+    /// Whether pieces grow with the work that the task has done. See [`PIECE`].
     grows: bool,
 }
 
 impl Adaptive {
-    /// Nano-loops of 1, 2, 4 ... units, which grow no longer when they take some 100 microseconds.
+    /// Makes a scheduler with nano-loops (steps) of 1, 2, 4 ... units. They stop growing when one takes some 100
+    /// microseconds.
     ///
     /// After a steal they begin with 1 again.
     ///
-    /// Every loop over a `wrap_iter` makes a piece ([`Producer::LOOPS_CUT`]). Pieces are no shorter than an eighth of the units
-    /// that the task has folded since the last steal: so there are few, and reductions that cost as much as their inputs (a
-    /// merge, a union) cost O(n log n) in all. A thief waits for one such piece.
+    /// Every loop over a `wrap_iter` makes a piece ([`Producer::LOOPS_CUT`]). A piece is at least an eighth of the
+    /// units that the task has folded since the last steal. So there are few pieces, and reductions that cost as much
+    /// as their inputs (a merge, a union) cost O(n log n) in all. A thief waits for one such piece.
     #[must_use]
     pub const fn new() -> Self {
         Adaptive { min: 1, max: 1 << 16, grows: true }
     }
 
-    /// Nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (They are shorter, down to `min`, where one took
-    /// longer than some 100 microseconds. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
+    /// Sets nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a loop that took longer than some 100
+    /// microseconds the loops get shorter, down to `min`. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
     #[must_use]
     pub const fn nano_blocks(self, min: usize, max: usize) -> Self {
         Adaptive { min, max, grows: false }
@@ -199,7 +203,7 @@ impl Leaves for Adaptive {
     }
 }
 
-/// What the reduction does with the items of a nano-loop.
+/// Folds the items of a nano-loop by the reduction.
 struct Loop<'t, R>(&'t RefCell<R>);
 
 impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
@@ -213,10 +217,10 @@ impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_
     }
 }
 
-/// A node, and what reduces its sides.
+/// A join node, and the reduction of its two sides.
 type Meeting<'s, O, R> = (Arc<Node<'s, O, R>>, Joint<'s, R>);
 
-/// The nodes of the parts that were stolen (invariant 3).
+/// The join nodes of the parts that were stolen (invariant 3).
 struct Chain<'s, O, R> {
     first: Meeting<'s, O, R>,
     last: Arc<Node<'s, O, R>>,
@@ -227,22 +231,23 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     offers: &'t mut F,
     call: &'s Call,
     leaves: Adaptive,
-    /// Of the part that the task is at; the fold uses it.
+    /// Reduction of the part that the task works on. The fold uses it, too.
     reduction: &'t RefCell<R>,
-    /// `None` while it is split.
+    /// `None` while it is being split.
     policy: Option<L>,
-    /// What the policy is told, but for the size.
+    /// Facts for the policy; the size is filled in at each question.
     task: Task,
     pace: Pace,
     /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
-    /// Invariant 4.
+    /// Whether the task may still be divided (invariant 4).
     divisible: bool,
-    /// How many divisions more that do not make the task smaller are believed to have done so. Never grows.
+    /// How many more divisions are believed to have made the task smaller although its size has not shrunk. Never
+    /// grows.
     believed: u32,
-    /// The size that was divided, right after that.
+    /// Size of the part that has just been divided; set until the next loop.
     whole: Option<usize>,
-    /// What is on offer (invariant 1), and the reduction from before the division.
+    /// The join node of the part on offer (invariant 1), and the reduction from before the division.
     offer: Option<Meeting<'s, O, R>>,
     chain: Option<Chain<'s, O, R>>,
     producer: PhantomData<fn() -> P>,
@@ -255,17 +260,17 @@ where
     R: Reduction<P::Item, Output = O>,
     F: Offers<Part<'s, P, L, R, Adaptive>, Node<'s, O, R>>,
 {
-    /// May what is left be divided?
+    /// Whether the policy allows a division of the remaining `size` units. Takes the permit for the fork.
     fn agrees(&mut self, size: usize) -> bool {
         let task = Task { len: size, divisible: true, ..self.task };
         let policy = self.policy.as_mut().expect("it is split in `take` only");
         policy.wants_split(&task) != Verdict::MayNot && policy.permit_fork(&task)
     }
 
-    /// What was on offer has been stolen.
+    /// Records that the part on offer has been stolen.
     fn stolen(&mut self) {
         let Some((node, joint)) = self.offer.take() else { return };
-        // Thieves are about: the next one is to be answered as soon as the first was.
+        // A thief was here, so more may come: the next one should get an answer as quickly as the first.
         self.pace.restart();
         self.folded = 0;
         self.chain = Some(match self.chain.take() {
@@ -277,7 +282,7 @@ where
         });
     }
 
-    /// The task is over. Returns the part that is still on offer, with the reduction for both; and the nodes.
+    /// Ends the task. Returns the part that is still on offer, with the reduction for both; and the chain of nodes.
     #[expect(clippy::type_complexity, reason = "a pair of options")]
     fn end(mut self) -> (Option<(Part<'s, P, L, R, Adaptive>, Joint<'s, R>)>, Option<Chain<'s, O, R>>) {
         let last = if self.offer.is_none() {
@@ -338,7 +343,7 @@ where
         let whole = self.whole.unwrap_or(usize::MAX);
         let task = Task { len: whole, divisible: true, ..self.task };
         if size == 0 {
-            // Nothing there to give away.
+            // Nothing to give away.
             self.divisible = false;
             let mut policy = policy;
             policy.return_permit();
@@ -351,7 +356,8 @@ where
         let (left, right_reduction) = joint.reduction.clone().divide();
         *self.reduction.borrow_mut() = left;
         self.task.depth = self.task.depth.saturating_add(1);
-        // As for all parts of a division: it was this task that was run by another worker, not what is left of it.
+        // As for all parts of a division: another worker took over this task, but nothing has been stolen since the
+        // division.
         self.task.migrated = false;
         let branch = Branch {
             producer: right,
@@ -381,12 +387,14 @@ where
     }
 }
 
-/// A piece is reduced with everything that its task has done before. That reduction may take most of the time, and more
-/// pieces would cost more reductions. So a piece has at least this part of the units that were folded before it. (Only where
-/// [loops cut pieces](Producer::LOOPS_CUT): a task with one state for all its loops has nothing to reduce between them.)
+/// Least share of a piece: the units of a piece are at least the units folded before it, divided by this number. Each
+/// piece is reduced with the output of everything that its task has done before. That reduction may take most of the
+/// time, so more pieces would cost more. (Only if [loops cut pieces](Producer::LOOPS_CUT): a task with one state for
+/// all its loops has nothing to reduce between them.)
 const PIECE: usize = 8;
 
-/// What is left is not divided if it takes less than this part of a long nano-loop's time: stealing it would not pay.
+/// Remaining units that take less than this part of a long nano-loop's time are not divided: stealing them would not
+/// pay.
 const GRAIN: usize = 8;
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use furcate_pool::Executor;
 
 /// One of furcate's schedulers, chosen at run time: by a command line, a configuration or the size of the input.
 ///
-/// The chain is written once. It is compiled for each of the schedulers, so it takes about four times the code of a chain whose
-/// scheduler is chosen at compile time. The choice costs one branch per call.
+/// The chain is written once. It is compiled for each of the schedulers, so it takes about four times the code of a
+/// chain whose scheduler is chosen at compile time. The choice costs one branch per call.
 ///
-/// Blocks are named behind it, and can be chosen at run time, too: `by_blocks(Vec::new())` is one block.
+/// Name blocks after `with_scheduler`. Block sizes can be chosen at run time, too: `by_blocks(Vec::new())` is one
+/// block.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -34,7 +35,7 @@ use furcate_pool::Executor;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnyScheduler {
-    /// [`ByTerminal`], the default.
+    /// [`ByTerminal`], the default scheduler.
     #[default]
     ByTerminal,
     /// [`Join`].
@@ -65,7 +66,7 @@ from_schedulers! {
     Sequential => Sequential => AnyScheduler::Sequential;
 }
 
-/// Evaluates an expression with the scheduler that was chosen.
+/// Evaluates an expression with the chosen scheduler.
 macro_rules! chosen {
     ($any:expr, |$scheduler:ident| $result:expr) => {
         match $any {

@@ -2,20 +2,20 @@
 //!
 //! # Invariants
 //!
-//! 1. The blocks are the whole, in order: from the front, or each one from the back of what is left.
-//! 2. There is one block at least, also of something empty. All others hold something.
-//! 3. *Progress.* After two cuts in a row that leave no less than ever before, all that is left is one block. Where
-//!    there is more than can be said (size `usize::MAX`, an endless producer's for one) a cut gets somewhere, if what it
-//!    cuts off is neither nothing nor more than can be said itself.
+//! 1. The blocks are the whole, in order: all from the front, or all from the back of the remaining part.
+//! 2. There is at least one block, even of an empty whole. All other blocks hold something.
+//! 3. *Progress.* After two cuts in a row that leave no less than the least size so far, the remaining part is one
+//!    block. If the size is `usize::MAX` (more than can be counted, as of an endless producer), a cut is progress if
+//!    the part cut off is not empty and its own size is less than `usize::MAX`.
 
 use crate::Divisible;
 use std::iter::{FusedIterator, Successors, successors};
 
-/// How large the blocks of a computation are, one after the other: see [`ByBlocks`](crate::ByBlocks).
+/// The sizes of a computation's blocks, one after the other: see [`ByBlocks`](crate::ByBlocks).
 ///
-/// Anything that gives numbers again and again is: a vector, a range, `std::iter::repeat(1000)`. What is left when the
-/// numbers are at their end is one last block; a 0 counts as 1. The units are those of [`Divisible::size`]: items, or
-/// bytes of a string.
+/// Any value that gives numbers, and can be cloned, implements this: a vector, a range, `std::iter::repeat(1000)`.
+/// After the last number, the remaining units are one last block. A 0 counts as 1. The units are the units of
+/// [`Divisible::size`]: items, or bytes of a string.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -27,10 +27,10 @@ use std::iter::{FusedIterator, Successors, successors};
     note = "block sizes are anything that is `IntoIterator<Item = usize>`, `Clone` and `Send`: `vec![100, 1000]`, `std::iter::repeat(1000)`; or `Doubling`"
 )]
 pub trait BlockSizes: Clone + Send {
-    /// The sizes, one after the other.
+    /// Iterator over the sizes.
     type Sizes: Iterator<Item = usize>;
 
-    /// The sizes of the blocks, on so many threads.
+    /// Returns the sizes of the blocks on `threads` threads.
     fn block_sizes(&self, threads: usize) -> Self::Sizes;
 }
 
@@ -45,7 +45,7 @@ impl<Z: IntoIterator<Item = usize> + Clone + Send> BlockSizes for Z {
 
 /// Blocks of P, 2P, 4P ... units on P threads.
 ///
-/// What a computation does behind the place where it could have ended is less than twice what it had to do.
+/// A computation that could have ended after n units does less than 2n units in vain after that point.
 ///
 /// ```
 /// use furcate::{BlockSizes, Doubling};
@@ -63,7 +63,7 @@ impl BlockSizes for Doubling {
     }
 }
 
-/// What is cut into blocks: an iterator over them, from the front.
+/// Iterator over the blocks of a divisible, from the front.
 ///
 /// ```
 /// use furcate_schedulers::Blocks;
@@ -74,21 +74,21 @@ impl BlockSizes for Doubling {
 pub struct Blocks<D, Z> {
     rest: Option<D>,
     sizes: Z,
-    /// The least size that what is left has had.
+    /// The least size that the remaining part has had.
     least: usize,
-    /// How many cuts in a row have left no less than that (invariant 3).
+    /// Number of cuts in a row that have left no less than `least` (invariant 3).
     fruitless: u8,
 }
 
 impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
-    /// Blocks of these sizes, and one of what is left.
+    /// Makes blocks of these sizes, and a last block of the remaining units.
     #[inline]
     pub fn new(whole: D, sizes: Z) -> Self {
         Blocks { rest: Some(whole), sizes, least: usize::MAX, fruitless: 0 }
     }
 
-    /// The last block of what is left. All of it, if there is more than can be said: then nobody knows where the back
-    /// is.
+    /// Cuts off and returns the last block of the remaining part. Returns all of that part if its size is `usize::MAX`,
+    /// since the position of its end is then unknown.
     ///
     /// ```
     /// use furcate_schedulers::Blocks;
@@ -109,7 +109,7 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
         })
     }
 
-    /// The next block, by a function that cuts it off, or gives the whole back if it cannot.
+    /// Returns the next block. `cut` cuts it off, or gives the whole back if it cannot.
     #[inline]
     fn cut_off(&mut self, cut: impl Fn(D, usize, usize) -> Result<(D, D), D>) -> Option<D> {
         let mut whole = self.rest.take()?;

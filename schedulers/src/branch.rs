@@ -2,14 +2,14 @@
 //!
 //! # Invariants
 //!
-//! 1. *Progress.* A part that is not smaller than all that it comes from is no longer divisible, and after two such
-//!    divisions in a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with
-//!    something that does not get smaller. (Of two parts that both hold something it is believed for the first
-//!    [`BLIND_LEVELS`] that they are smaller than their whole, whatever they say: the size of a tree, or of what is
-//!    endless, may be a guess.)
-//! 2. *Nothing is reduced with nothing.* A side of size 0 is dropped, and the other side goes on in its place: the
-//!    depth counts on, but no fork is made and no frame is used. For its policy it is the left part, whichever side it
-//!    was: what the worker goes on with itself. A steal counts for the division after it, not again for the rest.
+//! 1. *Progress.* A part that is not smaller than all its ancestors is no longer divisible. After two such
+//!    divisions in a row it is a leaf, even if it must be divided. So no policy can keep a scheduler busy with a part
+//!    that does not get smaller. (For the first [`BLIND_LEVELS`], two parts that both hold something are believed to be
+//!    smaller than their whole, whatever their sizes say: the size of a tree, or of an endless producer, may be a
+//!    guess.)
+//! 2. *Nothing is reduced with nothing.* A side of size 0 is dropped, and the other side replaces the branch: its depth
+//!    grows, but no fork is made and no frame is used. For its policy it is the left part, whichever side it was, since
+//!    the worker goes on with it itself. A steal counts for the division after it, and not again for later ones.
 //! 3. A permit to fork is asked for last, once everything else has agreed to the division, and is given back if the
 //!    division is not made.
 
@@ -20,8 +20,8 @@ use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
 ///
-/// Where the reduction or the policy can [stop](Policy::STOPS) it, it is folded in nano-loops, between which the task
-/// looks whether it is still needed; it is not, either, if another task of the call has panicked.
+/// If the reduction or the policy can [stop](Policy::STOPS) the task, it is folded in nano-loops. Between them the task
+/// checks whether it is still needed. It is not needed either if another task of the call has panicked.
 #[inline]
 pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output
 where
@@ -59,7 +59,7 @@ where
     }
 }
 
-/// What a reduction does with the items of a nano-loop.
+/// Folds the items of a nano-loop by the reduction.
 struct Loop<'r, R>(&'r R);
 
 impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
@@ -73,7 +73,7 @@ impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_
     }
 }
 
-/// Need a task of this policy and reduction not go on?
+/// Whether a task of this policy and reduction need not continue.
 #[inline]
 pub(crate) fn is_stopped<T, L: Policy, R: Reduction<T>>(policy: &L, reduction: &R) -> bool {
     (R::INTERRUPTIBLE && reduction.stopped()) || (L::STOPS && policy.stopped())
@@ -94,7 +94,7 @@ impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
 
     #[inline]
     fn next(&mut self, size: usize) -> Nano {
-        // Where nothing is left, there is nothing to stop.
+        // If no units are left, there is nothing to stop.
         if size > 0 && (self.stopped)() {
             return Nano::Stop;
         }
@@ -110,10 +110,10 @@ impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
 struct Growing<'r, P, L, R> {
     policy: L,
     reduction: &'r R,
-    /// What the policy is told, but for the size.
+    /// Facts for the policy; the size is filled in at each question.
     task: Task,
     pace: Pace,
-    /// What is left of a task that was given away.
+    /// The rest of a task, which was given away.
     rest: Option<P>,
     call: &'r Call,
 }
@@ -132,7 +132,7 @@ where
         if !(R::IN_LOOPS || L::STOPS) {
             return Nano::Fold(usize::MAX);
         }
-        // Where nothing is left, there is nothing to stop.
+        // If no units are left, there is nothing to stop.
         if size > 0 && (self.call.has_failed() || is_stopped::<P::Item, _, _>(&self.policy, self.reduction)) {
             return Nano::Stop;
         }
@@ -150,10 +150,11 @@ where
     }
 }
 
-/// Invariant 1: enough parts for any machine, and an end in sight.
+/// Number of levels on which divisions are believed to make progress (invariant 1): enough for parts on any machine,
+/// and few enough to end.
 pub(crate) const BLIND_LEVELS: u32 = 12;
 
-/// A part of the computation with the policy and the reduction that rode down the division tree to it.
+/// A part of the computation with its policy and its reduction, as they were passed down the division tree.
 #[derive(Debug)]
 pub(crate) struct Branch<'c, P, L, R> {
     pub(crate) producer: P,
@@ -170,23 +171,23 @@ pub(crate) struct Branch<'c, P, L, R> {
     pub(crate) call: &'c Call,
 }
 
-/// What becomes of a branch.
+/// The decision about a branch.
 pub(crate) enum Decision {
     /// Fold it.
     Leaf,
-    /// Divide it as the task that was asked about; may the parts run in parallel?
+    /// Divide it as the given task; `fork` says whether the parts may run in parallel.
     Divide { task: Task, fork: bool },
 }
 
-/// What a division gives.
+/// The result of a division.
 pub(crate) enum Parts<'c, P, L, R> {
     /// Everything is on one side (invariant 2).
     One(Branch<'c, P, L, R>),
-    /// Two parts, and what makes one output of theirs.
+    /// Two parts, and the reduction of their outputs.
     Two(Branch<'c, P, L, R>, Branch<'c, P, L, R>, Joint<'c, R>),
 }
 
-/// The reduction of two neighbours' outputs.
+/// The reduction of two neighbors' outputs.
 #[derive(Debug)]
 pub(crate) struct Joint<'c, R> {
     pub(crate) reduction: R,
@@ -194,9 +195,9 @@ pub(crate) struct Joint<'c, R> {
 }
 
 impl<R> Joint<'_, R> {
-    /// Not after a panic in the call: then there may be parts that were not run, and what the user reduces would be no
-    /// neighbours. Who skips a part has seen that the call has failed, and whoever reduces what comes of it comes after
-    /// that, and sees it too.
+    /// Reduces two outputs, unless a task of the call has panicked. After a panic some parts may not have run, so the
+    /// two outputs might not be neighbors. A worker that skips a part has seen that the call has failed. A later
+    /// reduction of that part's output comes after that, and sees it too.
     #[inline]
     pub(crate) fn reduce<T>(&self, left: R::Output, right: R::Output) -> R::Output
     where
@@ -209,7 +210,7 @@ impl<R> Joint<'_, R> {
         self.reduction.reduce(left, right)
     }
 
-    /// Does nothing that comes behind an output change it? Not asked after a panic, either.
+    /// Whether no later output can change this one. Always false after a panic.
     #[inline]
     pub(crate) fn is_final<T>(&self, output: &R::Output) -> bool
     where
@@ -239,7 +240,7 @@ where
         }
     }
 
-    /// The same branch, told whether another worker runs it than the one that forked it.
+    /// Sets whether another worker runs the branch than the one that forked it.
     #[inline]
     pub(crate) fn migrated(mut self, migrated: bool) -> Self {
         self.migrated = migrated;
@@ -259,13 +260,13 @@ where
         }
     }
 
-    /// Asks the policy (invariant 3).
+    /// Asks the policy for a decision (invariant 3).
     #[inline]
     pub(crate) fn decide(&mut self, threads: usize, demand: bool) -> Decision {
         self.decide_if(threads, demand, |_| true)
     }
 
-    /// Asks the policy what must be divided, and nothing else (invariant 3).
+    /// Asks the policy only for divisions that must be made (invariant 3).
     #[inline]
     pub(crate) fn decide_what_must_be(&mut self, threads: usize) -> Decision {
         self.decide_if(threads, false, Verdict::is_must)
@@ -289,7 +290,7 @@ where
         }
     }
 
-    /// Divides, after a [`Decision::Divide`] that no fork will follow: a permit is given back first.
+    /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.
     pub(crate) fn divide_in_turn(mut self, task: &Task) -> Parts<'c, P, L, R> {
         self.policy.return_permit();
         self.divide(task)
@@ -333,13 +334,13 @@ where
         Parts::Two(left, right, joint)
     }
 
-    /// Folds the branch as one task, up to where it [grows](Producer::GROWS) and its policy wants the rest divided. Returns that
-    /// rest, and what reduces both outputs.
+    /// Folds the branch as one task, up to the point where it [grows](Producer::GROWS) and its policy wants the rest
+    /// divided. Returns that rest, and the reduction of both outputs.
     pub(crate) fn fold_or_grow(self, threads: usize) -> (R::Output, Option<(Self, Joint<'c, R>)>) {
         let Branch { producer, policy, reduction, depth, migrated, call, .. } = self;
         let start = reduction.start();
         if call.has_failed() {
-            // Nobody will see it.
+            // The call has failed, so no one sees this output.
             return (reduction.finish(start), None);
         }
         let mut loops = Growing {
@@ -364,12 +365,12 @@ where
         (output, Some((rest, joint)))
     }
 
-    /// Folds the branch as one task; its policy (and with it any permit) goes when the fold is done.
+    /// Folds the branch as one task. Its policy (and with it any permit) is dropped when the fold is done.
     #[inline]
     pub(crate) fn fold(self) -> R::Output {
         let Branch { producer, policy, reduction, call, .. } = self;
         if call.has_failed() {
-            // Nobody will see it.
+            // The call has failed, so no one sees this output.
             return reduction.finish(reduction.start());
         }
         let output = fold_leaf(producer, &policy, &reduction, call);

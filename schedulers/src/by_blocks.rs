@@ -1,4 +1,4 @@
-//! The scheduler that walks blocks, one after the other.
+//! A scheduler that runs blocks one after the other.
 //!
 //! ```text
 //!   items    |--|----|--------|----------------| ...
@@ -6,17 +6,17 @@
 //!                                                    its own; the next one begins when it is done
 //! ```
 //!
-//! A computation that may end before all is done (a search) so does little in vain: nothing behind the block that
-//! decides is evaluated (Kvik, Section 3.5).
+//! So a computation that may end early (a search) does little in vain: no item after the deciding block is evaluated
+//! (Kvik, Section 3.5).
 //!
 //! # Invariants
 //!
-//! 1. *Order.* A block is run when all before it are done; outputs are reduced in the order of the items. A reduction
-//!    that is decided by what comes last ([`Reduction::BACKWARD`]) is walked from the back.
+//! 1. *Order.* A block is run when all blocks before it are done. Outputs are reduced in the order of the items. If
+//!    later items decide ([`Reduction::BACKWARD`]), the blocks are walked from the back.
 //! 2. *Each block is a computation of its own*: it gets a clone of the policy (a fresh one, by the policy's contract)
-//!    and of the reduction. The reduction is not divided: two blocks are never under way at once, so that one of them
-//!    could not be stopped by the other wrongly, and places (of a search for the first hit) need not be told apart.
-//! 3. *End.* No block is begun after an output that is [final](Reduction::is_final), or when the reduction or the
+//!    and of the reduction. The reduction is not divided, because two blocks never run at the same time: one cannot
+//!    wrongly stop the other, and their positions (in a search for the first hit) need not be told apart.
+//! 3. *End.* No block is begun after an output that is [final](Reduction::is_final), or after the reduction or the
 //!    policy has stopped.
 
 use crate::blocks::{BlockSizes, Blocks};
@@ -24,12 +24,12 @@ use crate::branch::is_stopped;
 use crate::{Doubling, Limit, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
-/// Blocks one after the other, each run by a scheduler `S`, of sizes that `Z` says.
+/// Blocks one after the other, of the sizes that `Z` gives, each run by a scheduler `S`.
 ///
-/// What is left when there are no more sizes is one last block. See [`BlockSizes`] for the units.
+/// After the last size, the remaining units are one last block. See [`BlockSizes`] for the units.
 ///
-/// Cost: one call of the inner scheduler per block, and the wait for its last task, in which other threads may idle: a
-/// block should be large enough to be worth it (some microseconds on every thread). Doubling blocks are few.
+/// Cost: one call of the inner scheduler per block, and the wait for its last task, during which other threads may be
+/// idle. So a block should be long enough (some microseconds on every thread). Doubling blocks are few.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -46,7 +46,7 @@ pub struct ByBlocks<S, Z = Doubling> {
 }
 
 impl<S: Scheduler, Z: BlockSizes> ByBlocks<S, Z> {
-    /// Walks blocks of these sizes.
+    /// Runs blocks of these sizes by the scheduler `inner`.
     #[must_use]
     pub const fn new(inner: S, sizes: Z) -> Self {
         ByBlocks { inner, sizes }
@@ -105,7 +105,7 @@ where
     let run = |block| inner.schedule_block(block, policy.clone(), reduction.clone(), executor);
     let mut output = run(next().expect("there is one block at least"));
     while !reduction.is_final(&output) {
-        // Where nothing is left, there is nothing to stop.
+        // If no units are left, there is nothing to stop.
         let Some(block) = next().filter(|block| block.size() > 0) else { break };
         if is_stopped::<P::Item, _, _>(&policy, &reduction) {
             break;

@@ -4,15 +4,17 @@ use crate::blocks::BlockSizes;
 use crate::{Adaptive, ByBlocks, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
-/// What suits the terminal and the data: the default scheduler.
+/// The default scheduler, which chooses by the terminal and the data.
 ///
-/// * Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end that the search begins with. Blocks are of P, 2P, 4P ... items on P
-///   threads, later of an eighth of what has been searched: so a search that ends looks at an eighth more than it must.
-/// * What it [costs](Producer::COSTLY_CUTS) something to cut (`merge`, and whatever is made of one), where no policy
-///   that [says how to divide](Policy::DECIDES) is chained: [`Adaptive`]. So are the blocks of searches in such.
-/// * Everything else: [`Join`].
+/// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
+///   which the search begins. Blocks are of P, 2P, 4P ... items on P threads, and later of an eighth of the items
+///   searched so far. So a search that ends early looks at an eighth more items than it must.
+/// - Producers that are [costly to cut](Producer::COSTLY_CUTS) (`merge`, and chains on it): [`Adaptive`], unless a
+///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
+///   producers.
+/// - Everything else: [`Join`].
 ///
-/// Pieces (of a `wrap_iter`) are never cut into blocks: how many there are is the policy's business.
+/// Pieces (of a `wrap_iter`) are never cut into blocks: the policy decides how many pieces there are.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -61,10 +63,11 @@ impl Scheduler for ByTerminal {
     }
 }
 
-/// The blocks of a search: they double as long as they are short, and are then one [`PART`]th of what has been searched.
+/// The blocks of a search. Their sizes double while they are small; later a block is one [`PART`]th of the items
+/// searched so far.
 ///
-/// Doubling to the end would be in vain with a hit in the middle of a block: who searches the second half does nothing
-/// for the result, and the first half is as long as all that was there before.
+/// Doubling to the end would be wasteful with a hit in the middle of a block: the workers that search the second half
+/// do nothing for the result, and the first half is as long as all earlier blocks together.
 #[derive(Clone, Copy)]
 struct Search;
 
@@ -83,7 +86,7 @@ impl BlockSizes for Search {
     }
 }
 
-/// The sizes that [`Search`] says.
+/// The sizes of the blocks of a [`Search`].
 struct SearchSizes {
     size: usize,
     searched: usize,

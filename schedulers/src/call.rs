@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
-/// One run of a scheduler; it lies in the frame that waits for it.
+/// One run of a scheduler. It lies in the frame that waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
     failed: AtomicBool,
@@ -20,7 +20,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Has a task panicked? Relaxed, here and below: a hint. The panic itself goes its own way to the caller.
+    /// Whether a task has panicked. Relaxed, here and below: a hint. The executor brings the panic itself to the
+    /// caller.
     #[inline]
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Relaxed)
@@ -41,7 +42,7 @@ impl Call {
         result
     }
 
-    /// Has the first of the signals stop the call's tasks, until the call is over. Called once.
+    /// Makes the first of the signals stop the call's tasks, until the call is over. Called once.
     pub(crate) fn stop_on(&self, signals: StopSignals, stopper: Stopper) {
         if !signals.is_empty() {
             self.alarm.get_or_init(|| Alarm::set(signals, stopper));
@@ -55,10 +56,10 @@ impl Call {
         self.alarm.get().is_some_and(|alarm| alarm.rings_if_due())
     }
 
-    /// Notes that an item is left out because its task was cancelled.
+    /// Records that an item is left out because its task was cancelled.
     pub(crate) fn leave_out(&self) {
-        // Relaxed: it is read when all tasks have ended, which orders the two. Looked at first: of many tasks that are dropped
-        // at once, one writes.
+        // Relaxed: the flag is read when all tasks have ended, which orders the two. Read before it is written, so that
+        // of many tasks that are dropped at once only one writes.
         if !self.left_out.load(Relaxed) {
             self.left_out.store(true, Relaxed);
         }

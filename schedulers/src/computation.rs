@@ -1,10 +1,10 @@
-//! Computations that nobody waits for.
+//! Spawned computations: no thread waits for them.
 
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 use furcate_pool::detach::{End, Unattended};
 
-/// A computation that owns all that it is made of, so that no thread need wait for it: what [`Scheduler::spawn`] runs.
+/// A computation that owns all its data, so no thread need wait for it. [`Scheduler::spawn`] runs it.
 ///
 /// ```
 /// use furcate::detach::End;
@@ -56,29 +56,29 @@ use furcate_pool::detach::{End, Unattended};
 /// assert_eq!(receiver.recv(), Ok(4950));
 /// ```
 pub trait Computation: Send + Sized + 'static {
-    /// What is folded.
+    /// Item type of the producer.
     type Item;
-    /// What comes out.
+    /// Result type of the computation.
     type Output: Send + 'static;
-    /// What is divided.
+    /// The data that are divided.
     type Producer<'a>: Producer<Item = Self::Item>
     where
         Self: 'a;
-    /// When.
+    /// The policy that says when to divide.
     type Policy: Policy + 'static;
-    /// What is made of the items.
+    /// Folds the items.
     type Reduction<'a>: Reduction<Self::Item, Output = Self::Output>
     where
         Self: 'a;
 
-    /// What is run. Called once.
+    /// Returns the producer, policy and reduction to run. Called once.
     fn parts(&mut self) -> (Self::Producer<'_>, Self::Policy, Self::Reduction<'_>);
 
-    /// Called once, when nothing of the computation runs or waits any more, or ever will.
+    /// Takes the outcome. Called once, when no task of the computation runs or waits any more, or ever will.
     fn end(self, end: End<Self::Output>);
 }
 
-/// A computation that some thread waits for after all: the one of the job that begins it.
+/// A spawned computation during which a thread waits after all: the thread of the job that begins it.
 pub(crate) struct Awaited<C: Computation, S, E> {
     computation: C,
     scheduler: S,

@@ -1,6 +1,6 @@
-//! The engine of every computation that names none.
+//! The default executor.
 
-/// The engine of every computation that names none.
+/// The executor of every computation that names none: furcate's pool.
 ///
 /// ```
 /// use furcate::{DefaultExecutor, Executor};
@@ -9,11 +9,11 @@
 #[cfg(not(any(loom, furcate_rayon)))]
 pub type DefaultExecutor = furcate_pool::Pool;
 
-/// For tests: everything that names no engine runs on rayon's.
+/// For tests: every computation that names no executor runs on rayon's pool.
 #[cfg(all(furcate_rayon, not(loom)))]
 pub type DefaultExecutor = furcate_rayon::Rayon;
 
-/// Models have no pool.
+/// Loom models have no pool.
 #[cfg(loom)]
 pub type DefaultExecutor = furcate_pool::Inline;
 

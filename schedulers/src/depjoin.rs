@@ -9,13 +9,13 @@ use furcate_pool::detach::Detach;
 
 /// Divide, fork, and let the last finisher reduce.
 ///
-/// As [`Join`](crate::Join), but no worker ever waits for a part that was stolen from it: of two halves, whichever
-/// finishes last reduces, and goes on reducing as far up as it is the last. So an idle moment is never spent inside a
-/// reduction tree, and workers hold no frames of what others are doing. (Kvik's `depjoin` does this for one level; this is
+/// As [`Join`](crate::Join), but no worker waits for a part that was stolen from it. Of two halves, the *last finisher*
+/// reduces, and it goes on reducing further up as long as it is the last. So no worker is idle inside a reduction tree,
+/// and no worker's stack holds frames whose parts run elsewhere. (Kvik's `depjoin` does this for one level; here it is
 /// the greedy join of continuation stealing.) The order of reduction is kept.
 ///
-/// Cost: a fork that is not stolen costs what a join's does; a stolen one an allocation. A call costs a few atomic
-/// operations more than a join's.
+/// Cost: a fork that is not stolen costs as much as a fork of `Join`. A stolen fork costs an allocation as well. A call
+/// costs a few atomic operations more than a call of `Join`.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -47,7 +47,7 @@ impl Scheduler for DepJoin {
     }
 }
 
-/// Divided as the policy says, then folded as one task.
+/// Divides as the policy says, then folds each leaf as one task.
 #[derive(Clone, Copy)]
 struct WholeLeaves;
 

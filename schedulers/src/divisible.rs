@@ -1,4 +1,4 @@
-//! *What* is divided.
+//! The trait of everything that can be divided, and its implementations for std's types.
 
 mod options;
 mod ranges;
@@ -9,25 +9,25 @@ mod vectors;
 
 /// Something that can be cut in two.
 ///
-/// This is all that a computation needs in order to be scheduled by furcate. Implement it for your own type (or
-/// derive it on a struct, with `#[derive(Divisible)]` and furcate's feature `derive`), call `wrap_iter()`, and every
-/// policy, scheduler and terminal applies.
+/// A type that implements this trait can be scheduled by furcate. Implement it for your own type (or derive it on a
+/// struct, with `#[derive(Divisible)]` and furcate's feature `derive`), call `wrap_iter()`, and every policy, scheduler
+/// and terminal applies.
 ///
 /// Two methods are enough: [`size`](Self::size) and [`divide_at`](Self::divide_at).
 ///
 /// # Contract
 ///
-/// 1. The left part of a cut holds what comes first, the right part the rest; nothing is lost or doubled.
-/// 2. `divide_at(i)` puts `i` units to the left, or as near as the data allow (a string is cut between characters); an
-///    `i` past the end puts everything to the left. For `0 < i < size` the left part is not empty.
-/// 3. [`size`](Self::size) is 0 exactly if there is nothing left.
-/// 4. The parts are smaller than the whole. Schedulers take a part's word that it is not for a guess, and divide on,
-///    for a dozen levels; after that such a part is a leaf.
-/// 5. [`divide`](Self::divide) works also where [`should_be_divided`](Self::should_be_divided) says no: one part is
-///    then empty.
+/// 1. The left part of a cut holds the first units, the right part the remaining ones. No unit is lost or doubled.
+/// 2. `divide_at(i)` puts `i` units to the left, or as near to `i` as the data allow (a string is cut between
+///    characters). An `i` past the end puts everything to the left. For `0 < i < size` the left part is not empty.
+/// 3. [`size`](Self::size) is 0 exactly if no unit is left.
+/// 4. The parts are smaller than the whole. If a size is a guess, a part may report a size that is not smaller.
+///    Schedulers tolerate that for a dozen levels and divide on; after that, such a part becomes a leaf.
+/// 5. [`divide`](Self::divide) works even if [`should_be_divided`](Self::should_be_divided) returns `false`: one part
+///    is then empty.
 ///
-/// The trait is **safe to implement wrongly**: a lying size or cut makes a wrong result or a panic, never undefined
-/// behaviour, and schedulers neither loop for ever nor overflow the stack on divisions that do not get anywhere.
+/// The trait is **safe to implement wrongly**: a wrong size or cut leads to a wrong result or a panic, never to
+/// undefined behavior. Schedulers neither loop for ever nor overflow the stack on divisions that make no progress.
 ///
 /// ```
 /// use furcate::Divisible;
@@ -53,21 +53,22 @@ mod vectors;
     note = "a field of a derived struct that is not to be cut says so: `#[divide_by(clone)]` or `#[divide_by(default)]`"
 )]
 pub trait Divisible: Sized {
-    /// How much there is, in the units that [`divide_at`](Self::divide_at) counts: elements, bytes of a string,
-    /// numbers of a range. `usize::MAX` stands for anything that does not fit.
+    /// Returns the number of units, as [`divide_at`](Self::divide_at) counts them: elements, bytes of a string, numbers
+    /// of a range. `usize::MAX` stands for any number that does not fit.
     ///
-    /// Policies decide by it; it need not be the number of items that come out (a `filter` has its input's size).
+    /// Policies decide by the size. It may differ from the number of items that come out (a `filter` has its input's
+    /// size).
     fn size(&self) -> usize;
 
-    /// Cuts after `index` units: see the trait's contract.
+    /// Cuts after `index` units. See the trait's contract.
     fn divide_at(self, index: usize) -> (Self, Self);
 
-    /// Is there anything left to cut? By default: is the size at least 2.
+    /// Whether anything is left to cut. By default: whether the size is at least 2.
     fn should_be_divided(&self) -> bool {
         self.size() > 1
     }
 
-    /// Cuts into two parts of about the same size. By default: at half the size.
+    /// Cuts into two parts of about the same size. By default, cuts at half the size.
     fn divide(self) -> (Self, Self) {
         let half = self.size() / 2;
         self.divide_at(half)

@@ -1,44 +1,49 @@
-//! The greedy join: whoever finishes last reduces.
+//! The greedy join: the last finisher reduces (Shiina and Taura, *Distributed Continuation Stealing is More Scalable
+//! than You Might Think*, IEEE Cluster 2022).
 //!
-//! A fork whose right part was stolen is a [`Node`] on the heap. It waits for three things: the left part's output, the
-//! right part's, and its own place in the tree. Whoever brings the third reduces, and goes on to the node above with the
-//! result, in a loop. Nobody waits for anybody, but for the root.
+//! A fork whose right part was stolen is a join node on the heap ([`Node`]). A node waits for three things: the output
+//! of its left part, the output of its right part, and its link (the position of its own output in the tree). The
+//! worker that brings the third thing reduces, and carries the result to the node above, in a loop. No worker waits for
+//! another one; only the root's caller waits.
 //!
-//! Most forks are not stolen; they never become nodes. Their parts run in one frame and are reduced there, by value. And
-//! thieves take the oldest fork first: so when a worker finds its right part stolen, those of all forks further up its
-//! stack are too. Its frames return one after the other, each leaves its left part's output at its node and tells the
-//! node below where it belongs ([`Done::Away`]); then the worker is free, and holds no frame. (If an engine's thieves take
-//! other forks than the oldest this still holds, but for the frames: the right parts that came back are run first.)
+//! Most forks are not stolen, and never become nodes. Their parts run in one frame and are reduced there, by value.
+//! Thieves take the oldest fork first. So when a worker finds its right part stolen, the right parts of all forks
+//! further up its stack have been stolen, too. The worker's frames then return one after the other. Each leaves its
+//! left part's output at its node, and gives the node below its link ([`Done::Away`]). Then the worker is free, and
+//! holds no frame. (An engine's thieves may take other forks than the oldest. The result is the same, but right parts
+//! that were not stolen are run before the frames return.)
 //!
 //! ```text
 //!         A ── right part stolen                  the worker's frames      nodes
 //!        / \                                      A ... B ... C
 //!       B   *                                     returns C: Away(c)       c: left output
-//!      / \                                        in B:  join by value,    c's place: right of b'
+//!      / \                                        in B:  join by value,    c's link: right of b'
 //!     l   C ── right part stolen                         b' with l's output
-//!        / \                                      in A:  Away(a)           b''s place: left of a
+//!        / \                                      in A:  Away(a)           b''s link: left of a
 //!       l   *
 //! ```
 //!
-//! A [search](ends_early) does not wait for what cannot change its result: if the output of the side that decides is
-//! [final](Reduction::is_final), it goes up from its node as soon as that has its place. When it comes to the root, what still
-//! waits is dropped.
+//! A [search](ends_early) does not wait for outputs that cannot change its result. If the output of the deciding side
+//! is [final](Reduction::is_final), it goes up from its node as soon as the node has its link. When a final output
+//! reaches the root, waiting items are dropped.
 //!
 //! # Invariants
 //!
-//! 1. A node's three things arrive once each. They are taken out together, by the one who brought the last, and are
+//! 1. A node's three things arrive once each. The arrival of the last one takes all three out together, and they are
 //!    reduced without a lock.
-//! 2. Left outputs are reduced with right ones in order, wherever they come from: the result is that of
+//! 2. Left outputs are reduced with right ones in order, wherever they come from: the result equals that of
 //!    [`Join`](crate::Join).
-//! 3. A part that is run by a thief is told its place when it begins: the right side of the node that it met its owner at.
-//!    A part of which only an inner node is left when its frames return is told by [`Done::deliver`].
-//! 4. *Once only.* A final output leaves its node with the node's place: so nothing goes up from there a second time, nor comes
-//!    to the root. What arrives at the other side, or has, is dropped. Whether it is final is asked once, without a lock,
-//!    of whoever has taken it out for that; if not, it is put back, and who has put it back looks whether all is there now.
-//! 5. An early output at the root says nothing about what is under way. That all parts and all that waits have ended, the
-//!    engine knows ([`Executor::detached`]).
-//! 6. *Bounded stack.* Forks nest no deeper than a join's do, see [`frames`](crate::frames). Outputs rise in a loop; and
-//!    nodes that are given up after a panic, of which each has the next one up, are dropped in a loop.
+//! 3. A part that a thief runs gets its link when it begins: the right side of its fork's node. If a part's frames have
+//!    returned and only an inner node of it is left, [`Done::deliver`] gives that node its link.
+//! 4. *Once only.* A final output leaves its node together with the node's link. So no second output goes up from that
+//!    node or reaches the root. The output of the other side is dropped, whether it has arrived or not. Whether an
+//!    output is final is asked once, without a lock, by the worker that has taken the output out for this purpose. If
+//!    the output is not final, that worker puts it back and checks whether all three things are there now.
+//! 5. An early output at the root says nothing about the tasks under way. The engine knows when all parts and all
+//!    suspended tasks have ended ([`Executor::detached`]).
+//! 6. *Bounded stack.* Forks nest no deeper than those of `Join` do, see [`frames`](crate::frames). Outputs go up in a
+//!    loop. After a panic, nodes that are given up hold a chain of links to the nodes above, and the chain is dropped
+//!    in a loop.
 
 mod any_order;
 mod node;
@@ -62,16 +67,16 @@ use furcate_pool::{Context, Executor};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How a branch that is not divided (any more) is run.
+/// Says which branches are divided before they begin, and how all others are run.
 pub(crate) trait Leaves: Copy + Send + Sync {
-    /// Is the branch to be divided before it begins?
+    /// Decides whether the branch is divided before it begins.
     fn decide<P, L, R>(self, branch: &mut Branch<'_, P, L, R>, threads: usize) -> Decision
     where
         P: Producer,
         L: Policy,
         R: Reduction<P::Item>;
 
-    /// Runs it.
+    /// Runs a branch that is not divided first.
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
         S: Detach<'s>,
@@ -80,7 +85,7 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         R: Reduction<P::Item, Output: 's> + 's,
         Self: 's;
 
-    /// Called before anything else.
+    /// Called at the beginning of a computation.
     #[inline]
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
@@ -90,20 +95,20 @@ pub(crate) trait Leaves: Copy + Send + Sync {
         let _ = (policy, call, scope);
     }
 
-    /// Called when a task has brought its output to its place, and all that it was the last one for.
+    /// Called when a task's output has been delivered, and reduced as far up as the task was the last finisher.
     #[inline]
     fn has_delivered<'s, S: Detach<'s>, T, R: Reduction<T>>(self, reduction: &R, scope: &S) {
         let _ = (reduction, scope);
     }
 
-    /// Called when the output of the whole is there, of a computation that [ends early](ends_early): nothing that is under way
-    /// is needed.
+    /// Called when the output of a computation that [ends early](ends_early) has reached the root: no task under way is
+    /// needed any more.
     #[inline]
     fn has_ended<'s, S: Detach<'s>>(self, scope: &S) {
         let _ = scope;
     }
 
-    /// Runs one that is to be divided, where no more forks may lie on the stack.
+    /// Runs a branch that is to be divided, where no more forks may lie on the stack.
     #[cold]
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
@@ -117,8 +122,8 @@ pub(crate) trait Leaves: Copy + Send + Sync {
     }
 }
 
-/// Does a final output end the computation before all of it is done? So it is with searches, but for those that stop
-/// everywhere by themselves, at any hit.
+/// Whether a final output ends the computation before all its tasks are done. True for searches, except searches that
+/// stop all tasks by themselves at any hit.
 pub(crate) const fn ends_early<T, R: Reduction<T>>() -> bool {
     R::SEARCH && !R::STOPS_ALL
 }
@@ -145,7 +150,7 @@ where
     output.unwrap_or_else(|| root.into_output())
 }
 
-/// Tells the policy if a signal of its own has kept something from being done: the tasks that were cancelled did not ask it.
+/// Asks the policy for its stop, if a signal of the policy has cancelled tasks of the call: those tasks did not ask it.
 fn tell_stop<L: Policy>(policy: Option<&L>, call: &Call) {
     if let Some(policy) = policy
         && call.was_stopped()
@@ -154,8 +159,8 @@ fn tell_stop<L: Policy>(policy: Option<&L>, call: &Call) {
     }
 }
 
-/// Runs a whole computation, or what of it is not stolen. Returns the output, if that is there; if not, the last one to
-/// finish leaves it at the root.
+/// Runs a whole computation, except its stolen parts. Returns the output, if it is complete; otherwise the last
+/// finisher leaves it at the root.
 fn start<'s, S, P, L, R, F>(
     producer: P,
     policy: L,
@@ -179,7 +184,7 @@ where
     }
 }
 
-/// As [`start`], with a reduction that goes by the order of the items if that means anything.
+/// As [`start`], after the reduction has been wrapped if the order of the items means nothing.
 fn start_in_order<'s, S, P, L, R, F>(
     producer: P,
     policy: L,
@@ -212,10 +217,10 @@ where
     }
 }
 
-/// Where the last output goes.
+/// The destination of the last output.
 pub(crate) struct Root<O> {
     output: Mutex<Option<O>>,
-    /// See [`AnyOrder`].
+    /// Set by the first final output: see [`AnyOrder`].
     found: AtomicBool,
 }
 
@@ -226,14 +231,15 @@ impl<O> Default for Root<O> {
 }
 
 impl<O> Root<O> {
-    /// What has come. Without a panic every part has been run, and every output has found its way.
+    /// Returns the output at the root. Unless a part has panicked, all parts have run and all outputs have been
+    /// delivered.
     fn into_output(self) -> O {
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         output.expect("the last one to finish leaves the output at the root")
     }
 }
 
-/// Runs a branch, or what of it is not stolen.
+/// Runs a branch, except its stolen parts.
 pub(crate) fn run<'s, S, P, L, R, F>(
     branch: Branch<'s, P, L, R>,
     leaves: F,
@@ -291,7 +297,7 @@ where
     }
 }
 
-/// A branch that lies ready for thieves.
+/// A branch that is published for thieves.
 pub(crate) struct Part<'s, P, L, R, F> {
     pub(crate) branch: Branch<'s, P, L, R>,
     pub(crate) leaves: F,
@@ -323,18 +329,18 @@ where
     }
 }
 
-/// What has become of a branch when its frame returns.
+/// State of a branch when its frame returns.
 pub(crate) enum Done<'s, O, R> {
-    /// It is done.
+    /// The branch is done, with this output.
     Here(O),
-    /// Its output will be that of a node, which has still to be told its place.
+    /// The branch's output will be that of a join node, which has not yet got its link.
     Away { node: Arc<Node<'s, O, R>>, joint: Joint<'s, R> },
-    /// As above, of a row with so many places.
+    /// The branch's output will be that of a row with so many places, which has not yet got its link.
     AwayInRow { row: Arc<Row<'s, O, R>>, places: u8, joint: Joint<'s, R> },
 }
 
 impl<'s, O, R> Done<'s, O, R> {
-    /// The output of two neighbours.
+    /// Joins two neighbors: reduces their outputs, or makes a node for them.
     pub(crate) fn join<T>(self, right: Self, joint: Joint<'s, R>) -> Self
     where
         R: Reduction<T, Output = O>,
@@ -350,7 +356,7 @@ impl<'s, O, R> Done<'s, O, R> {
         }
     }
 
-    /// Sees to it that the output gets to its place. Has one come to the root by that?
+    /// Delivers the output, or gives its node the link. Returns whether an output has reached the root by that.
     pub(crate) fn deliver<T>(self, to: Link<'s, O, R>) -> bool
     where
         R: Reduction<T, Output = O>,
@@ -369,12 +375,12 @@ impl<'s, O, R> Done<'s, O, R> {
     }
 }
 
-/// Where an output belongs.
+/// The position of an output in the tree: where it goes when it is complete.
 pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
     Row(Arc<Row<'s, O, R>>, u8),
-    /// A unit of a [windowed](Reduction::WINDOWED) reduction. Boxed: every item that waits has a link, and few are units.
+    /// A unit of a [windowed](Reduction::WINDOWED) reduction. Boxed, because every waiting item has a link, and few are units.
     Unit(Box<Unit<'s, O, R>>),
 }
 
@@ -382,15 +388,15 @@ pub(crate) enum Link<'s, O, R> {
 pub(crate) struct Unit<'s, O, R> {
     pub(crate) reduction: R,
     pub(crate) number: u64,
-    /// For the last unit to arrive.
+    /// The link of the whole's output, for the last unit to arrive.
     pub(crate) whole: Arc<Whole<'s, O, R>>,
 }
 
-// Each of a million items that wait has a link.
+// A million waiting items have a million links.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Link<'_, u64, [u64; 4]>>() == 16);
 
-/// The place of the output of a windowed whole. Every unit under way has a reference, and so has the task that begins units.
+/// The link of a windowed whole's output. Every unit under way has a reference, and so has the task that begins units.
 pub(crate) struct Whole<'s, O, R>(Mutex<Link<'s, O, R>>);
 
 impl<'s, O, R> Whole<'s, O, R> {
@@ -398,13 +404,13 @@ impl<'s, O, R> Whole<'s, O, R> {
         Whole(Mutex::new(to))
     }
 
-    /// Returns the place if this was the last reference to it.
+    /// Returns the link if this was the last reference to it.
     fn last(self: Arc<Self>) -> Option<Link<'s, O, R>> {
         Arc::into_inner(self).map(|whole| whole.0.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives up the reference of a unit, or of the task that begins units. The last one gets the output, which is that of no items,
-    /// and its place.
+    /// Drops the reference of a unit, or of the task that begins units. For the last reference, returns the output of
+    /// the whole (the output of no items) and its link.
     pub(crate) fn leave<T>(self: Arc<Self>, reduction: &R) -> Option<(O, Link<'s, O, R>)>
     where
         R: Reduction<T, Output = O>,
@@ -420,7 +426,7 @@ pub(crate) enum Side {
 }
 
 impl<'s, O, R> Link<'s, O, R> {
-    /// Brings an output to its place, and on from there as far as it gets. Is that the root?
+    /// Delivers an output, and carries it up as far as it can be reduced. Returns whether it has reached the root.
     pub(crate) fn deliver<T>(self, output: O) -> bool
     where
         R: Reduction<T, Output = O>,
@@ -448,7 +454,7 @@ impl<'s, O, R> Link<'s, O, R> {
         }
     }
 
-    /// Of what is given up: what is above it, if nobody else has that; and so on.
+    /// Drops the node of this link, if this was the last reference to it; then the node above, and so on, in a loop.
     fn give_up(self) {
         let mut up = Some(self);
         while let Some(link) = up {

@@ -1,12 +1,12 @@
 //! A part of the division tree that is run without a fork and without recursion.
 //!
-//! Where no more forks may lie on a thread's stack, a branch is still divided as its policy says, but its parts are run
+//! If no more forks may lie on a thread's stack, a branch is still divided as its policy says. But its parts are run
 //! one after the other, in a loop that keeps them on the heap.
 
 use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::{Policy, Producer, Reduction};
 
-/// What [`run_in_turn`] has still to do.
+/// A step that [`run_in_turn`] has still to take.
 enum Step<'c, P, L, R> {
     Run(Branch<'c, P, L, R>),
     Reduce(Joint<'c, R>),

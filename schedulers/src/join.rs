@@ -1,15 +1,15 @@
 //! The fork-join scheduler.
 //!
-//! Divide, fork, reduce. A division's left part runs in the forking worker, the right one lies ready for a thief;
-//! outputs are reduced where the fork was made, when both are there.
+//! Divide, fork, reduce. A division's left part runs on the forking worker, and the right one is published for a thief.
+//! Outputs are reduced at the fork, when both are there.
 //!
 //! # Invariants
 //!
 //! 1. The reduction tree is the division tree, children in order.
 //! 2. *Bounded stack.* At most [`MAX_FRAMES`](crate::frames::MAX_FRAMES) forks lie on top of each other on one thread's
 //!    stack. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
-//!    keeps them on the heap. A balanced division of anything that fits memory stays far below; a list that gives its
-//!    elements one by one does not.
+//!    keeps them on the heap. A balanced division of data that fit into memory stays far below that number; a list that
+//!    gives its elements one by one does not.
 
 use crate::branch::{Branch, Decision, Parts};
 use crate::call::Call;
@@ -18,9 +18,9 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 
-/// Divide, fork, reduce: by default everything is run so, but for [searches](crate::ByTerminal).
+/// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
 ///
-/// Cost: one fork ([`Executor::join_context`]) per division; no allocation but what the policy makes.
+/// Cost: one fork ([`Executor::join_context`]) per division; no allocations except the policy's.
 ///
 /// ```
 /// # use furcate::{Join, Scheduler};
@@ -91,7 +91,7 @@ where
     }
 }
 
-/// Folds a leaf that may grow. Its rest, if there is one, is divided as any branch.
+/// Folds a leaf that may grow. Its rest, if there is one, is divided like any branch.
 fn fold_and_go_on<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
 where
     P: Producer,

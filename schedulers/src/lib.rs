@@ -1,4 +1,5 @@
-//! What is divided, when, and how: the middle layers of furcate.
+//! The middle layers of furcate: data that can be divided, policies that say when to divide, and schedulers that say
+//! how to run the parts.
 //!
 //! | question | trait | answers here |
 //! |---|---|---|
@@ -7,14 +8,14 @@
 //! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | `Executor` | the crate below, `furcate-pool` |
 //!
-//! A fifth trait, [`Reduction`], is what a terminal (`sum`, `collect`, `find_any` ...) is to a scheduler: how one task
-//! folds its items and how two neighbours' results become one.
+//! A fifth trait, [`Reduction`], describes a terminal (`sum`, `collect`, `find_any` ...) to a scheduler: how one task
+//! folds its items, and how the outputs of two neighbors become one.
 //!
-//! The vocabulary and the idea of composable policies are Kvik's (*Kvik: A task based middleware with composable
-//! scheduling policies*, Wagner, Khalid, Zimmer et al.).
+//! The vocabulary and the idea of composable policies are Kvik's (Saurabh Raje and Frédéric Wagner, *Kvik: A task based middleware with
+//! composable scheduling policies*, 2020).
 #![forbid(unsafe_code)]
 
-// Under this name the samples of the integration tests know the crate, which the unit tests use too.
+// The samples of the integration tests, which the unit tests use too, know the crate under this name.
 #[cfg(test)]
 extern crate self as furcate_schedulers;
 

@@ -1,9 +1,9 @@
-//! Nano-loops: how a running task stays in touch with its scheduler.
+//! Nano-loops (the *steps* of a task): how a running task stays in touch with its scheduler.
 //!
-//! A task that folds everything at one go cannot be asked for a part of its work, nor told that it is no longer
-//! needed. So a scheduler may have a producer fold in short loops
-//! ([`Producer::partial_fold`](crate::Producer::partial_fold)), and is asked before each of them what is to come next
-//! (Kvik, Section 3.4).
+//! A task that folds all its items at one go cannot give away a part of its work, nor learn that it is no longer
+//! needed. So a scheduler may let a producer fold in short loops
+//! ([`Producer::partial_fold`](crate::Producer::partial_fold)). The producer asks the scheduler before each loop for
+//! the next action (Kvik, Section 3.6).
 //!
 //! ```text
 //!             partial_fold
@@ -19,16 +19,16 @@
 //!             <------------ accumulator
 //! ```
 //!
-//! What is done with the items of one loop is a [`NanoFold`]: it gets a std iterator over them, so that each loop runs
-//! as fast as a sequential one.
+//! A [`NanoFold`] folds the items of one loop: it gets a std iterator over them, so each loop runs as fast as a
+//! sequential one.
 //!
-//! The producer stays in one call from the task's first item to its last. What an adaptor keeps for a task (the state
-//! of a `map_init`, the accumulator of a `fold`) is therefore a local variable of that call: made once per task,
-//! never sent to another thread, dropped by unwinding if something panics.
+//! The producer stays in one call from the task's first item to its last. Data that an adaptor keeps for a task (the
+//! state of a `map_init`, the accumulator of a `fold`) are therefore local variables of that call: made once per task,
+//! never sent to another thread, dropped by unwinding after a panic.
 
 use std::ops::ControlFlow;
 
-/// What a task is to do next.
+/// The next action of a task.
 ///
 /// ```
 /// use furcate::{Nano, NanoLoops, Producer};
@@ -50,20 +50,20 @@ use std::ops::ControlFlow;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nano {
-    /// Fold the next units, so many, in one loop (0 is as 1).
+    /// Fold the next units, so many, in one loop (0 counts as 1).
     Fold(usize),
-    /// Give the right half of what is left away: see [`NanoLoops::take`].
+    /// Give away the right half of the remaining units: see [`NanoLoops::take`].
     Divide,
-    /// Give all that is left away ([`NanoLoops::take`]), and end here.
+    /// Give away all remaining units ([`NanoLoops::take`]), and end here.
     Give,
-    /// End here; the rest is dropped.
+    /// End here, and drop the remaining units.
     Stop,
 }
 
-/// What a task does with the items of a nano-loop.
+/// Folds the items of a nano-loop.
 ///
-/// A closure that folds one item is one. A reduction that has a better loop than one item after the other (std's `sum`,
-/// say) implements it, and gets all items of a loop at once.
+/// A closure that folds one item implements this trait. A reduction that has a better loop than one item after the
+/// other (std's `sum`, say) implements the trait itself, and gets all items of a loop at once.
 ///
 /// ```
 /// use furcate::{Nano, NanoFold, NanoLoops, Producer};
@@ -88,27 +88,27 @@ pub enum Nano {
 /// assert_eq!((0..1000).partial_fold(0, Sum, &mut Hundreds), ControlFlow::Continue(499_500));
 /// ```
 pub trait NanoFold<T, B, C> {
-    /// Are the items that come here all that a call is about? Then who lets no more of them come may
-    /// [cancel](crate::Suspendable::cancel) what waits before this fold, unless something [waits](Self::WAITS) behind it. A fold
-    /// that wraps another one passes it on, as it does `WAITS`.
+    /// Whether the items that reach this fold are the only items of the call. If so, an adaptor that lets no further
+    /// items through may [cancel](crate::Suspendable::cancel) the items that wait before this fold, unless a later
+    /// fold [waits](Self::WAITS). A fold that wraps another one passes this constant on, as it does `WAITS`.
     const IS_WHOLE: bool = false;
 
-    /// Whether the fold gives futures to be [waited for](crate::Suspendable::wait_for). A fold that wraps another one passes this
-    /// constant on.
+    /// Whether the fold gives futures to [wait for](crate::Suspendable::wait_for). A fold that wraps another one passes
+    /// this constant on.
     ///
-    /// A fold that is false here, and [waits](crate::Suspendable::wait_for) all the same, panics when an item goes on behind a
-    /// wait: there a fold that does not wait has no room to.
+    /// If this constant is false and the fold [waits](crate::Suspendable::wait_for) all the same, an item that goes on
+    /// after a wait panics: a fold that does not wait has no room for the item there.
     const WAITS: bool = false;
 
-    /// Whether an item that waits here again, after a future that was pending, goes on before new items begin. A fold that wraps
-    /// another one passes this constant on.
+    /// Whether an item that waits again here, after a future that was pending, goes on before new items begin. A fold
+    /// that wraps another one passes this constant on.
     ///
-    /// By default items get permits in turns, so that as many futures are in flight as may be. Then the next future of an item may
-    /// wait for the first futures of others. An item goes first if that may take any time, as it does where new items come from a
-    /// stream; or if the item may end the call.
+    /// By default, items take permits in turns, so that as many futures as allowed are in flight. Then an item's next
+    /// future may wait for the first futures of other items. Set this constant if that wait may take any time (new
+    /// items come from a stream), or if the item may end the call.
     const GOES_FIRST: bool = false;
 
-    /// Folds the items of one loop; `Break` ends the task.
+    /// Folds the items of one loop. `Break` ends the task.
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B>;
 }
 
@@ -116,7 +116,7 @@ impl<T, B, C, F: FnMut(B, T) -> ControlFlow<C, B>> NanoFold<T, B, C> for F {
     #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, mut items: I) -> ControlFlow<C, B> {
         let folded = items.try_fold(accumulator, self);
-        // Not behind what is returned: a panic in their drop would leak that.
+        // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(items);
         folded
     }
@@ -151,40 +151,43 @@ impl<T, B, C, F: FnMut(B, T) -> ControlFlow<C, B>> NanoFold<T, B, C> for F {
 /// assert_eq!(loops.given, Some(6..10));
 /// ```
 pub trait NanoLoops<P> {
-    /// Can the task be divided between its loops, so that a loop is a step towards a division? If not, the loops only
-    /// look for an early end, and what must not be cut without need (a piece of a `wrap_iter`) is folded in one.
+    /// Whether the task can be divided between its loops. If not, the loops only look for an early end, and items that
+    /// each need a cut (pieces of a `wrap_iter`) are folded in one loop.
     const DIVIDES: bool = true;
 
-    /// Whether the loops may take a task that has [grown](Self::grown). If not, [`grown`](Self::grown) need not be asked.
+    /// Whether the loops may take a task that has [grown](Self::grown). If not, producers need not call
+    /// [`grown`](Self::grown).
     const GROWS: bool = false;
 
-    /// What next, with so many units left?
+    /// Returns the next action, with `size` units left.
     fn next(&mut self, size: usize) -> Nano;
 
-    /// Takes the right half, after a [`Nano::Divide`]. It is a task of its own; the producer goes on with the left
-    /// half. Or takes all that is left, after a [`Nano::Give`].
+    /// Takes a part that the producer gives away. After a [`Nano::Divide`] the part is the right half: it is a task of
+    /// its own, and the producer goes on with the left half. After a [`Nano::Give`] the part is everything that was
+    /// left.
     fn take(&mut self, right: P);
 
-    /// Asked when a producer has nothing left: the part that was given away last, if nobody has taken it up. The task
-    /// goes on with it, as if it had not been divided.
+    /// Returns the part that was given away last, if no other worker has taken it. Called when a producer has no units
+    /// left: the task then goes on with that part, as if it had not been divided.
     #[inline]
     fn take_back(&mut self) -> Option<P> {
         None
     }
 
-    /// Whether a task that holds more than its size has said is to be divided now. `size` is the number of units that are left.
+    /// Whether a task that holds more than its size has said is to be divided now. `size` is the number of remaining
+    /// units.
     ///
-    /// A producer asks between two items, when it has found that much more to do (a long inner iterator of a `flat_map`, say). If
-    /// the answer is yes, the producer gives away all that is left, as after a [`Nano::Give`]: it calls [`take`](Self::take) and
-    /// ends. If not, it goes on.
+    /// A producer calls this between two items, when it has found much more to do (a long inner iterator of a
+    /// `flat_map`, say). If the answer is yes, the producer gives away everything that is left, as after a
+    /// [`Nano::Give`]: it calls [`take`](Self::take) and ends. If not, it goes on.
     #[inline]
     fn grown(&mut self, size: usize) -> bool {
         let _ = size;
         false
     }
 
-    /// The same loops, seen by the base `Q` of a producer that wraps it: how adaptors pass them on.
-    /// `wrap` makes a part of the base one of the wrapper, `unwrap` the other way round.
+    /// Returns the same loops, for the base `Q` of a producer that wraps it. Adaptors pass their loops on this way.
+    /// `wrap` makes a part of the wrapper from a part of the base; `unwrap` is its inverse.
     #[inline]
     fn wrapping<Q, W, U>(&mut self, wrap: W, unwrap: U) -> Wrapping<'_, Self, W, U, P>
     where

@@ -1,43 +1,44 @@
-//! How long nano-loops are: short while nothing is known, longer as long as they end soon.
+//! Lengths of nano-loops: short in the beginning, and longer as long as they end soon.
 //!
-//! Between its loops a task looks up: is it still needed, does anybody want a part of it? A loop is so many items, but
-//! what counts is its time: a look costs a few nanoseconds, so it should come neither every few nanoseconds, nor a
-//! thousand slow items late. A [`Pace`] begins with few items, doubles, and has an eye on the clock:
+//! Between its loops a task checks two things: whether it is still needed, and whether another worker wants a part of
+//! it. A loop has a number of items, but its time is what matters. A check costs a few nanoseconds, so it should not
+//! come every few nanoseconds; nor should it have to wait for a thousand slow items. A [`Pace`] begins with few items,
+//! doubles their number, and watches the clock:
 //!
 //! # Invariants
 //!
 //! 1. A loop is never shorter than the least size and never longer than the greatest.
-//! 2. *Prompt.* After a timed loop that took more than [`LONG`] the next one is half as long; after one that took more
-//!    than half of it, the next one is no longer. So while all items cost about the same, loops end within `LONG`, or
-//!    are as short as they may be. Only the first two loops do not know yet.
-//! 3. *Cheap.* The clock is not read before every loop: a timed loop says how many items may be folded until the next
-//!    one must be timed: what is expected to take a quarter of `LONG`, and no more than [`TRUST`] times as many items
-//!    as it has folded itself. So the clock is read twice in that time, or twice per item if items are slower.
+//! 2. *Prompt.* After a timed loop that took more than [`LONG`] the next one is half as long. After a timed loop that
+//!    took more than half of `LONG`, the next one is no longer. So while all items cost about the same, loops end
+//!    within `LONG`, or have the least size. The first two loops are an exception, since no time is known yet.
+//! 3. *Cheap.* The clock is not read before every loop. A timed loop determines how many items may be folded before the
+//!    next timed loop: as many as are expected to take a quarter of `LONG`, and no more than [`TRUST`] times the items
+//!    of the timed loop. So the clock is read twice in that time, or twice per item if items are slower.
 
 use std::time::{Duration, Instant};
 
-/// Loops that take longer are too long.
+/// Greatest time of a loop; longer loops are halved.
 const LONG: Duration = Duration::from_micros(100);
 
-/// Invariant 3.
+/// Greatest number of untimed items per timed item (invariant 3).
 const TRUST: usize = 64;
 
-/// The lengths of a task's nano-loops; the time comes from a `Clock`.
+/// The lengths of a task's nano-loops. The time comes from a `Clock`.
 #[derive(Debug)]
 pub(crate) struct Pace<Clock = fn() -> Instant> {
-    /// The next loop's length, if nothing speaks against it.
+    /// Length of the next loop, unless the clock speaks against it.
     limit: usize,
     min: usize,
     max: usize,
-    /// How many items may be folded before a loop must be timed.
+    /// Number of items that may be folded before a loop must be timed.
     trusted: usize,
-    /// The loop that is being timed: its length and when it began.
+    /// The loop that is being timed: its length and its begin.
     timed: Option<(usize, Instant)>,
     clock: Clock,
 }
 
 impl Pace {
-    /// Loops of `min` items (at least 1) and then of more, up to `max`.
+    /// Returns loops of `min` items (at least 1) and then of more, up to `max`.
     #[inline]
     pub(crate) fn new(min: usize, max: usize) -> Self {
         Pace::with_clock(min, max, Instant::now)
@@ -57,13 +58,13 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
         (self.limit, self.trusted, self.timed) = (self.min, self.min, None);
     }
 
-    /// How many items the next loop would fold, for all that is known.
+    /// Returns the number of items that the next loop would fold, as far as is known.
     #[inline]
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// How many items the next loop is to fold, of `size` that are left. To be called right before the loop.
+    /// Returns the number of items of the next loop, if `size` items are left. To be called right before the loop.
     #[inline]
     pub(crate) fn next(&mut self, size: usize) -> usize {
         if self.timed.is_some() {
@@ -78,7 +79,7 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
         limit
     }
 
-    /// Learns from the loop that has been timed, and times the next one where that is due.
+    /// Learns from the timed loop, and times the next one if that is due.
     fn time(&mut self) {
         let now = (self.clock)();
         if let Some((items, begun)) = self.timed.take() {
@@ -105,9 +106,9 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// A task whose items take as long as `cost` says, by their position.
+    /// A task whose item at a position takes the time that `cost` returns for the position.
     struct Run {
-        /// Every loop: its first item, its length, how long it took.
+        /// Every loop: its first item, its length and its time.
         loops: Vec<(usize, usize, Duration)>,
         reads: usize,
     }
@@ -155,7 +156,7 @@ mod tests {
             for &(first, items, took) in &run.loops {
                 assert!(took <= LONG.max(item) || first < 3, "{items} items of {item:?} from {first} on");
             }
-            // And they are as long as they may be, within a factor of four.
+            // And loops are as long as allowed, within a factor of four.
             let longest = lengths(&run).into_iter().max().unwrap();
             assert!(item * 4 * longest as u32 >= LONG || longest == 1 << 14, "{longest} items of {item:?}");
         }

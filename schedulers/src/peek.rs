@@ -1,19 +1,19 @@
-//! Looking at items without taking them.
+//! Producers that show items without giving them away.
 
 use crate::IndexedProducer;
 
 /// An indexed producer that shows its items without giving them away.
 ///
-/// Whoever has to know the data in order to cut it needs this: a merge of two sorted producers finds by binary search
-/// how many items of each side lie before a cut (Kvik, Section 3.6).
+/// An adaptor needs this if it has to know the data in order to cut them. A merge of two sorted producers, for
+/// instance, finds by binary search how many items of each side lie before a cut (Kvik, Section 3.4).
 ///
 /// # Contract
 ///
-/// 1. For `i < size`, [`peek(i)`](Self::peek) is what the iterator over the producer would give as its `i`-th item,
-///    counted from 0; or a value that compares as that item does, where items cannot be had twice (a clone).
-/// 2. It is pure: the same at each call, and nothing changes by it.
+/// 1. For `i < size`, [`peek(i)`](Self::peek) returns the `i`-th item of the producer's iterator, counted from 0. If
+///    items cannot be had twice, it returns a value that compares as that item does (a clone).
+/// 2. `peek` is pure: it returns the same value at each call, and changes nothing.
 ///
-/// Breaking it gives wrong results, a wrong order say, or a panic, never undefined behaviour.
+/// Breaking the contract leads to wrong results (a wrong order, say) or a panic, never to undefined behavior.
 ///
 /// ```
 /// use furcate::{Divisible, PeekProducer};
@@ -31,9 +31,10 @@ use crate::IndexedProducer;
 /// assert_eq!(rank(&&[1, 5, 5, 7][..], &&6), 3);
 /// ```
 pub trait PeekProducer: IndexedProducer {
-    /// Is a look as good as the item: the very same, and had at no greater cost? By default not.
+    /// Whether a peeked value is as good as the item: identical, and no more expensive to get. By default not.
     ///
-    /// If so, whoever has to compare items may hand out what it has looked at, and leave the items themselves alone.
+    /// If so, an adaptor that compares items may give out the values that it has peeked at, and leave the items
+    /// themselves alone.
     ///
     /// ```
     /// use furcate::PeekProducer;
@@ -44,10 +45,10 @@ pub trait PeekProducer: IndexedProducer {
     /// ```
     const LOOKS_ARE_ITEMS: bool = false;
 
-    /// The item at a place, which stays where it is.
+    /// Returns the item at `index`, which stays in the producer.
     ///
     /// # Panics
     ///
-    /// Possibly, if there is no such place.
+    /// Possibly, if `index` is not below the size.
     fn peek(&self, index: usize) -> Self::Item;
 }

@@ -1,14 +1,15 @@
-//! *When* is something divided: the [`Policy`] trait and the policies of Kvik's paper.
+//! The [`Policy`] trait, which says when a part is divided, and the policies of Kvik's paper.
 //!
-//! A policy is a small value that rides down the division tree. At each node the scheduler asks it about the node's
-//! [`Task`] and gets a [`Verdict`]; where the task is divided, the policy is split into its children's policies.
+//! A policy is a small value that is passed down the division tree. At each node the scheduler asks the policy about
+//! the node's [`Task`] and gets a [`Verdict`]. If the task is divided, the policy is split into its children's
+//! policies.
 //!
 //! # Composition
 //!
-//! Policies are chained in pairs ([`Both`]); the strongest verdict of a chain counts, so the order in which they are
-//! named makes no difference:
+//! Policies are chained in pairs ([`Both`]). The strongest verdict of a chain counts, so the order in which policies
+//! are named makes no difference:
 //!
-//! > **must** beats **may not** beats **would** beats what the default would rather do.
+//! > **must** beats **may not** beats **would** beats the default's *would rather*.
 //!
 //! | policy | says *must* | says *may not* | says *would* |
 //! |---|---|---|---|
@@ -23,23 +24,24 @@
 //! | [`MaxLen`]`(n)` | above n, while divisible | | |
 //! | [`Auto`] | | | (*would rather*: a few parts per thread, more when stolen) |
 //!
-//! So a policy that says how to divide (the first four) takes the place of the default, [`Auto`]; one that only
-//! constrains (the others) leaves the default to decide where it has no word.
+//! So a policy that says how to divide (the first four) takes the place of the default, [`Auto`]. A policy that only
+//! constrains divisions (the others) leaves the rest to the default.
 //!
 //! # Ending
 //!
-//! A policy may also say that enough is done ([`Policy::stopped`]): a token was cancelled ([`StopOn`]), a time is over
-//! ([`Deadline`]). Of a chain, any one's word ends the computation. A parallel iterator's `stop_on` and `deadline` name
-//! them in such a way that the result says whether all was done.
+//! A policy may also say that the computation is to end ([`Policy::stopped`]), because a token was cancelled
+//! ([`StopOn`]) or a deadline has passed ([`Deadline`]). Any one policy of a chain can end the computation. The methods
+//! `stop_on` and `deadline` of a parallel iterator name these policies in such a way that the result says whether all
+//! items were processed.
 //!
 //! # Forking
 //!
-//! Dividing is one thing, *forking* is another: a [`Cap`] that has no token left refuses the fork. A division that
-//! only *would* be made is then not made; one that *must* be made is, but its parts run one after the other in the
-//! same task. So the cap is exact and the forced shape of the tree is kept.
+//! Dividing and *forking* are two decisions: a [`Cap`] that has no token left refuses the fork. A division that only
+//! *would* be made is then not made. A division that *must* be made is made, but its parts run one after the other in
+//! the same task. So the cap is exact, and the forced shape of the tree is kept.
 //!
-//! Behind `io_await` each future that was pending makes a task as well, without a fork. There no cap could be exact, and a chain with one does
-//! not compile: `max_in_flight` bounds the futures in flight instead.
+//! After `io_await`, each future that was pending makes a task as well, without a fork. No cap could be exact there,
+//! and a chain with one does not compile: `max_in_flight` bounds the futures in flight instead.
 
 mod any_policy;
 mod auto;
@@ -75,7 +77,7 @@ pub use stop::{Reason, Stop};
 pub use stop_on::{CancelToken, Cancelled, StopOn};
 pub use thief_splitting::ThiefSplitting;
 
-/// What a policy is told about the task it decides on.
+/// The facts by which a policy decides about a task.
 ///
 /// ```
 /// use furcate::Task;
@@ -85,33 +87,34 @@ pub use thief_splitting::ThiefSplitting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Task {
-    /// How much there is to do, in the units of [`Divisible::size`](crate::Divisible::size).
+    /// Size of the task, in the units of [`Divisible::size`](crate::Divisible::size).
     pub len: usize,
-    /// Is there anything left to cut ([`Divisible::should_be_divided`](crate::Divisible::should_be_divided))?
+    /// Whether anything is left to cut ([`Divisible::should_be_divided`](crate::Divisible::should_be_divided)).
     pub divisible: bool,
-    /// How many divisions lie between the root and this task.
+    /// Number of divisions between the root and this task.
     pub depth: u32,
-    /// Does another worker run the task than the one that forked it? What was not forked, be it that a side was empty
-    /// or that a fork was [refused](Policy::permit_fork), has not migrated.
+    /// Whether the task runs on another worker than the one that forked it. A task that was not forked has not
+    /// migrated: there is no fork if one side of the division was empty, or if the fork was
+    /// [refused](Policy::permit_fork).
     pub migrated: bool,
-    /// Whether the task holds much more than its size has said when it was divided last (a long inner iterator of a `flat_map`).
-    /// Policies that count divisions below a steal begin anew here, too.
+    /// Whether the task holds much more than its size said when it was last divided (a long inner iterator of a
+    /// `flat_map`). Policies that count divisions below a steal begin anew here, too.
     pub grown: bool,
-    /// Does another worker want work from the one that is asked?
+    /// Whether another worker wants work from the worker that asks the policy.
     pub demand: bool,
-    /// How many threads the executor has.
+    /// Number of threads of the executor.
     pub threads: usize,
 }
 
 impl Task {
-    /// The root of a computation over `len` units on one thread. Set the fields for anything else.
+    /// Returns the root task of a computation over `len` units on one thread. Set the fields for anything else.
     #[must_use]
     pub const fn new(len: usize) -> Self {
         Task { len, divisible: len > 1, depth: 0, migrated: false, grown: false, demand: false, threads: 1 }
     }
 }
 
-/// What a policy says about dividing a task; the strongest (last) of a chain counts.
+/// A policy's opinion about dividing a task. The strongest (last) verdict of a chain counts.
 ///
 /// `bool`s convert: `true` is [`Would`](Self::Would), `false` is [`MayNot`](Self::MayNot).
 ///
@@ -122,22 +125,22 @@ impl Task {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// No word on it. If nobody has one, the task is not divided.
+    /// No opinion. If no policy of the chain has one, the task is not divided.
     Pass,
-    /// Would rather not: the default's no, which any other word overrules.
+    /// Would rather not divide: the default's no. Any stronger verdict overrules it.
     RatherNot,
-    /// Would rather: the default's yes, which any other word overrules.
+    /// Would rather divide: the default's yes. Any stronger verdict overrules it.
     Rather,
-    /// Would divide, if nobody says that it may not be.
+    /// Would divide, unless another policy says `MayNot`.
     Would,
-    /// May not be divided, unless it must.
+    /// May not be divided, unless another policy says `Must`.
     MayNot,
     /// Must be divided, even if there is nothing left to cut.
     Must,
 }
 
 impl Verdict {
-    /// Is the task to be divided?
+    /// Whether the task is divided under this verdict.
     #[inline]
     #[must_use]
     pub fn divides(self, task: &Task) -> bool {
@@ -161,9 +164,9 @@ impl From<bool> for Verdict {
     }
 }
 
-/// When is a task divided?
+/// Says when a task is divided.
 ///
-/// One method is enough; a policy that changes on its way down adds [`split`](Self::split).
+/// One method is enough. A policy that changes on its way down the tree also implements [`split`](Self::split).
 ///
 /// ```
 /// use furcate::{Policy, Task, Verdict};
@@ -185,72 +188,76 @@ impl From<bool> for Verdict {
 ///
 /// # Contract
 ///
-/// 1. A clone is a fresh policy for another computation: it shares configuration (and what is meant to be shared, as
-///    the tokens of a [`Cap`]) but holds nothing of the original's.
+/// 1. A clone is a fresh policy for another computation. It shares configuration, and state that is meant to be shared
+///    (such as the tokens of a [`Cap`]), but holds no resource of the original.
 /// 2. Asking twice is asking once, for [`wants_split`](Self::wants_split) and [`permit_fork`](Self::permit_fork).
-/// 3. What a policy holds for its task it gives back when dropped; schedulers drop it when the task's own work is done.
+/// 3. A policy gives back all resources that it holds for its task when it is dropped. Schedulers drop it when the
+///    task's own work is done.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say when to divide",
     note = "policies are named by methods (`.bound_depth(3)`, `.size_limit(100)` ...); `with_policy` takes those of `furcate::policy`, or a type of your own that implements `Policy` (one method: `wants_split`)"
 )]
 pub trait Policy: Clone + Send {
-    /// Can the policy end a computation before all is done?
+    /// Whether the policy can end a computation before its last item.
     ///
     /// If so, schedulers ask [`stopped`](Self::stopped) before they begin a task and between its nano-loops.
     const STOPS: bool = false;
 
-    /// Does the policy say how to divide, in the place of the default? One that only constrains divisions, and has no
-    /// word on most, does not.
+    /// Whether the policy says how to divide, in place of the default. False for a policy that only constrains
+    /// divisions and passes on most tasks.
     ///
-    /// Where nobody does, the [default scheduler](crate::ByTerminal) may divide by another measure than the default
-    /// policy.
+    /// If no policy of a chain decides, the [default scheduler](crate::ByTerminal) may divide by another measure than
+    /// the default policy.
     const DECIDES: bool = true;
 
     /// Whether the policy bounds the number of live tasks, as [`Cap`] does.
     ///
-    /// [`Suspending`](crate::Suspending) takes no such policy: what follows a future that was pending is a task that no fork has
-    /// made, and that no policy is asked about.
+    /// [`Suspending`](crate::Suspending) takes no such policy: the work after a future that was pending is a task that
+    /// no fork has made and about which no policy is asked.
     const CAPS: bool = false;
 
-    /// Whether this value of the policy [bounds the number of live tasks](Self::CAPS): for policies that are chosen at run time.
+    /// Whether this value of the policy [bounds the number of live tasks](Self::CAPS). Needed for policies that are
+    /// chosen at run time.
     fn caps(&self) -> bool {
         Self::CAPS
     }
 
-    /// Is enough done? Once it says yes it stays with it. Asked only if [`STOPS`](Self::STOPS), and only where something
-    /// is left: after a yes it is not done.
+    /// Whether the computation is to end. Once this returns `true`, it always does. Asked only if
+    /// [`STOPS`](Self::STOPS), and only while units are left: after `true` the remaining units are not processed.
     #[inline]
     fn stopped(&self) -> bool {
         false
     }
 
-    /// Says by what it will stop, for schedulers that wait: nobody asks [`stopped`](Self::stopped) while all tasks are
-    /// suspended, or queued. When a signal comes, no item begins any more, however many are queued. By default there is none.
+    /// Names the signals by which the policy will stop, for schedulers that suspend tasks: while all tasks are
+    /// suspended or queued, no worker calls [`stopped`](Self::stopped). When a signal comes, no further item begins,
+    /// however many are queued. By default there is no signal.
     fn watch(&self, signals: &mut StopSignals) {
         let _ = signals;
     }
 
-    /// Does this policy want the task to be divided?
+    /// Says whether this policy wants the task to be divided.
     fn wants_split(&mut self, task: &Task) -> Verdict;
 
-    /// The policies of the left and the right part. By default two copies.
+    /// Returns the policies of the left and the right part. By default, returns two copies.
     ///
-    /// The worker goes on with the left part, and lays the right one ready for others. Where a side is empty, the other
-    /// one goes on with the left part's policy.
+    /// The worker goes on with the left part, and pushes the right one for others to steal. If one side is empty, the
+    /// other one goes on with the left part's policy.
     #[inline]
     fn split(self, task: &Task) -> (Self, Self) {
         let _ = task;
         (self.clone(), self)
     }
 
-    /// May the parts of a division that has been decided on run in parallel? If yes, takes what the fork needs.
+    /// Whether the parts of a division that has been decided on may run in parallel. If so, takes the resources that
+    /// the fork needs.
     #[inline]
     fn permit_fork(&mut self, task: &Task) -> bool {
         let _ = task;
         true
     }
 
-    /// Gives back what [`permit_fork`](Self::permit_fork) took: the fork is not made.
+    /// Gives back the resources that [`permit_fork`](Self::permit_fork) took, because the fork is not made.
     #[inline]
     fn return_permit(&mut self) {}
 }

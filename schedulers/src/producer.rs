@@ -1,13 +1,13 @@
-//! *What* is divided, when items come out of it.
+//! Producers: divisible data that give items.
 
 use crate::{Divisible, Nano, NanoFold, NanoLoops, Suspendable};
 use std::ops::ControlFlow;
 
-/// A [`Divisible`] that becomes a sequential iterator where it is divided no further.
+/// A [`Divisible`] that becomes a sequential iterator at a leaf of the division tree.
 ///
-/// The iterator is std's own [`IntoIterator`]: a leaf of the division tree is an ordinary iterator, so whatever the
-/// compiler and std's specialisations do for sequential loops (vectorisation, exact lengths, in-place zips) they do
-/// for every leaf. Data adaptors wrap producers: the leaf of a `map` is a `std::iter::Map` of its base's leaf.
+/// The iterator is std's own, by [`IntoIterator`]. A leaf is an ordinary iterator, so the compiler and std's
+/// specializations (vectorization, exact lengths, in-place zips) treat it as they treat a sequential loop. Data
+/// adaptors wrap producers: the leaf of a `map` is a `std::iter::Map` of its base's leaf.
 ///
 /// For a type of your own that is an `Iterator` and [`Divisible`], the implementation is empty:
 ///
@@ -40,49 +40,53 @@ use std::ops::ControlFlow;
 /// # Contract
 ///
 /// Iterating the left part and then the right part of any cut gives the items of the whole, in order. As with
-/// [`Divisible`], breaking it gives wrong results, never undefined behaviour.
+/// [`Divisible`], breaking the contract leads to wrong results, never to undefined behavior.
 pub trait Producer: Divisible + IntoIterator + Send {
-    /// Are the items pieces of what is divided, so that every cut makes one more? Then nano-loops that only look for an
-    /// early end, and do not [divide](NanoLoops::DIVIDES), take all that there is at once; and no scheduler makes
-    /// [blocks](crate::ByBlocks) that nobody has asked for.
+    /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
+    /// item more. If so, nano-loops that do not [divide](NanoLoops::DIVIDES), but only look for an early end, fold all
+    /// units in one loop. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
     const PIECES: bool = false;
 
-    /// Whether every nano-loop cuts a piece off, so that it makes one item more. By default true if there are
-    /// [pieces](Self::PIECES). False for a producer that keeps one state for all the loops of a task, and makes one item of it:
-    /// its loops are as short as those over items. A producer that wraps others passes it on.
+    /// Whether every nano-loop cuts a piece off, so that it makes one item more. By default true if the items are
+    /// [pieces](Self::PIECES). False for a producer that keeps one state for all loops of a task, and makes one item of
+    /// it: its loops are as short as loops over items. A producer that wraps another one passes this constant on.
     const LOOPS_CUT: bool = Self::PIECES;
 
-    /// Does a cut cost more than a few steps, as that of two sorted sides, which has to search its place? Then the
-    /// [default scheduler](crate::ByTerminal) cuts on demand. A producer that wraps others passes it on.
+    /// Whether a cut costs more than a few instructions, as the cut of two sorted sides does: it has to search for its
+    /// position. If so, the [default scheduler](crate::ByTerminal) cuts on demand. A producer that wraps another one
+    /// passes this constant on.
     const COSTLY_CUTS: bool = false;
 
-    /// Does it mean anything that one item comes before another? If not (those of a stream go to whoever asks first), a search
-    /// for the first one that [waits for futures](crate::Suspending) ends with any: what it would wait for may never come. A
-    /// producer that wraps others passes it on.
+    /// Whether the order of the items means anything. It means nothing for the items of a stream, which go to the
+    /// worker that asks first. If the order means nothing, a search for the first hit that [waits for
+    /// futures](crate::Suspending) ends with any hit, because an earlier item may never come. A producer that wraps
+    /// another one passes this constant on.
     const IN_ORDER: bool = true;
 
-    /// Whether one unit, of size 1, gives one item at most, at once. If so, a `flat_map` behind it may take the item out of a
-    /// part of one unit, and divide the inner iterator. A producer that wraps another one passes it on, unless it makes several
-    /// items of one, or keeps a state for a task.
+    /// Whether one unit, of size 1, gives at most one item, and at once. If so, a `flat_map` after it may take the item
+    /// out of a part of one unit, and divide the inner iterator. A producer that wraps another one passes this constant
+    /// on, unless it makes several items of one, or keeps a state for a task.
     const SINGLE: bool = false;
 
-    /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers that divide
-    /// before they fold are [asked](NanoLoops::grown) again then. A producer that wraps another one passes it on.
+    /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers
+    /// that divide before they fold are [asked](NanoLoops::grown) again at that point. A producer that wraps another
+    /// one passes this constant on.
     const GROWS: bool = false;
 
-    /// Folds the items in *nano-loops*, and asks before each one what is to come next: see [`NanoLoops`].
+    /// Folds the items in *nano-loops*, and asks `loops` before each one for the next action: see [`NanoLoops`].
     ///
-    /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards it
-    /// to its base. A state that an adaptor keeps for a task is a local variable here: there is one for all the loops
-    /// of a task.
+    /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards this
+    /// method to its base. A state that an adaptor keeps for a task is a local variable here, the same for all loops of
+    /// a task.
     ///
-    /// Returns what `fold` breaks with, else the accumulator, at the end or where the loops
-    /// [`Stop`](crate::Nano::Stop). Either way what is left is dropped.
+    /// Returns the value that `fold` breaks with. Otherwise returns the accumulator, at the end or where the loops
+    /// [`Stop`](crate::Nano::Stop). In both cases the remaining units are dropped.
     ///
-    /// By default the units of a loop are cut off and std's iterator over them is folded. The last loop takes all
-    /// that is left. So does one after which there is not less left than before, unless it has given an item of what
-    /// is of size `usize::MAX`: that is *more than can be said*, also with some units less. Then what was given away last
-    /// is [taken back](NanoLoops::take_back), if it is still there.
+    /// By default, the units of a loop are cut off, and std's iterator over them is folded. The last loop takes all
+    /// remaining units. A cut that leaves no less than before is also followed by the last loop. The size `usize::MAX`
+    /// is an exception: it means *more than can be counted*, so it may stay the same after a cut, and an item that the
+    /// loop has given counts as progress. After the last loop, the part that was given away last is
+    /// [taken back](NanoLoops::take_back), if no other worker has taken it.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: NanoFold<Self::Item, B, C>,
@@ -105,7 +109,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
                     return ControlFlow::Continue(folded);
                 }
                 Nano::Stop => {
-                    // Not behind what is returned: a panic in its drop would leak that.
+                    // Dropped before the return value is made: a panic in this drop would leak that value.
                     drop(rest);
                     return ControlFlow::Continue(folded);
                 }
@@ -139,12 +143,12 @@ pub trait Producer: Divisible + IntoIterator + Send {
         }
     }
 
-    /// As [`partial_fold`](Self::partial_fold), where items may have to be [waited for](Suspendable): those that are not
-    /// there yet are folded later, by a copy of `fold`, in whatever thread.
+    /// Folds as [`partial_fold`](Self::partial_fold) does, where items may be futures to [wait for](Suspendable). An
+    /// item that is not ready is folded later, by a copy of `fold`, in any thread.
     ///
-    /// A producer that wraps others passes it on, as it does `partial_fold`; and whatever it keeps for a task it makes anew
-    /// for every loop. By default it is `partial_fold`: a producer that wraps one with items to be waited for then has the
-    /// worker wait for them.
+    /// A producer that wraps another one forwards this method as it forwards `partial_fold`, and makes its state for a
+    /// task anew for every loop. The default is `partial_fold`: if a wrapper keeps the default although its base waits
+    /// for items, the worker blocks while it waits.
     fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
@@ -159,7 +163,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
 /// A producer with exact length and exact cuts: its [`size`](Divisible::size) is the number of items it gives, and
 /// [`divide_at(i)`](Divisible::divide_at) puts exactly `i` of them to the left.
 ///
-/// Its leaves can be walked from both ends, which `rev`, `zip` and `enumerate` need.
+/// Its leaves can be walked from both ends, as `rev`, `zip` and `enumerate` need.
 ///
 /// ```
 /// use furcate::{Divisible, IndexedProducer};

@@ -1,17 +1,17 @@
-//! What a terminal is to a scheduler.
+//! Reductions: a terminal's work, as a scheduler sees it.
 
 use std::ops::ControlFlow;
 use std::task::{Context, Poll};
 
-/// How a task folds its items, and how two neighbours' results become one.
+/// Says how a task folds its items, and how the outputs of two neighbors become one.
 ///
-/// A scheduler keeps exactly one accumulator per task: [`start`](Self::start) makes it, [`step`](Self::step) or
-/// [`fold`](Self::fold) feed it, [`finish`](Self::finish) turns it into the task's output, and
-/// [`reduce`](Self::reduce) joins the outputs of two neighbours, the left one first, so that a non-commutative
-/// operation gives what the sequential loop gives.
+/// A scheduler keeps exactly one accumulator per task: [`start`](Self::start) makes the accumulator,
+/// [`step`](Self::step) or [`fold`](Self::fold) feed it, and [`finish`](Self::finish) turns it into the task's output.
+/// [`reduce`](Self::reduce) joins the outputs of two neighbors, the left one first, so a non-commutative operation
+/// gives the same result as the sequential loop.
 ///
-/// The reduction itself is a small value that rides down the division tree; most are copied, and some (the search for
-/// the *first* hit) give their children different places: [`divide`](Self::divide).
+/// The reduction itself is a small value that is passed down the division tree. Most reductions are copied. Some (the
+/// search for the *first* hit) give their children different positions: see [`divide`](Self::divide).
 ///
 /// ```
 /// use furcate::Inline;
@@ -43,56 +43,60 @@ use std::task::{Context, Poll};
 /// assert_eq!(text, "((01 23) (45 67))");
 /// ```
 pub trait Reduction<T>: Clone + Send {
-    /// The state of one task; it never leaves its thread.
+    /// The state of one task. It never leaves its thread.
     type Accumulator;
 
-    /// What a task delivers.
+    /// The result of a task.
     type Output: Send;
 
-    /// Can a task of this reduction end before its items do?
+    /// Whether a task of this reduction can end before its last item.
     ///
-    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and, unless [`IN_LOOPS`](Self::IN_LOOPS)
-    /// says no, between its nano-loops; else they fold a leaf in one go.
+    /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and, unless
+    /// [`IN_LOOPS`](Self::IN_LOOPS) is false, between its nano-loops. Otherwise they fold a leaf in one go.
     const INTERRUPTIBLE: bool = false;
 
-    /// Whether a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction is folded in nano-loops. False for a reduction whose
-    /// result depends on how items are grouped (a sum of floats); its own [`fold`](Self::fold) then looks for the stop.
+    /// Whether a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction is folded in nano-loops. False for a
+    /// reduction whose result depends on how items are grouped (a sum of floats); its own [`fold`](Self::fold) then
+    /// looks for the stop.
     const IN_LOOPS: bool = Self::INTERRUPTIBLE;
 
-    /// Is it a search, made to end long before all is done? Then the [default scheduler](crate::ByTerminal) walks it in
-    /// blocks; and one that [waits for futures](crate::Suspending) waits for nothing behind a [final](Self::is_final) output.
+    /// Whether this is a search, expected to end long before its last item. If so, the [default
+    /// scheduler](crate::ByTerminal) walks it in blocks, and a search that [waits for futures](crate::Suspending) waits
+    /// for no item after a [final](Self::is_final) output.
     const SEARCH: bool = false;
 
-    /// If a task [is stopped](Self::stopped), are all, wherever they are? Then what they wait for is dropped.
+    /// Whether a task that [is stopped](Self::stopped) implies that all tasks of the call are. If so, the futures that
+    /// they wait for are dropped.
     const STOPS_ALL: bool = false;
 
-    /// Whether [`reduce`](Self::reduce) can find the reason for such a stop. If so, outputs are reduced as soon as they are there.
+    /// Whether [`reduce`](Self::reduce) can find the reason for such a stop. If so, outputs are reduced as soon as they
+    /// have arrived.
     const REDUCE_STOPS_ALL: bool = Self::STOPS_ALL;
 
-    /// The accumulator of a new task.
+    /// Returns the accumulator of a new task.
     fn start(&self) -> Self::Accumulator;
 
-    /// Folds one item; `Break` ends the task.
+    /// Folds one item. `Break` ends the task.
     fn step(
         &self,
         accumulator: Self::Accumulator,
         item: T,
     ) -> ControlFlow<Self::Accumulator, Self::Accumulator>;
 
-    /// Folds all items of an iterator. Override it where std has a better loop than one step after the other.
+    /// Folds all items of an iterator. Override this method if std has a better loop than one `step` after the other.
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, accumulator: Self::Accumulator, mut items: I) -> Self::Accumulator {
         let folded = items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item));
-        // Not behind what is returned: a panic in their drop would leak that.
+        // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(items);
         match folded {
             ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator) => accumulator,
         }
     }
 
-    /// Folds the items of one nano-loop; `Break` ends the task. By default one step after the other if the reduction
-    /// is [interruptible](Self::INTERRUPTIBLE), else in one [`fold`](Self::fold). Override it where there is a better
-    /// loop that may still end early.
+    /// Folds the items of one nano-loop. `Break` ends the task. By default, calls `step` for one item after the other
+    /// if the reduction is [interruptible](Self::INTERRUPTIBLE), else [`fold`](Self::fold) once. Override this method
+    /// if there is a better loop that may still end early.
     #[inline]
     fn fold_loop<I: Iterator<Item = T>>(
         &self,
@@ -108,61 +112,62 @@ pub trait Reduction<T>: Clone + Send {
         }
     }
 
-    /// Ends a task.
+    /// Turns the accumulator of a finished task into its output.
     fn finish(&self, accumulator: Self::Accumulator) -> Self::Output;
 
-    /// Joins the outputs of two neighbours.
+    /// Joins the outputs of two neighbors.
     fn reduce(&self, left: Self::Output, right: Self::Output) -> Self::Output;
 
-    /// The reductions of the two halves of a task. By default two copies.
+    /// Returns the reductions of the two halves of a task. By default, returns two copies.
     #[inline]
     fn divide(self) -> (Self, Self) {
         (self.clone(), self)
     }
 
-    /// The reductions of one item, or of a few, and of all that comes behind: where a task walks its items and one of them
-    /// has to be waited for. There may be many, in one task. By default as any two parts: [`divide`](Self::divide).
+    /// Returns the reductions of one item (or of a few), and of everything after it. Called where a task walks its
+    /// items and has to wait for one of them, possibly many times in one task. By default, calls
+    /// [`divide`](Self::divide), as for any two parts.
     #[inline]
     fn divide_item(self) -> (Self, Self) {
         self.divide()
     }
 
-    /// Is this output, of what comes first, the output of the whole, whatever comes behind it?
+    /// Whether this output, of the first part, is the output of the whole, regardless of the later parts.
     ///
-    /// Schedulers that run parts one after the other end with such an output; of a [search](Self::SEARCH), others do not wait
-    /// for what is behind it, either. By default nothing is final.
+    /// Schedulers that run parts one after the other end with such an output. In a [search](Self::SEARCH), the other
+    /// schedulers do not wait for later parts either. By default no output is final.
     #[inline]
     fn is_final(&self, output: &Self::Output) -> bool {
         let _ = output;
         false
     }
 
-    /// Do later items decide? Then schedulers that run parts one after the other begin with the last one, and
-    /// [`is_final`](Self::is_final) speaks of what comes last.
+    /// Whether later items decide the result. If so, schedulers that run parts one after the other begin with the last
+    /// part, and [`is_final`](Self::is_final) is asked about the output of the last part.
     const BACKWARD: bool = false;
 
-    /// Whether the output of every unit is wanted by itself, in order, and only while there is room for it: back-pressure.
+    /// Whether each unit's output is wanted by itself, in order, and only while there is room for it: back-pressure.
     ///
-    /// [`Suspending`](crate::Suspending) then begins unit after unit, from the front, each when
-    /// [`poll_begin`](Self::poll_begin) has given it a number, and tells the unit's output by that number to
-    /// [`arrive`](Self::arrive). The output of the whole is that of no items. While there is no room, no thread waits. Other
-    /// schedulers pay no attention to this.
+    /// [`Suspending`](crate::Suspending) then begins one unit after the other, from the front. A unit begins when
+    /// [`poll_begin`](Self::poll_begin) has given it a number, and its output is passed to [`arrive`](Self::arrive)
+    /// with that number. The output of the whole call is the output of no items. While there is no room, no thread
+    /// waits. Other schedulers ignore this constant.
     const WINDOWED: bool = false;
 
-    /// Gives a number to the unit that comes next: 0, 1, 2 and so on. Pending while there is no room; `None` if no more units
-    /// are wanted. At most one task of a computation asks at any time. Asked only if [`WINDOWED`](Self::WINDOWED).
+    /// Gives the next unit its number: 0, 1, 2 and so on. Pending while there is no room; `None` if no more units are
+    /// wanted. At most one task of a computation calls this at any time. Called only if [`WINDOWED`](Self::WINDOWED).
     fn poll_begin(&self, context: &mut Context<'_>) -> Poll<Option<u64>> {
         let _ = context;
         Poll::Ready(None)
     }
 
-    /// Takes the output of a unit, by the number that [`poll_begin`](Self::poll_begin) gave it. Called once for every number,
-    /// in any order, unless something panics. Called only if [`WINDOWED`](Self::WINDOWED).
+    /// Takes the output of a unit, by the number that [`poll_begin`](Self::poll_begin) gave it. Called once for every
+    /// number, in any order, unless a task panics. Called only if [`WINDOWED`](Self::WINDOWED).
     fn arrive(&self, number: u64, output: Self::Output) {
         let _ = (number, output);
     }
 
-    /// Need this task not go on, because of what another one has found? Asked only if
+    /// Whether this task need not continue, because of an output of another task. Asked only if
     /// [`INTERRUPTIBLE`](Self::INTERRUPTIBLE).
     #[inline]
     fn stopped(&self) -> bool {

@@ -1,17 +1,17 @@
-//! *How* the parts are run and reduced.
+//! The trait that says how parts are run and reduced.
 
 use crate::computation::Awaited;
 use crate::{Computation, Limit, Policy, Producer, Reduction};
 use furcate_pool::Executor;
 
-/// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the
-/// leaves and reduces their results.
+/// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the leaves
+/// and reduces their outputs.
 ///
 /// # Contract
 ///
-/// 1. Every item is folded once, unless the reduction ends early; items of one task in order.
-/// 2. Outputs are reduced in order: the result equals the sequential one for every associative reduction.
-/// 3. A panic of user code reaches the caller once nothing of the call runs any more.
+/// 1. Every item is folded once, unless the reduction ends early. A task folds its items in order.
+/// 2. Outputs are reduced in order: for every associative reduction, the result equals the sequential one.
+/// 3. A panic of user code reaches the caller once no task of the call runs any more.
 ///
 /// ```
 /// use furcate::Inline;
@@ -26,20 +26,20 @@ use furcate_pool::Executor;
     note = "schedulers are named by methods: `.join()`, `.depjoin()`, `.adaptive()`, `.by_blocks(sizes)`, `.sequential()`; `with_scheduler` takes their types (`Join`, `DepJoin` ...), or one of your own that implements `Scheduler`"
 )]
 pub trait Scheduler: Clone + Send {
-    /// Does it run [blocks](crate::ByBlocks) by another scheduler? Then it is a mistake to choose that one afterwards, in
-    /// its place.
+    /// Whether this scheduler runs [blocks](crate::ByBlocks) by another scheduler. If so, it is a mistake to name
+    /// another scheduler after it, in its place.
     const BLOCKS: bool = false;
 
-    /// Does it suspend tasks that wait for futures? Then it is a mistake to choose one that does not afterwards: its workers
-    /// would wait.
+    /// Whether this scheduler suspends tasks that wait for futures. If so, it is a mistake to choose a scheduler
+    /// afterwards that does not suspend: its workers would block.
     const SUSPENDS: bool = false;
 
-    /// Whether the scheduler divides on demand. If so, it is a mistake to name `io_await` behind it: `io_await` suspends tasks and
-    /// divides them as the policy says, so demand would have no effect.
+    /// Whether this scheduler divides on demand. If so, it is a mistake to name `io_await` after it: `io_await`
+    /// suspends tasks and divides them as the policy says, so demand would have no effect.
     const ON_DEMAND: bool = false;
 
-    /// Returns how many futures the scheduler lets be in flight at once, if it [suspends](Self::SUSPENDS) tasks. Later `io_await`s of
-    /// the chain keep to the same bound, unless they name another one.
+    /// Returns how many futures may be in flight at once, if the scheduler [suspends](Self::SUSPENDS) tasks. Later
+    /// `io_await`s of the chain keep to the same bound, unless they name another one.
     fn in_flight(&self) -> Option<usize> {
         None
     }
@@ -50,7 +50,7 @@ pub trait Scheduler: Clone + Send {
         None
     }
 
-    /// Does it divide at all? If not, an `io_await` that is named behind it does not either.
+    /// Whether this scheduler divides at all. If not, an `io_await` that is named after it does not divide either.
     fn divides(&self) -> bool {
         true
     }
@@ -63,10 +63,11 @@ pub trait Scheduler: Clone + Send {
         R: Reduction<P::Item>,
         E: Executor;
 
-    /// Runs a whole computation, for which nobody waits: it is told when it has ended.
+    /// Runs a whole computation without a thread that waits for it. [`Computation::end`] is called when it has ended.
     ///
-    /// [`Suspending`](crate::Suspending), [`DepJoin`](crate::DepJoin) and [`Adaptive`](crate::Adaptive) need no thread while it
-    /// waits for something. By default a job of the executor [runs](Self::schedule) it, and waits for its parts.
+    /// [`Suspending`](crate::Suspending), [`DepJoin`](crate::DepJoin) and [`Adaptive`](crate::Adaptive) occupy no
+    /// thread while the computation waits. By default, a job of the executor [runs](Self::schedule) the computation,
+    /// and waits for its parts.
     fn spawn<C, E>(&self, computation: C, executor: &E)
     where
         Self: 'static,
@@ -76,8 +77,8 @@ pub trait Scheduler: Clone + Send {
         executor.spawn_detached(Awaited::new(computation, self.clone(), executor.clone()));
     }
 
-    /// Runs one of the blocks that another scheduler walks. By default as any computation; a scheduler that would choose
-    /// blocks by itself does not do so again.
+    /// Runs one of the blocks that another scheduler walks. By default, a block is run like any other computation. A
+    /// scheduler that would itself choose blocks does not do so again here.
     #[inline]
     fn schedule_block<P, L, R, E>(&self, block: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

@@ -1,45 +1,48 @@
-//! The scheduler behind `io_await`: what waits for I/O leaves its worker.
+//! The scheduler of `io_await`: a task that waits for I/O leaves its worker.
 //!
-//! A task polls its futures one after the other, each once, where it is. What a ready one gives is folded on. A pending one
-//! becomes a *hole*: a suspended task, of the future and of all that is to be done with what it gives, which holds neither
-//! stack nor worker; and the task goes on with the next item. Whoever takes up a hole when its future is ready folds the
-//! item, as a small task of its own, and brings the output to its place.
+//! A task polls its futures one after the other, each once, in place. The output of a ready future is folded at once. A
+//! pending future becomes a *pending item* (`Hole`): a suspended task that holds the future and the rest of the chain
+//! for its output, but neither a stack nor a worker. The task goes on with the next item. When the future is ready, any
+//! worker takes the pending item, folds it as a small task of its own, and delivers the output to its position.
 //!
 //! ```text
 //!   items      a   b   c   d   e   f   g   h          ready: a b d e h        pending: c f g
 //!   segments  [a   b] (c) [d   e] (f) (g) [h]
-//!                  \  /        \  /   /    |          what was folded before a hole is reduced with the hole's
-//!   tree            1            2   3     4          output by whoever fills that; holes are leaves of a
+//!                  \  /        \  /   /    |          outputs before a pending item are reduced with the item's
+//!   tree            1            2   3     4          output when it arrives; pending items are leaves of a
 //!                    \          /   /     /           balanced tree of nodes, as stolen forks are (where
 //!                     o--------o   /     /             there are many, up to eight in one node)
 //!                       \         o-----o
 //! ```
 //!
-//! `Pending` is the only split point there is for the sake of waiting: nothing is divided in advance. How the work before
-//! and around it is divided, the policy says.
+//! A pending future is the only additional split point: nothing is divided in advance because of waits. The policy says
+//! how the work before and around it is divided.
 //!
 //! # Invariants
 //!
-//! 1. *Order.* Holes and segments are reduced in the order of the items, as neighbours, by the nodes of the
+//! 1. *Order.* Pending items and segments are reduced in the order of the items, as neighbors, by the nodes of the
 //!    [greedy join](crate::greedy).
-//! 2. *Every hole is filled once*: by its continuation, or, if the call is cancelled, by an empty output.
-//! 3. *No accumulator waits.* Before a hole the task's accumulator is finished to an output, which may change threads.
-//! 4. *Bounded depth.* The nodes over n holes of a task are at most log2 n deep, and outputs climb in a loop.
-//!    *Bounded memory*, too: what is complete is reduced, but for the few that share a [row](tree::Tree) with one that is not;
-//!    so nodes are no more than what is waited for and a logarithm; and a task that was put aside goes on with the same tree.
-//! 5. *In flight.* Between its first poll and its end a future has a permit, where the number of those is limited. A task has
-//!    permits for a nano-loop before it makes the items; if it finds none it puts what it has left aside, as a task that
-//!    waits for one. (Where a loop gives more futures than it has units, those that find no permit wait for one each.) Before an
-//!    item's next future is made, the item asks for a permit again if other tasks wait for one: items go on [in turns](in_flight). An
-//!    item keeps its permit, and goes before new ones, in a search, before a gate, and if items come from a stream: see
-//!    [`GOES_FIRST`](crate::NanoFold::GOES_FIRST). There new items may hold their permits for any time, and an item that has begun
-//!    must not wait for these permits.
-//! 6. *Searches that [end early](ends_early).* An item that is found has its permit until that is known, and no future that
-//!    is not needed begins with a permit that was given back after that: so what is put aside and not needed is told, and
-//!    what comes before the hit is not kept out by what lies behind it.
-//! 7. *A stop waits behind nothing.* Every task of a call looks whether it was cancelled: before its future is polled (the engine
-//!    looks), and before an item is made or folded. What stops the call sets that flag itself, see [`alarm`]. A task that leaves
-//!    something out tells the [call](Call::leave_out), which tells the policy at the end.
+//! 2. *Every pending item is completed once*: by its continuation, or, if the call is cancelled, by an empty output.
+//! 3. *No accumulator waits.* Before a pending item the task's accumulator is finished to an output, which may change
+//!    threads.
+//! 4. *Bounded depth.* The nodes over n pending items of a task are at most log2 n deep, and outputs go up in a loop.
+//!    *Bounded memory*, too: complete outputs are reduced, except the few that share a [row](tree::Tree) with an item
+//!    that is still pending. So the number of nodes is at most the number of pending items plus a logarithm. A task
+//!    that was put aside goes on with the same tree.
+//! 5. *In flight.* If the number of futures in flight is limited, a future has a permit from its first poll to its end.
+//!    A task takes the permits for a nano-loop before it makes the items. If it finds none, it puts its remaining units
+//!    aside, as a task that waits for a permit. (If a loop gives more futures than it has units, each future without a
+//!    permit waits for one.) Before an item's next future is made, the item asks for a permit again if other tasks wait
+//!    for one: items go on [in turns](in_flight). In a search, before a gate, and if items come from a stream, an item
+//!    keeps its permit, and goes before new ones: see [`GOES_FIRST`](crate::NanoFold::GOES_FIRST). There new items may
+//!    hold their permits for any time, and an item that has begun must not wait for these permits.
+//! 6. *Searches that [end early](ends_early).* An item that is found keeps its permit until the hit is known, and no
+//!    needless future begins with a permit that was given back after that. So tasks that were put aside and are not
+//!    needed are cancelled, and items after the hit do not keep items before it from getting permits.
+//! 7. *A stop waits for nothing else.* Every task of a call checks whether it was cancelled: before its future is
+//!    polled (the engine checks), and before an item is made or folded. The signal that stops the call sets that flag
+//!    itself, see [`alarm`]. A task that leaves an item out tells the [call](Call::leave_out), which tells the policy
+//!    at the end.
 
 mod alarm;
 mod frame;
@@ -71,9 +74,9 @@ use std::task::Poll;
 use tree::Tree;
 use walk::Walk;
 
-/// Tasks that wait for futures are suspended; see `io_await`.
+/// Suspends tasks that wait for futures; see `io_await`.
 ///
-/// It runs any producer: one that waits for nothing as [`DepJoin`](crate::DepJoin) does.
+/// The scheduler runs any producer. A producer that waits for nothing runs as under [`DepJoin`](crate::DepJoin).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspending {
     max_in_flight: usize,
@@ -82,20 +85,20 @@ pub struct Suspending {
 }
 
 impl Suspending {
-    /// How many futures of a call may be in flight at once, if the call names no bound: 1024.
+    /// Greatest number of futures of a call in flight at once, if the call names no bound: 1024.
     ///
     /// On two threads this bound hides a latency of up to 512 times the work per item, on 16 threads of up to 64 times. A larger bound
     /// takes more memory and descriptors, and begins more futures in vain if the call ends early.
     pub const MAX_IN_FLIGHT: usize = 1024;
 
-    /// With [that](Self::MAX_IN_FLIGHT) bound.
+    /// Makes a scheduler with [that](Self::MAX_IN_FLIGHT) bound.
     #[must_use]
     pub const fn new() -> Self {
         Suspending { max_in_flight: Self::MAX_IN_FLIGHT, limit: None, divides: true }
     }
 
-    /// At most `n` futures are in flight at any time: polled, and not ready. At most `2 * n` items have begun and wait for another
-    /// future; at most `n` where items [keep their permits](crate::NanoFold::GOES_FIRST).
+    /// Lets at most `n` futures be in flight at any time: polled, and not ready. At most `2 * n` items have begun and
+    /// wait for another future; at most `n` if items [keep their permits](crate::NanoFold::GOES_FIRST).
     ///
     /// # Panics
     ///
@@ -111,22 +114,22 @@ impl Suspending {
         self
     }
 
-    /// The futures are in flight under a limit that other calls share. It holds besides the call's own
+    /// Puts the futures under a limit that other calls share. It holds besides the call's own
     /// [bound](Self::max_in_flight).
     #[must_use]
     pub fn limit(self, limit: &Limit) -> Self {
         Suspending { limit: Some(limit.clone()), ..self }
     }
 
-    /// Any number of futures may be in flight.
+    /// Lets any number of futures be in flight.
     #[must_use]
     pub const fn unbounded(mut self) -> Self {
         self.max_in_flight = usize::MAX;
         self
     }
 
-    /// Whether the items are divided among tasks, as the policy says. If not, one task begins all futures, one after the
-    /// other; what is done with what they give is a task for each all the same.
+    /// Sets whether the items are divided among tasks, as the policy says. If not, one task begins all futures, one
+    /// after the other; the outputs are still folded by a task for each.
     #[must_use]
     pub const fn dividing(mut self, divides: bool) -> Self {
         self.divides = divides;
@@ -180,12 +183,12 @@ impl Scheduler for Suspending {
 const NO_CAP: &str = "`Suspending` cannot cap tasks: each future that was pending goes on as a task that no fork has made; bound the \
      futures in flight with `max_in_flight(n)` instead, or the items that are computed at once with a pool of n threads";
 
-/// Refuses such chains where the policy's type is known.
+/// Refuses such chains if the policy's type is known.
 const fn no_cap<L: Policy>() {
     assert!(!L::CAPS, "{}", NO_CAP);
 }
 
-/// What all tasks of a call share.
+/// State that all tasks of a call share.
 #[derive(Debug)]
 struct Waits {
     room: Room,
@@ -200,23 +203,23 @@ impl Plan for Waits {
     }
 }
 
-/// How a branch is run whose items may have to be waited for.
+/// Runs branches with items that may be pending.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holes<'s> {
     room: &'s Room,
     divides: bool,
-    /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). Not so its units.
+    /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). False for its units.
     walks: bool,
 }
 
 impl Leaves for Holes<'_> {
-    /// Has the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
+    /// Makes the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
         S: Detach<'s>,
         L: Policy,
     {
-        // A policy that was chosen at run time.
+        // The policy may have been chosen at run time.
         assert!(!policy.caps(), "{NO_CAP}");
         if L::STOPS && S::Handle::SUSPENDS {
             let mut signals = StopSignals::default();
@@ -254,7 +257,7 @@ impl Leaves for Holes<'_> {
         scope.handle().cancel();
     }
 
-    /// As it is: a leaf like any other, but for its size.
+    /// Runs it undivided: a leaf like any other, only larger.
     fn run_too_deep<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>
     where
         S: Detach<'s>,
@@ -301,18 +304,18 @@ where
     }
 }
 
-/// What waits for a permit.
+/// Memory for the future that waits for a permit.
 type AcquireSlot<'s, S, P, L, R, O> =
     <<S as Detach<'s>>::Handle as Suspend<'s, S>>::Slot<Acquire<'s>, Aside<'s, P, L, R, O>>;
 
-/// A leaf that is to be put aside, until there is a permit (invariant 5).
+/// A leaf that is to be put aside until there is a permit (invariant 5).
 struct Paused<'s, P, L, R, O, W> {
     branch: Branch<'s, P, L, R>,
     tree: Tree<'s, O, R>,
     slot: W,
 }
 
-/// Runs a leaf to its end, or until it finds no permit. It may have one, and holes.
+/// Runs a leaf to its end, or until it finds no permit. It may already have a permit, and pending items.
 #[allow(clippy::type_complexity, reason = "a result of what has a name each")]
 fn advance<'s, S, P, L, R>(
     mut branch: Branch<'s, P, L, R>,
@@ -360,7 +363,7 @@ where
             call,
         };
         match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
-            // There is one after all.
+            // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {
                 handle.waits_for_room();
@@ -373,7 +376,7 @@ where
 /// A leaf that waits for a permit.
 struct Aside<'s, P, L, R, O> {
     branch: Branch<'s, P, L, R>,
-    /// Since it was put aside first.
+    /// Pending items since it was put aside first.
     tree: Tree<'s, O, R>,
     holes: Holes<'s>,
     link: Link<'s, O, R>,
@@ -415,15 +418,16 @@ where
     }
 }
 
-/// Where items are cheap, so many of them are polled between two looks.
+/// Longest nano-loop: that many cheap items are polled between two checks.
 const LONGEST: usize = 1 << 10;
 
-/// Between its nano-loops a task looks whether it is still needed, and gets the permits for the next one (invariant 5).
+/// The nano-loops of a task: between them it checks whether it is still needed, and gets the permits for the next loop
+/// (invariant 5).
 struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
     frame: Rc<Shared<'s, S>>,
     pace: Pace,
-    /// What is left when there is none.
+    /// The remaining units, if there is no permit.
     rest: Option<P>,
 }
 

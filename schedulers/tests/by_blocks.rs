@@ -1,4 +1,4 @@
-//! Blocks: how they are cut, that each one is divided and reduced as a computation of its own, and where they end.
+//! Blocks: their cuts, their ends, and that each one is divided and reduced as a computation of its own.
 
 mod support;
 
@@ -31,7 +31,7 @@ fn range(tree: &Tree) -> std::ops::Range<usize> {
     leaves[0].range.start..leaves[leaves.len() - 1].range.end
 }
 
-/// In Kvik's code a policy's depth is used up by the first block, and later ones are sequential.
+/// In Kvik's code the first block uses up a policy's depth, and later blocks are sequential.
 #[test]
 fn every_block_is_divided_as_the_policy_says() {
     for place in Place::ALL {
@@ -44,7 +44,8 @@ fn every_block_is_divided_as_the_policy_says() {
     }
 }
 
-/// Every block is forked, and its forks can be taken: with as many threads as leaves, all leaves of a block meet.
+/// Every block is forked, and its forks can be stolen: with as many threads as leaves, all leaves of a block run at
+/// once.
 #[test]
 fn every_block_runs_in_parallel() {
     let together = AtomicUsize::new(0);
@@ -91,7 +92,7 @@ fn the_inner_scheduler_runs_the_blocks() {
     );
 }
 
-/// A finite iterator's rest is one last block; 0 counts as 1; an empty whole is one block.
+/// After the last size, the remaining units are one last block. A 0 counts as 1. An empty whole is one block.
 #[test]
 fn sizes() {
     fn lengths(sizes: impl IntoIterator<Item = usize>, len: usize) -> Vec<usize> {
@@ -110,7 +111,7 @@ fn sizes() {
     assert_eq!(lengths(repeat(5), 1), [1]);
 }
 
-/// In ranges that have more than can be said, and near the maximum (I2).
+/// Ranges with more than `usize::MAX` units, and sizes near the maximum (I2).
 #[test]
 fn more_than_can_be_said() {
     let mut blocks = Blocks::new(0..u128::MAX, repeat(1000));
@@ -139,7 +140,7 @@ impl ByDoubling {
     }
 }
 
-/// Who says that nothing ever gets less is believed twice.
+/// A producer whose size never shrinks may be cut twice more.
 #[test]
 fn cuts_that_get_nowhere_end() {
     #[derive(Clone, Debug)]
@@ -160,7 +161,7 @@ fn cuts_that_get_nowhere_end() {
     }
 }
 
-/// Ends when the sum is large enough; counts what it has been shown.
+/// Ends when the sum is large enough. Counts the items that it has seen.
 #[derive(Clone, Copy)]
 struct Enough<'a, const BACK: bool> {
     enough: usize,
@@ -192,7 +193,7 @@ impl<const BACK: bool> Reduction<usize> for Enough<'_, BACK> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever the sizes are, the blocks are the whole, in order, from either end.
+    /// For any sizes, the blocks are the whole, in order, from either end.
     #[test]
     fn blocks_are_the_whole(len in 0_usize..500, sizes in proptest::collection::vec(0_usize..100, 0..20)) {
         for place in [Place::Inline, Place::Pool(3)] {
@@ -207,7 +208,7 @@ proptest! {
         prop_assert!(from_back.into_iter().flatten().eq(0..len));
     }
 
-    /// The outputs of all blocks so far, reduced, decide; no block is begun after that (I4).
+    /// The reduced outputs of all blocks so far decide: after a final one no block is begun (I4).
     #[test]
     fn a_final_output_ends_it(len in 1_usize..500, enough in 1_usize..600, size in 1_usize..60) {
         for place in [Place::Inline, Place::Pool(3)] {
@@ -223,7 +224,7 @@ proptest! {
     }
 }
 
-/// A policy that stops ends it between blocks; one that has stopped before lets nothing begin.
+/// A policy that stops ends the computation between two blocks. If it has stopped before, no block begins.
 #[test]
 fn a_policy_ends_it() {
     #[derive(Clone)]
@@ -276,7 +277,8 @@ fn a_cap_holds_for_every_block() {
     }
 }
 
-/// The default: blocks for what may end early, but never of pieces; a block is not walked in blocks once more.
+/// The default scheduler makes blocks for reductions that may end early, but never of pieces. A block is not walked in
+/// blocks again.
 #[test]
 fn the_default_goes_by_the_terminal() {
     #[derive(Clone, Copy)]
@@ -290,7 +292,7 @@ fn the_default_goes_by_the_terminal() {
             vec![0]
         }
         fn step(&self, mut sizes: Vec<usize>, piece: Piece) -> ControlFlow<Vec<usize>, Vec<usize>> {
-            sizes[0] += piece.range.len(); // what one task has, in however many nano-loops
+            sizes[0] += piece.range.len(); // all items of one task, in any number of nano-loops
             ControlFlow::Continue(sizes)
         }
         fn finish(&self, sizes: Vec<usize>) -> Vec<usize> {

@@ -1,4 +1,4 @@
-//! `Cap` is exact: never more than so many live tasks, whoever shares it, and every token comes back.
+//! `Cap` is exact: the bound on live tasks holds for all computations that share it, and every token comes back.
 
 mod support;
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{Collect, Place, pool};
 
-/// How many leaves run at once, and the most that ever did.
+/// The number of leaves that run at once, and its maximum.
 #[derive(Debug, Default)]
 struct Live {
     now: AtomicUsize,
@@ -32,7 +32,7 @@ impl Live {
     }
 }
 
-/// Counts items; a leaf takes its time, so that leaves overlap wherever they may.
+/// Counts items. A leaf takes so long that leaves overlap if they may.
 #[derive(Clone, Copy, Debug)]
 struct Slow<'a>(&'a Live);
 
@@ -59,7 +59,7 @@ impl Reduction<usize> for Slow<'_> {
     }
 }
 
-/// The most leaves of 64 that ran at once on 8 threads.
+/// Returns the most of 64 leaves that ran at once on 8 threads.
 fn most_live(policy: impl Policy) -> usize {
     let live = Live::default();
     assert_eq!(Place::Pool(8).run(Join, 0..64, policy, Slow(&live)), 64);
@@ -75,12 +75,12 @@ fn never_more_live_tasks_than_the_cap() {
         assert!(most_live(Both::new(cap.clone(), ForceDepth::new(6))) <= tasks, "forced");
         assert_eq!(cap.available(), tasks);
     }
-    // Not for lack of threads or of leaves.
+    // Without a cap more leaves run at once: there are enough threads and leaves.
     assert!(most_live(BoundDepth::new(6)) > 5);
     assert!(most_live(Both::new(BoundDepth::new(6), Cap::new(usize::MAX))) > 5);
 }
 
-/// A cap is no more careful than it must be: tokens that come back are used again.
+/// A cap allows as many tasks as it can: tokens that come back are used again.
 #[test]
 fn the_cap_is_reached() {
     for tasks in [2, 4] {
@@ -100,7 +100,8 @@ fn the_smaller_of_two_caps_counts() {
     }
 }
 
-/// The same cap twice in a chain takes two tokens for every task, and gives them back when one is not to be had.
+/// The same cap twice in a chain takes two tokens for every task, and gives back the first if the second is not
+/// available.
 #[test]
 fn the_same_cap_twice_in_a_chain() {
     for tasks in 1..6 {
@@ -169,8 +170,8 @@ fn nested_computations_share_a_cap() {
     }
 }
 
-/// A task gives its token back when its own part is folded, not when what it forked is done: while one half sleeps, the
-/// other one's token is at the disposal of all.
+/// A task gives its token back when its own part is folded, before the parts that it forked are done. While one half
+/// sleeps, the other one's token is available to all tasks.
 #[test]
 fn a_task_that_waits_is_not_live() {
     #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! I4: how many leaves and divisions there are, not only what comes out of them.
+//! I4: the numbers of leaves and divisions, besides the results.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn leaf_lengths(tree: &Tree) -> Vec<usize> {
     tree.leaves().iter().map(|leaf| leaf.range.len()).collect()
 }
 
-/// Places on which nothing is ever stolen.
+/// Places at which nothing is ever stolen.
 const ALONE: [Place; 2] = [Place::Inline, Place::Pool(1)];
 
 #[test]
@@ -65,7 +65,7 @@ proptest! {
 
     #[test]
     fn min_len_and_max_len_bound_the_leaves(len in 0_usize..3000, min in 0_usize..100, more in 0_usize..100) {
-        // A half of what is longer than the maximum is not shorter than the minimum.
+        // A half of a part longer than the maximum is not shorter than the minimum.
         let max = 2 * min + more;
         for place in [Place::Inline, Place::Pool(3)] {
             let chain = Both::new(Both::new(ThiefSplitting::new(5), MinLen::new(min)), MaxLen::new(max));
@@ -76,7 +76,7 @@ proptest! {
     }
 }
 
-/// Must beats may not: where the two bounds contradict each other, the maximum counts.
+/// *Must* beats *may not*: if the two bounds contradict each other, the maximum counts.
 #[test]
 fn max_len_beats_min_len() {
     let tree = tree(Place::Inline, 64, Both::new(MinLen::new(64), MaxLen::new(8)));
@@ -107,7 +107,7 @@ fn size_limit_inside_and_outside_of_even_levels_agree() {
             let outside = tree(Place::Inline, len, Both::new(EvenLevels, SizeLimit::new(limit)));
             assert_eq!(inside, outside);
             assert!(leaf_lengths(&inside).iter().all(|&leaf| leaf <= limit));
-            // Divided at or below the limit: only to leave an odd depth, hence never twice in a row.
+            // A division at or below the limit only leaves an odd depth, so two such divisions never follow each other.
             assert!(leaf_lengths(&inside).iter().all(|&leaf| len <= limit || 4 * (leaf + 1) > limit));
         }
     }
@@ -154,7 +154,7 @@ fn auto_makes_a_bounded_number_of_leaves() {
         for len in [1000, 1_000_000, usize::MAX] {
             let leaves = leaf_lengths(&tree(Place::Pool(threads), len, Auto::new())).len();
             assert!(leaves > 2 * threads, "{leaves} leaves on {threads} threads");
-            // Every theft adds some: how many there are is up to the machine, but not to the length.
+            // Every theft adds some leaves. Their number depends on the machine, but not on the length.
             assert!(leaves < 500 * threads, "{leaves} leaves on {threads} threads for {len}");
         }
     }

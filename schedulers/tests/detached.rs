@@ -1,4 +1,4 @@
-//! Detached computations on real pools, by the pools' counters: who waits, and how many tasks there are.
+//! Detached computations on real pools, by the pools' counters: waits, and numbers of tasks.
 #![cfg(not(furcate_rayon))]
 
 mod support;
@@ -22,7 +22,7 @@ fn won(stats: &WorkerStats) -> u64 {
     stats.steals.iter().map(|steals| steals.won).sum()
 }
 
-/// Items that take their time, so that other threads come for them, whatever the machine is busy with.
+/// Items that take so long that other threads steal, even on a busy machine.
 #[derive(Clone)]
 struct Slow<'c> {
     starts: &'c AtomicUsize,
@@ -50,7 +50,7 @@ impl Reduction<usize> for Slow<'_> {
     }
 }
 
-/// Twenty runs in 64 parts each. Returns how often parts were stolen, and waited for.
+/// Runs a computation of 64 parts twenty times. Returns the numbers of steals and of waits.
 fn thefts_and_waits(threads: usize, how: impl Scheduler + Sync) -> (u64, u64) {
     let (pool, starts) = (new_pool(threads), AtomicUsize::new(0));
     let run = || {
@@ -76,7 +76,7 @@ fn nobody_waits_inside_a_greedy_reduction() {
     }
 }
 
-/// I4, by the pool's own counters.
+/// I4: one task, and one for each theft, by the pool's own counters.
 #[test]
 fn adaptive_makes_a_task_per_theft_and_one() {
     for threads in [1, 2, 3, 8] {
@@ -105,7 +105,7 @@ fn adaptive_makes_a_task_per_theft_and_one() {
     }
 }
 
-/// Those who rest ask nobody for work: whoever comes from outside has to know that they are there.
+/// Idle workers that sleep ask no one for work: a call from outside must know that they are there.
 #[test]
 fn adaptive_calls_from_outside_wake_those_who_rest() {
     for threads in [2, 4] {
@@ -113,7 +113,7 @@ fn adaptive_calls_from_outside_wake_those_who_rest() {
             let builder = ThreadPoolBuilder::new().num_threads(threads);
             let pool = if ordinary { builder.ordinary_fences() } else { builder }.build().unwrap();
             for _ in 0..3 {
-                // They nap for some 20 ms.
+                // The workers sleep for short times during some 20 ms.
                 thread::sleep(Duration::from_millis(60));
                 let starts = AtomicUsize::new(0);
                 let slow = Slow { starts: &starts, item: Duration::from_micros(50) };
@@ -125,10 +125,10 @@ fn adaptive_calls_from_outside_wake_those_who_rest() {
     }
 }
 
-/// I6. (Kvik's thieves spin on their own bait.)
+/// I6: calls inside calls. (In Kvik's code thieves spin on their own bait.)
 #[test]
 fn an_adaptive_call_within_an_adaptive_call_after_a_yield() {
-    /// A call of its own for every item.
+    /// Makes a call of its own for every item.
     #[derive(Clone)]
     struct Inner;
     impl Reduction<usize> for Inner {

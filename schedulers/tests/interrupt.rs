@@ -1,5 +1,5 @@
-//! A reduction that can end early is asked between nano-loops; what is evaluated after the end is at most one such loop
-//! per thread.
+//! A reduction that can end early is asked between nano-loops. After the end each thread evaluates at most one more
+//! loop.
 
 mod support;
 
@@ -12,11 +12,11 @@ use support::Place;
 /// The longest nano-loop.
 const NANO_LOOP: usize = 1 << 14;
 
-/// Looks for an item; when it is found, everybody may stop.
+/// Looks for an item. When it is found, all tasks may stop.
 #[derive(Debug)]
 struct Search {
     item: usize,
-    /// Does the finder's own task break off at once, or only as the others do?
+    /// Whether the finder's own task breaks off at once, or only as the others do.
     breaks: bool,
     found: AtomicBool,
     before: AtomicUsize,
@@ -147,7 +147,7 @@ fn at_most_one_nano_loop_per_thread_after_the_end() {
     }
 }
 
-/// Without a hit everything is evaluated once, through any number of nano-loops.
+/// Without a hit every item is evaluated once, in any number of nano-loops.
 #[test]
 fn no_hit_evaluates_everything() {
     for place in Place::ALL {
@@ -159,7 +159,7 @@ fn no_hit_evaluates_everything() {
     }
 }
 
-/// Items that a size does not count come out in the end: the last loop takes whatever there is.
+/// Items that a size does not count are folded in the end: the last loop takes everything.
 #[test]
 fn items_beyond_the_size_come_out_in_the_end() {
     struct Late {
@@ -191,7 +191,7 @@ fn items_beyond_the_size_come_out_in_the_end() {
     }
 }
 
-/// A size of `usize::MAX` gets no smaller for a long time; the task looks all the same.
+/// A size of `usize::MAX` does not shrink for a long time. The task looks for the stop all the same.
 #[test]
 fn a_search_through_the_endless_can_be_stopped() {
     struct Endless(Range<usize>);

@@ -1,5 +1,5 @@
-//! I3: producers that lie about their size or cut wrongly. The result may be wrong or a panic; but every computation
-//! ends, and nothing is there twice.
+//! I3: producers that report a wrong size or cut wrongly. The result may be wrong or a panic, but every computation
+//! ends, and no item is doubled.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::{Collect, Place, entries};
 
 const ITEMS: usize = 40;
 
-/// What is not true: the size for the real one, and the cut for the one that is asked for.
+/// The lies: functions from the real size to the reported one, and from the requested cut to the actual one.
 #[derive(Clone, Copy)]
 struct Lies {
     name: &'static str,
@@ -24,7 +24,7 @@ struct Lies {
 
 const TRUTH: Lies = Lies { name: "truth", size: |len| len, cut: |at| at, should_be_divided: None };
 
-/// Lies that lose nothing, for what has items does not call itself empty.
+/// Lies that lose nothing, since a part with items never reports that it is empty.
 const HARMLESS: [Lies; 7] = [
     TRUTH,
     Lies { name: "too long", size: |len| len + 3, ..TRUTH },
@@ -43,7 +43,7 @@ const LOSSY: [Lies; 4] = [
     Lies { name: "cut anywhere", cut: |at| at * 7 % 5, size: |len| len / 3, should_be_divided: Some(true) },
 ];
 
-/// Lies that std does not let pass.
+/// Lies that make std panic.
 const FATAL: [Lies; 2] = [
     Lies { name: "cut out of range", cut: |at| at + ITEMS, ..TRUTH },
     Lies { name: "much too long, cut as asked for", size: |_| 1 << 40, ..TRUTH },
@@ -52,7 +52,7 @@ const FATAL: [Lies; 2] = [
 struct Liar {
     items: Vec<usize>,
     lies: Lies,
-    /// Cut no further than there is something?
+    /// Whether a cut is limited to the items that exist.
     careful: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Nano-loops: what `partial_fold` does by default, with limits, divisions and ends at every place, and with producers
-//! that lie.
+//! Nano-loops: the default `partial_fold`, with limits, divisions and ends at every position, and with producers that
+//! lie.
 
 use furcate_schedulers::{Divisible, Nano, NanoLoops, Producer};
 use std::collections::VecDeque;
@@ -7,13 +7,13 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Nano-loops by a script, and then `last` for ever.
+/// Nano-loops by a script, followed by `last` for ever.
 struct Script<P> {
     steps: VecDeque<Nano>,
     last: Nano,
-    /// What was left whenever the scheduler was asked.
+    /// Remaining size at each question.
     sizes: Vec<usize>,
-    /// From right to left.
+    /// Parts that were given away, from right to left.
     given: Vec<P>,
 }
 
@@ -41,13 +41,13 @@ fn push<T>(mut items: Vec<T>, item: T) -> ControlFlow<(), Vec<T>> {
     Continue(items)
 }
 
-/// The items of the task alone.
+/// Returns the items of the task alone.
 fn fold<P: Producer>(producer: P, script: &mut Script<P>) -> Vec<P::Item> {
     let Continue(items) = producer.partial_fold(vec![], push, script) else { panic!("nothing breaks") };
     items
 }
 
-/// The task's items, then those of what it gave away.
+/// Returns the task's items, then the items of the parts that it gave away.
 fn fold_all<P: Producer>(producer: P, script: &mut Script<P>) -> Vec<P::Item> {
     let mut items = fold(producer, script);
     items.extend(script.given.drain(..).rev().flatten());
@@ -66,7 +66,7 @@ fn loops_of_one_size() {
     }
 }
 
-/// The units of a loop are folded before the next is asked for, and not one more.
+/// A loop folds exactly the units that it was told to, before the next question.
 #[test]
 fn a_loop_folds_as_many_as_it_was_told() {
     struct Counts<'a>(&'a std::cell::Cell<usize>, Vec<usize>);
@@ -87,7 +87,8 @@ fn a_loop_folds_as_many_as_it_was_told() {
     assert_eq!((folded.get(), counts.1), (20, vec![0, 1, 3, 6, 10, 15]));
 }
 
-/// A division before, between and after loops, and several in a row: the right half goes, the left one goes on.
+/// Divisions before, between and after loops, and several in a row: the right half is given away, and the left one goes
+/// on.
 #[test]
 fn divisions_everywhere() {
     for len in 0..12_usize {
@@ -111,7 +112,7 @@ fn divisions_everywhere() {
     assert_eq!((script.given, script.sizes), (vec![7..12, 4..7], vec![12, 10, 5, 2, 1]));
 }
 
-/// The cut is the producer's own (`divide`), not one at half its size.
+/// The cut is made by the producer's own `divide`, and not at half its size.
 #[test]
 fn a_division_is_the_producers_own() {
     let mut script = Script::new([Nano::Divide], Nano::Fold(1));
@@ -120,14 +121,14 @@ fn a_division_is_the_producers_own() {
     assert_eq!(script.given[0].items.len(), 8);
 }
 
-/// Items that count how many there are, each dropped once.
+/// Makes items that count how many of them are alive; each must be dropped once.
 fn counted(len: usize) -> (Rc<()>, Arc<()>, Vec<Arc<()>>) {
     let alive = Arc::new(());
     let items = vec![alive.clone(); len];
     (Rc::new(()), alive, items)
 }
 
-/// An accumulator need not be `Send`; what is left is dropped at the end, and given parts live on.
+/// An accumulator need not be `Send`. Remaining units are dropped at the end, and given parts live on.
 #[test]
 fn an_end_drops_the_rest() {
     for at in 0..=10 {
@@ -204,7 +205,7 @@ impl IntoIterator for Owning {
 
 impl Producer for Owning {}
 
-/// Divides after the first item; lies about its size.
+/// A producer that divides after the first item, and lies about its size.
 struct Odd {
     items: Vec<usize>,
     size: fn(usize) -> usize,
@@ -234,7 +235,7 @@ impl IntoIterator for Odd {
 
 impl Producer for Odd {}
 
-/// Who lies about its size gives all its items once; the loops end.
+/// A producer that lies about its size gives all its items once, and the loops end.
 #[test]
 fn wrong_sizes_lose_nothing() {
     let sizes: [fn(usize) -> usize; 8] = [
@@ -260,7 +261,8 @@ fn wrong_sizes_lose_nothing() {
     }
 }
 
-/// Cuts that put nothing to the left get nowhere, whatever size is claimed: the rest is folded at one go.
+/// Cuts that put nothing to the left make no progress, at any reported size: the remaining units are folded in one
+/// loop.
 #[test]
 fn cuts_that_get_nowhere() {
     struct Stuck(usize);
@@ -288,7 +290,7 @@ fn cuts_that_get_nowhere() {
     }
 }
 
-/// What is larger than can be said is asked before every loop all the same: else a search could not be ended.
+/// A producer of size `usize::MAX` asks before every loop, too. Otherwise a search could not be ended.
 #[test]
 fn the_endless_can_be_stopped() {
     let mut script = Script::new([Nano::Fold(2), Nano::Fold(3), Nano::Fold(1)], Nano::Stop);
@@ -300,7 +302,7 @@ fn the_endless_can_be_stopped() {
     assert_eq!(script.given.pop(), Some(u128::MAX / 2 + 1..u128::MAX));
 }
 
-/// The loops as the base of a wrapping producer sees them: what it gives away is wrapped first.
+/// The loops as the base of a wrapping producer sees them: parts that it gives away are wrapped first.
 #[test]
 fn wrapping() {
     let mut script = Script::new([Nano::Fold(1), Nano::Divide, Nano::Divide, Nano::Fold(9)], Nano::Stop);

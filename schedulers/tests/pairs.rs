@@ -9,8 +9,8 @@ use support::{Collect, Entry, Node, Piece, Place, Plant, Tree, entries};
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 8, 9, 63, 64, 200];
 
-/// The tree by the words of the table: *must* beats *may not* beats *would* beats what the default would rather do;
-/// what is not forced needs something to cut and a permit.
+/// The tree by the rules of the table: *must* beats *may not* beats *would* beats the default's *would rather*. A
+/// division that is not forced needs something to cut, and a permit.
 fn oracle(chain: [&Entry; 2], piece: Piece, right: bool) -> Tree {
     let node = Node { len: piece.range.len(), depth: piece.depth, right };
     let says = |verdict| chain.iter().any(|entry| (entry.says)(&node) == verdict);
@@ -54,7 +54,7 @@ fn the_tree_is_the_tables_in_either_order() {
     assert!(forks > 1000, "the pairs divide something");
 }
 
-/// Alone, a policy means what it means twice.
+/// A policy alone acts like a pair of itself.
 #[test]
 fn a_policy_alone_is_a_pair_of_itself() {
     for entry in &entries() {
@@ -80,7 +80,7 @@ fn every_pair_keeps_order_everywhere() {
     }
 }
 
-/// What the policies that look at steals do differs from run to run; what others do does not.
+/// Policies that look at steals make other trees from run to run; all other policies make the same tree.
 #[test]
 fn trees_without_steals_in_them_are_the_same_everywhere() {
     let depends_on_steals = ["auto", "join_context(4)", "thief_splitting(4)"];

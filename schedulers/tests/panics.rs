@@ -1,4 +1,4 @@
-//! P1 to P3: a panic in any call of user code, the n-th for every n, reaches the caller, leaves the pool usable, drops
+//! P1 to P3: a panic in any call of user code (the n-th, for every n) reaches the caller, leaves the pool usable, drops
 //! every item once and gives every token back.
 
 mod support;
@@ -23,7 +23,7 @@ struct Fuse {
     drops: [AtomicUsize; ITEMS],
 }
 
-/// What the fuse panics with; dropping it panics, too.
+/// Payload of the fuse's panic. Its drop panics, too.
 #[derive(Debug)]
 struct Spite {
     call: &'static str,
@@ -123,7 +123,7 @@ impl<'a> Iterator for IntoIter<'a> {
 
 impl Producer for Items<'_> {}
 
-/// Keeps the items, so that panics find them in accumulators and outputs, too.
+/// Keeps the items, so that a panic finds them in accumulators and outputs, too.
 #[derive(Debug)]
 struct Keep<'a, const INTERRUPTIBLE: bool>(&'a Fuse);
 
@@ -189,13 +189,13 @@ impl Policy for Touchy<'_> {
 
 type Chain<'a> = Both<Both<Cap, Touchy<'a>>, Cap>;
 
-/// Runs the computation with a panic in the n-th call for every n, until there are no more calls; returns what was
-/// called.
+/// Runs the computation with a panic in the n-th call for every n, until there are no more calls. Returns the names of
+/// the calls.
 fn every_call<const INTERRUPTIBLE: bool>(place: Place, how: impl Scheduler + Sync) -> Vec<&'static str> {
     every_call_of::<INTERRUPTIBLE, _>(place, |items, chain, keep| place.run(how.clone(), items, chain, keep))
 }
 
-/// As [`every_call`], of a computation that is run in any way.
+/// As [`every_call`], for a computation that `run` runs.
 fn every_call_of<const INTERRUPTIBLE: bool, F>(place: impl Debug, run: F) -> Vec<&'static str>
 where
     F: for<'a> Fn(Items<'a>, Chain<'a>, Keep<'a, INTERRUPTIBLE>) -> Vec<Item<'a>>,
@@ -273,7 +273,7 @@ fn a_panic_in_any_call_under_depjoin() {
     }
 }
 
-/// Two looks after every item.
+/// A scheduler that looks for demand before and after every item.
 const CLOSE: Adaptive = Adaptive::new().nano_blocks(1, 1);
 
 #[test]
@@ -285,7 +285,7 @@ fn a_panic_in_any_call_under_adaptive() {
     }
 }
 
-/// Whatever is stolen, and whenever its thief runs it.
+/// For any thefts, and any time at which the thief runs the part.
 #[test]
 fn a_panic_in_any_call_under_any_theft() {
     let mut thefts = 0;
@@ -298,7 +298,7 @@ fn a_panic_in_any_call_under_any_theft() {
             CLOSE.schedule(items, chain, keep, &Scripted::random(seed))
         });
         assert!(adaptive.contains(&"stopped"));
-        // Without a policy's divisions all thefts are on demand.
+        // Without the divisions of a policy all thefts are on demand.
         every_call_of::<false, _>(seed, |items, chain, keep| {
             drop(chain);
             CLOSE.schedule(items, Cap::new(3), keep, &Scripted::random(seed))
@@ -310,7 +310,7 @@ fn a_panic_in_any_call_under_any_theft() {
     assert!(thefts > 4, "{thefts}");
 }
 
-/// The range of a task's items; counts what is reduced though its sides are no neighbours. Panics at one item.
+/// The range of a task's items. Counts reductions of two sides that are not neighbors. Panics at one item.
 #[derive(Clone, Debug)]
 struct Neighbours<'a> {
     bad: usize,
@@ -345,7 +345,7 @@ impl Reduction<usize> for Neighbours<'_> {
     }
 }
 
-/// What a panic has kept from being run is missing, and nobody is shown what lies on both sides of it as neighbours.
+/// If a panic has kept a part from being run, the parts on both sides of it are not passed to `reduce` as neighbors.
 #[test]
 fn only_neighbours_are_reduced() {
     const LEN: usize = 32;

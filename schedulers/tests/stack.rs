@@ -121,7 +121,7 @@ lopsided!(
     }
 );
 lopsided!(
-    /// Loses its first element, to show progress, and leaves the left side empty.
+    /// Loses its first element, as progress, and leaves the left side empty.
     EmptyLeft,
     |all| (all.start..all.start, (all.start + 1).min(all.end)..all.end)
 );
@@ -131,7 +131,7 @@ lopsided!(
     |all| ((all.start + 1).min(all.end)..all.end, all.end..all.end)
 );
 lopsided!(
-    /// Always says that it should be divided, and never is.
+    /// Always reports that it should be divided, and never is.
     Liar,
     |all| (all.start..all.start, all)
 );
@@ -153,7 +153,7 @@ fn stubborn() -> Vec<(&'static str, Any)> {
     ]
 }
 
-/// All but the largest tests are run with this many elements.
+/// Number of elements of all tests except the largest ones.
 const SOME: usize = 10_000;
 
 #[test]
@@ -196,8 +196,8 @@ fn one_side_is_empty_a_million_times() {
     on_small_stacks(&[2], run, |items| assert_eq!(items, [[MILLION - 1], [MILLION - 1]]));
 }
 
-/// What goes on in the place of a task that had an empty side is the left part to its policy, so `join_context` goes on
-/// dividing whichever side it was.
+/// After a division with an empty side, the other side goes on with the left part's policy. So `join_context` goes on
+/// dividing, whichever side it was.
 #[test]
 fn one_side_is_empty_under_every_stubborn_policy() {
     for (name, policy) in stubborn() {
@@ -212,7 +212,7 @@ fn one_side_is_empty_under_every_stubborn_policy() {
     }
 }
 
-/// *Must* divides what is not divisible, but not for ever.
+/// A policy that says *must* of indivisible parts, but not for ever.
 #[derive(Clone)]
 struct Always;
 
@@ -242,7 +242,7 @@ fn what_never_gets_smaller_ends() {
     }
 }
 
-/// Parts that are as large as the whole make a wrong result, but no endless tree.
+/// Parts that are as large as the whole lead to a wrong result, but to no endless tree.
 #[test]
 fn what_doubles_ends() {
     let check = |items: Vec<usize>, name| {
@@ -260,7 +260,7 @@ fn what_doubles_ends() {
     }
 }
 
-/// Smaller, and larger again: there is progress only below the least size so far.
+/// Sizes that shrink and grow again: there is progress only below the least size so far.
 struct Swinging(usize);
 
 impl Divisible for Swinging {
@@ -290,7 +290,7 @@ fn what_swings_ends() {
     }
 }
 
-/// A part can be smaller without its size saying so: enough of these are believed to use any machine.
+/// A part can be smaller although its size is the same. Enough such divisions are believed to use any machine.
 #[test]
 fn what_is_larger_than_a_size_can_say_is_divided_all_the_same() {
     #[derive(Clone)]

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use crate::slice::Part;
 use std::mem::take;
 
-/// A part of the slice, the same part of the buffer, and in which of them its elements are.
+/// A part of the slice, the same part of the buffer, and a flag that says which of the two holds the elements.
 pub(super) struct Run<'a, T: Copy + Send + Sync> {
     home: Part<'a, T>,
     buffer: Part<'a, T>,
@@ -12,20 +12,20 @@ pub(super) struct Run<'a, T: Copy + Send + Sync> {
 }
 
 impl<'a, T: Copy + Send + Sync> Run<'a, T> {
-    /// A run at home.
+    /// Makes a run at home.
     pub(super) fn new(home: Part<'a, T>, buffer: Part<'a, T>) -> Self {
         Run { home, buffer, away: false }
     }
 
-    /// Makes two neighbours one run: `merge` gets both and the place where their merge goes.
+    /// Makes two neighbors one run: `merge` gets both and the destination of their merge.
     pub(super) fn merge_with(mut self, mut right: Self, merge: impl FnOnce(&[T], &[T], &mut [T])) -> Self {
         if self.away != right.away {
-            // Not at an even depth both: a part of one element is not divided again.
+            // The two are not both at even depths: a part of one element is not divided again.
             self.bring_home();
             right.bring_home();
         }
         let middle = self.home.len();
-        // Both are left empty, with nothing to bring home.
+        // Both runs are left empty, with nothing to bring home.
         let (away, _) = (take(&mut self.away), take(&mut right.away));
         let mut both = Run {
             home: take(&mut self.home).fuse(take(&mut right.home)),
@@ -39,7 +39,7 @@ impl<'a, T: Copy + Send + Sync> Run<'a, T> {
         both
     }
 
-    /// Sees to it that the elements are in the slice.
+    /// Makes sure that the elements are in the slice.
     pub(super) fn come_home(mut self) {
         self.bring_home();
     }
@@ -52,13 +52,13 @@ impl<'a, T: Copy + Send + Sync> Run<'a, T> {
         }
     }
 
-    /// Where the elements are, and where they are not.
+    /// Returns the place that holds the elements, and the other place.
     fn places(&mut self) -> (&[T], &mut [T]) {
         if self.away { (&self.buffer, &mut self.home) } else { (&self.home, &mut self.buffer) }
     }
 }
 
-/// Brings the elements home (the module's invariant 1), with no help and nothing that could panic.
+/// Brings the elements home (the module's invariant 1), without help and without code that could panic.
 impl<T: Copy + Send + Sync> Drop for Run<'_, T> {
     fn drop(&mut self) {
         if self.away {

@@ -8,11 +8,11 @@ use std::mem::take;
 /// Blocks of fewer elements are not worth the searches that cut them into [`LANES`].
 const SHORT: usize = 256;
 
-/// Which elements a merge compares next depends on the outcome of the comparison before; so that the processor has
-/// something to do meanwhile, a block is merged in so many places in turn.
+/// Number of places in which a block is merged in turn. The outcome of one comparison decides which elements a merge
+/// compares next, so a single merge would leave the processor idle.
 const LANES: usize = 4;
 
-/// What is yet to be merged: `to` is as long as `left` and `right` together.
+/// Elements that are still to be merged. `to` is as long as `left` and `right` together.
 pub(super) struct SliceMerge<'a, T, F> {
     left: &'a [T],
     right: &'a [T],
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Cut where the merge is to be cut.
+/// Cuts where the merge is to be cut.
 impl<T, F> Divisible for SliceMerge<'_, T, F>
 where
     F: Fn(&T, &T) -> Ordering,
@@ -90,12 +90,12 @@ where
     }
 }
 
-/// A merge on its way.
+/// A merge that has begun.
 struct Lane<'a, T> {
     left: &'a [T],
     right: &'a [T],
     to: &'a mut [T],
-    /// So many have been taken from the left side, and so many from the right one.
+    /// Numbers of elements that have been taken from the left and from the right side.
     of_left: usize,
     of_right: usize,
 }
@@ -106,7 +106,7 @@ impl<'a, T: Copy> Lane<'a, T> {
         Lane { left, right, to, of_left: 0, of_right: 0 }
     }
 
-    /// So many steps can be made before a side is used up.
+    /// Number of steps that can be made before a side is used up.
     #[inline]
     fn sure_steps(&self) -> usize {
         (self.left.len() - self.of_left).min(self.right.len() - self.of_right)
@@ -146,14 +146,14 @@ mod tests {
         a.0.cmp(&b.0)
     }
 
-    /// A side of keys in order; the tags are all different.
+    /// A side of sorted keys, whose tags are all different.
     fn side(len: usize, distinct: usize, first_tag: usize) -> Vec<(u8, usize)> {
         let mut keys: Vec<u8> = (0..len).map(|i| (i * i % 251 % distinct) as u8).collect();
         keys.sort_unstable();
         keys.into_iter().zip(first_tag..).collect()
     }
 
-    /// In steps of all sizes, as a whole, and after cuts: always the stable merge.
+    /// The result is the stable merge: in steps of all sizes, as a whole, and after cuts.
     #[test]
     fn steps_and_cuts_make_the_stable_merge() {
         let lens = [

@@ -1,4 +1,4 @@
-//! What a case is made of, and how it is run.
+//! Cases: their dimensions, and their execution.
 
 use crate::chain::{ADAPTORS, Adaptor, Chain, SOURCES, schedule};
 use crate::covering::{Covering, Value};
@@ -35,7 +35,7 @@ impl Random {
 /// Lengths at which off-by-one errors show (I2).
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 7, 8, 9, 31, 64, 65, 200];
 
-/// Where a case is run.
+/// The place where a case runs.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Outside,
@@ -60,7 +60,7 @@ const PLACES: &[Place] = &[
     Place::Rayon(3),
 ];
 
-/// What is chosen for a case.
+/// The choices for a case.
 #[derive(Clone)]
 pub(crate) struct Case {
     place: Place,
@@ -70,7 +70,7 @@ pub(crate) struct Case {
     scheduler: &'static str,
     blocks: &'static str,
     policies: [&'static str; 2],
-    /// How many adaptors come before the policies, and before the scheduler.
+    /// Numbers of adaptors before the two policies; `scheduler_at` is the same for the scheduler.
     policies_at: [usize; 2],
     scheduler_at: usize,
     /// The arguments of policies and blocks.
@@ -78,7 +78,7 @@ pub(crate) struct Case {
     values: Vec<u64>,
 }
 
-/// As it would be written.
+/// Shows the case as one would write it.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.place, SOURCES[self.source].name)?;
@@ -94,7 +94,7 @@ impl fmt::Debug for Case {
     }
 }
 
-/// The dimensions that are spoken of, of those in [`Covering::new`].
+/// Indices of the dimensions of [`Covering::new`] that are named below.
 mod dimension {
     pub(super) const PLACE: usize = 4;
     pub(super) const ADAPTOR: usize = 5;
@@ -118,20 +118,20 @@ pub(crate) fn places() -> std::ops::Range<usize> {
     0..PLACES.len()
 }
 
-/// Every ordered pair of policies; one of them is none.
+/// Every ordered pair of policies, where one of them may be none.
 pub(crate) fn pairs_of_policies() -> impl Iterator<Item = (usize, usize)> {
     let policies = || 0..schedule::POLICIES.len();
     policies().flat_map(move |first| policies().map(move |second| (first, second)))
 }
 
-/// No adaptor.
+/// Index that means no adaptor.
 const NONE: usize = ADAPTORS.len();
 
 fn asks(adaptor: usize) -> bool {
     adaptor != NONE && ADAPTORS[adaptor].asks
 }
 
-/// Has what an adaptor makes positions, of something that has or has not?
+/// Whether an adaptor's result has positions, given whether its base has them.
 fn indexed_after(indexed: bool, adaptor: usize) -> bool {
     indexed && ADAPTORS.get(adaptor).is_none_or(|adaptor| adaptor.keeps)
 }
@@ -171,7 +171,8 @@ impl Covering {
         ])
     }
 
-    /// Panics unless any two values have met that fit together: what asks for positions comes after what has them.
+    /// Panics unless any two values that fit together have met: an adaptor that needs positions must come behind a
+    /// chain that has them.
     pub(crate) fn assert_complete(&self) {
         let asks = |(dimension, value): Value| match dimension {
             dimension::ADAPTOR | dimension::NEXT => asks(value),
@@ -192,7 +193,8 @@ impl Covering {
 }
 
 impl Case {
-    /// A case with that scheduler, blocks, policies, and place; all else such that values meet that have not met.
+    /// Makes a case with a given scheduler, blocks, policies, and place. All other values are chosen so that new pairs
+    /// meet.
     pub(crate) fn covering(
         covering: &mut Covering,
         random: &mut Random,
@@ -227,7 +229,7 @@ impl Case {
         Case::new(random, schedule, place, source, vec![first, next], last, LENGTHS[length], at)
     }
 
-    /// A random case, with more adaptors.
+    /// Makes a random case, with more adaptors.
     pub(crate) fn long(random: &mut Random) -> Self {
         let schedule = [
             random.below(schedule::SCHEDULERS.len()),
@@ -277,12 +279,12 @@ impl Case {
         }
     }
 
-    /// The adaptor that comes there, if there is one.
+    /// Returns the adaptor at a position, if there is one.
     fn adaptor(&self, at: usize) -> Option<&'static Adaptor> {
         ADAPTORS.get(*self.adaptors.get(at)?)
     }
 
-    /// The words of the schedule that come there, with their arguments.
+    /// Returns the words of the schedule at a position, with their arguments.
     fn words_at(&self, at: usize) -> impl Iterator<Item = (&'static str, usize)> {
         let words = [
             (self.policies_at[0], self.policies[0], self.arguments[0]),
@@ -296,7 +298,7 @@ impl Case {
             .map(|(_, word, argument)| (word, argument))
     }
 
-    /// Runs it, and panics if it does not give what the sequential chain gives.
+    /// Runs the case, and panics if its result is not that of the sequential chain.
     pub(crate) fn check(&self) {
         let source = &SOURCES[self.source];
         let mut expected = (source.sequential)(&self.values);
@@ -371,7 +373,7 @@ impl Case {
 
 macro_rules! pools {
     ($name:ident: $engine:ident) => {
-        /// The pool of so many threads.
+        /// Returns the pool of a number of threads.
         fn $name(threads: usize) -> &'static $engine::ThreadPool {
             static POOLS: OnceLock<Vec<$engine::ThreadPool>> = OnceLock::new();
             let pool = |threads| $engine::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

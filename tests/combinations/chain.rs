@@ -1,12 +1,12 @@
 //! Chains that are put together at run time: sources, adaptors, and the words of a schedule.
 //!
-//! Each is written down in both worlds, parallel and sequential.
+//! Each is written in both worlds, parallel and sequential.
 
 use crate::erased::{Indexed, Items};
 use furcate::prelude::*;
 use std::collections::VecDeque;
 
-/// What has been chained so far.
+/// The chain so far.
 pub(crate) enum Chain<'s> {
     Plain(Items<'s>),
     Indexed(Indexed<'s>),
@@ -24,7 +24,7 @@ macro_rules! indexed {
     };
 }
 
-/// What can be chained to anything, and leaves it indexed if it was.
+/// Chains a method that works on any chain, and keeps an indexed one indexed.
 macro_rules! either {
     ($chain:expr, |$it:ident| $chained:expr) => {
         match $chain {
@@ -34,10 +34,10 @@ macro_rules! either {
     };
 }
 
-/// What a source is run with.
+/// A function that a source calls with its chain.
 type Run<'r> = &'r mut dyn FnMut(Chain<'_>);
 
-/// A source, which gives what it makes of the input to a chain of adaptors.
+/// A source, which turns the input into a chain for adaptors.
 pub(crate) struct Source {
     pub(crate) name: &'static str,
     pub(crate) indexed: bool,
@@ -63,7 +63,7 @@ macro_rules! sources {
     (@is indexed) => { true };
 }
 
-/// The numbers at even and at odd places, each in order.
+/// Returns the numbers at even and at odd places, each sorted.
 fn two_sorted(v: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut even, mut odd) = (Vec::new(), Vec::new());
     for (i, &x) in v.iter().enumerate() {
@@ -122,9 +122,9 @@ sources! {
 /// An adaptor.
 pub(crate) struct Adaptor {
     pub(crate) name: &'static str,
-    /// Does it ask for positions?
+    /// Whether it needs positions.
     pub(crate) asks: bool,
-    /// Does what has positions keep them?
+    /// Whether it keeps the positions of its base.
     pub(crate) keeps: bool,
     pub(crate) sequential: fn(Vec<u64>) -> Vec<u64>,
     pub(crate) parallel: for<'s> fn(Chain<'s>) -> Chain<'s>,
@@ -178,7 +178,7 @@ macro_rules! adaptors {
     };
 }
 
-/// Associative, and not commutative: the composition of x -> ax + b, as one number.
+/// An associative operation that is not commutative: the composition of x -> ax + b, as one number.
 fn compose(first: u64, second: u64) -> u64 {
     let (a, b) = (first >> 32, first & 0xFFFF_FFFF);
     let (c, d) = (second >> 32, second & 0xFFFF_FFFF);
@@ -284,14 +284,14 @@ pub(crate) mod schedule {
     use crate::erased::{Indexed, Items};
     use furcate::prelude::*;
 
-    /// No word.
+    /// Name of no word.
     pub(crate) const NOTHING: &str = "nothing";
 
     macro_rules! words {
         ($($NAMES:ident { $($name:ident: |$it:ident, $n:pat_param| $chained:expr;)+ })+) => {
             $(pub(crate) const $NAMES: &[&str] = &[NOTHING, $(stringify!($name)),+];)+
 
-            /// Chains the word of that name, with an argument.
+            /// Chains the word with a given name, with an argument.
             pub(crate) fn chain<'s>(chain: Chain<'s>, name: &str, argument: usize) -> Chain<'s> {
                 $($(
                     if name == stringify!($name) {

@@ -1,10 +1,10 @@
-//! All pairs: which values of two dimensions have met in a case.
+//! All pairs: counts which values of two dimensions have met in a case.
 
 use crate::cases::Random;
 
-/// How often any two values of different dimensions have met.
+/// Numbers of cases in which two values of different dimensions have met.
 pub(crate) struct Covering {
-    /// Where each dimension's values begin.
+    /// Index of the first value of each dimension.
     begin: Vec<usize>,
     names: Vec<(&'static str, String)>,
     met: Vec<u32>,
@@ -28,7 +28,7 @@ impl Covering {
         (self.begin[first] + a) * self.names.len() + self.begin[second] + b
     }
 
-    /// Of some values of a dimension, the one that has met those chosen before least often; any one of them.
+    /// Chooses, of some values of a dimension, one that has met the values chosen before least often.
     pub(crate) fn choose(
         &self,
         random: &mut Random,
@@ -44,7 +44,7 @@ impl Covering {
         costs.into_iter().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).expect("there is one").2
     }
 
-    /// A case has these values.
+    /// Counts a case with these values.
     pub(crate) fn count(&mut self, case: &[Value]) {
         for &a in case {
             for &b in case {
@@ -54,7 +54,7 @@ impl Covering {
         }
     }
 
-    /// Panics unless all pairs have met that fit together.
+    /// Panics unless all pairs that fit together have met.
     pub(crate) fn assert_all(&self, fit: impl Fn(Value, Value) -> bool) {
         let sizes = |dimension: usize| {
             self.begin.get(dimension + 1).copied().unwrap_or(self.names.len()) - self.begin[dimension]

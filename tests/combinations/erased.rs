@@ -1,11 +1,11 @@
-//! Parallel iterators of one type, whatever they are made of: chains that are put together at run time.
+//! Parallel iterators of one type, whatever their parts: chains that are put together at run time.
 //!
-//! Everything a scheduler or an adaptor asks of a producer reaches the real one: cuts, lengths, nano-loops, what is
-//! given away in them and taken back. So each adaptor is compiled once, on an erased base, and each terminal once, for
-//! all chains and schedules.
+//! All calls of a scheduler or an adaptor to a producer reach the real one: cuts, lengths, steps, and parts that
+//! are given away and taken back in them. So each adaptor is compiled once, on an erased base, and each terminal once,
+//! for all chains and schedules.
 //!
-//! What does not get through are the constants (`Producer::PIECES`, `Producer::COSTLY_CUTS`, `Policy::STOPS`): they choose
-//! between ways of running that are all tried by name.
+//! The constants (`Producer::PIECES`, `Producer::COSTLY_CUTS`, `Policy::STOPS`) do not get through. They choose between
+//! ways of running that are all tried by name.
 
 use crate::schedule::{AnyPolicy, AnyScheduler};
 use furcate::prelude::*;
@@ -27,8 +27,8 @@ impl<'s> Items<'s> {
         Items(Box::new(items))
     }
 
-    /// Items whose policy has got a word that cannot be erased: that of what may end by itself, as `take_any`. It is
-    /// left out, so that only schedulers that fold in nano-loops anyway do so.
+    /// Makes items whose policy has a part that cannot be erased: the one for adaptors that may end early, such as
+    /// `take_any`. It is left out, so that only schedulers that fold in steps anyway do so.
     pub(crate) fn gated<I>(policy: AnyPolicy, items: I) -> Self
     where
         I: ParallelIterator<Item = u64, Scheduler: Into<AnyScheduler>> + 's,
@@ -176,7 +176,7 @@ pub(crate) type BothWays<'a> = Box<dyn Walk + 'a>;
 pub(crate) trait Walk: ExactSizeIterator<Item = u64> + DoubleEndedIterator {}
 impl<I: ExactSizeIterator<Item = u64> + DoubleEndedIterator> Walk for I {}
 
-/// How a leaf is erased.
+/// A way to erase a leaf.
 trait Enclose<I> {
     fn enclose(leaf: I) -> Self;
 }
@@ -196,7 +196,7 @@ impl<'a, I: ExactSizeIterator<Item = u64> + DoubleEndedIterator + 'a> Enclose<I>
 /// A producer with leaves of type `I`.
 pub(crate) struct Erased<'a, I>(Box<dyn AnyProducer<'a, I> + 'a>);
 
-/// What is done with the items of a nano-loop; the accumulator is captured.
+/// The fold of the items of a step; the accumulator is captured.
 type Fold<'f> = dyn FnMut(&mut dyn Iterator<Item = u64>) -> ControlFlow<()> + 'f;
 
 trait AnyProducer<'a, I>: Send {
@@ -205,7 +205,7 @@ trait AnyProducer<'a, I>: Send {
     fn any_divide(self: Box<Self>) -> (Erased<'a, I>, Erased<'a, I>);
     fn any_divide_at(self: Box<Self>, index: usize) -> (Erased<'a, I>, Erased<'a, I>);
     fn any_into_iter(self: Box<Self>) -> I;
-    /// In loops that divide, and in loops that do not: [`NanoLoops::DIVIDES`].
+    /// Folds in loops that divide. `watching` folds in loops that do not: [`NanoLoops::DIVIDES`].
     fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>);
     fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>);
 }
@@ -267,10 +267,10 @@ impl NanoFold<u64, (), ()> for ErasedFold<'_, '_> {
     }
 }
 
-/// The nano-loops of a real producer of type `P`, in front of those of an erased one.
+/// The steps of a real producer of type `P`, which forward to those of an erased one.
 struct Real<'l, L: ?Sized, P, const DIVIDES: bool> {
     loops: &'l mut L,
-    /// What was given away last, if it is still there.
+    /// The part that was given away last, if it is still there.
     given: Option<Arc<Mutex<Option<P>>>>,
 }
 
@@ -297,7 +297,7 @@ where
     }
 }
 
-/// A producer that was given away: whoever uses it takes it, unless it is taken back before.
+/// A producer that was given away. Its user takes it, unless it is taken back before.
 struct Given<P>(Arc<Mutex<Option<P>>>);
 
 impl<P> Given<P> {

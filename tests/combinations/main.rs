@@ -1,7 +1,7 @@
 //! I1, generated: schedulers x policies x places x sources x adaptors x terminals equal the sequential iterator.
 //!
-//! Chains are put together at run time, of the library's own methods on erased iterators (`erased`), so that nothing has
-//! to be left out for the sake of compile time. What is tried:
+//! Chains are put together at run time, of the library's own methods on erased iterators (`erased`), so that compile
+//! time does not limit the choice. The test tries:
 //!
 //! * **Exhaustive:** every scheduler (none, `join`, `depjoin`, `adaptive`, `adaptive` with `nano_blocks`, `sequential`,
 //!   one in the place of another), each alone and under every kind of blocks, x every ordered pair of policies, each
@@ -13,7 +13,8 @@
 //! * **Sampled:** all else, and chains of up to eight adaptors, by a seed that is printed. `FURCATE_SEED` sets it, and
 //!   `FURCATE_CASES` the number of long chains.
 //!
-//! What the types of a chain decide is left to the tests of static chains (`tests/chains.rs`, every pair of adaptors).
+//! Behavior that depends on the types of a chain is left to the tests of static chains (`tests/chains.rs`, every pair
+//! of adaptors).
 
 mod cases;
 mod chain;

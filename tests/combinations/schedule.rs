@@ -1,5 +1,4 @@
-//! Policies and schedulers of one type: schedules that are put together at run time, by the very methods that users
-//! chain.
+//! Policies and schedulers of one type: schedules that are put together at run time, by the methods that users chain.
 
 use furcate::policy::{
     Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit,
@@ -11,7 +10,7 @@ use furcate::{
 };
 use std::iter::Repeat;
 
-/// What is called on any policy, for an enum of them: the default, and whatever has been chained to it.
+/// Declares an enum of policies: the default one, and all that can be chained to it. Every method is forwarded.
 macro_rules! any_policy {
     ($($Name:ident),+) => {
         #[derive(Clone, Debug)]
@@ -71,7 +70,7 @@ impl From<Auto> for AnyPolicy {
     }
 }
 
-/// What is called on any scheduler, for an enum of them.
+/// Declares an enum of schedulers. Every method is forwarded.
 macro_rules! any_scheduler {
     ($($Name:ident($Scheduler:ty)),+ $(,)?) => {
         #[derive(Clone, Debug)]

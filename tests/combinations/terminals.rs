@@ -1,4 +1,4 @@
-//! Terminals, on whatever chain, compared with what a sequential loop gives.
+//! Terminals, on any chain, compared with the results of a sequential loop.
 
 use either::Either;
 use furcate::policy::CancelToken;
@@ -16,7 +16,7 @@ fn same<T: PartialEq + Debug>(result: T, expected: T) -> Outcome {
     if result == expected { Ok(()) } else { Err(format!("{result:?} instead of {expected:?}")) }
 }
 
-/// Of a search for any hit, or none.
+/// Checks the result of a search for any hit, or none.
 fn any_of(result: Option<u64>, v: &[u64], is_hit: impl Fn(&u64) -> bool) -> Outcome {
     match result {
         Some(hit) if v.contains(&hit) && is_hit(&hit) => Ok(()),
@@ -25,13 +25,13 @@ fn any_of(result: Option<u64>, v: &[u64], is_hit: impl Fn(&u64) -> bool) -> Outc
     }
 }
 
-/// Lists that grow at both ends, in order: what only the right reduction makes.
+/// Concatenates lists: only the right reduction order makes the right list.
 fn concat(mut left: Vec<u64>, mut right: Vec<u64>) -> Vec<u64> {
     left.append(&mut right);
     left
 }
 
-/// Is hit a few times in a hundred items.
+/// Whether an item is one of the few hits in a hundred.
 fn rare(x: &u64) -> bool {
     x % 23 == 7
 }
@@ -40,7 +40,7 @@ macro_rules! terminals {
     (for $Trait:ident: $NAMES:ident, $run:ident { $($name:ident: |$it:ident, $v:ident| $outcome:expr;)+ }) => {
         pub(crate) const $NAMES: &[&str] = &[$(stringify!($name)),+];
 
-        /// Runs the terminal of that name.
+        /// Runs the terminal with a given name.
         pub(crate) fn $run<I: $Trait<Item = u64>>(name: &str, items: I, expected: &[u64]) -> Outcome {
             $(
                 if name == stringify!($name) {
@@ -135,7 +135,7 @@ terminals! { for ParallelIterator: PLAIN, plain {
         if v.is_empty() { None } else { Some((!v.iter().any(rare)).then(|| v.to_vec())) },
     );
     while_some: |it, v| {
-        // Of each task a beginning; all, if nothing ends it.
+        // Each task yields its first items; all of them, if nothing ends it.
         let some: Vec<u64> = it.map(|x| (!rare(&x)).then_some(x)).while_some().collect();
         if v.iter().any(rare) { same(is_within(&some, v), true) } else { same(&some[..], v) }
     };
@@ -191,7 +191,7 @@ fn by_digit(a: &u64, b: &u64) -> Ordering {
     (a % 10).cmp(&(b % 10))
 }
 
-/// Something that is greater or less at the last item, or longer.
+/// Changes the last item, or adds one, so that the result is greater or less.
 fn changed(v: &[u64]) -> Vec<u64> {
     let mut changed = v.to_vec();
     match changed.last_mut() {
@@ -209,7 +209,7 @@ fn same_items(seen: Mutex<Vec<u64>>, v: &[u64]) -> Outcome {
     same(seen, v)
 }
 
-/// Are these items of the whole, in order?
+/// Whether these items are some of the whole, in order.
 fn is_within(some: &[u64], v: &[u64]) -> bool {
     let mut v = v.iter();
     some.iter().all(|x| v.any(|y| x == y))

@@ -1,4 +1,4 @@
-//! An engine in one thread, in which thieves come at random: so that parts are stolen however short a computation is.
+//! An engine in one thread, in which thieves come at random, so that parts are stolen however short a computation is.
 
 use crate::cases::Random;
 use furcate::detach::{Blocking, Detach, Detachable, Fork, Offers};
@@ -6,11 +6,11 @@ use furcate::{Context, Executor};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// The engine, and what its computations detach parts with.
+/// The engine, and the scope in which its computations detach parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thieves;
 
-/// Yes or no.
+/// Returns yes or no, at random.
 fn perhaps() -> bool {
     thread_local!(static STATE: Cell<u64> = const { Cell::new(0) });
     let mut random = Random(STATE.get());
@@ -104,7 +104,7 @@ impl<'scope> Detach<'scope> for Thieves {
     }
 }
 
-/// A part on offer, and how a thief runs it.
+/// An offered part, and the function by which a thief runs it.
 pub(crate) struct Offered<J, M> {
     part: Option<(J, Arc<M>)>,
     run: fn(J, Arc<M>),

@@ -1,4 +1,4 @@
-//! What the tests of `io_await` share: pools, and futures that are ready in all kinds of ways.
+//! Shared parts of the tests of `io_await`: pools, and futures that are ready in all kinds of ways.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
 pub(crate) mod policies;
@@ -31,7 +31,7 @@ pub(crate) fn assert_settled(pool: &ThreadPool) {
     assert_eq!(total.suspensions, total.resumes + total.cancelled, "{total:?}");
 }
 
-/// [`assert_settled`], of a pool whose last tasks may still be on their way.
+/// [`assert_settled`], for a pool whose last tasks may still be running.
 #[track_caller]
 pub(crate) fn assert_settles(pool: &ThreadPool) {
     let begun = Instant::now();
@@ -49,12 +49,12 @@ pub(crate) async fn after(millis: u64) {
     async_io::Timer::after(Duration::from_millis(millis)).await;
 }
 
-/// What is not waited for to its end.
+/// A wait that no test awaits to its end.
 pub(crate) async fn a_minute() {
     after(60_000).await;
 }
 
-/// Woken by a thread that is none of a pool's, at once: often before the poll has ended.
+/// A future that a thread outside all pools wakes at once, often before the poll has ended.
 pub(crate) async fn by_another_thread() {
     static WAKE: OnceLock<mpsc::Sender<(Arc<AtomicBool>, Waker)>> = OnceLock::new();
     let wake = WAKE.get_or_init(|| {
@@ -81,7 +81,7 @@ pub(crate) async fn by_another_thread() {
     .await;
 }
 
-/// How the futures of a chain become ready: each in a way of its own, that its number and a seed decide.
+/// The ways in which the futures of a chain become ready. The number of a future and a seed decide the way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ways {
     Ready,
@@ -109,7 +109,7 @@ impl Ways {
         }
     }
 
-    /// Waits, and gives something.
+    /// Waits, and returns a value.
     pub(crate) async fn give<T>(self, number: u64, value: T) -> T {
         self.wait(number).await;
         value
@@ -134,8 +134,8 @@ pub(crate) fn any_ways() -> impl Strategy<Value = Ways> {
     ]
 }
 
-/// Checks that a pool has not made a thread for each of many things that wait. On a busy machine a few more threads than the
-/// pool's own serve queues that are overdue.
+/// Checks that a pool has not made a thread for each of many waiting tasks. On a busy machine a few more threads than
+/// the pool's own serve queues that are overdue.
 #[track_caller]
 pub(crate) fn assert_few_threads(pool: &ThreadPool) {
     let (threads, most) = (pool.stats().workers.len(), pool.current_num_threads() + 4);

@@ -1,4 +1,4 @@
-//! What the tests of streams share: streams that come in all kinds of ways, and items that are counted.
+//! Shared parts of the tests of streams: streams whose items come in all kinds of ways, and items that are counted.
 
 use super::{Ways, pool};
 use furcate::prelude::*;
@@ -7,7 +7,7 @@ use futures_lite::{StreamExt, stream};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Pools for a test of its own, so that nobody else's tasks are counted.
+/// Pools for one test alone, so that no other test's tasks are counted.
 pub(crate) fn pools() -> impl Iterator<Item = furcate::ThreadPool> {
     [1, 2, 3].into_iter().map(pool)
 }
@@ -28,7 +28,7 @@ pub(crate) fn sorted(mut items: Vec<u64>) -> Vec<u64> {
     items
 }
 
-/// Counts those that are alive, and the most that were.
+/// Counts the items that are alive, and the greatest number so far.
 #[derive(Default)]
 pub(crate) struct Census {
     pub(crate) alive: AtomicUsize,
@@ -47,7 +47,7 @@ impl Census {
         Counted { value, census: self }
     }
 
-    /// How many are alive.
+    /// Returns the number of items that are alive.
     pub(crate) fn alive(&self) -> usize {
         self.alive.load(Relaxed)
     }
@@ -62,7 +62,7 @@ impl Census {
     }
 }
 
-/// Waits until a count is what it should be, and checks that it stays so.
+/// Waits until a count reaches its expected value, and checks that it stays there.
 #[track_caller]
 pub(crate) fn assert_comes_to(count: impl Fn() -> usize, expected: usize) {
     let begun = Instant::now();
@@ -92,7 +92,7 @@ impl Drop for Counted {
 pub(crate) const ALL_WAYS: [Ways; 5] =
     [Ways::Ready, Ways::Yields, Ways::Timers, Ways::Threads, Ways::Mixed(11)];
 
-/// How many are busy at the same time?
+/// Counts the items that are processed at the same time.
 #[derive(Default)]
 pub(crate) struct Busy {
     pub(crate) now: AtomicUsize,
@@ -111,7 +111,7 @@ impl Busy {
     }
 }
 
-/// All that a stream gives.
+/// Collects all items of a stream.
 pub(crate) async fn collect(stream: impl Stream<Item = u64>) -> Vec<u64> {
     stream.collect().await
 }

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
 newtype_iterator! {
-    /// A parallel iterator over a heap's items by value: those of its vector, which is not copied.
+    /// A parallel iterator over a heap's items by value. It uses the heap's vector, which is not copied.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -35,7 +35,7 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 }
 
 newtype_iterator! {
-    /// A parallel iterator over a heap's items by shared reference: those of its slice.
+    /// A parallel iterator over a heap's items by shared reference. It uses the heap's slice.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -12,8 +12,8 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
 newtype_iterator! {
-    /// A parallel iterator over a queue's items by value: those of its vector. If they do not lie there in order, they
-    /// are moved within it first.
+    /// A parallel iterator over a queue's items by value. It uses the queue's vector. If the items do not lie in order
+    /// there, they are moved within it first.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -140,10 +140,10 @@ impl<T: Sync> Producer for Part<'_, T> {
 impl<T: Sync> IndexedProducer for Part<'_, T> {}
 
 newtype_iterator! {
-    /// A parallel iterator over a queue's items by mutable reference: those of its slice.
+    /// A parallel iterator over a queue's items by mutable reference. It uses the queue's slice.
     ///
-    /// If the queue does not lie in one piece, it is made so first ([`VecDeque::make_contiguous`]), which allocates
-    /// nothing.
+    /// If the queue does not lie in one piece, it is made contiguous first ([`VecDeque::make_contiguous`]), which
+    /// allocates nothing.
     ///
     /// ```
     /// use furcate::prelude::*;

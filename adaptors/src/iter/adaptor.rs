@@ -1,7 +1,6 @@
-//! What all adaptors have in common: how they are declared, and how their producers divide.
+//! The shared parts of all adaptors: their declaration, and the division of their producers.
 
-/// The declaration of an adaptor: a `base: I` and what is done with it, with `new`, `Clone` and `Debug` (which shows
-/// the base only).
+/// Declares an adaptor: a `base: I` and its parameters, with `new`, `Clone` and `Debug` (which shows the base only).
 macro_rules! adaptor {
     ($(#[$doc:meta])* $Name:ident<I $(, $Param:ident)*> {
         $($(#[$field_doc:meta])* $field:ident: $Type:ty),* $(,)?
@@ -19,7 +18,7 @@ macro_rules! adaptor {
                 $Name { base $(, $field)* }
             }
 
-            /// The base, and what is done with it.
+            /// Returns the base and the parameters.
             #[allow(dead_code, reason = "not asked of every adaptor")]
             pub(crate) fn into_parts(self) -> (I, $($Type,)*) {
                 (self.base, $(self.$field,)*)
@@ -31,8 +30,8 @@ macro_rules! adaptor {
 }
 pub(crate) use adaptor;
 
-/// `divide` and `divide_at` for a producer with a base `P`, by its method `cut`: which is told how to cut the base, and
-/// cuts everything else at the same place.
+/// Implements `divide` and `divide_at` for a producer with a base `P`, by its method `cut`. That method is told how to
+/// cut the base, and cuts everything else at the same place.
 macro_rules! divide_by_cut {
     ($P:ident) => {
         #[inline]

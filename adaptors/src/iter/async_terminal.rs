@@ -1,22 +1,22 @@
-//! Terminals that give a future: the `async_*` methods.
+//! Terminals that return a future: the `async_*` methods.
 //!
-//! The future has the whole computation, boxed, until it is polled first. Then the computation is spawned, and the two
-//! share where its result will be laid, and a token that says that nobody needs it any more.
+//! The future holds the whole computation, boxed, until it is first polled. Then the computation is spawned. The two
+//! sides share the place of the result, and a token that says that the result is not needed any more.
 //!
 //! ```text
 //!   New(computation) ── first poll ──> Begun ── the computation's end ──> awaited: its result, or its panic
 //!        │ drop                          │ drop
 //!        ▼                               ▼
-//!      nothing was done                the token is cancelled: tasks end, what waits is dropped, the rest by the pool
+//!      nothing was done                the token is cancelled: tasks end, pending futures are dropped, the rest by the pool
 //! ```
 //!
 //! # Invariants
 //!
-//! 1. Something is laid once: what [`Computation::end`] is told, or, if the computation is dropped without that, that there is
-//!    nothing.
-//! 2. A waker is kept only while nothing has been laid; who lays something takes it out under the lock, and wakes afterwards. No
-//!    code of a waker runs under the lock.
-//! 3. Where the result is there, what the chain has owned is gone: it is dropped before.
+//! 1. The place is filled once: with the end that the computation reports, or, if the computation is dropped without a
+//!    report, with the mark that there is no result.
+//! 2. A waker is kept only while the place is empty. The side that fills the place takes the waker out under the lock,
+//!    and wakes afterwards. No code of a waker runs under the lock.
+//! 3. When the result is there, everything that the chain owned is gone: it is dropped before.
 
 mod owned;
 
@@ -34,23 +34,25 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// The result of a computation for which no thread waits: what the `async_*` terminals of a [`ParallelIterator`] return.
+/// The result of a computation for which no thread waits: the return type of the `async_*` terminals of a
+/// [`ParallelIterator`].
 ///
-/// It is a future for any executor. The computation begins when it is polled first, and then runs in its own pool, or waits
-/// for what it waits for, whether the future is polled or not. When it has ended, all that it owned has been dropped.
+/// It is a future for any executor. The computation begins when the future is first polled. From then on it runs in its
+/// own pool, or waits there, whether the future is polled or not. When it has ended, everything that it owned has been
+/// dropped.
 ///
-/// *Dropping the future cancels the computation.* From that moment no item of it begins, however many are queued: each task looks
-/// before an item whether it is still needed. Tasks that run end after the item they are at. (Without `io_await`, where a task
-/// folds cheap items in loops, within about 0.1 ms.) A worker drops what the computation waits for before it begins another job.
-/// What the chain owns is dropped by the pool, after that. A future that was never polled has done nothing. If it is forgotten
-/// instead, the computation comes to its end.
+/// *Dropping the future cancels the computation.* From that moment no item of it begins, however many are queued:
+/// before each item a task looks whether the item is still needed. Running tasks end after their current item. (Without
+/// `io_await`, where a task folds cheap items in loops, within about 0.1 ms.) A worker drops the computation's pending
+/// futures before it begins another job. After that, the pool drops everything that the chain owns. A future that was
+/// never polled has done nothing. If the future is forgotten instead of dropped, the computation runs to its end.
 ///
 /// # Panics
 ///
-/// When it is polled: with the panic of the computation; if the pool was dropped before the computation's end; or after it was
-/// ready. If it has been dropped, a panic of the computation goes to the pool's [panic
-/// handler](furcate_pool::ThreadPoolBuilder::panic_handler). Without one it ends nothing but the computation: the panic hook has
-/// printed its message.
+/// Polling panics with the panic of the computation; if the pool was dropped before the computation's end; and after
+/// the future was ready. If the future has been dropped, a panic of the computation goes to the pool's [panic
+/// handler](furcate_pool::ThreadPoolBuilder::panic_handler). Without a handler it ends only the computation: the panic
+/// hook has printed its message.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -70,14 +72,14 @@ enum State<T> {
     Over,
 }
 
-/// What the future and the computation have in common.
+/// State that the future and the computation share.
 struct Shared<T> {
     place: Mutex<Place<T>>,
     /// Cancelled when the future is dropped.
     token: CancelToken,
 }
 
-/// Where the result is laid.
+/// The place of the result.
 enum Place<T> {
     Empty(Option<Waker>),
     Laid(End<T>),
@@ -96,7 +98,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// The computation's side.
+/// The computation's side of the shared state: it fills the place.
 struct Layer<T>(Option<Arc<Shared<T>>>);
 
 impl<T> Layer<T> {
@@ -104,7 +106,7 @@ impl<T> Layer<T> {
         self.0.as_ref().map(|shared| &shared.token)
     }
 
-    /// Invariants 1 and 2. If the future is gone, a panic is raised here.
+    /// Fills the place and wakes (invariants 1 and 2). If the future is gone, a panic is raised here.
     fn lay(mut self, end: End<T>) {
         let Some(shared) = self.0.take() else { return };
         match end {
@@ -133,13 +135,13 @@ impl<T> Future for AsyncTerminal<T> {
                 token: CancelToken::new(),
             });
             if let State::New(begin) = mem::replace(state, State::Over) {
-                // If it panics, it has not begun.
+                // If `begin` panics, the computation has not begun.
                 begin.begin(Layer(Some(Arc::clone(&shared))));
             }
             *state = State::Begun(shared);
         }
         let State::Begun(shared) = state else { panic!("an `AsyncTerminal` is polled after it was ready") };
-        // Cloned, and dropped, without the lock: a waker is somebody's code (invariant 2).
+        // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
         let mut clone = None;
         let mut place = loop {
             let mut place = shared.lock();
@@ -184,7 +186,7 @@ impl<T> fmt::Debug for AsyncTerminal<T> {
     }
 }
 
-/// A computation whose types are not known.
+/// A computation with erased types.
 trait Begin<T>: Send {
     fn begin(self: Box<Self>, layer: Layer<T>);
 }
@@ -197,7 +199,7 @@ struct New<I, O, F> {
 }
 
 impl<T> AsyncTerminal<T> {
-    /// The terminal of some items; `finish` makes a result of what it gives, on a worker.
+    /// Runs a terminal over some items. `finish` turns the terminal's output into the result, on a worker.
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
     where
         I: ParallelIterator + 'static,
@@ -281,7 +283,7 @@ where
             (End::Done(output), Ok(())) if needed => {
                 caught(|| finish(output)).map_or_else(End::Panicked, End::Done)
             }
-            // Nobody will see it, and it is a part only, perhaps.
+            // The result is never seen, and may be a partial one.
             (end, Ok(())) => caught(|| drop((end, finish))).map_or_else(End::Panicked, |()| End::Cancelled),
         };
         layer.lay(end);
@@ -289,11 +291,11 @@ where
 }
 
 fn caught<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>> {
-    // Unwind-safe: nobody sees again what has panicked.
+    // Unwind-safe: a value whose code has panicked is not used again.
     catch_unwind(AssertUnwindSafe(f))
 }
 
-/// Of a panic that is not the first one: the payload's drop might panic in turn.
+/// Forgets the payload of a panic that is not the first one: its drop might panic in turn.
 fn forget_payload(dropped: Result<(), Box<dyn Any + Send>>) {
     if let Err(payload) = dropped {
         mem::forget(payload);

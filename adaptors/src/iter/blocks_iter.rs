@@ -2,12 +2,12 @@
 //!
 //! # Invariants
 //!
-//! 1. *Lazy.* A block is cut off when it is asked for, and run by a terminal of its own; nothing of what comes behind it
-//!    is.
+//! 1. *Lazy.* A block is cut off when it is asked for, and run by a terminal of its own. No later block is cut off
+//!    before.
 //! 2. *Order.* Blocks come in the order of the items, and so do the items of a block that is collected.
 //!
-//! Pieces borrow from the iterator that lends them, so it has to lie somewhere while they are used: here it lies in
-//! [`BlocksIter`], which therefore is no `Iterator` itself, but lends two.
+//! Pieces borrow from the iterator that lends them, so that iterator has to stay somewhere while they are used. Its
+//! place is [`BlocksIter`], which therefore is not an `Iterator` itself, but lends two.
 
 use super::{IndexedParallelIterator, ParallelIterator};
 use furcate_schedulers::{BlockSizes, Blocks, Divisible, IndexedProducer};
@@ -15,7 +15,7 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::vec;
 
-/// Blocks, to be consumed one after the other: see [`ParallelIterator::blocks_iter`].
+/// Blocks that are consumed one after the other: see [`ParallelIterator::blocks_iter`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -35,10 +35,10 @@ impl<I: ParallelIterator, Z: BlockSizes> BlocksIter<I, Z> {
         BlocksIter { base, sizes }
     }
 
-    /// The blocks: each is a parallel iterator, with the policy, the scheduler and the executor of the chain.
+    /// Returns the blocks. Each is a parallel iterator, with the policy, the scheduler and the executor of the chain.
     ///
-    /// A block that is not driven by a terminal is dropped, its items with it. A second call begins again where
-    /// items are borrowed; what has been owned (a vector's items) is gone with the first.
+    /// A block that no terminal drives is dropped, with its items. If items are borrowed, a second call begins again.
+    /// If they are owned (a vector's items), they are gone with the first call.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -56,7 +56,7 @@ impl<I: ParallelIterator, Z: BlockSizes> BlocksIter<I, Z> {
         LentBlocks { blocks, policy, scheduler, executor, exact }
     }
 
-    /// The items, in order. A block is computed, in parallel, when its first item is asked for.
+    /// Returns the items, in order. A block is computed, in parallel, when its first item is asked for.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -96,7 +96,7 @@ impl<'a, I: ParallelIterator, Z: BlockSizes> Iterator for LentBlocks<'a, I, Z> {
     type Item = Block<'a, I>;
 
     fn next(&mut self) -> Option<Block<'a, I>> {
-        // An empty whole is one block too, and none here.
+        // For `Blocks` an empty whole is one block, too. Here it is none.
         let block = self.blocks.find(|block| block.size() > 0)?;
         Some(Block {
             block: Some(block),
@@ -150,7 +150,7 @@ impl<I: ParallelIterator, Z: BlockSizes> fmt::Debug for BlockItems<'_, I, Z> {
     }
 }
 
-/// A block: a parallel iterator over some neighbouring items of another one, with its schedule.
+/// A block: a parallel iterator over some neighboring items of another one, with its schedule.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -163,12 +163,12 @@ impl<I: ParallelIterator, Z: BlockSizes> fmt::Debug for BlockItems<'_, I, Z> {
 /// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct Block<'a, I: ParallelIterator + 'a> {
-    /// `None` once it has been lent.
+    /// Producer of the block; `None` once it has been lent.
     block: Option<I::Producer<'a>>,
     policy: I::Policy,
     scheduler: I::Scheduler,
     executor: I::Executor,
-    /// Is its size the number of its items?
+    /// Whether the block's size is the number of its items.
     exact: bool,
 }
 

@@ -12,12 +12,13 @@ use super::ParallelIterator;
 use furcate_schedulers::Policy;
 use std::collections::LinkedList;
 
-/// How many items will come, if that is certain: it is not, if the policy may stop before all have come.
+/// Returns the number of items that will come, if it is certain. It is not certain if the policy may stop before all
+/// have come.
 pub(crate) fn exact_len<I: ParallelIterator>(items: &I) -> Option<usize> {
     if I::Policy::STOPS { None } else { items.opt_len() }
 }
 
-/// Appends all items, in order; in place, if it is certain how many will come.
+/// Appends all items, in order; in place, if their number is certain.
 pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
     match exact_len(&items) {
         Some(len) => append_exact(vec, len, items),
@@ -25,7 +26,7 @@ pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
     }
 }
 
-/// Appends vectors. A vector without a buffer of its own takes the only one's over.
+/// Appends vectors. If there is only one, a vector without a buffer of its own takes over that one's buffer.
 pub(crate) fn append_lists<T>(vec: &mut Vec<T>, mut lists: LinkedList<Vec<T>>) {
     if vec.capacity() == 0 && lists.len() == 1 {
         *vec = lists.pop_front().unwrap_or_default();
@@ -37,12 +38,12 @@ pub(crate) fn append_lists<T>(vec: &mut Vec<T>, mut lists: LinkedList<Vec<T>>) {
     }
 }
 
-/// How many elements there are.
+/// Returns the number of elements.
 pub(crate) fn total<T>(lists: &LinkedList<Vec<T>>) -> usize {
     lists.iter().map(Vec::len).sum()
 }
 
-/// All items in vectors, in order: in one, if it is certain how many will come, else in one per leaf.
+/// Collects all items into vectors, in order: into one, if their number is certain, else into one per leaf.
 pub(crate) fn into_lists<I: ParallelIterator>(items: I) -> LinkedList<Vec<I::Item>> {
     let lists = Lists::new(Vec::is_empty);
     match exact_len(&items) {
@@ -55,7 +56,7 @@ pub(crate) fn into_lists<I: ParallelIterator>(items: I) -> LinkedList<Vec<I::Ite
     }
 }
 
-/// Vectors as one.
+/// Moves the elements of all vectors into one vector.
 pub(crate) fn flatten<T>(lists: LinkedList<Vec<T>>) -> Vec<T> {
     let mut vec = Vec::new();
     append_lists(&mut vec, lists);

@@ -1,11 +1,11 @@
-//! Into parallel iterators, and out of them.
+//! Conversions into parallel iterators, and out of them.
 
 use super::ParallelIterator;
 use super::collect::flatten;
 use std::collections::LinkedList;
 use std::ops::RangeBounds;
 
-/// What becomes a parallel iterator, by value.
+/// A type that becomes a parallel iterator, by value.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -17,12 +17,12 @@ use std::ops::RangeBounds;
     note = "for the pieces of something divisible, call `wrap_iter()`"
 )]
 pub trait IntoParallelIterator {
-    /// The iterator.
+    /// The parallel iterator.
     type Iter: ParallelIterator<Item = Self::Item>;
-    /// Its items.
+    /// Item type.
     type Item: Send;
 
-    /// Makes it a parallel iterator.
+    /// Makes a parallel iterator of this value.
     fn into_par_iter(self) -> Self::Iter;
 }
 
@@ -36,16 +36,16 @@ impl<I: ParallelIterator> IntoParallelIterator for I {
     }
 }
 
-/// What can be iterated by shared reference: everything whose `&` is [`IntoParallelIterator`].
+/// A type that can be iterated by shared reference: every type whose `&` is [`IntoParallelIterator`].
 ///
 /// ```
 /// use furcate::prelude::*;
 /// assert_eq!([1, 2, 3].par_iter().map(|x| x * x).sum::<i32>(), 14);
 /// ```
 pub trait IntoParallelRefIterator<'data> {
-    /// The iterator.
+    /// The parallel iterator.
     type Iter: ParallelIterator<Item = Self::Item>;
-    /// Its items, typically `&'data T`.
+    /// Item type, typically `&'data T`.
     type Item: Send + 'data;
 
     /// Iterates by shared reference.
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// What can be iterated by mutable reference: everything whose `&mut` is [`IntoParallelIterator`].
+/// A type that can be iterated by mutable reference: every type whose `&mut` is [`IntoParallelIterator`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -74,9 +74,9 @@ where
 /// assert_eq!(v, [2, 3, 4]);
 /// ```
 pub trait IntoParallelRefMutIterator<'data> {
-    /// The iterator.
+    /// The parallel iterator.
     type Iter: ParallelIterator<Item = Self::Item>;
-    /// Its items, typically `&'data mut T`.
+    /// Item type, typically `&'data mut T`.
     type Item: Send + 'data;
 
     /// Iterates by mutable reference.
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// What [`collect`](ParallelIterator::collect) can make.
+/// A type that [`collect`](ParallelIterator::collect) can make.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -112,11 +112,11 @@ pub trait FromParallelIterator<T: Send> {
     /// Makes a collection of the items.
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self;
 
-    /// Makes a collection of the elements of several vectors, in order: what collecting into a pair of collections
-    /// ends in.
+    /// Makes a collection of the elements of several vectors, in order. This is the last step of collecting into a pair
+    /// of collections.
     ///
-    /// By default the vectors are made one, and that is iterated over. Override it for a collection that can take
-    /// them over as they are.
+    /// By default the vectors are joined, and the result is iterated over. Override this method for a collection that
+    /// can take over the vectors as they are.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -132,8 +132,9 @@ pub trait FromParallelIterator<T: Send> {
         Self::from_par_iter(flatten(lists))
     }
 
-    /// Does an item say what is made, whatever the others are? Then [`async_collect`](ParallelIterator::async_collect) waits
-    /// for none of them. By default no item does; of a `Result` of a collection, an error does.
+    /// Whether an item alone decides the collection, whatever the other items are. In that case
+    /// [`async_collect`](ParallelIterator::async_collect) does not wait for other items. By default no item decides.
+    /// For a `Result` of a collection, an error does.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -146,7 +147,7 @@ pub trait FromParallelIterator<T: Send> {
     }
 }
 
-/// What can be extended with the items of a parallel iterator.
+/// A type that can be extended with the items of a parallel iterator.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -158,11 +159,11 @@ pub trait ParallelExtend<T: Send> {
     /// Adds all items, in order where the collection has one.
     fn par_extend<I: IntoParallelIterator<Item = T>>(&mut self, items: I);
 
-    /// Adds the elements of several vectors, in order: what terminals that fill two collections in one pass
-    /// ([`unzip`](ParallelIterator::unzip), [`partition`](ParallelIterator::partition)) end in.
+    /// Adds the elements of several vectors, in order. This is the last step of terminals that fill two collections in
+    /// one pass ([`unzip`](ParallelIterator::unzip), [`partition`](ParallelIterator::partition)).
     ///
-    /// By default the vectors are made one, and that is iterated over. Override it for a collection that can take
-    /// them over as they are.
+    /// By default the vectors are joined, and the result is iterated over. Override this method for a collection that
+    /// can take over the vectors as they are.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -177,9 +178,9 @@ pub trait ParallelExtend<T: Send> {
     }
 }
 
-/// What can be emptied, and keeps its memory.
+/// A collection that can be emptied, and keeps its memory.
 ///
-/// For collections without positions; the others are [`ParallelDrainRange`].
+/// This trait is for collections without positions. The others have [`ParallelDrainRange`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -191,16 +192,16 @@ pub trait ParallelExtend<T: Send> {
 pub trait ParallelDrainFull {
     /// The draining iterator.
     type Iter: ParallelIterator<Item = Self::Item>;
-    /// Its items.
+    /// Item type.
     type Item: Send;
 
     /// Iterates over everything by value and leaves the collection empty, also if the iterator is dropped undriven.
     ///
-    /// If it is forgotten instead, what has not been iterated over leaks.
+    /// If the iterator is forgotten instead, the items that were not iterated over leak.
     fn par_drain(self) -> Self::Iter;
 }
 
-/// What a range can be taken out of.
+/// A collection from which a range can be taken out.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -211,13 +212,13 @@ pub trait ParallelDrainFull {
 pub trait ParallelDrainRange<Idx = usize> {
     /// The draining iterator.
     type Iter: ParallelIterator<Item = Self::Item>;
-    /// Its items.
+    /// Item type.
     type Item: Send;
 
     /// Iterates over a range by value and takes it out, also if the iterator is dropped undriven.
     ///
     /// # Panics
     ///
-    /// If the range lies outside.
+    /// If the range lies outside the collection.
     fn par_drain<R: RangeBounds<Idx>>(self, range: R) -> Self::Iter;
 }

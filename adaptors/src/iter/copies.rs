@@ -1,7 +1,7 @@
-//! `Copy` for what holds references only.
+//! `Copy` for types that hold references only.
 
-/// `Clone` and `Copy` for a type that can be copied whatever its parameters are. (Derived, they would ask these to be
-/// `Copy`, too, which closures and accumulators mostly are not.)
+/// Implements `Clone` and `Copy` for a type that can be copied whatever its parameters are. (Derived implementations
+/// would require `Copy` of the parameters, too, but closures and accumulators mostly are not `Copy`.)
 ///
 /// ```text
 /// copies!(impl[F] AnyHit<'_, F>);

@@ -1,8 +1,8 @@
-//! What can be collected into and extended: std's collections, strings, and what wraps them.
+//! Types that can be collected into and extended: std's collections, strings, and wrappers of them.
 //!
-//! Vectors are written to in place, and strings are put together per task. All other collections are filled by the
-//! calling thread from the vectors that the tasks have filled, in order; so whatever the collection makes of equal
-//! keys, it makes the same as in a sequential loop.
+//! Vectors are written in place, and strings are put together per task. The calling thread fills all other collections
+//! from the vectors that the tasks have filled, in order. So a collection treats equal keys as it does in a sequential
+//! loop.
 
 mod either;
 mod fallible;
@@ -16,7 +16,7 @@ pub(crate) use pairs::{extended_by, partition_into_lists};
 
 use super::{IntoParallelIterator, ParallelExtend};
 
-/// A new collection, extended.
+/// Makes a new collection, extended with the items.
 pub(crate) fn extended<C, I>(items: I) -> C
 where
     I: IntoParallelIterator,
@@ -27,7 +27,7 @@ where
     collection
 }
 
-/// `ParallelExtend` for collections that the calling thread fills from vectors, after it has reserved room:
+/// Implements `ParallelExtend` for collections that the calling thread fills from vectors, after it has reserved room:
 /// `extend_from_lists! { [generics] Collection: Item, |collection, lists| reserve; ... }`.
 macro_rules! extend_from_lists {
     ($([$($generics:tt)*] $Collection:ty: $Item:ty $(, |$collection:ident, $lists:ident| $reserve:expr)?;)+) => {$(
@@ -50,8 +50,9 @@ macro_rules! extend_from_lists {
 }
 use extend_from_lists;
 
-/// `FromParallelIterator` by way of another collection: `from_par_iter! { [generics] Collection: Item, |items|
-/// expression; }`. A second closure says which items [decide](super::FromParallelIterator::is_decided_by).
+/// Implements `FromParallelIterator` by way of another collection: `from_par_iter! { [generics] Collection: Item,
+/// |items| expression; }`. A second closure says which items [decide](super::FromParallelIterator::is_decided_by) the
+/// collection.
 macro_rules! from_par_iter {
     ($(
         [$($generics:tt)*] $Collection:ty: $Item:ty, |$items:ident| $collection:expr

@@ -1,28 +1,28 @@
-//! A word that one task has for all others of a call: *enough*.
+//! A flag by which one task tells all other tasks of a call that they may stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Raised once, seen by all tasks. It lies in the iterator or on the caller's stack; a clone of it is another
-/// computation's flag, and not raised.
+/// A flag that is raised once and seen by all tasks. It lies in the iterator or on the caller's stack. A clone of it
+/// belongs to another computation, and is not raised.
 #[derive(Debug, Default)]
 pub(crate) struct Flag(AtomicBool);
 
 impl Flag {
     #[inline]
     pub(crate) fn raise(&self) {
-        // Relaxed: the flag only says "you may stop". What the one who raises it has found travels as a task's output,
-        // which the executor hands over, so nothing is published through the flag; who sees it late does more than is
-        // needed.
+        // Relaxed: the flag only says "you may stop". The result of the task that raises it travels as that task's
+        // output, which the executor hands over. So nothing is published through the flag. A task that sees it late
+        // does more work than needed.
         self.0.store(true, Ordering::Relaxed);
     }
 
     #[inline]
     pub(crate) fn is_raised(&self) -> bool {
-        // Relaxed: as in `raise`, nothing is read on the strength of it.
+        // Relaxed: as in `raise`, no other memory access depends on it.
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag for a run that begins: lowered.
+    /// Lowers the flag, for a run that begins.
     #[inline]
     pub(crate) fn lowered(&mut self) -> &Self {
         *self.0.get_mut() = false;

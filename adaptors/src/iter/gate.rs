@@ -1,15 +1,16 @@
-//! The skeleton of adaptors that let items pass or not, by something that all tasks share: `while_some`, `take_any`,
-//! `skip_any_while` and so on, and the collecting of `Result`s.
+//! The skeleton of adaptors that let some items pass and drop the others, by a state that all tasks share:
+//! `while_some`, `take_any`, `skip_any_while` and so on, and the collecting of `Result`s.
 //!
-//! Such an adaptor says one thing: which items pass its [`Gate`]. Some gates shut, and then the base of the adaptor is
-//! not needed any more, wherever in the chain the adaptor stands. What is chained to it may still be: so it is not the
-//! computation that ends, but this producer, in every task:
+//! Such an adaptor only says which items pass its [`Gate`]. Some gates close. Then the base of the adaptor is not
+//! needed any more, wherever in the chain the adaptor stands. An iterator that is chained to it may still be needed. So
+//! a closed gate does not end the computation, but ends this producer, in every task:
 //!
-//! 1. *Before a task:* a part whose gate is shut has size 0, so it is neither divided nor begun.
-//! 2. *Within a task:* the gate is looked at before every item, so that none is computed in vain.
-//! 3. *Within a task that lets nothing come up to the gate* (behind a `filter`, say): before each of its nano-loops. The
-//!    policy [`InLoops`] asks for these.
-//! 4. *What waits before it*, for futures, is dropped if nothing else waits: behind the gate, or in another side of a chain.
+//! 1. *Before a task:* a part whose gate is closed has size 0, so it is neither divided nor begun.
+//! 2. *Within a task:* the gate is checked before every item, so that no item is computed in vain.
+//! 3. *Within a task whose items do not reach the gate* (behind a `filter`, say): the gate is checked before each of
+//!    the task's steps. The policy [`InLoops`] asks for these.
+//! 4. *Futures before the gate* are dropped if nothing else waits: neither behind the gate nor in another side of a
+//!    chain.
 
 use crate::iter::adaptor::divide_by_cut;
 use furcate_schedulers::{
@@ -18,35 +19,36 @@ use furcate_schedulers::{
 use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
 
-/// What items of type `T` have to pass. A copy is the same gate.
+/// A gate for items of type `T`. A copy is the same gate.
 pub trait Gate<T>: Copy + Send {
-    /// What they are behind it.
+    /// Item type after the gate.
     type Output;
 
-    /// Does every item pass that comes, unless all is lost?
+    /// Whether every item passes, unless the whole result is lost.
     const EXACT: bool = false;
 
-    /// Are the items that pass in the order of those that come? See [`Producer::IN_ORDER`].
+    /// Whether the items that pass keep their order. See [`Producer::IN_ORDER`].
     const IN_ORDER: bool = true;
 
     /// Whether an item may leave its leaf, to be divided further ([`Producer::SINGLE`]). It may not if the
     /// [guard](Self::guard) has to be alive while the item is processed.
     const SINGLE: bool = true;
 
-    /// Lives as long as items are being passed on; it is made by [`guard`](Self::guard).
+    /// Guard that lives as long as items are being passed on; made by [`guard`](Self::guard).
     type Guard;
 
-    /// Called where a run of items begins.
+    /// Makes a guard. Called where a run of items begins.
     fn guard(self) -> Self::Guard;
 
-    /// Will no item pass any more? Once shut, a gate stays so.
+    /// Whether the gate is closed: no item will pass any more. A closed gate stays closed.
     fn is_shut(self) -> bool;
 
-    /// Lets an item pass, or drops it. A gate that shuts by an item it does not let pass is shut when this returns.
+    /// Returns the item if the gate lets it through, else drops it. If this item closes the gate, `is_shut` is true on
+    /// return.
     fn pass(self, item: T) -> Option<Self::Output>;
 }
 
-/// A [`Policy`] that has no word but that tasks be folded in nano-loops, for a producer that may end in them.
+/// A [`Policy`] whose only demand is that tasks be folded in steps. It is for a producer that may end in them.
 #[derive(Clone, Copy, Debug)]
 pub struct InLoops;
 
@@ -146,7 +148,7 @@ where
 {
 }
 
-/// Folds what passes of a nano-loop.
+/// Folds the items of a step that pass.
 #[derive(Clone)]
 struct FoldPassing<F, G> {
     fold: F,
@@ -164,10 +166,10 @@ impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for Fo
     }
 }
 
-/// Folds what passes of what was waited for, and sees to what waits.
+/// Folds the awaited items that pass. If nothing else waits, it drops pending futures when the gate is closed.
 struct FoldUntilShut<'s, F, G> {
     fold: FoldPassing<F, G>,
-    /// What is waited for ends before this does.
+    /// Lifetime of the awaited futures: they end before `'s` does.
     ends: PhantomData<&'s ()>,
 }
 
@@ -197,7 +199,7 @@ where
     }
 }
 
-/// The nano-loops of the base: they end when the gate is shut.
+/// The steps of the base: they end when the gate is closed.
 struct OpenLoops<'l, L, G> {
     loops: &'l mut L,
     gate: G,
@@ -233,7 +235,7 @@ where
     }
 }
 
-/// The items of a leaf or of a nano-loop that pass.
+/// The items of a leaf or of a step that pass.
 #[derive(Debug)]
 pub struct Passing<I, G, U> {
     base: I,
@@ -248,7 +250,8 @@ impl<I: Iterator, G: Gate<I::Item>> Passing<I, G, G::Guard> {
     }
 }
 
-/// One step of a fold: passes an item on, and ends if the gate is shut, so that the next item is not even computed.
+/// Folds one item: passes it on, and ends if the gate is closed, so that the next item is not even
+/// computed.
 #[inline]
 fn step<T, B, G: Gate<T>>(
     gate: G,
@@ -313,7 +316,7 @@ impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I
     }
 }
 
-/// The implementation of [`ParallelIterator`](super::ParallelIterator) for an adaptor of a `base: I`:
+/// Implements [`ParallelIterator`](super::ParallelIterator) for an adaptor of a `base: I`:
 ///
 /// ```text
 /// adapt_gate! {
@@ -322,7 +325,7 @@ impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I
 /// }
 /// ```
 ///
-/// `shuts`, if the gate may shut.
+/// `shuts`, if the gate may close.
 macro_rules! adapt_gate {
     (
         impl[$($generics:tt)*] $Name:ident<$($param:tt),*>

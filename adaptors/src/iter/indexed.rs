@@ -1,4 +1,4 @@
-//! Iterators that know how many items they have, and where each is.
+//! Iterators that know how many items they have, and the position of each.
 
 use super::async_terminal::{Searched, SearchedFrom};
 use super::collect::{append, append_unzipped};
@@ -14,7 +14,7 @@ use std::convert;
 
 /// A parallel iterator with exact length and positions.
 ///
-/// A `filter`, a `flat_map`, the characters of a string: these have none.
+/// A `filter`, a `flat_map` and the characters of a string are not indexed.
 ///
 /// The methods are rayon's, with rayon's meaning.
 #[diagnostic::on_unimplemented(
@@ -26,8 +26,8 @@ use std::convert;
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[expect(clippy::len_without_is_empty, reason = "as rayon's; an iterator is not a collection")]
 pub trait IndexedParallelIterator: ParallelIterator {
-    /// What the iterator lends to the scheduler: with exact length and cuts, and leaves that can be walked from both
-    /// ends.
+    /// Producer that the iterator lends to the scheduler, with exact length and cuts, and leaves that can be walked
+    /// from both ends.
     type IndexedProducer<'a>: IndexedProducer<Item = Self::Item>
     where
         Self: 'a;
@@ -42,7 +42,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     /// ```
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_>;
 
-    /// The exact number of items.
+    /// Returns the exact number of items.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -64,7 +64,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Enumerate::new(self)
     }
 
-    /// The items from the back to the front.
+    /// Yields the items from the back to the front.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -76,10 +76,10 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Rev::new(self)
     }
 
-    /// Leaves the first `n` items out, or all if there are no more.
+    /// Leaves out the first `n` items, or all if there are fewer.
     ///
-    /// They are cut off and dropped, not run: closures chained before are not called for them. (rayon's `skip` runs
-    /// them for their side effects, as std's does.)
+    /// The skipped items are cut off and dropped, not run: closures chained before `skip` are not called for them.
+    /// (rayon's `skip` runs them for their side effects, as std's does.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -91,7 +91,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Skip::new(self, n)
     }
 
-    /// The first `n` items, or all if there are no more. Nothing else is run.
+    /// Keeps the first `n` items, or all if there are fewer. Nothing else is run.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -103,8 +103,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Take::new(self, n)
     }
 
-    /// The first item and then every `step`-th. Those between are made and dropped, but for what lies behind the last
-    /// one.
+    /// Keeps the first item and then every `step`-th. The items between two kept ones are computed and dropped; those
+    /// behind the last kept one are not computed.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -123,8 +123,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     /// Puts every `chunk_size` items into a vector; the last vector may be shorter.
     ///
-    /// Every chunk is one unit of work and is never divided. Cost: one allocation per chunk; to do without,
-    /// [`fold_chunks`](Self::fold_chunks).
+    /// Every chunk is one unit of work and is never divided. Cost: one allocation per chunk.
+    /// [`fold_chunks`](Self::fold_chunks) does without.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -141,9 +141,9 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Chunks::new(self, chunk_size)
     }
 
-    /// Folds every `chunk_size` items into one, each time from what `identity` gives.
+    /// Folds every `chunk_size` items into one, each time from a value that `identity` returns.
     ///
-    /// Which items are folded together is fixed, in contrast to a fold per task; nothing is allocated.
+    /// The items of a chunk are fixed, whereas the items of a fold per task are not. Nothing is allocated.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -187,7 +187,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         FoldChunksWith::new(self, chunk_size, init, fold_op)
     }
 
-    /// The positions of the items that a predicate holds for, counted from 0.
+    /// Yields the positions, counted from 0, of the items for which a predicate is true.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -241,7 +241,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         ZipEq::new(self, other.into_par_iter())
     }
 
-    /// The items of two iterators in turn, this one first; when one has none left, the rest of the other.
+    /// Yields the items of two iterators in turn, this one first. When one iterator ends, the rest of the other one
+    /// follows.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -261,7 +262,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Interleave::new(self, other.into_par_iter())
     }
 
-    /// The items of two iterators in turn, this one first, until the one whose turn it is has none.
+    /// Yields the items of two iterators in turn, this one first, until the iterator whose turn it is has ended.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -281,21 +282,22 @@ pub trait IndexedParallelIterator: ParallelIterator {
         InterleaveShortest::new(self, other.into_par_iter())
     }
 
-    /// The items of two sorted iterators as one sorted iterator; of equal items this one's come first, and each side's
-    /// stay in their order.
+    /// Merges two sorted iterators into one sorted iterator. Of equal items those of this iterator come first, and each
+    /// side keeps its order.
     ///
-    /// It is divided exactly: where to cut the two sides is found by binary search (Kvik, Section 3.6), so parts are of
-    /// the same size whatever the data, and the merged iterator has positions itself; it can be merged again, zipped,
-    /// walked from the back. If a side is not sorted, or its order is none, every item still comes out once, in some
-    /// order that depends on how the work is divided.
+    /// A division is exact: binary search finds the places where the two sides are cut (Kvik, Section 3.4). So parts
+    /// are of the same size whatever the data, and the merged iterator has positions itself: it can be merged again,
+    /// zipped, walked from the back. If a side is not sorted, or its order is not a total one, every item still comes
+    /// out once, in some order that depends on the division.
     ///
-    /// It is divided *on demand*: as [`adaptive`](ParallelIterator::adaptive) has it, and so is what is made of it
-    /// (`map`, `zip`, `rev` ...), because a cut costs something. A policy that says how to divide (`bound_depth`,
-    /// `thief_splitting`, `size_limit`, `join_context_policy`, one of your own) or a scheduler takes the place of that,
-    /// chained before or after. Of the two sides this one's schedule counts, as everywhere.
+    /// A merge is divided *on demand*, as under [`adaptive`](ParallelIterator::adaptive), because a cut costs
+    /// something. The same holds for adaptors behind it (`map`, `zip`, `rev` ...). A policy that says how to divide
+    /// (`bound_depth`, `thief_splitting`, `size_limit`, `join_context_policy`, one of your own) or a scheduler replaces
+    /// this default, whether it is chained before or after. Of the two sides, the schedule of this one is used, as
+    /// everywhere.
     ///
-    /// Cost: a comparison per item, and O(log n) of them per division. Items are looked at for a division and taken
-    /// later: what is mapped is mapped anew for every look, and elements that are owned are cloned for it (see
+    /// Cost: a comparison per item, and O(log n) of them per division. A division looks at items that are taken later.
+    /// A mapped item is mapped again for every look, and an owned element is cloned for it (see
     /// [`PeekParallelIterator`]).
     ///
     /// ```
@@ -328,7 +330,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         Merge::new(self, other.into_par_iter())
     }
 
-    /// Merges as [`merge`](Self::merge) does two iterators that are sorted by `compare`.
+    /// Merges two iterators that are sorted by `compare`, as [`merge`](Self::merge) does.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -350,8 +352,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         MergeBy::by(self, other.into_par_iter(), compare)
     }
 
-    /// Merges as [`merge`](Self::merge) does two iterators that are sorted by a key, which is computed twice for every
-    /// comparison.
+    /// Merges two iterators that are sorted by a key, as [`merge`](Self::merge) does. The key is computed twice for
+    /// every comparison.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -376,8 +378,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ------------------------------------------------------------------------------------- terminals: comparisons
 
-    /// Compares item by item; the first difference decides, else the length. Nothing behind a difference need be looked
-    /// at.
+    /// Compares item by item. The first difference decides, else the length. Items behind a difference need not be
+    /// computed.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -398,7 +400,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
             .unwrap_or(lengths)
     }
 
-    /// Compares item by item, as [`cmp`](Self::cmp) does; `None` if the first pair that is not equal cannot be
+    /// Compares item by item, as [`cmp`](Self::cmp) does. Returns `None` if the first pair that is not equal cannot be
     /// compared.
     ///
     /// ```
@@ -420,8 +422,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
             .unwrap_or(Some(lengths))
     }
 
-    /// Are the lengths equal, and all items? Stops everywhere soon after the first difference in time; items are not
-    /// looked at if the lengths differ.
+    /// Whether the lengths are equal, and all items. All tasks stop soon after the first difference in time. If the
+    /// lengths differ, no item is looked at.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -438,7 +440,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.len() == other.len() && self.zip(other).all(|(a, b)| a == b)
     }
 
-    /// Is any item, or the length, different? See [`eq`](Self::eq).
+    /// Whether any item, or the length, is different. See [`eq`](Self::eq).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -453,7 +455,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         !self.eq(other)
     }
 
-    /// Is this less than the other, by [`partial_cmp`](Self::partial_cmp)?
+    /// Whether this iterator is less than the other one, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -468,7 +470,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_lt)
     }
 
-    /// Is this less than the other or equal, by [`partial_cmp`](Self::partial_cmp)?
+    /// Whether this iterator is less than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -483,7 +485,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_le)
     }
 
-    /// Is this greater than the other, by [`partial_cmp`](Self::partial_cmp)?
+    /// Whether this iterator is greater than the other one, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -498,7 +500,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.partial_cmp(other).is_some_and(Ordering::is_gt)
     }
 
-    /// Is this greater than the other or equal, by [`partial_cmp`](Self::partial_cmp)?
+    /// Whether this iterator is greater than or equal to the other one, by [`partial_cmp`](Self::partial_cmp).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -515,8 +517,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ------------------------------------------------------------------------------------- terminals: positions
 
-    /// The position of some item that a predicate holds for: whichever is found first in time. Stops everywhere soon
-    /// after.
+    /// Returns the position of an item for which a predicate is true: the first that is found in time. All tasks stop
+    /// soon after it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -530,7 +532,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.enumerate().find_map_any(|(position, item)| predicate(item).then_some(position))
     }
 
-    /// The first position of an item that a predicate holds for. A hit stops what lies behind it, soon and only that.
+    /// Returns the first position of an item for which a predicate is true. A hit soon stops the tasks behind it, and
+    /// only those.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -544,8 +547,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.enumerate().find_map_first(|(position, item)| predicate(item).then_some(position))
     }
 
-    /// The last position of an item that a predicate holds for. Every task goes from the back, and a hit stops what
-    /// lies before it.
+    /// Returns the last position of an item for which a predicate is true. Every task walks from the back, and a hit
+    /// stops the tasks before it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -561,7 +564,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ------------------------------------------------------------------------------------- terminals: collections
 
-    /// Collects into a vector in place. The vector is cleared first; its buffer is kept, if it is large enough.
+    /// Collects into a vector in place. The vector is cleared first. Its buffer is kept if it is large enough.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -576,8 +579,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
         append(target, self);
     }
 
-    /// Collects the halves of pairs into two vectors in place, in one pass. The vectors are cleared first; their
-    /// buffers are kept, if they are large enough.
+    /// Collects the halves of pairs into two vectors in place, in one pass. The vectors are cleared first. Their
+    /// buffers are kept if they are large enough.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -780,7 +783,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
     }
 }
 
-/// Compares by [`partial_cmp`](IndexedParallelIterator::partial_cmp), as a future; `finish` makes the result of the order.
+/// Compares by [`partial_cmp`](IndexedParallelIterator::partial_cmp), as a future. `finish` turns the order into the
+/// result.
 fn compared<A, B, T>(
     left: A,
     right: B,
@@ -798,14 +802,14 @@ where
     AsyncTerminal::new(left.zip(right), search, move |first| finish(first.unwrap_or(Some(lengths))))
 }
 
-/// Compares by [`eq`](IndexedParallelIterator::eq), as a future; `finish` makes the result of the answer.
+/// Compares by [`eq`](IndexedParallelIterator::eq), as a future. `finish` turns the answer into the result.
 fn equal<A, B>(left: A, right: B, finish: impl FnOnce(bool) -> bool + Send + 'static) -> AsyncTerminal<bool>
 where
     A: IndexedParallelIterator<Item: PartialEq<B::Item>> + 'static,
     B: IndexedParallelIterator + 'static,
 {
     let same_length = left.len() == right.len();
-    // Where the lengths differ no item is looked at.
+    // If the lengths differ, no item is looked at.
     let pairs = left.zip(right).take(if same_length { usize::MAX } else { 0 });
     let search = Searched::new(|(a, b): (A::Item, B::Item)| (a != b).then_some(()));
     AsyncTerminal::new(pairs, search, move |difference| finish(same_length && difference.is_none()))

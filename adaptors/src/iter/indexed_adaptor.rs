@@ -1,6 +1,7 @@
 //! The skeleton of all adaptors that exist for indexed iterators only: `rev`, `zip`, `skip`, `chunks` and so on.
 
-/// Both iterator traits of an adaptor that is always indexed: one producer serves both, and the length is known.
+/// Implements both iterator traits for an adaptor that is always indexed: one producer serves both, and the length is
+/// known.
 ///
 /// ```text
 /// indexed_adaptor! {
@@ -70,11 +71,11 @@ macro_rules! indexed_adaptor {
 }
 pub(crate) use indexed_adaptor;
 
-/// The length of two iterators together.
+/// Returns the length of two iterators together.
 ///
 /// # Panics
 ///
-/// If it does not fit a `usize`.
+/// If the length does not fit a `usize`.
 #[track_caller]
 pub(crate) fn total_len(left: usize, right: usize) -> usize {
     left.checked_add(right).expect("a parallel iterator has more than usize::MAX items")

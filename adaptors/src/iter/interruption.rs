@@ -1,11 +1,11 @@
-//! Computations that may end before all is done, and say so.
+//! Computations that may end early, and report it.
 //!
 //! # Protocol
 //!
 //! [`Interruptible::run`] makes one [`Report`] on the heap, which holds the policy that may stop. Clones of
-//! [`Reporting`] ride down the division tree with the chain's own policy. Schedulers ask a policy only where something
-//! is left to do, and leave that out after a yes ([`Policy::stopped`]); so the report notes a reason exactly if something
-//! was left out. The terminal has returned when the report is read.
+//! [`Reporting`] ride down the division tree with the chain's own policy. A scheduler asks a policy only where work is
+//! left, and leaves that work out after a yes ([`Policy::stopped`]). So the report holds a reason exactly if some work
+//! was left out. The report is read after the terminal has returned.
 
 mod forwarded;
 
@@ -24,10 +24,11 @@ use std::time::Instant;
 /// A computation that a [`CancelToken`] or a deadline may end: see [`ParallelIterator::stop_on`] and
 /// [`ParallelIterator::deadline`].
 ///
-/// It is no parallel iterator, but has the adaptors and the terminals of one. (Positions of what is done are not known, so terminals that
-/// need them are left out.) Adaptors, policies and schedulers may be named before the stop or behind: it holds for the whole
-/// computation. Terminals return `Ok` if everything was done, though the token
-/// may have been cancelled just then; else [`Interrupted`], which holds what was done and why that was all.
+/// It is not a parallel iterator, but has the adaptors and the terminals of one. (The positions of the processed items
+/// are not known, so terminals that need positions are left out.) Adaptors, policies and schedulers may be named before
+/// the stop or behind it: the stop holds for the whole computation. Terminals return `Ok` if all items were processed,
+/// though the token may have been cancelled just then. Else they return [`Interrupted`], which holds the partial result
+/// and the reason.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -45,14 +46,14 @@ use std::time::Instant;
 ///
 /// # What a stop does
 ///
-/// A token that was cancelled before, or a deadline that is over, lets no item be evaluated. A running task ends between
-/// two items: while they cost about the same, within about 0.1 ms or after the item it is at. Behind `io_await` each task looks
-/// before an item, so that none begins behind the stop, however many have been woken. A single item is never
+/// After a token was cancelled, or a deadline has passed, no new item is evaluated. A running task ends between two
+/// items: within about 0.1 ms while items cost about the same, else after its current item. Behind `io_await` each task
+/// checks before an item, so that none begins after the stop, however many have been woken. A single item is never
 /// interrupted; nor is a piece of a [`wrap_iter`](super::WrapIter), or a short inner iterator of a `flat_map` (a stop
-/// named inside its closure reaches that). The first pass of a scan is not interrupted either, nor kept from
-/// being made: it runs before anything is asked.
+/// named inside its closure does interrupt that). The first pass of a scan is not interrupted either, nor prevented: it
+/// runs before the stop is first checked.
 ///
-/// Cost: an allocation per computation; per nano-loop, of which there are few in 0.1 ms, a load or, for a deadline, a
+/// Cost: an allocation per computation; per step, of which there are few in 0.1 ms, a load or, for a deadline, a
 /// look at the clock.
 #[must_use = "nothing is done until a terminal is called"]
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         Interruptible { base, stop }
     }
 
-    /// Ends when another token is cancelled, too.
+    /// Ends the computation also when another token is cancelled.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -80,7 +81,7 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         Interruptible { base: self.base, stop: Both::new(self.stop, StopOn::new(token)) }
     }
 
-    /// Ends when a time is over, too.
+    /// Ends the computation also at another point in time.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -93,10 +94,10 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         Interruptible { base: self.base, stop: Both::new(self.stop, Deadline::new(at)) }
     }
 
-    /// Runs any terminal, and whatever adaptors come before it.
+    /// Runs any terminal, with any adaptors before it.
     ///
-    /// The closure is given the items as a parallel iterator without a known length; what it returns is the result, be
-    /// it of everything or of a part.
+    /// The closure gets the items as a parallel iterator without a known length. It returns the result, complete or
+    /// partial.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -118,8 +119,8 @@ where
     I: ParallelIterator,
     S: Stop + 'static,
 {
-    /// Runs any terminal that is awaited, such as [`async_sum`](ParallelIterator::async_sum), and whatever adaptors come
-    /// before it: [`run`](Self::run), as a future.
+    /// Runs any terminal that is awaited, such as [`async_sum`](ParallelIterator::async_sum), with any adaptors before
+    /// it: [`run`](Self::run), as a future.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -141,8 +142,8 @@ where
     }
 }
 
-/// The result of an [`Interruptible`]'s terminal that is awaited, for any executor: dropped, it cancels the computation, as an
-/// [`AsyncTerminal`] does.
+/// The result of an [`Interruptible`]'s awaited terminal, for any executor. Dropping it cancels the computation, as
+/// with an [`AsyncTerminal`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -155,11 +156,11 @@ where
 /// ```
 pub type AsyncInterruptible<T> = Pin<Box<dyn Future<Output = Result<T, Interrupted<T>>> + Send>>;
 
-/// What was done of a computation that ended before its end: the error of an [`Interruptible`]'s terminals.
+/// The partial result of a computation that ended early: the error of an [`Interruptible`]'s terminals.
 ///
-/// The items that were done are some of all, in order: of every task those from its first to some item. With several
-/// threads that is not a prefix of all items. So a sum is one of some items, a `collect`ed vector has gaps; but what
-/// `find_any` has found is found.
+/// The processed items are some of all, in order: each task has processed its items from the first up to some item.
+/// With several threads these are not a prefix of all items. So a sum is one of some items, and a `collect`ed vector
+/// has gaps. But a hit of `find_any` is a hit.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -185,17 +186,17 @@ pub struct Interrupted<T> {
 }
 
 impl<T> Interrupted<T> {
-    /// What was done.
+    /// Returns the partial result.
     pub fn done(&self) -> &T {
         &self.done
     }
 
-    /// What was done.
+    /// Returns the partial result, by value.
     pub fn into_done(self) -> T {
         self.done
     }
 
-    /// Why that was all.
+    /// Returns the reason why the computation ended.
     pub fn reason(&self) -> Reason {
         self.reason
     }
@@ -215,7 +216,7 @@ impl<T> fmt::Display for Interrupted<T> {
 
 impl<T> std::error::Error for Interrupted<T> {}
 
-/// The stop of one run, and whether it has stopped anything.
+/// The stop of one run, and the reason if it has stopped anything.
 #[derive(Debug)]
 struct Report<S> {
     stop: S,
@@ -223,7 +224,7 @@ struct Report<S> {
 }
 
 impl<S> Report<S> {
-    /// Says whether something was left out.
+    /// Returns the result as `Ok`, or as `Interrupted` if some work was left out.
     fn of<T>(&self, done: T) -> Result<T, Interrupted<T>> {
         match self.reason.get() {
             None => Ok(done),
@@ -269,7 +270,7 @@ impl<S: Stop> Policy for Reporting<S> {
     }
 }
 
-/// The items of an [`Interruptible`], all or some: what [`run`](Interruptible::run) gives to its closure.
+/// The items of an [`Interruptible`], all or some: the argument of the closure of [`run`](Interruptible::run).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -317,7 +318,7 @@ macro_rules! terminals {
     )+) => {
         /// The terminals of a parallel iterator.
         impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {$(
-            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of what is done.")]
+            #[doc = concat!("[`ParallelIterator::", stringify!($name), "`] of the processed items.")]
             ///
             /// ```
             /// use furcate::prelude::*;
@@ -498,10 +499,10 @@ terminals! {
         })" => "(vec![1], \"a\".to_string())";
 }
 
-// Pairs are known by the type of the items: not an entry of the list.
+// Pairs are known by the type of the items, so `unzip` is not an entry of the list.
 
 impl<A: Send, B: Send, I: ParallelIterator<Item = (A, B)>, S: Stop> Interruptible<I, S> {
-    /// [`ParallelIterator::unzip`] of what is done.
+    /// [`ParallelIterator::unzip`] of the processed items.
     ///
     /// ```
     /// use furcate::prelude::*;

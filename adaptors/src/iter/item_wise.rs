@@ -1,7 +1,7 @@
 //! The skeleton of all adaptors that treat every item by itself: `map`, `filter`, `flat_map_iter`, `inspect` and so on.
 //!
-//! Such an adaptor says one thing ([`ItemWise`]): which iterator a leaf becomes, or a nano-loop's items.
-//! Division, sizes and nano-loops are the base's, and are passed on here, once.
+//! Such an adaptor says one thing ([`ItemWise`]): into which iterator a leaf, or the items of a step, are turned.
+//! Division, sizes and steps are the base's, and are passed on here, once.
 
 use super::adaptor::divide_by_cut;
 use furcate_schedulers::{
@@ -9,9 +9,9 @@ use furcate_schedulers::{
 };
 use std::ops::ControlFlow;
 
-/// What an item-wise adaptor does to items of type `T`.
+/// The operation of an item-wise adaptor on items of type `T`.
 pub trait ItemWise<T>: Copy + Send {
-    /// May it be done to an item more than once, at no cost and with no effect?
+    /// Whether the operation may be applied to an item more than once, at no cost and with no effect.
     const FREE: bool = false;
 
     /// Whether the adaptor makes at most one item of each item: see [`Producer::SINGLE`].
@@ -20,16 +20,16 @@ pub trait ItemWise<T>: Copy + Send {
     /// Whether an item goes on before new ones begin: see [`NanoFold::GOES_FIRST`].
     const GOES_FIRST: bool = false;
 
-    /// The items that come out.
+    /// Item type that comes out.
     type Output;
 
-    /// The iterator that a leaf becomes.
+    /// Iterator over an adapted leaf.
     type Leaf<I: Iterator<Item = T>>: Iterator<Item = Self::Output>;
 
     /// Adapts a leaf.
     fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I>;
 
-    /// Folds what the items of a nano-loop become.
+    /// Folds the adapted items of a step.
     #[inline]
     fn fold_loop<I, B, C, F>(self, accumulator: B, items: I, fold: &mut F) -> ControlFlow<C, B>
     where
@@ -40,7 +40,7 @@ pub trait ItemWise<T>: Copy + Send {
     }
 }
 
-/// A closure that lies in the adaptor's description, as its pieces see it.
+/// Declares a reference to a closure that lies in the adaptor. The producer's parts hold the reference.
 macro_rules! borrowed_op {
     ($Op:ident) => {
         #[allow(missing_debug_implementations, reason = "a borrowed closure")]
@@ -51,7 +51,7 @@ macro_rules! borrowed_op {
 }
 pub(crate) use borrowed_op;
 
-/// The implementations of [`ParallelIterator`](super::ParallelIterator) and, for what maps items one to one,
+/// Implements [`ParallelIterator`](super::ParallelIterator) and, for adaptors that map items one to one,
 /// [`IndexedParallelIterator`](super::IndexedParallelIterator) for an adaptor of a `base: I`:
 ///
 /// ```text
@@ -168,8 +168,9 @@ impl<P, S> Adapted<P, S> {
         Adapted { base, shape }
     }
 
-    /// Makes parts of the base parts of the whole. For [`wrapping`](NanoLoops::wrapping): a closure written there would
-    /// have all of the loops' type in its own, twice in every adaptor of a chain, and names of gigabytes for debuggers.
+    /// Returns a function that wraps parts of the base. It is for [`wrapping`](NanoLoops::wrapping): a closure written
+    /// there would contain the whole type of the loops, twice in every adaptor of a chain, and make names of gigabytes
+    /// for debuggers.
     #[inline]
     fn wrap(shape: S) -> impl FnMut(P) -> Self
     where
@@ -178,7 +179,7 @@ impl<P, S> Adapted<P, S> {
         move |base| Adapted { base, shape }
     }
 
-    /// The other way round.
+    /// Returns the base: the inverse of [`wrap`](Self::wrap).
     #[inline]
     fn unwrap(self) -> Option<P> {
         Some(self.base)
@@ -251,7 +252,7 @@ impl<P: Producer, S: ItemWise<P::Item>> Producer for Adapted<P, S> {
     }
 }
 
-/// Adapts the items of a nano-loop.
+/// Adapts the items of a step.
 #[derive(Clone)]
 struct AdaptedFold<F, S> {
     fold: F,
@@ -281,7 +282,7 @@ where
 {
 }
 
-/// A look at an item adapts it as taking it does.
+/// A look at an item adapts the item, as taking it does.
 impl<P, S> PeekProducer for Adapted<P, S>
 where
     P: PeekProducer,

@@ -1,13 +1,13 @@
 //! A [`std::iter::Map`] whose function has a name.
 //!
-//! The leaf of an adaptor is a type that the adaptor must be able to write down, and a closure's cannot be. So where
-//! a leaf calls more than a borrowed closure, it is a [`Mapped`].
+//! The leaf of an adaptor is a type that the adaptor must be able to name, and a closure's type has no name. So if a
+//! leaf calls more than a borrowed closure, it is a [`Mapped`].
 
 use std::iter::FusedIterator;
 
-/// A function of items of type `T`, with what it holds.
+/// A function of items of type `T`, with the values that it holds.
 pub trait MapItem<T> {
-    /// What it makes of an item.
+    /// Result for an item.
     type Output;
 
     /// Maps one item.

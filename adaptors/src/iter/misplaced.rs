@@ -1,4 +1,4 @@
-//! Methods that are named too late in a chain: each is an error that says where to name it.
+//! Methods that are named too late in a chain: each is an error that names the right place.
 //!
 //! For example, a scheduler named after `by_blocks` would replace the blocks. The types of such a chain fit together all the same,
 //! because generic code knows of a chain only that it is a [`ParallelIterator`](crate::iter::ParallelIterator). But if the compiler
@@ -46,7 +46,7 @@ pub trait AwaitBeforeBlocks {}
 )]
 pub trait NoSchedulerBehindAwait {}
 
-/// A scheduler that may take the place of the one that `io_await` names. (One of your own is named by
+/// A scheduler that may replace the one that `io_await` names. (A scheduler of your own is named by
 /// `ParallelIterator::with_scheduler(chain, scheduler)`.)
 #[diagnostic::on_unimplemented(
     message = "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
@@ -82,7 +82,7 @@ pub trait NoCapBesideAwait {}
     message = "behind `stop_on` and `deadline` nobody knows how many items will have been done: this method needs all of them",
     label = "not behind a stop",
     note = "number the items first, and search for a pair: `.enumerate().stop_on(&token).find_first(..)`",
-    note = "or collect what is done, and go on with that: `.stop_on(&token).collect::<Vec<_>>()`"
+    note = "or collect the processed items, and continue with those: `.stop_on(&token).collect::<Vec<_>>()`"
 )]
 pub trait AllItems {}
 
@@ -176,7 +176,7 @@ misplaced! {
     }
 }
 
-/// Positions behind an adaptor that has none: the message is that of [`IndexedParallelIterator`].
+/// Methods that need positions, behind an adaptor without them. The message is that of [`IndexedParallelIterator`].
 macro_rules! without_positions {
     ($($Adaptor:ident<$($Param:ident),+>),+ $(,)?) => {$(
         misplaced! {
@@ -208,8 +208,8 @@ without_positions!(
     SkipAnyWhile<I, P>,
 );
 
-// Where another adaptor stands in between. An inherent method is a candidate only if the bounds of its block hold: so those below
-// are there for chains with a scheduler that refuses what they name, and for these alone. In generic code, where the scheduler of a
+// Methods behind another adaptor. An inherent method is a candidate only if the bounds of its block hold. So the
+// methods below exist only for chains with a scheduler that refuses them. In generic code, where the scheduler of a
 // chain is not known, the trait's methods are called, with their assertions.
 
 /// A scheduler behind which `io_await` is a mistake.
@@ -218,11 +218,11 @@ pub trait RefusesAwait {}
 impl RefusesAwait for Adaptive {}
 impl<S, Z> RefusesAwait for ByBlocks<S, Z> {}
 
-// Of two advices, the one that does not apply is met.
+// Of two messages, the one that does not apply is switched off by an implementation.
 impl<S, Z> NotOnDemandBeforeAwait for ByBlocks<S, Z> {}
 impl AwaitBeforeBlocks for Adaptive {}
 
-/// A scheduler in the place of which no other one is to be named.
+/// A scheduler that no other scheduler may replace.
 pub trait RefusesSchedulers {}
 
 impl RefusesSchedulers for Suspending {}
@@ -238,7 +238,7 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 }
 
-/// Methods of adaptors in between.
+/// Declares the methods behind other adaptors.
 macro_rules! misplaced_behind {
     ($($Adaptor:ident<I $(, $Param:ident)*> $(without $skip:ident)?),+ $(,)?) => {$(
         misplaced_behind!(@io_await $($skip)? $Adaptor<I $(, $Param)*>);

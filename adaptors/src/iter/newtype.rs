@@ -1,7 +1,7 @@
-//! Parallel iterators that are another one, under a name and with documentation of their own.
+//! Parallel iterators that wrap another one, under a name and with documentation of their own.
 
-/// Declares a struct around a base, and passes the base's items and schedule through. A second type in the brackets is
-/// what the struct borrows besides.
+/// Declares a struct around a base, and forwards the base's items and schedule. A second type in the brackets is a
+/// value that the struct borrows besides.
 macro_rules! newtype_iterator {
     (
         $(#[$attribute:meta])*
@@ -22,7 +22,7 @@ macro_rules! newtype_iterator {
 }
 pub(crate) use newtype_iterator;
 
-/// `Clone` for an iterator over shared references, whatever they refer to.
+/// Implements `Clone` for an iterator over shared references, whatever type they refer to.
 macro_rules! clone_base {
     ($Name:ident<$life:lifetime, $($T:ident),+>) => {
         impl<$life, $($T),+> Clone for $Name<$life, $($T),+> {

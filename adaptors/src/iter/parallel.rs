@@ -33,10 +33,10 @@ use std::collections::LinkedList;
 use std::convert;
 use std::time::Instant;
 
-/// A parallel computation over items: where they come from, what is done with them, and how that is scheduled.
+/// A parallel computation over items: a source, adaptors, and a schedule.
 ///
-/// The methods are rayon's, with rayon's meaning; those of the section *scheduling* are furcate's own. Iterators are
-/// lazy: nothing runs before a terminal (`for_each`, `sum`, `collect`, ...) is called.
+/// The methods are rayon's, with rayon's meaning. The methods of the section *scheduling* are furcate's own. Iterators
+/// are lazy: nothing runs before a terminal (`for_each`, `sum`, `collect`, ...) is called.
 ///
 /// # Scheduling
 ///
@@ -46,8 +46,8 @@ use std::time::Instant;
 /// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`by_blocks`](Self::by_blocks), [`sequential`](Self::sequential) | [`ByTerminal`](furcate_schedulers::ByTerminal): by blocks for searches, on demand for merges, else [`Join`] |
 /// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_schedulers::DefaultExecutor) |
 ///
-/// A schedule can be named anywhere in a chain and holds for all of it. Of two combined iterators (`zip`, `chain` ...)
-/// the first one's counts.
+/// A schedule can be named anywhere in a chain and holds for the whole chain. When two iterators are combined (`zip`,
+/// `chain` ...), the schedule of the first one is used.
 ///
 /// # Implementing it
 ///
@@ -88,24 +88,24 @@ use std::time::Instant;
 )]
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub trait ParallelIterator: Sized + Send {
-    /// The items.
+    /// Item type.
     type Item: Send;
 
-    /// What the iterator lends to the scheduler; it may borrow the closures and the data that lie in the iterator.
+    /// Producer that the iterator lends to the scheduler. It may borrow the closures and the data of the iterator.
     type Producer<'a>: Producer<Item = Self::Item>
     where
         Self: 'a;
 
-    /// When it is divided.
+    /// Policy: when the work is divided.
     type Policy: Policy;
 
-    /// How its parts are run.
+    /// Scheduler: how parts are run.
     type Scheduler: Scheduler;
 
-    /// Where they run.
+    /// Executor: where parts run.
     type Executor: Executor;
 
-    /// Lends all items. A second call lends nothing or the same again; terminals call it once.
+    /// Lends all items. A second call lends either nothing or the same items again. Terminals call this method once.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -115,7 +115,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn producer(&mut self) -> Self::Producer<'_>;
 
-    /// The policy that was chosen, fresh for one run.
+    /// Returns the chosen policy, fresh for one run.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -125,7 +125,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn policy(&self) -> Self::Policy;
 
-    /// The scheduler that was chosen.
+    /// Returns the chosen scheduler.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -134,7 +134,7 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn scheduler(&self) -> Self::Scheduler;
 
-    /// The executor that was chosen.
+    /// Returns the chosen executor.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -143,7 +143,8 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn executor(&self) -> Self::Executor;
 
-    /// The exact number of items, if it is known **and** the producer's cuts are exact; then `collect` writes in place.
+    /// Returns the exact number of items, if that number is known **and** the producer's cuts are exact. In that case
+    /// `collect` writes in place.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -155,10 +156,11 @@ pub trait ParallelIterator: Sized + Send {
         None
     }
 
-    /// The [size](furcate_schedulers::Divisible::size) of the producer, if it is known before the producer is lent. That of a `filter`
-    /// is the size of its base.
+    /// Returns the [size](furcate_schedulers::Divisible::size) of the producer, if it is known before the producer is
+    /// lent. The size of a `filter` is the size of its base.
     ///
-    /// A `flat_map` goes by it: a long inner iterator is divided. By default it is [`opt_len`](Self::opt_len).
+    /// `flat_map` reads this number to decide whether an inner iterator is long enough to be divided. The default is
+    /// [`opt_len`](Self::opt_len).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -169,7 +171,7 @@ pub trait ParallelIterator: Sized + Send {
         self.opt_len()
     }
 
-    /// Runs the computation with a reduction of your own: what all terminals do.
+    /// Runs the computation with a reduction of your own, as all terminals do with theirs.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -203,10 +205,10 @@ pub trait ParallelIterator: Sized + Send {
 
     // ---------------------------------------------------------------------------------------------- scheduling
 
-    /// Adds a policy, of your own or from [`policy`](furcate_schedulers::policy), to those named before.
+    /// Adds a policy to those named before: one of your own, or one from [`policy`](furcate_schedulers::policy).
     ///
-    /// The strongest word of all counts, in whatever order they are named; the first policy that says how to divide
-    /// takes the place of the default. See [`policy`](furcate_schedulers::policy).
+    /// The strongest verdict of all policies counts, whatever their order. The first policy that says how to divide
+    /// replaces the default policy. See [`policy`](furcate_schedulers::policy).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -253,7 +255,7 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(ForceDepth::new(depth))
     }
 
-    /// Has leaves only at even depths. See [`EvenLevels`].
+    /// Allows leaves only at even depths. See [`EvenLevels`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -264,7 +266,7 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(EvenLevels)
     }
 
-    /// Divides what is larger than a limit. See [`SizeLimit`].
+    /// Divides every part that is larger than a limit. See [`SizeLimit`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -275,10 +277,11 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(SizeLimit::new(limit))
     }
 
-    /// Never has more than a number of live tasks. See [`Cap`], also for a cap that several computations share.
+    /// Limits the number of live tasks. See [`Cap`], also for a cap that several computations share.
     ///
-    /// With `io_await` in the chain this does not compile: an item that has waited goes on as a task of its own, and no policy is asked
-    /// about such tasks. Behind `io_await`, [`max_in_flight`](IoAwait::max_in_flight) bounds the futures in flight.
+    /// With `io_await` in the chain this does not compile. An item that has waited continues as a task of its own, and
+    /// no policy is asked about such tasks. Behind `io_await`, [`max_in_flight`](IoAwait::max_in_flight) bounds the
+    /// futures in flight.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -301,7 +304,8 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(Cap::new(tasks))
     }
 
-    /// Divides left parts always and right parts only when they have migrated, down to a depth. See [`JoinContext`].
+    /// Always divides left parts, and divides right parts only when they have migrated, down to a depth. See
+    /// [`JoinContext`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -314,7 +318,7 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(JoinContext::new(depth))
     }
 
-    /// Divides `levels` times, and as often again in every part that a thief has taken. See [`ThiefSplitting`].
+    /// Divides `levels` times, and as often again in every stolen part. See [`ThiefSplitting`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -325,11 +329,12 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(ThiefSplitting::new(levels))
     }
 
-    /// Makes no division that would leave a part shorter than `min`: the policy
+    /// Refuses every division that would leave a part shorter than `min`: the policy
     /// [`MinLen`](furcate_schedulers::policy::MinLen).
     ///
-    /// As every policy it holds for the whole chain, and is counted in what the chain's end is divided by: behind
-    /// `chunks` in chunks, wherever it is named. (In rayon it is counted where it is named.)
+    /// Like every policy it holds for the whole chain. Lengths are counted in the units by which the end of the chain
+    /// is divided: behind `chunks` in chunks, wherever the policy is named. (In rayon they are counted in the units of
+    /// the place where the policy is named.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -343,8 +348,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Divides every part longer than `max`: the policy [`MaxLen`](furcate_schedulers::policy::MaxLen).
     ///
-    /// It holds for the whole chain, as [`with_min_len`](Self::with_min_len), and says *must*, so it also beats that
-    /// one (in rayon it is the other way round).
+    /// The policy holds for the whole chain, as [`with_min_len`](Self::with_min_len) does. Its verdict is *must*, so it
+    /// also overrules `with_min_len` (in rayon it is the other way round).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -356,10 +361,10 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(furcate_schedulers::policy::MaxLen::new(max))
     }
 
-    /// Chooses the scheduler, in the place of the one that was chosen before.
+    /// Chooses the scheduler. It replaces the one that was chosen before.
     ///
-    /// After [`by_blocks`](Self::by_blocks) that does not compile, because the blocks would be forgotten: a scheduler
-    /// for the blocks is named before them, `.sequential().by_blocks(..)`.
+    /// After [`by_blocks`](Self::by_blocks) this does not compile, because the blocks would be lost. Name the scheduler
+    /// for the blocks before them: `.sequential().by_blocks(..)`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -396,8 +401,8 @@ pub trait ParallelIterator: Sized + Send {
         WithScheduler::new(self, Join)
     }
 
-    /// Divides and forks as [`join`](Self::join), but whoever finishes last reduces: no worker waits for what was stolen from
-    /// it. See [`DepJoin`].
+    /// Divides and forks as [`join`](Self::join) does, but the worker that finishes last reduces: no worker waits for a
+    /// stolen part. See [`DepJoin`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -410,8 +415,8 @@ pub trait ParallelIterator: Sized + Send {
         WithScheduler::new(self, DepJoin)
     }
 
-    /// Divides a task when another worker wants a part of it, and not before. See [`Adaptive`], also for how the policies
-    /// that were named count then.
+    /// Divides a task only when another worker wants a part of it. See [`Adaptive`], also for the effect of policies
+    /// named in the same chain.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -420,7 +425,8 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(sums.iter().sum::<i32>(), 499_500);
     /// ```
     ///
-    /// [`nano_blocks`](super::WithScheduler::nano_blocks) sets how much is done between two looks:
+    /// [`nano_blocks`](super::WithScheduler::nano_blocks) sets how many items a task folds between two looks at the
+    /// scheduler:
     ///
     /// ```
     /// # use furcate::prelude::*;
@@ -432,16 +438,17 @@ pub trait ParallelIterator: Sized + Send {
         WithScheduler::new(self, Adaptive::new())
     }
 
-    /// Runs blocks of given sizes one after the other, each in parallel under the policy and the scheduler that are
-    /// chained. See [`ByBlocks`].
+    /// Runs blocks of given sizes one after the other. Each block runs in parallel under the policy and the scheduler
+    /// of the chain. See [`ByBlocks`].
     ///
     /// A computation that ends early (a search) does nothing behind the block in which it ends. Sizes are anything that
-    /// gives numbers ([`BlockSizes`]); what is left behind the last one is one more block, and 0 counts as 1. They
-    /// are counted in the units that are divided: before a `filter`, wherever they are named.
+    /// gives numbers ([`BlockSizes`]). When the sizes end, the remaining units are one more block. A size of 0 counts
+    /// as 1. Sizes count the units that are divided: before a `filter`, wherever `by_blocks` is named.
     ///
-    /// A policy holds for each block as for a computation of its own, wherever it is named; a scheduler is named
-    /// before the blocks that it runs. After them it would take their place, which is an error. So are blocks of blocks:
-    /// all of them would run one after the other, which sizes can say.
+    /// A policy holds for each block as for a computation of its own, wherever the policy is named. A scheduler is
+    /// named before the blocks that it runs. After them it would replace them, so that is a compile error. Blocks of
+    /// blocks are a compile error, too: all of them would run one after the other, and one list of sizes can say the
+    /// same.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -456,7 +463,7 @@ pub trait ParallelIterator: Sized + Send {
         in_blocks(self, sizes)
     }
 
-    /// [`by_blocks`](Self::by_blocks) of P, 2P, 4P ... units on P threads.
+    /// Calls [`by_blocks`](Self::by_blocks) with blocks of P, 2P, 4P ... units on P threads.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -468,7 +475,8 @@ pub trait ParallelIterator: Sized + Send {
         in_blocks(self, Doubling)
     }
 
-    /// [`by_blocks`](Self::by_blocks) of one size. A size of 0 counts as 1, as it does there. (Rayon panics.)
+    /// Calls [`by_blocks`](Self::by_blocks) with blocks of one size. A size of 0 counts as 1, as it does there. (Rayon
+    /// panics.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -480,11 +488,12 @@ pub trait ParallelIterator: Sized + Send {
         in_blocks(self, std::iter::repeat(block_size))
     }
 
-    /// Blocks to be consumed one after the other, by a sequential loop: each is a parallel iterator.
+    /// Cuts the computation into blocks that a sequential loop consumes one after the other. Each block is a parallel
+    /// iterator.
     ///
-    /// The blocks lie in what this returns; [`iter`](BlocksIter::iter) lends them, [`items`](BlocksIter::items) lends
-    /// their items. Both are std iterators, lazy and in order: a block is computed in parallel when it is asked for, and
-    /// nothing behind it is. Sizes are as in [`by_blocks`](Self::by_blocks).
+    /// The returned value owns the blocks: [`iter`](BlocksIter::iter) lends them, [`items`](BlocksIter::items) lends
+    /// their items. Both are std iterators, lazy and in order. A block is computed in parallel when the loop asks for
+    /// it, and no later block is computed. Sizes are as in [`by_blocks`](Self::by_blocks).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -534,10 +543,11 @@ pub trait ParallelIterator: Sized + Send {
 
     // ---------------------------------------------------------------------------------------------- interruption
 
-    /// Ends when a token is cancelled: a running task between two items, soon; one that has not begun does not begin.
+    /// Ends the computation when a token is cancelled. A running task ends soon, between two items; a task that has not
+    /// begun does not begin.
     ///
-    /// What comes is not a parallel iterator, so that the early end cannot be overlooked: its terminals return
-    /// `Ok` if everything was done, else [`Interrupted`](super::Interrupted), with what was done. See
+    /// The result is not a parallel iterator, so that an early end cannot be overlooked. Its terminals return `Ok` if
+    /// all items were processed, else [`Interrupted`](super::Interrupted) with the partial result. See
     /// [`Interruptible`].
     ///
     /// ```
@@ -555,7 +565,7 @@ pub trait ParallelIterator: Sized + Send {
         Interruptible::new(self, StopOn::new(token))
     }
 
-    /// Ends when a time is over, as [`stop_on`](Self::stop_on) does.
+    /// Ends the computation at a point in time, as [`stop_on`](Self::stop_on) does for a token.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -588,7 +598,7 @@ pub trait ParallelIterator: Sized + Send {
         Map::new(self, map_op)
     }
 
-    /// Keeps the items that a predicate holds for.
+    /// Keeps the items for which a predicate is true.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -603,7 +613,7 @@ pub trait ParallelIterator: Sized + Send {
         Filter::new(self, predicate)
     }
 
-    /// Keeps what a function makes of the items, where it makes something of them.
+    /// Applies a function to every item and keeps the values of the `Some`s that it returns.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -619,16 +629,17 @@ pub trait ParallelIterator: Sized + Send {
         FilterMap::new(self, filter_op)
     }
 
-    /// Makes a parallel iterator of every item, and gives the items of all these, in order.
+    /// Makes a parallel iterator of every item, and yields the items of all these iterators, in order.
     ///
-    /// The tasks share out the outer items. A task walks short inner iterators itself. It divides a long one, together with the outer
-    /// items behind: under [`adaptive`](Self::adaptive) on demand, else where the policy wants it (see
-    /// [`Task::grown`](furcate_schedulers::Task)). The inner iterator's own schedule is not used. Long is what has more than 256
-    /// [units](Self::units) (64 under `adaptive`), and twice as many as the one before that was divided.
+    /// The tasks share out the outer items. A task walks short inner iterators itself. It divides a long one, together
+    /// with the outer items behind it: under [`adaptive`](Self::adaptive) on demand, else where the policy wants it
+    /// (see [`Task::grown`](furcate_schedulers::Task)). The inner iterator's own schedule is not used. An inner
+    /// iterator is long if it has more than 256 [units](Self::units) (64 under `adaptive`), and twice as many as the
+    /// last one that was divided.
     ///
-    /// Up to 4096 inner iterators, those that are divided, are kept to the end of the call. Up to 63 outer items are made before the
-    /// long inner iterator in front of them has been walked. An
-    /// [`io_await`](Self::io_await) inside is an error: wait behind, as in `.flat_map(|x| requests(x)).io_await()`.
+    /// Up to 4096 inner iterators, those that are divided, are kept to the end of the call. Up to 63 outer items are
+    /// made before the long inner iterator in front of them has been walked. An [`io_await`](Self::io_await) inside is
+    /// an error: wait behind, as in `.flat_map(|x| requests(x)).io_await()`.
     ///
     /// Cost: a comparison per inner iterator, and an allocation per call, for up to 64 slots.
     ///
@@ -647,9 +658,9 @@ pub trait ParallelIterator: Sized + Send {
         FlatMap::new(self, map_op)
     }
 
-    /// Makes a sequential iterator of every item, and gives the items of all these, in order.
+    /// Makes a sequential iterator of every item, and yields the items of all these iterators, in order.
     ///
-    /// The tasks share out the outer items; each walks its inner iterators itself. They need not be `Send`.
+    /// The tasks share out the outer items. Each task walks its inner iterators itself, so they need not be `Send`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -665,7 +676,7 @@ pub trait ParallelIterator: Sized + Send {
         FlatMapIter::new(self, map_op)
     }
 
-    /// Gives the items of items that are parallel iterators: [`flat_map`](Self::flat_map) with what is already there.
+    /// Yields the items of items that are parallel iterators, as [`flat_map`](Self::flat_map) without a closure.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -681,8 +692,8 @@ pub trait ParallelIterator: Sized + Send {
         Flatten::new(self)
     }
 
-    /// Gives the items of items that are sequential iterators: [`flat_map_iter`](Self::flat_map_iter) with what is
-    /// already there.
+    /// Yields the items of items that are sequential iterators, as [`flat_map_iter`](Self::flat_map_iter) without a
+    /// closure.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -697,7 +708,7 @@ pub trait ParallelIterator: Sized + Send {
         FlattenIter::new(self)
     }
 
-    /// Clones what the items refer to.
+    /// Clones the value behind each item, where items are references.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -714,7 +725,7 @@ pub trait ParallelIterator: Sized + Send {
         Cloned::new(self)
     }
 
-    /// Copies what the items refer to.
+    /// Copies the value behind each item, where items are references.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -730,7 +741,7 @@ pub trait ParallelIterator: Sized + Send {
         Copied::new(self)
     }
 
-    /// Shows every item to a function and passes it on.
+    /// Calls a function with a reference to every item and passes the item on.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -767,37 +778,41 @@ pub trait ParallelIterator: Sized + Send {
 
     // ------------------------------------------------------------------------------------------- waiting for I/O
 
-    /// Waits for futures, without a worker to wait: the items from here on are what the futures give, in their order.
+    /// Awaits the futures that are the items, without blocking a worker. The outputs of the futures are the items from
+    /// here on, in order.
     ///
-    /// Every future is polled once, where it is made. If it is ready, nothing has happened. If it is pending it becomes a
-    /// task that holds neither a stack nor a thread, and the worker goes on with the next item. When the future is ready,
-    /// *any* worker goes on with its item: what is chained behind `io_await` is as parallel as what comes before it,
-    /// whoever has made the future, and however the futures come to be ready, all at once or one by one.
+    /// Every future is polled once, on the worker that made it. If the future is ready, there is nothing more to do. If
+    /// it is pending, it becomes a task that holds neither a stack nor a thread, and the worker continues with the next
+    /// item. When the future is ready, *any* worker continues with its item. So the chain behind `io_await` is as
+    /// parallel as the chain before it. This does not depend on which worker made the future, nor on whether the
+    /// futures become ready all at once or one by one.
     ///
-    /// Items may be any futures that are [`Send`] (or [`IntoFuture`]); they and everything else may borrow, as
-    /// in any other chain: the terminal returns, or unwinds, only when all futures have been dropped. The calling thread takes
-    /// part; inside the pool it runs nothing but tasks of this call while it waits.
+    /// Items may be any futures that are [`Send`] (or [`IntoFuture`]). They and everything else may borrow, as in any
+    /// other chain: the terminal returns, or unwinds, only when all futures have been dropped. The calling thread takes
+    /// part. Inside the pool it runs only tasks of this call while it waits.
     ///
-    /// Behind `io_await`, items come in any order and in any thread, one by one; results are reduced in order, though. What
-    /// needs positions (`zip`, `enumerate`, `rev` ...) is not there; `fold`, `map_init` and their kin make a state for
-    /// every item or few. Policies say how the work before it is divided, blocks that are named behind it
-    /// (`.io_await().by_blocks(..)`) how many items are begun before the first ones are awaited. It is a
-    /// [scheduler](furcate_schedulers::Suspending) of its own, which takes the place of one named before it; behind [`sequential`](Self::sequential)
-    /// one task begins all futures, in their order. There may be several `io_await`s in a chain.
+    /// Behind `io_await`, items come in any order and on any thread, one by one, but results are reduced in order.
+    /// Methods that need positions (`zip`, `enumerate`, `rev` ...) are not available there. `fold`, `map_init` and
+    /// similar methods make a state for each item or for a few items. Policies say how the work before `io_await` is
+    /// divided. Blocks that are named behind it (`.io_await().by_blocks(..)`) say how many items are begun before the
+    /// first ones are awaited. `io_await` is a [scheduler](furcate_schedulers::Suspending) of its own, which replaces
+    /// one named before it. Behind [`sequential`](Self::sequential) one task begins all futures, in their order. A
+    /// chain may have several `io_await`s.
     ///
-    /// Of a terminal that ends early (`any`, `find_any`, `try_for_each` ...), and after a panic, the futures that are still
-    /// waited for are dropped. So are they if no more items are let pass (`take_any`, `while_some` ..., a collected `Result`
-    /// that is an error), unless another `io_await` comes behind, or they are one side of a `chain`: then those that wait are
-    /// waited for. `find_first` and its kin drop them when their hit is the first one for certain, as nothing that lies before
-    /// it (behind it, for `find_last`) is waited for any more.
+    /// A terminal that ends early (`any`, `find_any`, `try_for_each` ...), and a panic, drop the futures that are still
+    /// pending. So do adaptors that let no more items pass (`take_any`, `while_some` ..., a collected `Result` that is
+    /// an error), with two exceptions: if another `io_await` follows, or if the adaptor is in one side of a `chain`,
+    /// pending futures are awaited. `find_first` and similar searches drop pending futures as soon as their hit is
+    /// certain to be the first one: when no future before it (for `find_last`: behind it) is pending any more.
     ///
-    /// How many futures wait at once is [bounded](IoAwait::max_in_flight).
+    /// The number of futures that wait at once is [bounded](IoAwait::max_in_flight).
     ///
-    /// On engines that cannot suspend (`Inline`, `Rayon`) a future that is pending blocks its thread.
+    /// On engines that cannot suspend (`Inline`, `Rayon`) a pending future blocks its thread.
     ///
-    /// Cost: of a future that is pending, an allocation for itself and what follows it; and one in four has another one, for their
-    /// places in the order. (What a future allocates by itself is not counted.) An item that goes on to
-    /// a second `io_await` costs two more. (ProWS-R, after Singer, Xu and Lee, "Proactive Work Stealing for Futures", PPoPP 2019.)
+    /// Cost: a pending future costs an allocation for itself and the chain behind it. One pending future in four costs
+    /// another allocation, for their places in the order. (Allocations that a future makes itself are not counted.) An
+    /// item that reaches a second `io_await` costs two more. (ProWS-R: ProWS for Rust, after Singer, Xu and Lee,
+    /// "Proactive Work Stealing for Futures", PPoPP 2019.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -831,28 +846,28 @@ pub trait ParallelIterator: Sized + Send {
         IoAwait::new(self)
     }
 
-    /// A stream of the items, in order, for a task of any runtime to take them.
+    /// Turns the computation into a stream of the items, in order. A task of any runtime can consume it.
     ///
-    /// The computation runs in the pool that the calling thread is in, else in the global one (or
-    /// [where the chain says](Self::on)), and begins at once; it may outlive the caller, so it borrows nothing that is not
-    /// `'static`. No more than **`capacity` items** have been made and not been taken, at any time. (Where one item of the source
-    /// becomes several, as with [`flat_map_iter`](Self::flat_map_iter), the source's items are counted.) When the stream is
-    /// dropped the computation is cancelled.
+    /// The computation runs in the pool that the calling thread is in, else in the global one (or [where the chain
+    /// says](Self::on)), and begins at once. It may outlive the caller, so it borrows nothing that is not `'static`. At
+    /// any time, at most **`capacity` items** have been made and not yet taken. (Where one item of the source becomes
+    /// several, as with [`flat_map_iter`](Self::flat_map_iter), the source's items are counted.) Dropping the stream
+    /// cancels the computation.
     ///
-    /// Behind [`io_await`](Self::io_await) items begin in order. An item begins when there is room for its result: up to `capacity`
-    /// futures are in flight, or done and not taken, as with `buffered(capacity)` of the futures crate. The work of the chain runs
-    /// on all workers. An item that is ready costs about a microsecond. (While the next
-    /// items lie ready, the chain is woken for an eighth of the capacity at once.)
+    /// Behind [`io_await`](Self::io_await) items begin in order. An item begins when there is room for its result: up
+    /// to `capacity` futures are in flight, or done and not taken, as with `buffered(capacity)` of the futures crate.
+    /// The work of the chain runs on all workers. An item that is ready costs about a microsecond. (While the next
+    /// items are ready in the buffer, the chain is woken once for an eighth of the capacity.)
     ///
-    /// Any other chain goes on block by block: half of `capacity` items are computed, in parallel, as soon as there is room for
-    /// them, while others wait to be taken. Each block costs what a parallel call does.
+    /// Any other chain runs block by block: half of `capacity` items are computed, in parallel, as soon as there is
+    /// room for them, while others wait to be taken. Each block costs as much as a parallel call.
     ///
-    /// While there is no room, or nothing is ready, the computation is a suspended task: it holds no thread, and ten thousand
-    /// streams hold none. (Engines that cannot suspend tasks, [`Inline`](furcate_pool::Inline) and `Rayon`, have their threads
-    /// wait.)
+    /// While there is no room, or nothing is ready, the computation is a suspended task and holds no thread. So ten
+    /// thousand waiting streams hold no thread either. (Engines that cannot suspend tasks,
+    /// [`Inline`](furcate_pool::Inline) and `Rayon`, block their threads.)
     ///
-    /// Who waits for an item inside the pool that computes it does so in a task, or by [`furcate::block_on`]: else, if all
-    /// workers wait, nobody makes it.
+    /// Inside the pool that computes the stream, wait for an item in a task, or with [`furcate::block_on`]. Otherwise,
+    /// if all workers wait, no worker is left to compute the item.
     ///
     /// [`furcate::block_on`]: furcate_pool::block_on
     ///
@@ -889,17 +904,18 @@ pub trait ParallelIterator: Sized + Send {
         IntoStream::of(self, capacity)
     }
 
-    /// As [`into_stream`](Self::into_stream), but the items come as they are made, in no order.
+    /// Turns the computation into a stream, as [`into_stream`](Self::into_stream) does, but the items come as they are
+    /// made, in no order.
     ///
-    /// Of a chain that waits for futures ([`io_await`](Self::io_await)) up to `capacity` futures are in flight (or as many as
-    /// [`max_in_flight`](IoAwait::max_in_flight) says, if that is less), and none of them waits for its neighbours, while up to
-    /// `capacity` items wait to be taken. So no more than **twice `capacity` items** have been made and not been taken. An item
-    /// that finds no room stays with its task, which is suspended until there is.
+    /// If the chain waits for futures ([`io_await`](Self::io_await)), up to `capacity` futures are in flight (or as
+    /// many as [`max_in_flight`](IoAwait::max_in_flight) says, if that is less), and none of them waits for its
+    /// neighbors. Up to `capacity` further items wait to be taken. So at most **twice `capacity` items** have been made
+    /// and not yet taken. An item that finds no room stays with its task, which is suspended until there is room.
     ///
-    /// Any other chain goes on block by block, with no more than **`capacity` items**.
+    /// Any other chain runs block by block, with at most **`capacity` items**.
     ///
-    /// It holds no thread while it waits, for futures or for room. (Engines that cannot suspend tasks,
-    /// [`Inline`](furcate_pool::Inline) and `Rayon`, have their threads wait.)
+    /// The computation holds no thread while it waits, for futures or for room. (Engines that cannot suspend tasks,
+    /// [`Inline`](furcate_pool::Inline) and `Rayon`, block their threads.)
     ///
     /// # Panics
     ///
@@ -925,10 +941,10 @@ pub trait ParallelIterator: Sized + Send {
 
     // ---------------------------------------------------------------------- adaptors with a state for every task
 
-    /// Transforms every item with the help of a value, of which every task has a clone.
+    /// Transforms every item with the help of a value. Every task has its own clone of that value.
     ///
-    /// Cost: a clone for every division; a task that the scheduler interrupts on its way makes one more. What a task
-    /// has done to its clone no other task sees.
+    /// Cost: a clone for every division. A task that the scheduler interrupts on its way makes one more. A task's
+    /// changes to its clone are invisible to other tasks.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -950,11 +966,11 @@ pub trait ParallelIterator: Sized + Send {
         MapWith::new(self, Some(init), map_op)
     }
 
-    /// Transforms every item with the help of a state, which every task makes for itself: a buffer, a random number
+    /// Transforms every item with the help of a state that every task makes for itself: a buffer, a random number
     /// generator, a connection.
     ///
-    /// A task makes it once and keeps it to its end, whether it is folded at one go or not. (Behind a `rev` or a `zip`
-    /// a task that is not may make it more often.)
+    /// A task makes its state once and keeps it to its end, also if it is folded in several steps. (Behind a `rev` or a
+    /// `zip` a task that is folded in several steps may make a state more often.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -971,7 +987,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(digits, 190);
     /// ```
     ///
-    /// A state never leaves the thread that has made it, so it need not be `Send`.
+    /// A state never leaves the thread that made it, so it need not be `Send`.
     #[inline]
     fn map_init<F, INIT, T, R>(self, init: INIT, map_op: F) -> MapInit<Self, INIT, F>
     where
@@ -984,8 +1000,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Folds the items of every task to one, so that there are as many items as tasks, in order.
     ///
-    /// How many those are, the policy says. So a fold is mostly followed by a reduction; unlike that, it may make
-    /// something else of the items than they are. Where there is nothing to fold, the one task gives the identity.
+    /// The policy decides how many tasks there are. So a fold is mostly followed by a reduction. Unlike a reduction, a
+    /// fold may change the item type. If there are no items, the one task yields the identity.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1006,10 +1022,10 @@ pub trait ParallelIterator: Sized + Send {
         Fold::new(self, identity, fold_op)
     }
 
-    /// Folds the items of every task to one, starting from a clone of a value: [`fold`](Self::fold) for what can be
-    /// cloned but not shared.
+    /// Folds the items of every task to one, starting from a clone of a value: [`fold`](Self::fold) for a value that
+    /// can be cloned but not shared.
     ///
-    /// Cost: a clone for every division; a task that the scheduler interrupts on its way makes one more.
+    /// Cost: a clone for every division. A task that the scheduler interrupts on its way makes one more.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1025,10 +1041,10 @@ pub trait ParallelIterator: Sized + Send {
         FoldWith::new(self, Some(init), fold_op)
     }
 
-    /// Folds the items of every task to one, as [`fold`](Self::fold), until a step fails: that task then gives the
-    /// failure, and its further items are not looked at.
+    /// Folds the items of every task to one, as [`fold`](Self::fold) does, until the closure fails. That task then yields
+    /// the failure, and skips its further items.
     ///
-    /// Other tasks go on; what ends them all is a terminal that fails: `try_reduce`, for example.
+    /// Other tasks continue. A terminal that fails, `try_reduce` for example, ends all tasks.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1051,7 +1067,8 @@ pub trait ParallelIterator: Sized + Send {
         TryFold::new(self, identity, fold_op)
     }
 
-    /// [`try_fold`](Self::try_fold), starting from clones of a value, as [`fold_with`](Self::fold_with) does.
+    /// Folds as [`try_fold`](Self::try_fold) does, starting from clones of a value, as [`fold_with`](Self::fold_with)
+    /// does.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1070,9 +1087,9 @@ pub trait ParallelIterator: Sized + Send {
 
     // ------------------------------------------------------------------------------ adaptors that end, or begin late
 
-    /// What is in the `Some`s, until a `None` comes anywhere: that ends all tasks soon.
+    /// Unwraps the `Some`s until a `None` occurs anywhere. The `None` ends all tasks soon.
     ///
-    /// So it is not known which items before the `None` come out, and some behind it may.
+    /// So it is not known which items before the `None` come out, and some items behind it may come out.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1094,11 +1111,11 @@ pub trait ParallelIterator: Sized + Send {
         WhileSome::of(self)
     }
 
-    /// Any `n` items, or all if there are no more: the first ones in time. They come out in order; the rest is not
-    /// looked at, but for what the tasks are just at.
+    /// Keeps any `n` items, the first ones in time, or all if there are fewer. They come out in order. The remaining
+    /// items are not computed, except for those that the tasks are working on.
     ///
-    /// Cost: every item that is taken changes a number that all tasks share. Where it matters which items are taken, or
-    /// the length is known, [`take`](super::IndexedParallelIterator::take).
+    /// Cost: every item that is taken changes a number that all tasks share. If it matters which items are taken, or if
+    /// the length is known, use [`take`](super::IndexedParallelIterator::take).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1110,7 +1127,7 @@ pub trait ParallelIterator: Sized + Send {
         TakeAny::new(self, Quota::new(n))
     }
 
-    /// Leaves any `n` items out, or all if there are no more: the first ones in time.
+    /// Leaves out any `n` items, the first ones in time, or all if there are fewer.
     ///
     /// Cost: every item that is left out changes a number that all tasks share.
     ///
@@ -1124,9 +1141,9 @@ pub trait ParallelIterator: Sized + Send {
         SkipAny::new(self, Quota::new(n))
     }
 
-    /// The items until a predicate does not hold for one, anywhere: that ends all tasks soon.
+    /// Keeps items until a predicate is false for one, anywhere. That item ends all tasks soon.
     ///
-    /// So it is not known which items before that one come out, and some behind it may, as long as the predicate holds
+    /// So it is not known which items before that one come out. Items behind it may come out, if the predicate is true
     /// for them.
     ///
     /// ```
@@ -1142,7 +1159,7 @@ pub trait ParallelIterator: Sized + Send {
         TakeAnyWhile::of(self, predicate)
     }
 
-    /// Leaves items out until a predicate does not hold for one, anywhere: soon nothing more is left out.
+    /// Leaves items out until a predicate is false for one, anywhere. Soon after that no item is left out any more.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1159,7 +1176,7 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Ends all tasks at their next item when one of them panics.
     ///
-    /// Cost: a look at a flag for every item. Without it, too, a panic reaches the caller, but later.
+    /// Cost: a look at a flag for every item. Without this adaptor a panic reaches the caller, too, but later.
     ///
     /// ```should_panic
     /// use furcate::prelude::*;
@@ -1172,19 +1189,19 @@ pub trait ParallelIterator: Sized + Send {
 
     // ---------------------------------------------------------------------------------- adaptors: prefix scans
 
-    /// The prefix scan of the items: each becomes what `op` makes of all items up to and with it.
+    /// Scans the items: each becomes the combination, by `op`, of all items up to and including itself.
     ///
-    /// The order is kept: `op` has to be associative, not commutative. Where it is so only nearly, as the sum of floats
-    /// is, the values depend a little on how the work was divided.
+    /// The order is kept: `op` has to be associative, but need not be commutative. If `op` is only nearly associative,
+    /// as the sum of floats is, the values depend a little on the division of the work.
     ///
-    /// As every adaptor it is lazy, and has as many items as its base. It needs two passes: once a terminal is called,
-    /// the base is scanned in parallel, each task by itself, under the schedule chained *before* the scan. The terminal
-    /// then runs over these values, under its own schedule, and whatever comes before a task is applied to an item when
-    /// that is asked for.
+    /// Like every adaptor it is lazy, and it has as many items as its base. It needs two passes. Once a terminal is
+    /// called, the base is scanned in parallel, each task by itself, under the schedule chained *before* the scan. The
+    /// terminal then runs over these values, under its own schedule. Each value is combined with the total of all
+    /// preceding tasks when the terminal asks for that item.
     ///
     /// Cost: a buffer for all items, whatever the terminal asks for (`take` too); two applications of `op` and two
-    /// clones per item, but for the first task's items; and, between the passes, one application per task of the first
-    /// one. So a policy with very small tasks is a bad choice here.
+    /// clones per item, except for the first task's items; and, between the passes, one application per task of the
+    /// first pass. So a policy with very small tasks is a bad choice here.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1209,10 +1226,10 @@ pub trait ParallelIterator: Sized + Send {
         PrefixScan::inclusive(self, op)
     }
 
-    /// The prefix scan of the items, each without itself: what `op` makes of `init` and all items before it. The first
-    /// one is `init`; the last item of the base has a part in none.
+    /// Scans the items, each without itself: an item becomes the combination, by `op`, of `init` and all items before
+    /// it. The first item becomes `init`; the last item of the base has no effect.
     ///
-    /// In all else it is [`inclusive_scan`](Self::inclusive_scan).
+    /// In all other respects it works as [`inclusive_scan`](Self::inclusive_scan).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1232,9 +1249,10 @@ pub trait ParallelIterator: Sized + Send {
 
     // ------------------------------------------------------------------------- adaptors that combine iterators
 
-    /// The items of this iterator, and then those of another.
+    /// Yields the items of this iterator, and then those of another one.
     ///
-    /// Both are divided as one whole, so that the parts are of about the same size, however unequal the two are.
+    /// Both are divided as one whole, so that the parts are of about the same size, however unequal the two iterators
+    /// are.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1244,8 +1262,8 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// # Panics
     ///
-    /// Where the number of items is asked for ([`len`](super::IndexedParallelIterator::len), `zip`, `rev` ...), if it
-    /// does not fit a `usize`.
+    /// If the number of items does not fit a `usize`, when that number is asked for
+    /// ([`len`](super::IndexedParallelIterator::len), `zip`, `rev` ...).
     #[inline]
     fn chain<C>(self, chain: C) -> Chain<Self, C::Iter>
     where
@@ -1262,9 +1280,9 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(text.concat(), "a, b, c");
     /// ```
     ///
-    /// If the number of items is not known before ([`opt_len`](Self::opt_len): after a `filter`, say), which item is
-    /// the first turns out only once every part to its left is done. All items are then collected before any is passed
-    /// on, in parallel, under the schedule chained *before* `intersperse`:
+    /// If the number of items is not known in advance ([`opt_len`](Self::opt_len); it is unknown after a `filter`,
+    /// say), a part cannot know whether it holds the first item before every part to its left is done. In this case all
+    /// items are collected before any is passed on, in parallel, under the schedule chained *before* `intersperse`:
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1303,8 +1321,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Calls a closure with every item and a value of the task's own, which is a clone of the given one.
     ///
-    /// Cost: every task clones the value, and every division does; for what is costly to clone,
-    /// [`for_each_init`](Self::for_each_init) makes exactly one value per task.
+    /// Cost: every task clones the value, and so does every division. If the value is costly to clone, use
+    /// [`for_each_init`](Self::for_each_init), which makes exactly one value per task.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1347,9 +1365,9 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(effects(&init, &op));
     }
 
-    /// Reduces all items with an operation. Every task starts from an identity, as often as there are tasks.
+    /// Reduces all items with an operation. Every task starts from an identity, so `identity` is called once per task.
     ///
-    /// The result is the sequential one if the operation is associative (it need not commute) and `identity` gives a
+    /// The result is the sequential one if the operation is associative (it need not commute) and `identity` returns a
     /// neutral value.
     ///
     /// ```
@@ -1381,17 +1399,18 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Aggregated(ReduceWith(&op)))
     }
 
-    /// Adds all items up, in order within every task; the sum of nothing is the type's zero.
+    /// Adds all items up, in order within every task. The sum of no items is the type's zero.
     ///
-    /// A sum of `Option`s or `Result`s ends at the first `None` or `Err`, in time, as [`collect`](Self::collect) into them does:
-    /// all tasks stop, and pending futures are dropped. If several items fail, the result is the first failure among those that
-    /// were found. A task looks for a failure elsewhere before every item that it adds.
+    /// A sum of `Option`s or `Result`s ends early at a `None` or `Err`, as [`collect`](Self::collect) into them does:
+    /// all tasks stop, and pending futures are dropped. If several items fail, the result is the first failure among
+    /// those that were found. A task looks for a failure elsewhere before every item that it adds.
     ///
-    /// Any type's own [`Sum`](std::iter::Sum) will do. It is called once per task under the schedulers that fold a task at one
-    /// go, and behind a [`flat_map`](Self::flat_map) once per inner iterator. Such a type is not known to fail, even if it wraps an `Option`
-    /// or a `Result`: all items are added up. To end early there, sum the `Option`s or `Result`s and wrap the total, or use
-    /// [`try_reduce`](Self::try_reduce). A sum of floats depends on the division, because their addition rounds: with [`bound_depth`](Self::bound_depth) it is
-    /// the same on any number of threads.
+    /// Any type's own [`Sum`](std::iter::Sum) can be used. It is called once per task under the schedulers that fold a
+    /// task in one step, and behind a [`flat_map`](Self::flat_map) once per inner iterator. Such a type is not known to
+    /// fail, even if it wraps an `Option` or a `Result`, so all items are added up. To end early there, sum the
+    /// `Option`s or `Result`s and wrap the total, or use [`try_reduce`](Self::try_reduce). A sum of floats depends on
+    /// the division, because their addition rounds. With [`bound_depth`](Self::bound_depth) it is the same on any
+    /// number of threads.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1408,8 +1427,9 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Totals::new(Sum::new()).reduction())
     }
 
-    /// Multiplies all items, in order within every task; the product of nothing is the type's one. A product of `Option`s or
-    /// `Result`s ends at the first failure. A type of your own does not, even if it wraps one of them: see [`sum`](Self::sum).
+    /// Multiplies all items, in order within every task. The product of no items is the type's one. A product of
+    /// `Option`s or `Result`s ends at the first failure. A type of your own does not, even if it wraps one of them: see
+    /// [`sum`](Self::sum).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1425,7 +1445,7 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Counts the items.
     ///
-    /// Like std's `count`, it need not compute what it counts where the number is known: of a slice, for example.
+    /// Like std's `count`, it need not compute the items if their number is known: of a slice, for example.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1436,7 +1456,7 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Aggregated(Count))
     }
 
-    /// The least item; the first of several.
+    /// Returns the least item; of several equal ones, the first.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1450,7 +1470,7 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Aggregated(Min))
     }
 
-    /// The greatest item; the last of several.
+    /// Returns the greatest item; of several equal ones, the last.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1464,7 +1484,7 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Aggregated(Max))
     }
 
-    /// The least item by a comparison; the first of several.
+    /// Returns the least item by a comparison; of several equal ones, the first.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1478,7 +1498,7 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Aggregated(MinBy(&compare)))
     }
 
-    /// The greatest item by a comparison; the last of several.
+    /// Returns the greatest item by a comparison; of several equal ones, the last.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1492,7 +1512,7 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(Aggregated(MaxBy(&compare)))
     }
 
-    /// The item with the least key; the first of several. Every key is computed once.
+    /// Returns the item with the least key; of several, the first. Every key is computed once.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1507,7 +1527,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map(|item| (key(&item), item)).min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, item)| item)
     }
 
-    /// The item with the greatest key; the last of several. Every key is computed once.
+    /// Returns the item with the greatest key; of several, the last. Every key is computed once.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1524,10 +1544,11 @@ pub trait ParallelIterator: Sized + Send {
 
     // ------------------------------------------------------------------------ terminals: folds that may fail
 
-    /// Calls a closure with every item, until it fails: then everything stops soon, and the failure is returned.
+    /// Calls a closure with every item until the closure fails. Then everything stops soon, and the failure is
+    /// returned.
     ///
-    /// Of several failures it is the first one in the order of the items, among those that came before all tasks had
-    /// stopped. So it need not be the one that a sequential loop ends with.
+    /// If several items fail before all tasks have stopped, the failure of the first one, in the order of the items, is
+    /// returned. So it need not be the failure that ends a sequential loop.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1543,7 +1564,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map(op).try_reduce(|| (), |(), ()| R::from_output(()))
     }
 
-    /// [`try_for_each`](Self::try_for_each) with a value of the task's own, as [`for_each_with`](Self::for_each_with).
+    /// Does the same as [`try_for_each`](Self::try_for_each), with a value of the task's own, as
+    /// [`for_each_with`](Self::for_each_with).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1561,7 +1583,7 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, op).try_reduce(|| (), |(), ()| R::from_output(()))
     }
 
-    /// [`try_for_each`](Self::try_for_each) with a value that every task makes, as
+    /// Does the same as [`try_for_each`](Self::try_for_each), with a value that every task makes, as
     /// [`for_each_init`](Self::for_each_init).
     ///
     /// ```
@@ -1580,8 +1602,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map_init(init, op).try_reduce(|| (), |(), ()| R::from_output(()))
     }
 
-    /// Reduces what the items hold, as [`reduce`](Self::reduce), until an item is a failure or the operation gives one:
-    /// then everything stops soon, and that failure is returned. Which one of several: see
+    /// Reduces the values in the items, as [`reduce`](Self::reduce) does, until an item is a failure or the operation
+    /// returns one. Then everything stops soon, and that failure is returned. For several failures see
     /// [`try_for_each`](Self::try_for_each).
     ///
     /// ```
@@ -1604,8 +1626,8 @@ pub trait ParallelIterator: Sized + Send {
             .expect("every task begins with an identity")
     }
 
-    /// Reduces what the items hold, as [`reduce_with`](Self::reduce_with), until an item is a failure or the operation
-    /// gives one; `None` if there are no items.
+    /// Reduces the values in the items, as [`reduce_with`](Self::reduce_with) does, until an item is a failure or the
+    /// operation returns one. Returns `None` if there are no items.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1626,7 +1648,7 @@ pub trait ParallelIterator: Sized + Send {
 
     // ---------------------------------------------------------------------------------------- terminals: searches
 
-    /// Does a predicate hold for any item? Stops everywhere soon after the first hit.
+    /// Whether a predicate is true for any item. All tasks stop soon after the first hit.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1641,7 +1663,7 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_any(|item| predicate(item).then_some(())).is_some()
     }
 
-    /// Does a predicate hold for all items? Stops everywhere soon after the first one that it does not hold for.
+    /// Whether a predicate is true for all items. All tasks stop soon after the first item for which it is false.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1656,7 +1678,7 @@ pub trait ParallelIterator: Sized + Send {
         !self.any(|item| !predicate(item))
     }
 
-    /// Some item that a predicate holds for: whichever is found first in time. Stops everywhere soon after.
+    /// Returns an item for which a predicate is true: the first that is found in time. All tasks stop soon after it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1671,14 +1693,14 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_any(|item| predicate(&item).then_some(item))
     }
 
-    /// The first item, in order, that a predicate holds for. A hit stops what lies behind it, soon and only that. (Behind
-    /// [`io_await`](Self::io_await) it does not wait for that, either: once all that lies before the hit has come, what still
-    /// waits is dropped.)
+    /// Returns the first item, in order, for which a predicate is true. A hit soon stops the tasks behind it, and only
+    /// those. (Behind [`io_await`](Self::io_await) the search does not wait for items behind the hit either. Once all
+    /// items before the hit have come, pending futures are dropped.)
     ///
-    /// By default it goes by blocks, so that nothing behind the hit's block is looked at; see
-    /// [`ByTerminal`](furcate_schedulers::ByTerminal). Within it, as in all searches, the predicate is called once for
-    /// each item at most, also for some behind the hit: by other threads, and in long runs of cheap items by the same
-    /// one for up to 15, which makes vector code of simple predicates.
+    /// By default the search runs by blocks, so that nothing behind the hit's block is looked at; see
+    /// [`ByTerminal`](furcate_schedulers::ByTerminal). Within that block, as in all searches, the predicate is called
+    /// at most once for each item, also for some items behind the hit: by other threads, and in long runs of cheap
+    /// items by the same thread for up to 15 items, so that simple predicates compile to vector code.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1692,10 +1714,10 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_first(|item| predicate(&item).then_some(item))
     }
 
-    /// The last item, in order, that a predicate holds for. A hit stops what lies before its task, soon and only that.
+    /// Returns the last item, in order, for which a predicate is true. A hit soon stops the tasks that lie before its
+    /// task, and only those.
     ///
-    /// Cost: a task does not know its last hit before its end; where the length is known, `rev().find_first()` does
-    /// less.
+    /// Cost: a task knows its last hit only at its end. If the length is known, `rev().find_first()` does less work.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1709,7 +1731,7 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_last(|item| predicate(&item).then_some(item))
     }
 
-    /// What a closure makes of some item that it makes anything of. Stops everywhere soon after.
+    /// Applies a closure to the items and returns the first `Some` in time. All tasks stop soon after it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1726,7 +1748,7 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(AnyHit { search: &search, found: &found, search_loop: &search_loop })
     }
 
-    /// What a closure makes of the first item, in order, that it makes anything of: see
+    /// Applies a closure to the items and returns the first `Some` in the order of the items: see
     /// [`find_first`](Self::find_first).
     ///
     /// ```
@@ -1744,7 +1766,8 @@ pub trait ParallelIterator: Sized + Send {
         self.drive(OutermostHit::new(Front, &search, &nearest))
     }
 
-    /// What a closure makes of the last item, in order, that it makes anything of: see [`find_last`](Self::find_last).
+    /// Applies a closure to the items and returns the last `Some` in the order of the items: see
+    /// [`find_last`](Self::find_last).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1765,8 +1788,8 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Collects all items, in order where the collection has one.
     ///
-    /// Into a vector in place and without moving anything twice, if the number of items is known
-    /// ([`opt_len`](Self::opt_len)).
+    /// If the number of items is known ([`opt_len`](Self::opt_len)), a vector is filled in place, and no item is moved
+    /// twice.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1781,8 +1804,8 @@ pub trait ParallelIterator: Sized + Send {
         C::from_par_iter(self)
     }
 
-    /// Collects all items, in order, into the vectors that the tasks have filled, without moving them together. None
-    /// of the vectors is empty; there is one, if the number of items is known.
+    /// Collects all items, in order, into the vectors that the tasks have filled, without moving them together. None of
+    /// the vectors is empty. If the number of items is known, there is one vector.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1796,10 +1819,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Collects the halves of pairs into two collections, in one pass.
     ///
-    /// Cost: the halves are first written to vectors; a new `Vec` takes them over where there is one, as there is if
-    /// the number of pairs is known. See
-    /// [`IndexedParallelIterator::unzip_into_vecs`](super::IndexedParallelIterator::unzip_into_vecs) for reusing
-    /// vectors.
+    /// Cost: the halves are first written to vectors. A new `Vec` takes over such a vector if there is only one, as is
+    /// the case if the number of pairs is known. To reuse vectors, see
+    /// [`IndexedParallelIterator::unzip_into_vecs`](super::IndexedParallelIterator::unzip_into_vecs).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1818,7 +1840,7 @@ pub trait ParallelIterator: Sized + Send {
         extended_by(unzip_into_lists(self))
     }
 
-    /// Collects the items that a predicate holds for into one collection, all others into another, in one pass.
+    /// Collects the items for which a predicate is true into one collection, all others into another, in one pass.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1835,7 +1857,7 @@ pub trait ParallelIterator: Sized + Send {
         self.partition_map(|item| if predicate(&item) { Either::Left(item) } else { Either::Right(item) })
     }
 
-    /// Collects what a closure makes of the items into two collections, in one pass.
+    /// Collects the results of a closure into two collections, in one pass.
     ///
     /// ```
     /// use either::Either;
@@ -1860,18 +1882,19 @@ pub trait ParallelIterator: Sized + Send {
 
     // ----------------------------------------------------------------------------------- terminals that are awaited
 
-    /// [`for_each`](Self::for_each), as a future: no thread waits, here or in the pool, while the computation waits for
-    /// something.
+    /// [`for_each`](Self::for_each), as a future: while the computation waits for something, no thread waits, neither
+    /// the caller's nor one of the pool.
     ///
-    /// The `async_*` terminals own all that they work with: what is borrowed in the chain must be `'static` (an `Arc`, say).
-    /// They begin when the future is polled first, and dropping it cancels them: see [`AsyncTerminal`]. Any executor may
-    /// poll it. The engine is that of the chain: the pool in which the future is polled first, else the global one, if none is
-    /// [named](Self::on); a pool of your own is named as `Arc<ThreadPool>` or `&Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll
-    /// runs it all.
+    /// The `async_*` terminals own everything that they work with: anything that the chain borrows must be `'static`
+    /// (use an `Arc`, say). They begin when the future is first polled, and dropping it cancels them: see
+    /// [`AsyncTerminal`]. Any executor may poll the future. The engine is the one [named](Self::on) in the chain; else
+    /// the pool in which the future is first polled; else the global pool. A pool of your own is named as
+    /// `Arc<ThreadPool>` or `&Arc<ThreadPool>`. On [`Inline`](furcate_pool::Inline) the first poll runs the whole
+    /// computation.
     ///
-    /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) what waits holds no
-    /// thread; with other schedulers one worker waits for the tasks of a computation, and [blocks](Self::by_blocks) behind
-    /// `io_await` are waited for by it, too.
+    /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) a waiting
+    /// computation holds no thread. With other schedulers one worker waits for the tasks of a computation, and also for
+    /// [blocks](Self::by_blocks) behind `io_await`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1932,8 +1955,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map_init(init, op).async_for_each(drop)
     }
 
-    /// [`try_for_each`](Self::try_for_each), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
-    /// failure is dropped.
+    /// [`try_for_each`](Self::try_for_each), as a future: see [`async_for_each`](Self::async_for_each). The first
+    /// failure drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1950,8 +1973,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map(op).async_try_reduce(|| (), |(), ()| R::from_output(()))
     }
 
-    /// [`try_for_each_with`](Self::try_for_each_with), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
-    /// failure is dropped.
+    /// [`try_for_each_with`](Self::try_for_each_with), as a future: see [`async_for_each`](Self::async_for_each). The
+    /// first failure drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -1970,8 +1993,8 @@ pub trait ParallelIterator: Sized + Send {
         self.map_with(init, op).async_try_reduce(|| (), |(), ()| R::from_output(()))
     }
 
-    /// [`try_for_each_init`](Self::try_for_each_init), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
-    /// failure is dropped.
+    /// [`try_for_each_init`](Self::try_for_each_init), as a future: see [`async_for_each`](Self::async_for_each). The
+    /// first failure drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2023,8 +2046,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::reduced(self, op, convert::identity)
     }
 
-    /// [`try_reduce`](Self::try_reduce), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
-    /// failure is dropped.
+    /// [`try_reduce`](Self::try_reduce), as a future: see [`async_for_each`](Self::async_for_each). The first failure
+    /// drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2042,8 +2065,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, TryFolded::new(move || Some(identity()), op), result)
     }
 
-    /// [`try_reduce_with`](Self::try_reduce_with), as a future: see [`async_for_each`](Self::async_for_each). What waits at the
-    /// first failure is dropped.
+    /// [`try_reduce_with`](Self::try_reduce_with), as a future: see [`async_for_each`](Self::async_for_each). The first
+    /// failure drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2201,7 +2224,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::reduced(keyed, op, |found| found.map(|(_, item)| item))
     }
 
-    /// [`any`](Self::any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first hit is dropped.
+    /// [`any`](Self::any), as a future: see [`async_for_each`](Self::async_for_each). The first hit drops pending
+    /// futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2217,8 +2241,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Searched::new(search), |hit: Option<()>| hit.is_some())
     }
 
-    /// [`all`](Self::all), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first item that is
-    /// against it is dropped.
+    /// [`all`](Self::all), as a future: see [`async_for_each`](Self::async_for_each). The first item for which the
+    /// predicate is false drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2234,8 +2258,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Searched::new(search), |hit: Option<()>| hit.is_none())
     }
 
-    /// [`find_any`](Self::find_any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first hit is
-    /// dropped.
+    /// [`find_any`](Self::find_any), as a future: see [`async_for_each`](Self::async_for_each). The first hit drops
+    /// pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2251,8 +2275,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Searched::new(search), convert::identity)
     }
 
-    /// [`find_first`](Self::find_first), as a future: see [`async_for_each`](Self::async_for_each). What lies before the hit is
-    /// awaited; then, what still waits is dropped.
+    /// [`find_first`](Self::find_first), as a future: see [`async_for_each`](Self::async_for_each). Futures before the
+    /// hit are awaited; then all others that are pending are dropped.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2268,8 +2292,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, SearchedFrom::new(Front, search), convert::identity)
     }
 
-    /// [`find_last`](Self::find_last), as a future: see [`async_for_each`](Self::async_for_each). What lies behind the hit is
-    /// awaited; then, what still waits is dropped.
+    /// [`find_last`](Self::find_last), as a future: see [`async_for_each`](Self::async_for_each). Futures behind the
+    /// hit are awaited; then all others that are pending are dropped.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2285,8 +2309,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, SearchedFrom::new(Back, search), convert::identity)
     }
 
-    /// [`find_map_any`](Self::find_map_any), as a future: see [`async_for_each`](Self::async_for_each). What waits at the first
-    /// hit is dropped.
+    /// [`find_map_any`](Self::find_map_any), as a future: see [`async_for_each`](Self::async_for_each). The first hit
+    /// drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2302,8 +2326,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, Searched::new(search), convert::identity)
     }
 
-    /// [`find_map_first`](Self::find_map_first), as a future: see [`async_for_each`](Self::async_for_each). What lies before the
-    /// hit is awaited; then, what still waits is dropped.
+    /// [`find_map_first`](Self::find_map_first), as a future: see [`async_for_each`](Self::async_for_each). Futures
+    /// before the hit are awaited; then all others that are pending are dropped.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2319,8 +2343,8 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, SearchedFrom::new(Front, search), convert::identity)
     }
 
-    /// [`find_map_last`](Self::find_map_last), as a future: see [`async_for_each`](Self::async_for_each). What lies behind the hit
-    /// is awaited; then, what still waits is dropped.
+    /// [`find_map_last`](Self::find_map_last), as a future: see [`async_for_each`](Self::async_for_each). Futures
+    /// behind the hit are awaited; then all others that are pending are dropped.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2336,11 +2360,11 @@ pub trait ParallelIterator: Sized + Send {
         AsyncTerminal::new(self, SearchedFrom::new(Back, search), convert::identity)
     }
 
-    /// [`collect`](Self::collect), as a future: see [`async_for_each`](Self::async_for_each). In order; anything that `collect`
-    /// makes.
+    /// [`collect`](Self::collect), as a future: see [`async_for_each`](Self::async_for_each). It collects in order,
+    /// into every type that `collect` can make.
     ///
-    /// The items are gathered in vectors, and the collection is made of those at the end. Into a `Result` of a collection, what
-    /// waits at the first error is dropped.
+    /// The items are gathered in vectors, and the collection is made of those at the end. For a `Result` of a
+    /// collection, the first error drops pending futures.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -2456,9 +2480,10 @@ fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
     WithScheduler::new(base, blocks)
 }
 
-// Asked in every method that names a scheduler or blocks, so that the compiler's message points at that method's caller.
+// These checks stand in every method that names a scheduler or blocks, so that the compiler's message points at that
+// method's caller.
 
-/// A scheduler takes the place of the one named before it: not of blocks, nor of one that suspends, by one that does not.
+/// Refuses a scheduler that replaces blocks, and one that replaces a suspending scheduler but cannot suspend.
 const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     assert!(
         !I::Scheduler::BLOCKS,
@@ -2471,7 +2496,7 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     );
 }
 
-/// Futures of an inner iterator would block the worker, one after the other.
+/// Refuses an inner iterator that waits for futures: it would block the worker for one future after the other.
 const fn inner_does_not_wait<I: ParallelIterator>() {
     assert!(
         !I::Scheduler::SUSPENDS,
@@ -2480,7 +2505,7 @@ const fn inner_does_not_wait<I: ParallelIterator>() {
     );
 }
 
-/// Tasks that wait are not made by forks: a cap would not bound them.
+/// Refuses a cap behind `io_await`: tasks that wait are not made by forks, so a cap would not bound them.
 const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
     assert!(
         !(I::Scheduler::SUSPENDS && P::CAPS),
@@ -2490,7 +2515,7 @@ const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
     );
 }
 
-/// As above.
+/// Refuses a cap before `io_await`, for the same reason.
 const fn no_cap_before_io_await<I: ParallelIterator>() {
     assert!(
         !I::Policy::CAPS,
@@ -2500,7 +2525,7 @@ const fn no_cap_before_io_await<I: ParallelIterator>() {
     );
 }
 
-/// Blocks of blocks would run one after the other, too.
+/// Refuses blocks of blocks: they would run one after the other anyway.
 const fn no_blocks_of_blocks<I: ParallelIterator>() {
     assert!(
         !I::Scheduler::BLOCKS,

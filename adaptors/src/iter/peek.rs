@@ -5,8 +5,8 @@ use furcate_schedulers::PeekProducer;
 
 /// An indexed parallel iterator whose items can be looked at without being taken.
 ///
-/// [`merge`](IndexedParallelIterator::merge) needs it of both sides, to find by binary search where to cut them. It
-/// has no methods of its own to chain; what has it:
+/// [`merge`](IndexedParallelIterator::merge) needs this trait on both sides, to find by binary search where to cut
+/// them. The trait has no methods of its own to chain. It is implemented for:
 ///
 /// * slices and everything by shared reference that lies in one (`&Vec`, arrays), their chunks and windows; ranges;
 /// * vectors and arrays by value, where the elements are `Clone`: a look clones;
@@ -26,10 +26,10 @@ use furcate_schedulers::PeekProducer;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the items of `{Self}` cannot be looked at without being taken",
-    note = "`merge` finds its cuts by looking at items: merge slices (`par_iter()`), ranges or vectors of `Clone` elements, or what `map`, `rev`, `zip` and their like make of them; collect anything else first"
+    note = "`merge` finds its cuts by looking at items: merge slices (`par_iter()`), ranges or vectors of `Clone` elements, or adaptors of these such as `map`, `rev` and `zip`; collect anything else first"
 )]
 pub trait PeekParallelIterator: IndexedParallelIterator {
-    /// What the iterator lends to the scheduler: with looks at the items besides exact cuts.
+    /// Producer that the iterator lends to the scheduler, with exact cuts and with looks at the items.
     type PeekProducer<'a>: PeekProducer<Item = Self::Item>
     where
         Self: 'a;
@@ -38,7 +38,7 @@ pub trait PeekParallelIterator: IndexedParallelIterator {
     fn peek_producer(&mut self) -> Self::PeekProducer<'_>;
 }
 
-/// The looks at an iterator whose indexed producer has them.
+/// Uses the indexed producer, which has looks, as the peek producer.
 macro_rules! indexed_is_peek {
     () => {
         type PeekProducer<'p>

@@ -1,8 +1,9 @@
-//! So many and no more, whoever comes first.
+//! A number of items that all tasks share: the first ones in time are counted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many items may still be taken. It lies in the iterator; a clone of it is another computation's, and untouched.
+/// Number of items that may still be taken. It lies in the iterator. A clone belongs to another computation, and is
+/// untouched.
 #[derive(Debug)]
 pub(crate) struct Quota {
     items: usize,
@@ -14,17 +15,17 @@ impl Quota {
         Quota { items, left: AtomicUsize::new(items) }
     }
 
-    /// The quota for a run that begins: untouched.
+    /// Resets the quota, for a run that begins.
     pub(crate) fn untouched(&mut self) -> &Self {
         *self.left.get_mut() = self.items;
         self
     }
 
-    /// Takes one, if there is one left.
+    /// Takes one, if there is one left. Returns whether there was.
     #[inline]
     pub(crate) fn take(&self) -> bool {
-        // Relaxed, here and below: nothing is read on the strength of the number, and its own modification order sees to
-        // it that no more are taken than there were. The look before makes an exhausted quota cost no writing.
+        // Relaxed, here and below: no other memory access depends on the number, and its own modification order ensures
+        // that no more are taken than there were. Checking first spares an exhausted quota the write.
         !self.is_exhausted()
             && self
                 .left

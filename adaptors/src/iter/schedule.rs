@@ -1,11 +1,11 @@
-//! The adaptors that say *when*, *how* and *where*: they pass the items through and change what the scheduler is told.
+//! The adaptors that say *when*, *how* and *where*: they pass the items through and change the scheduler's settings.
 
 use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Adaptive, Policy, Scheduler};
 
-/// The schedule of a source: the default policy, scheduler and executor.
+/// Declares the schedule of a source: the default policy, scheduler and executor.
 macro_rules! default_schedule {
     () => {
         type Policy = furcate_schedulers::policy::Auto;
@@ -60,7 +60,7 @@ macro_rules! inherit_schedule {
 }
 pub(crate) use inherit_schedule;
 
-/// `Debug` for an adaptor: its base, not its closures.
+/// Implements `Debug` for an adaptor: it shows the base, not the closures.
 macro_rules! debug_base {
     ($Name:ident<I, $($param:ident),*>) => {
         impl<I: std::fmt::Debug, $($param),*> std::fmt::Debug for $Name<I, $($param),*> {
@@ -72,7 +72,7 @@ macro_rules! debug_base {
 }
 pub(crate) use debug_base;
 
-/// The items of the base, unchanged.
+/// Forwards the items of the base, unchanged.
 macro_rules! pass_items {
     ($base:ident: $I:ty) => {
         type Item = <$I as $crate::iter::ParallelIterator>::Item;
@@ -97,7 +97,7 @@ macro_rules! pass_items {
 }
 pub(crate) use pass_items;
 
-/// The length and the positions of the base, unchanged.
+/// Forwards the length and the positions of the base, unchanged.
 macro_rules! pass_indexed {
     ($base:ident: $I:ty) => {
         type IndexedProducer<'p>
@@ -117,7 +117,7 @@ macro_rules! pass_indexed {
 }
 pub(crate) use pass_indexed;
 
-/// The looks at the items of the base, unchanged.
+/// Forwards the looks at the items of the base, unchanged.
 macro_rules! pass_peek {
     ($base:ident: $I:ty) => {
         type PeekProducer<'p>
@@ -132,7 +132,7 @@ macro_rules! pass_peek {
     };
 }
 
-/// The indexed producer of an iterator whose producer is one.
+/// Uses the producer, which is indexed, as the indexed producer.
 macro_rules! producer_is_indexed {
     () => {
         type IndexedProducer<'p>
@@ -214,11 +214,11 @@ impl<I, S> WithScheduler<I, S> {
 }
 
 impl<I> WithScheduler<I, Adaptive> {
-    /// How many items the [adaptive](ParallelIterator::adaptive) scheduler folds between two looks for thieves: `min`, then
-    /// twice as many each time, up to `max`. (A `min` of 0 counts as 1, and a `max` below `min` as `min`.) See
-    /// [`Adaptive::nano_blocks`].
+    /// Sets how many items the [adaptive](ParallelIterator::adaptive) scheduler folds between two checks for thieves:
+    /// `min`, then twice as many each time, up to `max`. (A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
+    /// See [`Adaptive::nano_blocks`].
     ///
-    /// It is named right after `adaptive()`: later on, adaptors, policies and blocks stand before the scheduler.
+    /// Name it right after `adaptive()`. Behind other adaptors, policies or blocks it is not available.
     ///
     /// ```
     /// use furcate::prelude::*;

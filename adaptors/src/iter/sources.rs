@@ -1,4 +1,4 @@
-//! Sources that no collection stands behind: a file for each.
+//! Sources without a collection behind them: a file for each.
 
 mod empty;
 mod from_producer;

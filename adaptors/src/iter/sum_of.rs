@@ -5,7 +5,7 @@ use std::iter::{Product, Sum};
 /// Result of [`sum`](crate::iter::ParallelIterator::sum) over items of type `T`: any type that std's `Sum` can make of such items
 /// and of its own values.
 ///
-/// Implemented for all of them; there is nothing to implement.
+/// Implemented for all such types; there is nothing to implement.
 ///
 /// ```
 /// use furcate::iter::SumOf;
@@ -29,7 +29,7 @@ impl<T, S: Send + Sum<T> + Sum<S>> SumOf<T> for S {}
 /// Result of [`product`](crate::iter::ParallelIterator::product) over items of type `T`: any type that std's `Product` can make
 /// of such items and of its own values.
 ///
-/// Implemented for all of them; there is nothing to implement.
+/// Implemented for all such types; there is nothing to implement.
 ///
 /// ```
 /// use furcate::iter::ProductOf;

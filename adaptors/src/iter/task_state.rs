@@ -1,21 +1,21 @@
-//! The state that a task keeps: of `map_with`, `map_init`, `fold` and `fold_with`.
+//! The state that a task keeps in `map_with`, `map_init`, `fold` and `fold_with`.
 //!
 //! # Invariants
 //!
 //! 1. *One state per task.* A part of the computation carries a [`Seed`]. The state is made from it where the task
 //!    begins (in the leaf, or in [`Producer::partial_fold`](furcate_schedulers::Producer::partial_fold)), and is a
-//!    local variable there, for all nano-loops of the task. So it is never sent to another thread, and need not be
-//!    `Send`. Nothing is made for a part that is only divided.
-//! 2. *A new task sees nothing of the old one's items.* A part that is given away between two nano-loops gets a seed
+//!    local variable there, for all steps of the task. So it is never sent to another thread, and need not be
+//!    `Send`. No state is made for a part that is only divided.
+//! 2. *A new task is unaffected by the old one's items.* A part that is given away between two steps gets a seed
 //!    as it was at the beginning, not a copy of the state.
-//! 3. A task that is folded at one go consumes its seed: it costs no clone but those of its divisions.
+//! 3. A task that is folded in one step consumes its seed: it costs no clones except those of its divisions.
 //!
-//! What a *task* is, is up to those who call: an adaptor further down that makes its nano-loops by cutting (`rev`,
-//! `zip`) makes every piece that it cuts off a task, with a state of its own. That is more states, never a wrong one.
+//! The caller decides what a *task* is. An adaptor further down that makes its steps by cutting (`rev`, `zip`)
+//! makes every piece that it cuts off a task, with a state of its own. This makes more states, but never a wrong one.
 
 use crate::iter::copies::copies;
 
-/// What the states of tasks are made from; cloned where a part is divided.
+/// A value from which the states of tasks are made. It is cloned where a part is divided.
 pub trait Seed: Clone + Send {
     /// The state of a task.
     type State;
@@ -48,7 +48,7 @@ impl<T> Copies<T> {
     ///
     /// # Panics
     ///
-    /// If it has been taken before.
+    /// If the value has been taken before.
     pub(crate) fn take(value: &mut Option<T>) -> Self {
         Copies(value.take().expect("an iterator with a state is lent once"))
     }

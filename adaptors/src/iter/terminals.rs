@@ -1,16 +1,16 @@
-//! Terminals: what comes out of a parallel iterator, as [`Reduction`](furcate_schedulers::Reduction)s.
+//! Terminals: the results of parallel iterators, as [`Reduction`](furcate_schedulers::Reduction)s.
 //!
 //! Most terminals are one of seven shapes, given closures or a small strategy:
 //!
 //! | shape | a task's accumulator is | terminals |
 //! |---|---|---|
-//! | [`Visit`] | a state that items are shown to | `for_each`, `for_each_with`, `for_each_init`, `unzip`, `partition` |
-//! | [`Reduce`] | a value that items are folded into | `reduce` |
-//! | [`Totals`] | what std's `sum` or `product` returns | `sum`, `product` |
-//! | [`Aggregated`] | what a method of std's `Iterator` returns | `count`, `min`, `max`, `reduce_with` ... |
-//! | [`AnyHit`] | a hit, whichever | `any`, `all`, `find_any`, `find_map_any`, `position_any`, `eq` |
+//! | [`Visit`] | a state to which items are shown | `for_each`, `for_each_with`, `for_each_init`, `unzip`, `partition` |
+//! | [`Reduce`] | a value into which items are folded | `reduce` |
+//! | [`Totals`] | the result of std's `sum` or `product` | `sum`, `product` |
+//! | [`Aggregated`] | the result of a method of std's `Iterator` | `count`, `min`, `max`, `reduce_with` ... |
+//! | [`AnyHit`] | any hit | `any`, `all`, `find_any`, `find_map_any`, `position_any`, `eq` |
 //! | [`OutermostHit`] | the hit nearest to one end | `find_first`, `find_last`, `position_first`, `cmp` ... |
-//! | [`TryReduce`] | a value, or what is there instead | `try_reduce`, `try_reduce_with`, `try_for_each` ... |
+//! | [`TryReduce`] | a value, or the failure instead | `try_reduce`, `try_reduce_with`, `try_for_each` ... |
 
 mod aggregate;
 mod any_hit;

@@ -1,4 +1,4 @@
-//! What the `try_` methods work on: std's `Try`, as far as it is needed and until it is stable.
+//! The types on which the `try_` methods work: the needed part of std's `Try`, until that is stable.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -11,8 +11,8 @@ mod sealed {
 /// A type that says *go on* or *enough*: `Option`, `Result`, `ControlFlow`, `Poll<Result<..>>` and
 /// `Poll<Option<Result<..>>>`.
 ///
-/// These are the types that `?` works on. The trait cannot be implemented for others; once std's own is stable, it
-/// takes this one's place.
+/// These are the types on which `?` works. The trait cannot be implemented for others. Once std's own trait is stable,
+/// it will replace this one.
 ///
 /// ```
 /// use furcate::iter::Try;
@@ -27,22 +27,22 @@ mod sealed {
     note = "the closures of `try_` methods give an `Option`, a `Result` or a `ControlFlow`"
 )]
 pub trait Try: sealed::Sealed + Sized {
-    /// What there is to go on with.
+    /// Value with which the computation continues.
     type Output;
 
-    /// What there is instead.
+    /// Value of a failure.
     type Residual;
 
-    /// Goes on with a value.
+    /// Makes a success of a value.
     fn from_output(output: Self::Output) -> Self;
 
-    /// Ends with what has been taken out of another one.
+    /// Makes a failure of the residual of another one.
     fn from_residual(residual: Self::Residual) -> Self;
 
-    /// Does it go on, and with what?
+    /// Returns the value of a success, or the residual of a failure.
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
 
-    /// Does it not go on?
+    /// Whether this value is a failure.
     fn is_failure(&self) -> bool;
 }
 

@@ -1,22 +1,23 @@
-//! `work`: tasks that are no folds over items.
+//! `work`: tasks that are not folds over items.
 //!
-//! Some algorithms walk what they divide in steps and keep a state from one step to the next: the permutation that
-//! follows from the one before, the list of nodes that are still to be visited, the place where a merge has come to.
+//! Some algorithms walk the value that they divide in steps, and keep a state from one step to the next: a permutation
+//! from which the next one follows, a list of nodes that are still to be visited, the place that a merge has reached.
 //! [`WrapIter::work`](super::WrapIter::work) makes tasks of them (Kvik, Section 3.6.1).
 //!
 //! ```text
 //!   task   piece ──────────────────────────────►  of size 0
 //!          state()  step(16)  step(32)  ...       done() ──► one item
 //!                        │
-//!                        └─ between two steps: stop, or divide what is left; the right half is a task of its own
+//!                        └─ between two steps: stop, or divide the rest; the right half is a task of its own
 //! ```
 //!
 //! # Invariants
 //!
 //! 1. *One state and one item per task.* The state is made of the piece with which the task begins, and is a local
-//!    variable of it: it is never sent to another thread, and need not be `Send`.
-//! 2. *Who is stopped gives no item*: a task whose piece has not come to its end drops piece and state.
-//! 3. *A piece may grow* in a step. Its size is asked for anew before each one, and the task is over when it is 0.
+//!    variable of the task. It is never sent to another thread, and need not be `Send`.
+//! 2. *A stopped task yields no item*: a task whose piece has not come to its end drops piece and state.
+//! 3. *A piece may grow* in a step. Its size is asked for anew before each step, and the task is over when the size is
+//!    0.
 
 use super::{ParallelIterator, default_schedule};
 use crate::iter::copies::copies;
@@ -24,7 +25,7 @@ use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// A parallel iterator over what tasks make of their pieces, step by step: see
+/// A parallel iterator over the results of tasks that process their pieces step by step: see
 /// [`WrapIter::work`](super::WrapIter::work).
 ///
 /// ```
@@ -39,7 +40,7 @@ use std::ops::ControlFlow;
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone)]
 pub struct Work<D, S, F, E> {
-    /// `None` once it has been lent.
+    /// The whole value; `None` once it has been lent.
     whole: Option<D>,
     state: S,
     step: F,
@@ -83,7 +84,7 @@ where
     }
 }
 
-/// The closures, as they lie in the iterator.
+/// References to the closures in the iterator.
 struct How<'a, S, F, E> {
     state: &'a S,
     step: &'a F,
@@ -92,8 +93,8 @@ struct How<'a, S, F, E> {
 
 copies!(impl[S, F, E] How<'_, S, F, E>);
 
-/// The producer of [`Work`]: a piece, which is one task and gives one item. It is also the leaf, so that nothing is done
-/// before the item is asked for.
+/// The producer of [`Work`]: a piece, which is one task and yields one item. It is also the leaf, so that no work is
+/// done before the item is asked for.
 pub struct WorkProducer<'a, D, S, F, E> {
     piece: Option<D>,
     how: How<'a, S, F, E>,
@@ -170,7 +171,7 @@ where
     E: Fn(A) -> T + Sync,
 {
     const PIECES: bool = true;
-    /// A task goes on with its state from step to step.
+    /// A task keeps its state from step to step.
     const LOOPS_CUT: bool = false;
 
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>

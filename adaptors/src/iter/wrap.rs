@@ -5,7 +5,7 @@ use furcate_schedulers::{Divisible, Producer};
 
 /// `wrap_iter()` and `work()` on everything [`Divisible`].
 ///
-/// Implemented for all of them; there is nothing to implement.
+/// Implemented for all divisible types; there is nothing to implement.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -13,11 +13,11 @@ use furcate_schedulers::{Divisible, Producer};
 /// assert_eq!(sums, [10, 35]);
 /// ```
 pub trait WrapIter: Divisible {
-    /// A parallel iterator over the pieces themselves: its items are the leaves of the division tree.
+    /// Makes a parallel iterator over the pieces themselves: its items are the leaves of the division tree.
     ///
-    /// There is one at least, also of something empty. How many there are, and how large, the policy says: without
-    /// one, a few per thread. With it any divide-and-conquer algorithm becomes a `map` over pieces and a `reduce` of
-    /// neighbours (Kvik, Section 3.6).
+    /// There is at least one piece, also of an empty value. The policy decides the number of pieces and their sizes; by
+    /// default there are a few per thread. With `wrap_iter` any divide-and-conquer algorithm becomes a `map` over
+    /// pieces and a `reduce` of neighbors (Kvik, Section 3.4).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -32,23 +32,24 @@ pub trait WrapIter: Divisible {
         Wrap { whole: Some(self) }
     }
 
-    /// A parallel iterator with one item per task, for algorithms that are no folds over items (Kvik, Section 3.6.1).
+    /// Makes a parallel iterator with one item per task, for algorithms that are not folds over items (Kvik, Section
+    /// 3.6.1).
     ///
-    /// A task is done in steps, and keeps a state from one to the next:
+    /// A task works in steps, and keeps a state from one step to the next:
     ///
     /// * `state(&piece)` makes the state from the piece with which the task begins;
-    /// * `step(&mut state, &mut piece, n)` does up to `n` units of work on what is left, and takes them off the piece;
-    ///   again and again, until the piece's [`size`](Divisible::size) is 0;
-    /// * `done(state)` gives the item.
+    /// * `step(&mut state, &mut piece, n)` does up to `n` units of work, and takes them off the piece. It is called again and
+    ///   again, until the piece's [`size`](Divisible::size) is 0;
+    /// * `done(state)` returns the item.
     ///
-    /// Between two steps the scheduler may end the task, or divide what is left: the right half is then a task of its
-    /// own, with a state of its own. How long steps are is the scheduler's business; where nobody wants to know
-    /// anything in between, one step gets all there is (`n` is `usize::MAX`).
+    /// Between two steps the scheduler may end the task, or divide the rest of the piece: the right half is then a task
+    /// of its own, with a state of its own. The scheduler decides the length of steps. If it needs no check in between,
+    /// one step gets the whole piece (`n` is `usize::MAX`).
     ///
     /// A piece may grow in a step, as a list of work does when a node of a graph is visited. A step that takes nothing
-    /// off is called again: a piece that never comes to its end makes a task that never ends.
+    /// off is called again, so a piece that never becomes empty makes a task that never ends.
     ///
-    /// As of `wrap_iter()`, there is one item at least, also of something empty.
+    /// As with `wrap_iter()`, there is at least one item, also of an empty value.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -96,7 +97,7 @@ impl<D: Divisible> WrapIter for D {}
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Wrap<D> {
-    /// `None` once it has been lent.
+    /// The whole value; `None` once it has been lent.
     whole: Option<D>,
 }
 

@@ -1,4 +1,4 @@
-//! What ranges are made of.
+//! The item types of ranges.
 
 use super::Offsets;
 use furcate_schedulers::{PeekProducer, Producer};
@@ -8,7 +8,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What parallel ranges are made of: the integers and `char`.
+/// An item type of parallel ranges: the integers and `char`.
 ///
 /// Sealed: it cannot be implemented for other types. To iterate over ranges of your own, implement
 /// [`Divisible`](furcate_schedulers::Divisible) and [`Producer`](furcate_schedulers::Producer).
@@ -32,7 +32,7 @@ pub trait RangeItem: Copy + Send + sealed::Sealed {
     #[doc(hidden)]
     type InclusiveProducer: Producer<Item = Self>;
 
-    /// The half-open range itself if std's iterator tells its exact length, else [`Offsets`].
+    /// The half-open range itself if std's iterator reports its exact length, else [`Offsets`].
     #[doc(hidden)]
     type IndexedProducer: PeekProducer<Item = Self>;
 
@@ -42,24 +42,24 @@ pub trait RangeItem: Copy + Send + sealed::Sealed {
     #[doc(hidden)]
     fn inclusive_producer(range: RangeInclusive<Self>) -> Self::InclusiveProducer;
 
-    /// `len` is the range's length.
+    /// Makes the indexed producer of a range of length `len`.
     #[doc(hidden)]
     fn indexed_producer(range: Range<Self>, len: usize) -> Self::IndexedProducer;
 
-    /// The length, if it fits.
+    /// Returns the length, if it fits a `usize`.
     #[doc(hidden)]
     fn exact_len(range: &Range<Self>) -> Option<usize>;
 
-    /// The length, if it fits.
+    /// Returns the length, if it fits a `usize`.
     #[doc(hidden)]
     fn exact_len_inclusive(range: &RangeInclusive<Self>) -> Option<usize>;
 
-    /// The value `distance` further on; there is one.
+    /// Returns the value `distance` steps further on, which exists.
     #[doc(hidden)]
     fn forward(self, distance: usize) -> Self;
 }
 
-/// What all have in common.
+/// The items that are the same for all types.
 macro_rules! ranges_themselves {
     () => {
         type Producer = Range<Self>;
@@ -75,7 +75,7 @@ macro_rules! ranges_themselves {
             range
         }
 
-        // The upper bound is `None` if, and only if, the length does not fit.
+        // The upper bound is `None` if, and only if, the length does not fit a `usize`.
         #[inline]
         fn exact_len(range: &Range<Self>) -> Option<usize> {
             range.size_hint().1
@@ -88,7 +88,7 @@ macro_rules! ranges_themselves {
     };
 }
 
-/// Indexed by std's iterator.
+/// Declares that std's iterator is the indexed producer.
 macro_rules! indexed_by_range {
     () => {
         type IndexedProducer = Range<Self>;
@@ -100,7 +100,7 @@ macro_rules! indexed_by_range {
     };
 }
 
-/// Indexed by offsets, for those whose std iterator does not tell its exact length.
+/// Declares that offsets are the indexed producer, for types whose std iterator does not report its exact length.
 macro_rules! indexed_by_offsets {
     () => {
         type IndexedProducer = Offsets<Self>;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A start and a range of offsets from it, as a producer and as a sequential iterator.
 ///
-/// It stands for ranges whose std iterator cannot be used by positions, because it does not tell its exact length.
+/// Used for ranges whose std iterator cannot be used by positions, because it does not report its exact length.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -22,7 +22,7 @@ pub struct Offsets<T> {
 }
 
 impl<T> Offsets<T> {
-    /// `len` values from `start` on; they exist.
+    /// Makes `len` values from `start` on, which exist.
     #[inline]
     pub(crate) fn new(start: T, len: usize) -> Self {
         Offsets { start, offsets: 0..len }

@@ -1,8 +1,8 @@
-//! The skeleton of everything that gives subslices of one length: chunks from the front and from the back, exact or
-//! not, and windows.
+//! The skeleton of all iterators over subslices of one length: chunks from the front and from the back, exact or not,
+//! and windows.
 //!
-//! A kind ([`Chunking`]) says which of std's iterators a leaf is, and where in the slice the subslices lie (a
-//! [`Layout`]). Everything else is here, once, for shared and mutable slices alike.
+//! A kind ([`Chunking`]) names the std iterator of a leaf, and the places of the subslices in the slice (a [`Layout`]).
+//! Everything else is in this module, once, for shared and mutable slices alike.
 
 use crate::iter::{
     IndexedParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule, indexed_is_peek,
@@ -10,35 +10,35 @@ use crate::iter::{
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::mem::take;
 
-/// How a slice `V` is seen as a sequence of subslices.
+/// A way to see a slice `V` as a sequence of subslices.
 pub trait Chunking<V>: Copy + Send {
-    /// Where they lie.
+    /// Places of the subslices.
     type Layout: Layout<V>;
 
-    /// std's iterator.
+    /// std's iterator for a leaf.
     type Leaf: Iterator<Item: Send> + ExactSizeIterator + DoubleEndedIterator;
 
-    /// std's iterator over the subslices, `size` long each.
+    /// Makes std's iterator over the subslices, each `size` long.
     fn leaf(self, slice: V, size: usize) -> Self::Leaf;
 }
 
-/// Where subslices of one length lie in a slice `V`.
+/// The places of subslices of one length in a slice `V`.
 pub trait Layout<V> {
-    /// How many subslices there are in `len` elements.
+    /// Returns the number of subslices in `len` elements.
     fn count(len: usize, size: usize) -> usize;
 
-    /// The elements of the first `index` subslices, and the elements of the others.
+    /// Returns the elements of the first `index` subslices, and the elements of the others.
     fn cut(slice: V, size: usize, index: usize) -> (V, V);
 }
 
 /// A parallel iterator over subslices of one length.
 ///
-/// This is the type behind `Chunks`, `RChunksExactMut`, `Windows` and their like: see [`crate::slice`].
+/// It is the type behind `Chunks`, `RChunksExactMut`, `Windows` and similar iterators: see [`crate::slice`].
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Chunked<V, K> {
     slice: V,
-    /// What an exact kind leaves over; of other kinds empty.
+    /// Elements that an exact kind leaves over; empty for other kinds.
     remainder: V,
     size: usize,
     kind: K,
@@ -127,7 +127,7 @@ pub struct ChunkedProducer<V, K> {
     kind: K,
 }
 
-/// Cut between subslices; no cost.
+/// Cuts between subslices, at no cost.
 impl<V: Divisible, K: Chunking<V>> Divisible for ChunkedProducer<V, K> {
     #[inline]
     fn size(&self) -> usize {

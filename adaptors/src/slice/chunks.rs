@@ -38,7 +38,7 @@ impl<V: Divisible> Layout<V> for FromBack {
     }
 }
 
-/// Kinds of chunks: from which end they are counted, and std's iterators over them.
+/// Kinds of chunks: the end from which they are counted, and std's iterators over them.
 macro_rules! kinds_of_chunks {
     ($($(#[$doc:meta])* $Kind:ident: $Layout:ident, $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
         $(#[$doc])*
@@ -68,17 +68,17 @@ macro_rules! kinds_of_chunks {
 }
 
 kinds_of_chunks! {
-    /// From the front, the last one may be shorter.
+    /// Chunks from the front; the last one may be shorter.
     Front: FromFront, chunks -> Chunks, chunks_mut -> ChunksMut;
-    /// From the front, all of one length.
+    /// Chunks from the front, all of one length.
     FrontExact: FromFront, chunks_exact -> ChunksExact, chunks_exact_mut -> ChunksExactMut;
-    /// From the back, the last one (which holds the slice's first elements) may be shorter.
+    /// Chunks from the back; the last one (which holds the slice's first elements) may be shorter.
     Back: FromBack, rchunks -> RChunks, rchunks_mut -> RChunksMut;
-    /// From the back, all of one length.
+    /// Chunks from the back, all of one length.
     BackExact: FromBack, rchunks_exact -> RChunksExact, rchunks_exact_mut -> RChunksExactMut;
 }
 
-/// A kind that leaves over what does not fill a chunk.
+/// A kind that leaves over the elements that do not fill a chunk.
 pub trait Exact {}
 
 impl Exact for FrontExact {}
@@ -93,8 +93,8 @@ impl<V: Divisible, K: Chunking<V> + Exact> Chunked<V, K> {
 }
 
 impl<'data, T, K: Exact> Chunked<&'data [T], K> {
-    /// The elements that do not fill a chunk, fewer than the chunk size: the last ones of the slice, or, if chunks are
-    /// counted from the back, the first ones.
+    /// Returns the elements that do not fill a chunk, fewer than the chunk size: the last ones of the slice, or, if
+    /// chunks are counted from the back, the first ones.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -108,8 +108,8 @@ impl<'data, T, K: Exact> Chunked<&'data [T], K> {
 }
 
 impl<'data, T, K: Exact> Chunked<&'data mut [T], K> {
-    /// The elements that do not fill a chunk, fewer than the chunk size: the last ones of the slice, or, if chunks are
-    /// counted from the back, the first ones.
+    /// Returns the elements that do not fill a chunk, fewer than the chunk size: the last ones of the slice, or, if
+    /// chunks are counted from the back, the first ones.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -124,7 +124,8 @@ impl<'data, T, K: Exact> Chunked<&'data mut [T], K> {
         self.left_over_mut()
     }
 
-    /// [`remainder`](Self::remainder), for as long as the slice was borrowed. The iterator has none afterwards.
+    /// Returns the [`remainder`](Self::remainder), for as long as the slice was borrowed. The iterator has none
+    /// afterwards.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -140,7 +141,7 @@ impl<'data, T, K: Exact> Chunked<&'data mut [T], K> {
         take(self.left_over_mut())
     }
 
-    /// [`remainder`](Self::remainder), in exchange for the iterator.
+    /// Returns the [`remainder`](Self::remainder) and consumes the iterator.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -8,14 +8,14 @@ use super::{
 
 /// Parallel iterators over parts of a slice, by shared reference.
 ///
-/// The methods are rayon's, and give what std's methods of the same names give. Chunks and windows are
-/// [indexed](crate::iter::IndexedParallelIterator); where a slice is split at elements, the cuts have to be searched
-/// for: that calls the predicate at most once more for every element, in any order.
+/// The methods are rayon's, and yield the same items as std's methods of the same names. Chunks and windows are
+/// [indexed](crate::iter::IndexedParallelIterator). If a slice is split at elements, the cuts have to be searched for,
+/// so the predicate is called at most once more for every element, in any order.
 pub trait ParallelSlice<T: Sync> {
-    /// The slice; the other methods are made of it.
+    /// Returns the slice, which all other methods use.
     fn as_parallel_slice(&self) -> &[T];
 
-    /// What lies between the elements that a predicate holds for, also where that is empty.
+    /// Yields the parts between the elements for which a predicate is true, also empty parts.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -29,8 +29,8 @@ pub trait ParallelSlice<T: Sync> {
         Split::between(self.as_parallel_slice(), separator)
     }
 
-    /// The parts that end with an element that a predicate holds for (the last one may end without), each with that
-    /// element.
+    /// Yields the parts that end with an element for which a predicate is true, each with that element. (The last part
+    /// may end without one.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -44,7 +44,7 @@ pub trait ParallelSlice<T: Sync> {
         SplitInclusive::inclusive(self.as_parallel_slice(), separator)
     }
 
-    /// All subslices of `window_size` elements; they overlap. None, if the slice is shorter.
+    /// Yields all subslices of `window_size` elements, which overlap; none if the slice is shorter.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -61,7 +61,7 @@ pub trait ParallelSlice<T: Sync> {
         Windows::new(self.as_parallel_slice(), window_size, EveryWindow)
     }
 
-    /// All subslices of `N` elements, as arrays; they overlap. None, if the slice is shorter.
+    /// Yields all subslices of `N` elements, which overlap, as arrays; none if the slice is shorter.
     ///
     /// An `N` of 0 does not compile.
     ///
@@ -74,7 +74,7 @@ pub trait ParallelSlice<T: Sync> {
         ArrayWindows::arrays(self.as_parallel_slice())
     }
 
-    /// Chunks of `chunk_size` elements; the last one may be shorter.
+    /// Yields chunks of `chunk_size` elements; the last one may be shorter.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -91,7 +91,8 @@ pub trait ParallelSlice<T: Sync> {
         Chunks::new(self.as_parallel_slice(), chunk_size, Front)
     }
 
-    /// Chunks of exactly `chunk_size` elements. Those that do not fill a chunk are the iterator's `remainder()`.
+    /// Yields chunks of exactly `chunk_size` elements. Elements that do not fill a chunk are the iterator's
+    /// `remainder()`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -108,7 +109,8 @@ pub trait ParallelSlice<T: Sync> {
         ChunksExact::exact(self.as_parallel_slice(), chunk_size, FrontExact)
     }
 
-    /// Chunks of `chunk_size` elements, counted from the back; the last one, with the first elements, may be shorter.
+    /// Yields chunks of `chunk_size` elements, counted from the back; the last one, with the first elements, may be
+    /// shorter.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -125,7 +127,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunks::new(self.as_parallel_slice(), chunk_size, Back)
     }
 
-    /// Chunks of exactly `chunk_size` elements, counted from the back. Those that do not fill a chunk are the
+    /// Yields chunks of exactly `chunk_size` elements, counted from the back. Elements that do not fill a chunk are the
     /// iterator's `remainder()`.
     ///
     /// ```
@@ -143,7 +145,7 @@ pub trait ParallelSlice<T: Sync> {
         RChunksExact::exact(self.as_parallel_slice(), chunk_size, BackExact)
     }
 
-    /// The longest runs of elements in which a predicate holds for every two neighbours.
+    /// Yields the longest runs of elements in which a predicate is true for every two neighbors.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 
 /// Parallel iterators over parts of a slice, by mutable reference; and sorts.
 ///
-/// The iterators are those of [`ParallelSlice`](super::ParallelSlice), with parts that can be written to.
+/// The iterators are the same as in [`ParallelSlice`](super::ParallelSlice), but their parts can be written to.
 pub trait ParallelSliceMut<T: Send> {
-    /// The slice; the other methods are made of it.
+    /// Returns the slice, which all other methods use.
     fn as_parallel_slice_mut(&mut self) -> &mut [T];
 
-    /// What lies between the elements that a predicate holds for, also where that is empty.
+    /// Yields the parts between the elements for which a predicate is true, also empty parts.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -29,8 +29,8 @@ pub trait ParallelSliceMut<T: Send> {
         SplitMut::between(self.as_parallel_slice_mut(), separator)
     }
 
-    /// The parts that end with an element that a predicate holds for (the last one may end without), each with that
-    /// element.
+    /// Yields the parts that end with an element for which a predicate is true, each with that element. (The last part
+    /// may end without one.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -45,7 +45,7 @@ pub trait ParallelSliceMut<T: Send> {
         SplitInclusiveMut::inclusive(self.as_parallel_slice_mut(), separator)
     }
 
-    /// Chunks of `chunk_size` elements; the last one may be shorter.
+    /// Yields chunks of `chunk_size` elements; the last one may be shorter.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -63,7 +63,8 @@ pub trait ParallelSliceMut<T: Send> {
         ChunksMut::new(self.as_parallel_slice_mut(), chunk_size, Front)
     }
 
-    /// Chunks of exactly `chunk_size` elements. Those that do not fill a chunk are the iterator's `remainder()`.
+    /// Yields chunks of exactly `chunk_size` elements. Elements that do not fill a chunk are the iterator's
+    /// `remainder()`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -81,7 +82,8 @@ pub trait ParallelSliceMut<T: Send> {
         ChunksExactMut::exact(self.as_parallel_slice_mut(), chunk_size, FrontExact)
     }
 
-    /// Chunks of `chunk_size` elements, counted from the back; the last one, with the first elements, may be shorter.
+    /// Yields chunks of `chunk_size` elements, counted from the back; the last one, with the first elements, may be
+    /// shorter.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -99,7 +101,7 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksMut::new(self.as_parallel_slice_mut(), chunk_size, Back)
     }
 
-    /// Chunks of exactly `chunk_size` elements, counted from the back. Those that do not fill a chunk are the
+    /// Yields chunks of exactly `chunk_size` elements, counted from the back. Elements that do not fill a chunk are the
     /// iterator's `remainder()`.
     ///
     /// ```
@@ -118,7 +120,7 @@ pub trait ParallelSliceMut<T: Send> {
         RChunksExactMut::exact(self.as_parallel_slice_mut(), chunk_size, BackExact)
     }
 
-    /// The longest runs of elements in which a predicate holds for every two neighbours.
+    /// Yields the longest runs of elements in which a predicate is true for every two neighbors.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -144,15 +146,15 @@ pub trait ParallelSliceMut<T: Send> {
     /// assert_eq!(v, [1, 2, 3]);
     /// ```
     ///
-    /// Std's [`sort`](slice::sort) sorts a few parts, one per thread or more; parallel merges (Varman et al. 1990) make
-    /// them one. That takes O(n log n) comparisons and one buffer for n elements. Short slices are left to std. A slice
-    /// that is sorted, or strictly descending, takes n comparisons and no buffer.
+    /// Std's [`sort`](slice::sort) sorts a few parts, one per thread or more, and parallel merges (Varman et al. 1990)
+    /// join them. This takes O(n log n) comparisons and one buffer for n elements. Short slices are left to std. A
+    /// slice that is sorted, or strictly descending, takes n comparisons and no buffer.
     ///
     /// # Panics
     ///
-    /// If a comparison does, and maybe if the order contradicts itself (is no total order), as std's sorts may. Without a
-    /// panic, the order of the elements is then unspecified. In all these cases the slice holds all its elements
-    /// afterwards, each once, with whatever a comparison did to them.
+    /// If a comparison panics; and the sort may panic if the order contradicts itself (is not a total order), as std's
+    /// sorts may. If it does not panic on such an order, the order of the elements is unspecified. In all these cases
+    /// the slice afterwards holds all its elements, each once, with any changes that a comparison made to them.
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -160,8 +162,8 @@ pub trait ParallelSliceMut<T: Send> {
         sort_stable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort());
     }
 
-    /// [`par_sort`](Self::par_sort) by the order that a function gives. It may run on several threads at once, but
-    /// never at once for one element.
+    /// Sorts as [`par_sort`](Self::par_sort) does, by the order that a function gives. The function may run on several
+    /// threads at once, but never at once for one element.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -172,7 +174,7 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// As [`par_sort`](Self::par_sort) does.
+    /// As [`par_sort`](Self::par_sort).
     fn par_sort_by<F>(&mut self, compare: F)
     where
         F: Fn(&T, &T) -> Ordering + Sync,
@@ -181,8 +183,8 @@ pub trait ParallelSliceMut<T: Send> {
         sort_stable(self.as_parallel_slice_mut(), is_less, |leaf| leaf.sort_by(&compare));
     }
 
-    /// [`par_sort`](Self::par_sort) by keys, which are computed anew for every comparison: made for keys that are cheap,
-    /// as a field is. For others there is [`par_sort_by_cached_key`](Self::par_sort_by_cached_key).
+    /// Sorts as [`par_sort`](Self::par_sort) does, by keys, which are computed anew for every comparison. It is meant
+    /// for cheap keys, such as a field. For others there is [`par_sort_by_cached_key`](Self::par_sort_by_cached_key).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -193,7 +195,7 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// As [`par_sort`](Self::par_sort) does, and if the function does.
+    /// As [`par_sort`](Self::par_sort), and if the function panics.
     fn par_sort_by_key<K, F>(&mut self, f: F)
     where
         K: Ord,
@@ -212,14 +214,14 @@ pub trait ParallelSliceMut<T: Send> {
     /// ```
     ///
     /// Keys are computed in parallel and sorted, each with an index, by [`par_sort`](Self::par_sort). Then one thread
-    /// moves the elements, each once. That takes memory for two lists of keys and one of indices. (Std and rayon call
-    /// the function as often, but not at all for fewer than two elements; so does this.)
+    /// moves the elements, each once. This takes memory for two lists of keys and one of indices. (Std and rayon call
+    /// the function as often, but not at all for fewer than two elements. This method does the same.)
     ///
     /// # Panics
     ///
-    /// If the function or a comparison does, and maybe if the order of the keys contradicts itself; the slice is then in
-    /// the order that it had. Without a panic, an order that contradicts itself leaves all elements, each once, in an
-    /// unspecified order.
+    /// If the function or a comparison panics; and the sort may panic if the order of the keys contradicts itself. The
+    /// slice then has its old order. If the sort does not panic on a contradictory order, the slice holds all elements,
+    /// each once, in an unspecified order.
     fn par_sort_by_cached_key<K, F>(&mut self, f: F)
     where
         F: Fn(&T) -> K + Sync,
@@ -237,17 +239,18 @@ pub trait ParallelSliceMut<T: Send> {
     /// assert_eq!(v, [1, 2, 3]);
     /// ```
     ///
-    /// Mostly faster than [`par_sort`](Self::par_sort) on a few threads, and without a buffer. A quicksort, whose leaves
-    /// std's [`sort_unstable`](slice::sort_unstable) sorts: O(n log n) comparisons. The first partition is made by one
-    /// thread, the next two by two, and so on: that takes as long as about 2 n comparisons in a row, which on many
-    /// threads is most of the time. Short slices are left to std; a slice that is sorted, or strictly descending, takes
-    /// n comparisons, and one that is sorted but for a few elements not many more.
+    /// Mostly faster than [`par_sort`](Self::par_sort) on a few threads, and without a buffer. The algorithm is a
+    /// quicksort, whose leaves std's [`sort_unstable`](slice::sort_unstable) sorts, with O(n log n) comparisons. The
+    /// first partition is made by one thread, the next two by two, and so on. This takes as long as about 2 n
+    /// comparisons in a row, which on many threads is most of the time. Short slices are left to std. A slice that is
+    /// sorted, or strictly descending, takes n comparisons. A slice that is sorted except for a few elements takes not
+    /// many more.
     ///
     /// # Panics
     ///
-    /// If a comparison does, and maybe if the order contradicts itself (is no total order), as std's sorts may. Without a
-    /// panic, the order of the elements is then unspecified. In all these cases the slice holds all its elements
-    /// afterwards, each once, with whatever a comparison did to them.
+    /// If a comparison panics; and the sort may panic if the order contradicts itself (is not a total order), as std's
+    /// sorts may. If it does not panic on such an order, the order of the elements is unspecified. In all these cases
+    /// the slice afterwards holds all its elements, each once, with any changes that a comparison made to them.
     fn par_sort_unstable(&mut self)
     where
         T: Ord,
@@ -255,8 +258,8 @@ pub trait ParallelSliceMut<T: Send> {
         sort_unstable(self.as_parallel_slice_mut(), T::lt, |leaf| leaf.sort_unstable());
     }
 
-    /// [`par_sort_unstable`](Self::par_sort_unstable) by the order that a function gives. It may run on several threads
-    /// at once, but never at once for one element.
+    /// Sorts as [`par_sort_unstable`](Self::par_sort_unstable) does, by the order that a function gives. The function
+    /// may run on several threads at once, but never at once for one element.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -267,7 +270,7 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// As [`par_sort_unstable`](Self::par_sort_unstable) does.
+    /// As [`par_sort_unstable`](Self::par_sort_unstable).
     fn par_sort_unstable_by<F>(&mut self, compare: F)
     where
         F: Fn(&T, &T) -> Ordering + Sync,
@@ -276,7 +279,8 @@ pub trait ParallelSliceMut<T: Send> {
         sort_unstable(self.as_parallel_slice_mut(), is_less, |leaf| leaf.sort_unstable_by(&compare));
     }
 
-    /// [`par_sort_unstable`](Self::par_sort_unstable) by keys, which are computed anew for every comparison.
+    /// Sorts as [`par_sort_unstable`](Self::par_sort_unstable) does, by keys, which are computed anew for every
+    /// comparison.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -287,7 +291,7 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// As [`par_sort_unstable`](Self::par_sort_unstable) does, and if the function does.
+    /// As [`par_sort_unstable`](Self::par_sort_unstable), and if the function panics.
     fn par_sort_unstable_by_key<K, F>(&mut self, f: F)
     where
         K: Ord,

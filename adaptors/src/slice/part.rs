@@ -1,17 +1,16 @@
-//! Parts of a mutable slice that can be put together again.
+//! Parts of a mutable slice that can be joined again.
 //!
-//! `split_at_mut` is for good: for the borrow checker its halves have nothing to do with each other any more, and become
-//! one again only where the borrow of the whole ends, which is a place in the source. An algorithm that divides and
-//! *reduces* has no such place: which halves meet, and when, is the scheduler's business. So a [`Part`] remembers where
-//! it comes from.
+//! `split_at_mut` cannot be undone: for the borrow checker the two halves are unrelated, and become one again only at
+//! the end of the borrow of the whole, which is a place in the source. An algorithm that divides and *reduces* has no
+//! such place: the scheduler decides which halves meet, and when. So a [`Part`] remembers its origin.
 //!
 //! # Invariants
 //!
-//! 1. `whole` is the beginning of a slice that was lent to [`Part::new`] for `'a`, and `range` is a range of it. (Of an
-//!    empty part it may be the beginning of nothing.)
-//! 2. Parts of the same `origin` come from the same call of `new`, and no two of them overlap; nothing else uses the
-//!    slice as long as one of them lives. `new` makes one part of the whole; division and fusion make parts that have
-//!    what the parts had that they consume.
+//! 1. `whole` is the beginning of a slice that was lent to [`Part::new`] for `'a`, and `range` is a range of it. (For
+//!    an empty part it may be a dangling pointer.)
+//! 2. Parts of the same `origin` come from the same call of `new`, and no two of them overlap. Nothing else uses the
+//!    slice while one of them lives. `new` makes one part of the whole. Division and fusion consume their parts, and
+//!    make parts of exactly the same elements.
 #![allow(unsafe_code)]
 
 use furcate_schedulers::Divisible;
@@ -21,9 +20,9 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A part of a mutable slice, that can be divided and [fused](Self::fuse) again with its neighbours.
+/// A part of a mutable slice, which can be divided and [fused](Self::fuse) again with its neighbors.
 ///
-/// It is used as the slice that it is, and needed where a reduction joins in place what a division has cut:
+/// It can be used like a slice. It is needed where a reduction joins in place the two sides of a division:
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -52,22 +51,22 @@ pub struct Part<'a, T> {
 }
 
 impl<'a, T> Part<'a, T> {
-    /// All of a slice.
+    /// Makes one part of a whole slice.
     #[must_use]
     pub fn new(slice: &'a mut [T]) -> Self {
-        // Relaxed: the numbers have to be different, and nothing is told by them.
+        // Relaxed: the numbers only have to be different; no other memory access depends on them.
         static ORIGINS: AtomicU64 = AtomicU64::new(1);
         let (range, origin) = (0..slice.len(), ORIGINS.fetch_add(1, Relaxed));
         Part { whole: NonNull::from(slice).cast(), range, origin, slice: PhantomData }
     }
 
-    /// Where in the slice that was lent to [`new`](Self::new) it lies.
+    /// Returns the range of the part in the slice that was lent to [`new`](Self::new).
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
-    /// This part and its right neighbour as one.
+    /// Joins this part and its right neighbor.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -89,15 +88,15 @@ impl<'a, T> Part<'a, T> {
             self.origin == right.origin && self.range.end == right.range.start,
             "only neighbours can be fused, and {right:?} is not the right neighbour of {self:?}"
         );
-        // Both are parts of one slice, and so is this (invariants 1 and 2).
+        // Both are parts of one slice, and so is the result (invariants 1 and 2).
         Part { range: self.range.start..right.range.end, ..self }
     }
 
-    /// The part as an ordinary slice; it can no longer be fused.
+    /// Returns the part as an ordinary slice, which can no longer be fused.
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
-        // SAFETY: the range is the slice's, which is initialised and borrowed for `'a` (invariant 1), and nobody else
-        // uses it (invariant 2), also not by way of `self`, which is consumed.
+        // SAFETY: the range is the slice's, which is initialized and borrowed for `'a` (invariant 1). Nothing else uses
+        // it (invariant 2), not even `self`, which is consumed.
         unsafe {
             let first = self.whole.add(self.range.start);
             NonNull::slice_from_raw_parts(first, self.range.len()).as_mut()
@@ -105,7 +104,7 @@ impl<'a, T> Part<'a, T> {
     }
 }
 
-/// An empty part of nothing.
+/// Makes an empty part.
 impl<T> Default for Part<'_, T> {
     fn default() -> Self {
         Part::new(&mut [])
@@ -115,7 +114,7 @@ impl<T> Default for Part<'_, T> {
 // SAFETY: a part is a mutable slice (invariant 2).
 unsafe impl<T: Send> Send for Part<'_, T> {}
 
-// SAFETY: as above.
+// SAFETY: a part is a mutable slice (invariant 2).
 unsafe impl<T: Sync> Sync for Part<'_, T> {}
 
 impl<T> Deref for Part<'_, T> {
@@ -142,14 +141,14 @@ impl<T> DerefMut for Part<'_, T> {
     }
 }
 
-/// Where it lies: the elements may be many.
+/// Shows the range, not the elements, of which there may be many.
 impl<T> fmt::Debug for Part<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Part").field("origin", &self.origin).field("range", &self.range).finish()
     }
 }
 
-/// Cut between elements; no cost.
+/// Cuts between elements, at no cost.
 impl<T> Divisible for Part<'_, T> {
     #[inline]
     fn size(&self) -> usize {

@@ -5,26 +5,26 @@
 //! A slice that is [one run](one_run) already, ascending or strictly descending, is left alone or reversed.
 //!
 //! *Stable* ([`merge_sort`]): the slice is halved [`Plan::levels`] times, and std sorts the leaves, in parallel and in
-//! place. On the way up two sorted halves become one [`Run`](run::Run). In order as they lie, they stay; the other way
-//! round, they are swapped; else they are merged into the other of two places, the slice (*home*) and a buffer of its
-//! length (*away*). The number of levels is even, so that what is merged at all of them ends up home. A
-//! [`Merge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal lengths that share no element, so
-//! the last ones, of the longest runs, are as parallel as the first.
+//! place. On the way up two sorted halves become one [`Run`](run::Run). If the two are in order, they stay. If they are
+//! in the opposite order, they are swapped. Otherwise they are merged into the other one of two places: the slice
+//! (*home*) and a buffer of its length (*away*). The number of levels is even, so that elements that are merged at
+//! every level end up home. A [`Merge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal
+//! lengths that share no element. So the last merges, of the longest runs, are as parallel as the first.
 //!
-//! *Unstable* ([`quick_sort`]): a few elements out of place are [put there](one_run::settle_few), if they are all that
-//! are. Else the slice is partitioned around the median of a sample, and so on with both parts in parallel, until they
-//! are leaves.
+//! *Unstable* ([`quick_sort`]): if only a few elements are out of place, they are [put in place](one_run::settle_few).
+//! Else the slice is partitioned around the median of a sample, and so on with both parts in parallel, until they are
+//! leaves.
 //!
 //! # Invariants
 //!
 //! 1. Whatever a comparison does (panic, contradict itself, change an element through a cell), every element is in the
-//!    slice exactly once when the sort returns or unwinds. Quicksort only swaps and rotates; a `Run` brings its elements home when
-//!    it is dropped, and a `Merge` moves those that it has not merged.
-//! 2. An element is compared where it lives and never after it was moved from there: so what a comparison does to
-//!    it through a cell is not lost, or done to a copy. (This forbids merging two runs from both ends at once without
-//!    dividing them first: either end would look at elements that the other has taken.)
+//!    slice exactly once when the sort returns or unwinds. Quicksort only swaps and rotates. A `Run` brings its
+//!    elements home when it is dropped, and a `Merge` moves those that it has not merged.
+//! 2. An element is compared only at its present place, never at a place that it was moved from. So a change that a
+//!    comparison makes through a cell is neither lost nor made to a copy. (This rules out merging two runs from both
+//!    ends at once without dividing them first: either end would look at elements that the other has taken.)
 //! 3. No two threads look at an element at the same time, since `T` need not be `Sync`: parts are made before they are
-//!    forked, and comparisons across a border when both sides have joined.
+//!    forked, and comparisons across a border are made after both sides have joined.
 //! 4. Only moves between the two places are `unsafe`: [`run`] and [`merge`].
 
 mod cached_key;
@@ -47,23 +47,23 @@ use quick_sort::QuickSort;
 /// Slices shorter than this are sorted by std alone.
 const PARALLEL_LEN: usize = 4096;
 
-/// Shorter parts are not divided: a fork that is stolen costs as much as a few thousand steps.
+/// Parts shorter than this are not divided: a stolen fork costs as much as a few thousand steps.
 const MIN_GRAIN: usize = 2048;
 
-/// Parts per thread, for balance.
+/// Number of parts per thread, for balance.
 const PARTS_PER_THREAD: usize = 8;
 
-/// How a sort is divided.
+/// The division of a sort.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
-    /// How many times a slice is halved, if it is to be merged.
+    /// Number of times that a slice is halved, if it is to be merged.
     levels: u32,
-    /// Parts of no more elements are not divided.
+    /// Size up to which a part is not divided.
     grain: usize,
 }
 
 impl Plan {
-    /// For a slice of this length; `None` if std alone is as fast.
+    /// Makes a plan for a slice of this length; `None` if std alone is as fast.
     fn new(len: usize, threads: usize) -> Option<Plan> {
         if threads < 2 || len < PARALLEL_LEN {
             return None;
@@ -75,7 +75,7 @@ impl Plan {
     }
 }
 
-/// Sorts a slice stably by an order, which `sort_leaf` sorts by too.
+/// Sorts a slice stably by an order. `sort_leaf` sorts by the same order.
 pub(super) fn sort_stable<T, L, S>(slice: &mut [T], is_less: L, sort_leaf: S)
 where
     T: Send,
@@ -89,7 +89,7 @@ where
     });
 }
 
-/// Sorts a slice in place by an order, which `sort_leaf` sorts by too.
+/// Sorts a slice in place by an order. `sort_leaf` sorts by the same order.
 pub(super) fn sort_unstable<T, L, S>(slice: &mut [T], is_less: L, sort_leaf: S)
 where
     T: Send,
@@ -103,15 +103,16 @@ where
     });
 }
 
-/// Sorts under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice in which nothing is
-/// compared does not need the engine.
+/// Sorts under the engine's rules for calls, as every chain runs: in its slots, with its stacks. A slice without
+/// comparisons does not need the engine.
 fn enter<T: Send>(slice: &mut [T], sort: impl FnOnce(&mut [T], DefaultExecutor) + Send) {
     if slice.len() > 1 {
         DefaultExecutor::default().enter(|| sort(slice, DefaultExecutor::default()));
     }
 }
 
-/// How to divide this slice, if at all. Elements without a size are std's: it has nothing to move.
+/// Returns the plan for this slice; `None` if std sorts it alone. Elements of size zero are left to std, which has
+/// nothing to move.
 fn plan<T>(slice: &[T], executor: &impl Executor) -> Option<Plan> {
     if size_of::<T>() == 0 { None } else { Plan::new(slice.len(), executor.num_threads()) }
 }

@@ -1,9 +1,9 @@
-//! Splitting slices at elements that a predicate holds for, and between neighbours that it does not hold for.
+//! Splitting slices at elements for which a predicate is true, and between neighbors for which it is false.
 
 use crate::separated::{Between, Inclusive, Separator, Splits, Splitting};
 use std::ops::Range;
 
-/// Every element that a predicate holds for separates.
+/// Every element for which a predicate is true is a separator.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements<F>(F);
 
@@ -19,12 +19,12 @@ impl<T, F: Fn(&T) -> bool + Sync + Send> Separator<[T]> for Elements<F> {
     }
 }
 
-/// Every element separates that does not belong together with the next one: the last of its run.
+/// Every element that does not belong together with the next one is a separator: the last element of its run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunEnds<F>(F);
 
 impl<F> RunEnds<F> {
-    /// The elements of a range, each with the next one.
+    /// Returns the elements of a range, each with the next one.
     fn pairs<T>(slice: &[T], range: Range<usize>) -> std::slice::Windows<'_, T> {
         slice[range.start..slice.len().min(range.end.saturating_add(1))].windows(2)
     }
@@ -107,7 +107,7 @@ impl<V, F> Splits<V, Inclusive, RunEnds<F>> {
     }
 }
 
-/// A parallel iterator over what lies between separators: see
+/// A parallel iterator over the parts between separators: see
 /// [`ParallelSlice::par_split`](super::ParallelSlice::par_split).
 ///
 /// ```
@@ -118,7 +118,7 @@ impl<V, F> Splits<V, Inclusive, RunEnds<F>> {
 /// ```
 pub type Split<'data, T, P> = Splits<&'data [T], Between, Elements<P>>;
 
-/// A parallel iterator over what lies between separators, mutable: see
+/// A parallel iterator over the mutable parts between separators: see
 /// [`ParallelSliceMut::par_split_mut`](super::ParallelSliceMut::par_split_mut).
 ///
 /// ```

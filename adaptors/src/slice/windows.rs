@@ -11,7 +11,7 @@ pub struct EveryWindow;
 #[derive(Clone, Copy, Debug)]
 pub struct EveryArray<const N: usize>;
 
-/// A window begins at every element that has enough behind it; `size` is not 0.
+/// A window begins at every element that has enough elements behind it; `size` is not 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlapping;
 
@@ -21,7 +21,7 @@ impl<'data, T> Layout<&'data [T]> for Overlapping {
         len.saturating_sub(size - 1)
     }
 
-    /// `size - 1` elements are on both sides.
+    /// Cuts so that `size - 1` elements are on both sides.
     #[inline]
     fn cut(slice: &'data [T], size: usize, index: usize) -> (&'data [T], &'data [T]) {
         let left = index.saturating_add(size - 1);

@@ -1,4 +1,4 @@
-//! What strings give in parallel.
+//! Parallel iterators over strings and their parts.
 
 use super::read::{EveryByte, EveryChar, EveryCharIndex, EveryMatch, EveryMatchIndex, EveryUtf16};
 use super::split::{AsciiWhitespace, EveryLine, EveryWord, Terminated, Whitespace};
@@ -10,14 +10,14 @@ use crate::separated::{Between, Inclusive};
 
 /// Parallel iterators over strings.
 ///
-/// The methods are rayon's, and give what `str`'s methods of the same names give. Strings are cut between characters,
-/// and where they are split, at separators, which have to be searched for: that looks at most once more at every
-/// character, in any order.
+/// The methods are rayon's, and yield the same items as `str`'s methods of the same names. Strings are cut between
+/// characters. If they are split, they are cut at separators, which have to be searched for: the search looks at every
+/// character at most once more, in any order.
 pub trait ParallelString {
-    /// The string; the other methods are made of it.
+    /// Returns the string, which all other methods use.
     fn as_parallel_string(&self) -> &str;
 
-    /// The characters.
+    /// Yields the characters.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -28,7 +28,7 @@ pub trait ParallelString {
         Chars::new(self.as_parallel_string(), EveryChar, ())
     }
 
-    /// The characters, each with the place of its first byte.
+    /// Yields the characters, each with the place of its first byte.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -39,9 +39,9 @@ pub trait ParallelString {
         CharIndices::new(self.as_parallel_string(), EveryCharIndex, ())
     }
 
-    /// The bytes.
+    /// Yields the bytes.
     ///
-    /// The bytes of one character are never in different tasks. For an indexed iterator, which may cut anywhere, take
+    /// The bytes of one character are never in different tasks. For an indexed iterator, which may cut anywhere, use
     /// `text.as_bytes().par_iter()`.
     ///
     /// ```
@@ -52,7 +52,7 @@ pub trait ParallelString {
         Bytes::new(self.as_parallel_string(), EveryByte, ())
     }
 
-    /// The string in UTF-16. The two surrogates of one character are never in different tasks.
+    /// Yields the string in UTF-16. The two surrogates of one character are never in different tasks.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -62,7 +62,7 @@ pub trait ParallelString {
         EncodeUtf16::new(self.as_parallel_string(), EveryUtf16, ())
     }
 
-    /// What lies between separators, also where that is empty.
+    /// Yields the parts between separators, also empty parts.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -74,7 +74,7 @@ pub trait ParallelString {
         Split::new(self.as_parallel_string(), Between, separator)
     }
 
-    /// The parts that end with a separator (the last one may end without), each with its separator.
+    /// Yields the parts that end with a separator, each with its separator. (The last part may end without one.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -84,7 +84,8 @@ pub trait ParallelString {
         SplitInclusive::new(self.as_parallel_string(), Inclusive, separator)
     }
 
-    /// What terminators end; as [`par_split`](Self::par_split), but for the last item if it is empty.
+    /// Yields the parts that terminators end, as [`par_split`](Self::par_split) does, but without the last item if it
+    /// is empty.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -94,7 +95,7 @@ pub trait ParallelString {
         SplitTerminator::new(self.as_parallel_string(), Terminated, terminator)
     }
 
-    /// The lines, without their ends (`\n` or `\r\n`).
+    /// Yields the lines, without their ends (`\n` or `\r\n`).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -104,7 +105,7 @@ pub trait ParallelString {
         Lines::new(self.as_parallel_string(), EveryLine, '\n')
     }
 
-    /// The words between white space, as Unicode has it.
+    /// Yields the words between white space, as Unicode defines it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -114,7 +115,7 @@ pub trait ParallelString {
         SplitWhitespace::new(self.as_parallel_string(), EveryWord, Whitespace)
     }
 
-    /// The words between white space, as ASCII has it.
+    /// Yields the words between white space, as ASCII defines it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -124,7 +125,7 @@ pub trait ParallelString {
         SplitAsciiWhitespace::new(self.as_parallel_string(), EveryWord, AsciiWhitespace)
     }
 
-    /// The matches of a pattern.
+    /// Yields the matches of a pattern.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -134,7 +135,7 @@ pub trait ParallelString {
         Matches::new(self.as_parallel_string(), EveryMatch, pattern)
     }
 
-    /// The matches of a pattern, each with the place of its first byte.
+    /// Yields the matches of a pattern, each with the place of its first byte.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -1,14 +1,14 @@
-//! What is looked for in a string.
+//! Patterns that are searched for in a string.
 
 use crate::separated::Separator;
 use furcate_schedulers::Divisible;
 use std::ops::Range;
 use std::str::{MatchIndices, Matches, Split, SplitInclusive, SplitTerminator};
 
-/// What strings are split at and searched for: a character (`char`), any of several characters (`&[char]`,
-/// `[char; N]`, `&[char; N]`), or what a predicate holds for (`Fn(char) -> bool`).
+/// A pattern at which strings are split, or for which they are searched: a character (`char`), any of several
+/// characters (`&[char]`, `[char; N]`, `&[char; N]`), or a predicate (`Fn(char) -> bool`).
 ///
-/// As in rayon, strings are not patterns. Sealed: the methods give std's iterators, whose own `Pattern` trait is not
+/// As in rayon, strings are not patterns. Sealed: the methods return std's iterators, whose own `Pattern` trait is not
 /// stable.
 ///
 /// ```
@@ -52,7 +52,7 @@ mod sealed {
     }
 }
 
-/// Patterns, as what std takes for each: `|pattern| std's pattern: its type`.
+/// Declares patterns, and the form in which std takes each: `|pattern| std's pattern: its type`.
 macro_rules! patterns {
     ($([$($generics:tt)*] $Pattern:ty, |$pattern:ident| $std:expr => $Std:ty;)+) => {$(
         impl<$($generics)*> Pattern for $Pattern {}
@@ -84,12 +84,12 @@ patterns! {
     [F: Fn(char) -> bool + Sync + Send] F, |pattern| pattern => &'p F;
 }
 
-/// The first character boundary at or after an index.
+/// Returns the first character boundary at or after an index.
 fn boundary(text: &str, index: usize) -> usize {
     text.divide_at(index).0.len()
 }
 
-/// The matches in a part of a text, with their places in the text.
+/// Returns the matches in a part of a text, with their places in the text.
 fn matches_in<P: Pattern>(
     pattern: &P,
     text: &str,

@@ -1,27 +1,27 @@
-//! Strings read character by character: the skeleton of everything that can be cut between any two characters.
+//! Strings read character by character: the skeleton of all iterators that can be cut between any two characters.
 
 use super::Pattern;
 use crate::iter::{ParallelIterator, default_schedule};
 use furcate_schedulers::{Divisible, Producer};
 use std::fmt;
 
-/// What is read from a text.
+/// A way to read a text.
 pub trait Reading<'ch, P>: Copy + Send {
-    /// What comes out.
+    /// Item type.
     type Item: Send;
 
-    /// std's iterator.
+    /// std's iterator for a leaf.
     type Leaf<'a>: Iterator<Item = Self::Item>
     where
         P: 'a;
 
-    /// std's iterator over a part that starts `offset` bytes into the text.
+    /// Makes std's iterator over a part that starts `offset` bytes into the text.
     fn leaf<'a>(self, part: &'ch str, offset: usize, pattern: &'a P) -> Self::Leaf<'a>;
 }
 
-/// A parallel iterator over what is read from a string, character by character.
+/// A parallel iterator that reads a string character by character.
 ///
-/// This is the type behind `Chars`, `Bytes`, `Matches` and their like: see [`crate::str`].
+/// It is the type behind `Chars`, `Bytes`, `Matches` and similar iterators: see [`crate::str`].
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone)]
 pub struct Read<'ch, K, P = ()> {
@@ -88,7 +88,7 @@ impl<'ch, 'a, K: Copy, P> ReadProducer<'ch, 'a, K, P> {
     }
 }
 
-/// Cut between characters, as strings are; the size is in bytes.
+/// Cuts between characters, as strings are cut. The size is in bytes.
 impl<K: Copy, P> Divisible for ReadProducer<'_, '_, K, P> {
     #[inline]
     fn size(&self) -> usize {
@@ -125,7 +125,7 @@ impl<'ch, 'a, K: Reading<'ch, P>, P> IntoIterator for ReadProducer<'ch, 'a, K, P
 
 impl<'ch, K: Reading<'ch, P>, P: Sync> Producer for ReadProducer<'ch, '_, K, P> {}
 
-/// Items with their places in the text: std counts from the part's start.
+/// Items with their places in the text, whereas std counts from the part's start.
 #[derive(Clone, Debug)]
 pub struct Placed<I> {
     items: I,
@@ -160,7 +160,7 @@ impl<T, I: Iterator<Item = (usize, T)>> Iterator for Placed<I> {
     }
 }
 
-/// Kinds of reading: what comes out, and std's iterator.
+/// Declares kinds of reading: the item type, and std's iterator.
 macro_rules! kinds_of_reading {
     ($($(#[$doc:meta])* $Kind:ident$(($P:ident: $Bound:ident))?, $Pattern:ty, $Item:ty:
         |$part:ident, $offset:ident, $pattern:ident| $leaf:expr => $Leaf:ty;)+) => {$(

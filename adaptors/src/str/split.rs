@@ -4,7 +4,7 @@ use super::Pattern;
 use crate::separated::{Between, Inclusive, Separator, Splits, Splitting};
 use std::ops::Range;
 
-/// Every item was ended by a separator, which is dropped; the last one may end without.
+/// Every item was ended by a separator, which is dropped; the last item may end without one.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminated;
 
@@ -12,19 +12,19 @@ pub struct Terminated;
 #[derive(Clone, Copy, Debug)]
 pub struct EveryLine;
 
-/// What is not white space.
+/// Words: the parts between white space.
 #[derive(Clone, Copy, Debug)]
 pub struct EveryWord;
 
-/// White space, as Unicode has it.
+/// White space, as Unicode defines it.
 #[derive(Clone, Copy, Debug)]
 pub struct Whitespace;
 
-/// White space, as ASCII has it.
+/// White space, as ASCII defines it.
 #[derive(Clone, Copy, Debug)]
 pub struct AsciiWhitespace;
 
-/// Sets of characters that separate words.
+/// Declares sets of characters that separate words.
 macro_rules! separators {
     ($($Separator:ident = $is_separator:expr;)+) => {$(
         impl Separator<str> for $Separator {
@@ -44,8 +44,8 @@ separators! {
     AsciiWhitespace = (|c: char| c.is_ascii_whitespace());
 }
 
-/// Kinds of splitting: whether the separator stays with the part it ends (which is not to say that it is in the
-/// item), and std's iterators.
+/// Declares kinds of splitting: whether the separator stays with the part that it ends (even if it is not in the item),
+/// and std's iterators.
 macro_rules! kinds_of_splitting {
     ($($Kind:ident$(<$P:ident: $Bound:ident>)?, $keeps:literal, $Separator:ty:
         |$text:ident, $separator:ident| $leaf:expr => $Leaf:ty;)+) => {$(
@@ -73,7 +73,7 @@ kinds_of_splitting! {
         => std::str::SplitAsciiWhitespace<'ch>;
 }
 
-/// A parallel iterator over what lies between separators: see
+/// A parallel iterator over the parts between separators: see
 /// [`ParallelString::par_split`](super::ParallelString::par_split).
 ///
 /// ```
@@ -93,7 +93,7 @@ pub type Split<'ch, P> = Splits<&'ch str, Between, P>;
 /// ```
 pub type SplitInclusive<'ch, P> = Splits<&'ch str, Inclusive, P>;
 
-/// A parallel iterator over what terminators end: see
+/// A parallel iterator over the parts that terminators end: see
 /// [`ParallelString::par_split_terminator`](super::ParallelString::par_split_terminator).
 ///
 /// ```

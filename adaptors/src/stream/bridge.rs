@@ -13,7 +13,7 @@ use futures_core::Stream;
 use std::fmt;
 use std::iter::Flatten;
 
-/// Streams as parallel iterators. Every [`Stream`] has it that can be sent, with its items.
+/// Streams as parallel iterators. Implemented for every [`Stream`] that is `Send` and has `Send` items.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -25,20 +25,21 @@ use std::iter::Flatten;
 /// assert_eq!(longest(futures_lite::stream::iter(["a".into(), "bc".into()])), Some(2));
 /// ```
 pub trait ParallelStream: Stream<Item: Send> + Send + Sized {
-    /// A parallel iterator over the items of a stream: what is chained to it runs on any worker while the stream goes on.
+    /// Makes a parallel iterator over the items of a stream. The chain behind it runs on any worker while the stream
+    /// continues.
     ///
-    /// The stream is polled by the pool's tasks, one at a time, and never again after its end. An item is taken from it by a
-    /// task that goes on with the item at once; while the stream is pending its tasks are suspended, and hold no worker. So a
-    /// stream that is faster than what is done with its items is not asked for more of them (back-pressure), and one that is
-    /// slower costs no core. See [`io_await`](ParallelIterator::io_await) for what can be chained.
+    /// The pool's tasks poll the stream, one at a time, and never again after its end. A task that takes an item
+    /// continues with that item at once. While the stream is pending, its tasks are suspended and hold no worker. So if
+    /// the stream is faster than the chain, it is not asked for more items (back-pressure); if it is slower, it costs
+    /// no core. See [`io_await`](ParallelIterator::io_await) for the methods that can follow.
     ///
-    /// As with rayon's `par_bridge` the items come in no order; [`pipeline`](super::pipeline()) keeps it. So `find_first` and
-    /// `find_last` find any hit, and end with it, whatever the stream does behind it; unless what has an order is chained
-    /// to the stream: then they wait for what lies before the hit there.
+    /// As with rayon's `par_bridge` the items come in no order; [`pipeline`](super::pipeline()) keeps it. So
+    /// `find_first` and `find_last` find any hit, and end with it, whatever the stream yields later. If an ordered
+    /// iterator is chained to the stream, these searches wait for its items before the hit.
     ///
     /// # Panics
     ///
-    /// If the stream does, the terminal does; the stream is not polled again.
+    /// If the stream panics, the terminal panics, and the stream is not polled again.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -57,7 +58,7 @@ impl<S: Stream<Item: Send> + Send> ParallelStream for S {}
 
 /// The items of a stream, in parallel: see [`ParallelStream::par_bridge_async`].
 ///
-/// If it is driven more than once (by blocks, say), each time goes on where the last one has ended.
+/// If the iterator is driven more than once (by blocks, say), each run continues where the last one ended.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -71,7 +72,7 @@ pub struct StreamBridge<S> {
 }
 
 impl<S> StreamBridge<S> {
-    /// So many tasks wait for the stream at most, if nothing else is said.
+    /// Default bound on the number of tasks that wait for the stream.
     pub const MAX_IN_FLIGHT: usize = 1024;
 
     pub(super) fn new(stream: S) -> Self {
@@ -79,8 +80,9 @@ impl<S> StreamBridge<S> {
         StreamBridge { turns: Turns::new(stream), scheduler }
     }
 
-    /// At most `n` tasks of the call wait: for the stream, or for the futures of an [`io_await`](ParallelIterator::io_await)
-    /// behind it, if that does not name a bound of its own. By default they are [1024](Self::MAX_IN_FLIGHT).
+    /// Limits the number of tasks of the call that wait to `n`: for the stream, or for the futures of an
+    /// [`io_await`](ParallelIterator::io_await) behind it, unless that one names a bound of its own. The default is
+    /// [1024](Self::MAX_IN_FLIGHT).
     ///
     /// # Panics
     ///
@@ -130,8 +132,8 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
     }
 }
 
-/// Shut by the end of the stream. What lies before it, for ever, becomes the futures of items. So no more of these are made
-/// after the end; those that were made find their items, or nothing.
+/// Gate that the end of the stream closes. It turns an endless source of `()` into the futures of items. So no more
+/// futures are made after the end. The futures that were made before yield an item, or `None`.
 pub struct Open<'a, S>(&'a Turns<S>);
 
 copies!(impl[S] Open<'_, S>);
@@ -159,7 +161,7 @@ impl<'a, S: Send> Gate<()> for Open<'a, S> {
     }
 }
 
-/// The items that there were.
+/// Unwraps the items that were found, and leaves out the `None`s.
 #[derive(Clone, Copy, Debug)]
 pub struct SomeOp;
 
@@ -167,7 +169,8 @@ impl<T> ItemWise<Option<T>> for SomeOp {
     type Output = T;
     type Leaf<I: Iterator<Item = Option<T>>> = Flatten<I>;
 
-    /// The first future of a new item waits for the stream, which may take any time: an item that is there does not wait for that.
+    /// The first future of a new item waits for the stream, which may take any time. An item that has already come must
+    /// not wait for that.
     const GOES_FIRST: bool = true;
 
     fn leaf<I: Iterator<Item = Option<T>>>(self, base: I) -> Flatten<I> {

@@ -95,7 +95,7 @@ enum End {
 }
 
 impl<T> Channel<T> {
-    /// For `capacity` items, of which up to `at_once` come when there [is room](Self::room).
+    /// Makes a channel for `capacity` items, of which up to `at_once` come when there [is room](Self::room).
     pub(super) fn new(capacity: usize, at_once: usize) -> Self {
         assert!(capacity > 0, "no item would ever come: a stream needs a capacity of at least 1");
         let state = State {
@@ -123,17 +123,17 @@ impl<T> Channel<T> {
         &self.stop
     }
 
-    /// Puts an item into the queue when there is room; gives `false` if it was dropped (invariant 3).
+    /// Puts an item into the queue when there is room. Yields `false` if the item was dropped (invariant 3).
     pub(super) fn send(&self, item: T) -> Sending<'_, T> {
         Sending { channel: self, item: Some(item), number: None }
     }
 
-    /// Waits until there is room; gives `false` if there will be none (invariant 3).
+    /// Waits until there is room. Yields `false` if there will be none (invariant 3).
     pub(super) fn room(&self) -> Sending<'_, T> {
         Sending { channel: self, item: None, number: None }
     }
 
-    /// Puts items into the queue, for which there is [room](Self::room), or is to be.
+    /// Puts items into the queue, which has [room](Self::room) for them, or will have it.
     pub(super) fn put(&self, items: impl IntoIterator<Item = T>) {
         let mut state = self.lock();
         if state.is_over() {
@@ -210,11 +210,11 @@ impl<T> Channel<T> {
         Ok(())
     }
 
-    /// The next item, when it is there; `None` at the end.
+    /// Returns the next item, when there is one; `None` at the end.
     ///
     /// # Panics
     ///
-    /// If the computation has, behind the items that it had sent.
+    /// If the computation has panicked, behind the items that it had sent.
     pub(super) fn poll_take(&self, context: &mut Context<'_>) -> Poll<Option<T>> {
         // Cloned, and dropped, without the lock: a waker is foreign code.
         let mut clone = None;

@@ -1,11 +1,11 @@
-//! The order of numbered tasks, where it was lost: each waits until all before it are through.
+//! Restores the order of numbered tasks: each waits until all tasks before it have advanced.
 
 use super::waiting::Waiting;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-/// Lets tasks through by their numbers: 0, 1, 2 and so on, one at a time.
+/// Lets tasks pass by their numbers: 0, 1, 2 and so on, one at a time.
 #[derive(Debug, Default)]
 pub(super) struct InOrder {
     state: Mutex<State>,
@@ -13,14 +13,14 @@ pub(super) struct InOrder {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whose turn it is.
+    /// Number of the task that has the turn.
     next: u64,
     waiting: Waiting,
 }
 
 impl InOrder {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Clones of wakers may panic, and leave all as it was.
+        // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -29,7 +29,8 @@ impl InOrder {
         Turn { order: self, number }
     }
 
-    /// The one whose turn it is is through. (If it never is, because of a panic say, nobody comes after it.)
+    /// Ends the turn of the task that has it. (A task that never ends its turn, because of a panic say, lets no other
+    /// task follow.)
     pub(super) fn advance(&self) {
         let mut state = self.lock();
         state.next += 1;
@@ -42,7 +43,7 @@ impl InOrder {
     }
 }
 
-/// Waits for a turn.
+/// Future of [`InOrder::turn`]: waits for a turn.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub(super) struct Turn<'a> {

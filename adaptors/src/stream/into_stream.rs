@@ -46,7 +46,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The items of a parallel iterator, for a task of any runtime: see [`ParallelIterator::into_stream`] and
+/// A stream of the items of a parallel iterator, for a task of any runtime: see [`ParallelIterator::into_stream`] and
 /// [`ParallelIterator::into_stream_unordered`].
 ///
 /// After its end, or a panic, it gives `None` for ever. Dropping the stream cancels the computation, which ends soon afterwards,
@@ -54,10 +54,10 @@ use std::task::{Context, Poll};
 ///
 /// # Panics
 ///
-/// If the computation panics, the poll behind the items that came before panics with the same payload. A poll also panics if the pool
-/// was dropped before the computation had ended. A panic after the stream was dropped goes to the pool's
-/// [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler), if there is one, like the panic of a [spawned
-/// future](furcate_pool::spawn_future) whose handle was dropped.
+/// If the computation panics, the poll behind the items that came before panics with the same payload. A poll also
+/// panics if the pool was dropped before the computation had ended. If the computation panics after the stream was
+/// dropped, the payload goes to the pool's [panic handler](furcate_pool::ThreadPoolBuilder::panic_handler), if there is
+/// one, like the panic of a [spawned future](furcate_pool::spawn_future) whose handle was dropped.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -108,13 +108,13 @@ impl<T: Send + 'static> IntoStream<T> {
     }
 }
 
-/// A stream of the items of blocks, each of which is run when there is room for it.
+/// Makes a stream of the items of blocks. A block is run when there is room for it.
 fn by_blocks<I, R>(items: I, capacity: usize, run: R) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
     R: Fn(Block<'_, I>, &Channel<I::Item>) + Send + 'static,
 {
-    // Half of them wait to be taken while the others are computed.
+    // One half waits to be taken while the other one is computed.
     let half = capacity.div_ceil(2);
     IntoStream::fed_by(Channel::new(capacity, half), move |channel| async move {
         let mut blocks = items.blocks_iter(iter::repeat(half));
@@ -134,7 +134,7 @@ const fn suspends<E: Executor>() -> bool {
     <<E::Scope<'static> as Detach<'static>>::Handle as Suspend<'static, E::Scope<'static>>>::SUSPENDS
 }
 
-/// A stream of the items of a chain that waits for futures, in order.
+/// Makes a stream of the items, in order, of a chain that waits for futures.
 fn by_units<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
@@ -149,7 +149,7 @@ where
     })
 }
 
-/// A stream of the items of a chain that waits for futures, in the order in which they are done.
+/// Makes a stream of the items, in the order in which they are done, of a chain that waits for futures.
 fn by_items<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
@@ -171,12 +171,12 @@ pub(super) async fn send_all<I: ParallelIterator + 'static>(sent: I, stop: Cance
     let _ = sent.stop_on(&stop).async_run(|sent| sent.async_for_each(drop)).await;
 }
 
-/// Starts a computation, in the pool that the caller is in, else in the global one, and has `teller` tell its end.
+/// Starts a computation, in the pool that the caller is in, else in the global one. `teller` then reports its end.
 fn start<T: Send + 'static>(feed: impl Future<Output = ()> + Send + 'static, mut teller: Teller<T>) {
     let mut computation = spawn_future(feed);
     drop(spawn_future(async move {
         let end = poll_fn(|context| {
-            // Unwind-safe: it is not polled again.
+            // Unwind-safe: the computation is not polled again after a panic.
             let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(&mut computation).poll(context)));
             polled.map_or_else(|payload| Poll::Ready(Err(payload)), |polled| polled.map(Ok))
         });
@@ -202,21 +202,21 @@ async fn yields() {
     .await;
 }
 
-/// Tells the channel that the computation is over (invariant 2).
+/// Reports the end of the computation to the channel (invariant 2).
 struct Teller<T> {
-    /// `None` once it has been told.
+    /// `None` once the end has been reported.
     channel: Option<Arc<Channel<T>>>,
 }
 
 impl<T> Teller<T> {
-    /// Tells the channel the end. Returns the payload of a panic if the stream was dropped.
+    /// Reports the end to the channel. Returns the payload of a panic if the stream was dropped.
     fn tell(&mut self, end: Result<(), Payload>) -> Result<(), Payload> {
         self.channel.take().map_or(Ok(()), |channel| channel.end(end))
     }
 }
 
 impl<T> Drop for Teller<T> {
-    /// The pool has been dropped.
+    /// Runs with a channel only if the pool was dropped before the end.
     fn drop(&mut self) {
         if let Some(channel) = self.channel.take() {
             let _ = channel.end(Err(Box::new("the pool was dropped before the stream's end")));

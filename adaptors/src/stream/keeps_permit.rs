@@ -6,8 +6,8 @@ use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
 
 adaptor! {
-    /// Passes items on that wait once more: for room in a channel. An item keeps the permit of its last future meanwhile. If it gave
-    /// the permit to a new item, up to twice as many items would be under way as there are permits.
+    /// Passes on items that will wait once more: for room in a channel. Meanwhile an item keeps the permit of its last
+    /// future. If it gave the permit to a new item, up to twice as many items would be under way as there are permits.
     KeepsPermit<I> {}
 }
 

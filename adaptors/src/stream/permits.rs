@@ -1,10 +1,10 @@
-//! How many items may be in a stage at the same time: a semaphore.
+//! A semaphore that bounds the number of items in a stage.
 //!
 //! # Invariants
 //!
-//! 1. Permits given out and free ones are as many as there were at the beginning.
-//! 2. *No permit lies idle while somebody waits.* Who gives one back calls one who waits; who was called and does not take
-//!    it calls the next one, or waits again.
+//! 1. The number of permits, given out and free ones together, never changes.
+//! 2. *No permit lies idle while a task waits.* A task that returns a permit calls a waiting one. A task that was
+//!    called and does not take the permit calls the next one, or waits again.
 
 use super::waiting::Waiting;
 use std::pin::Pin;
@@ -34,12 +34,12 @@ impl Permits {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Clones of wakers may panic, and leave all as it was.
+        // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Calls one who waits, if there is a permit (invariant 2).
+/// Calls a waiting task, if there is a permit (invariant 2).
 fn call(mut state: MutexGuard<'_, State>) {
     let called = if state.free > 0 { state.waiting.call() } else { None };
     drop(state);
@@ -48,7 +48,7 @@ fn call(mut state: MutexGuard<'_, State>) {
     }
 }
 
-/// A place in the stage; given back when dropped.
+/// A place in the stage, returned when dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it is given back"]
 pub(super) struct Permit<'a>(&'a Permits);
@@ -61,12 +61,12 @@ impl Drop for Permit<'_> {
     }
 }
 
-/// Waits for a permit.
+/// Future of [`Permits::acquire`]: waits for a permit.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub(super) struct Acquire<'a> {
     permits: &'a Permits,
-    /// While it waits, or has been called.
+    /// Number among the waiting tasks, from the first wait until the future is ready.
     number: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ impl Drop for Acquire<'_> {
         if let Some(number) = self.number {
             let mut state = self.permits.lock();
             match state.waiting.leave(number) {
-                // It has been called (invariant 2).
+                // The task that waits here has been called, and does not take the permit (invariant 2).
                 None => call(state),
                 waker => {
                     drop(state);

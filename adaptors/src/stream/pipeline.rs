@@ -1,16 +1,17 @@
 //! Pipelines: items that come from a stream, go through stages, and arrive in order.
 //!
-//! Between two stages there is no queue, and no thread belongs to a stage: an item is a task from the moment that it is taken
-//! from the stream until the sink is through with it. Where it waits, for the stream, a future, or its turn at the sink, it is
-//! suspended. So one number, how many items are under way, bounds all that queues would hold.
+//! Between two stages there is no queue, and no thread belongs to a stage. An item is a task from the moment that it is
+//! taken from the stream until the sink has consumed it. While an item waits, for the stream, a future, or its turn at
+//! the sink, its task is suspended. So one number, that of the items under way, bounds the memory that queues would
+//! otherwise need.
 //!
 //! # Invariants
 //!
-//! 1. Items are numbered as they come from the stream, by the task that has the turn at it. Each stage makes one item of one, or
-//!    drops it: then the number goes on alone, and takes its turn at the sink.
-//! 2. *No deadlock.* Of the items under way the first one never waits for others to arrive, and an item that is taken from the
-//!    stream is under way until it has arrived: it keeps its permit (the scheduler's invariant 5).
-//! 3. *One at a time.* The sink is called by the item whose turn it is, and nobody comes behind one that fails.
+//! 1. The task that has the turn at the stream numbers the item that it takes. Each stage makes one item of one, or
+//!    drops it. The number of a dropped item continues alone, and takes its turn at the sink.
+//! 2. *No deadlock.* The first item under way never waits for others to arrive. An item that was taken from the stream
+//!    is under way until it has arrived: it keeps its permit (the scheduler's invariant 5).
+//! 3. *One at a time.* The item whose turn it is calls the sink. No item arrives behind one for which the sink fails.
 
 use super::bridge::StreamBridge;
 use super::channel::Channel;
@@ -30,11 +31,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-/// A pipeline: the items of a stream go through stages, in parallel, and arrive in their order.
+/// Makes a pipeline: the items of a stream go through stages, in parallel, and arrive in their order.
 ///
-/// At most [`max_in_flight`](Pipeline::max_in_flight) items are under way. Stages are functions, or futures, which hide latency as
-/// those of [`io_await`](ParallelIterator::io_await) do; any worker runs any of them. What arrives is
-/// [consumed](Pipeline::for_each) one item after the other, or [in parallel](Pipeline::unordered).
+/// At most [`max_in_flight`](Pipeline::max_in_flight) items are under way. Stages are functions, or futures, which hide
+/// latency as those of [`io_await`](ParallelIterator::io_await) do. Any worker runs any stage. At the end items are
+/// [consumed](Pipeline::for_each) one after the other, or [in parallel](Pipeline::unordered).
 ///
 /// ```
 /// use furcate::stream::pipeline;
@@ -63,10 +64,10 @@ where
     Pipeline { items: StreamBridge::new(numbered), max_in_flight: MAX_IN_FLIGHT }
 }
 
-/// So many items are under way, if nothing else is said.
+/// Default number of items under way.
 const MAX_IN_FLIGHT: usize = 64;
 
-/// Items on their way from a stream to where they are consumed: see [`pipeline`](pipeline()).
+/// Items between a stream and their consumer: see [`pipeline`](pipeline()).
 ///
 /// A part of a pipeline can be a function:
 ///
@@ -97,9 +98,10 @@ impl<I> fmt::Debug for Pipeline<I> {
 }
 
 impl<I> Pipeline<I> {
-    /// At most `n` items are under way: being taken from the stream, in a stage, or before the sink. By default they are 64.
+    /// Limits the number of items under way to `n`: items that are being taken from the stream, are in a stage, or wait
+    /// for the sink. The default is 64.
     ///
-    /// An item that is slow holds up those behind it at the sink, not in the stages, until they are `n`.
+    /// A slow item holds up the items behind it at the sink, but not in the stages, until there are `n` of them.
     ///
     /// # Panics
     ///
@@ -121,9 +123,9 @@ impl<I> Pipeline<I> {
 }
 
 impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
-    /// A stage that computes.
+    /// Adds a stage that computes.
     ///
-    /// A stage that may fail gives a `Result`. The stage [`and_then`](Self::and_then) goes on with the `Ok` values.
+    /// A stage that may fail returns a `Result`. The stage [`and_then`](Self::and_then) continues with the `Ok` values.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -139,7 +141,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.filter_map(move |item| Some(stage(item)))
     }
 
-    /// A stage that lets those items through that a predicate holds for.
+    /// Adds a stage that keeps the items for which a predicate is true.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -154,7 +156,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.filter_map(move |item| predicate(&item).then_some(item))
     }
 
-    /// A stage that computes, and drops the items for which it gives `None`.
+    /// Adds a stage that computes, and drops the items for which it returns `None`.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -173,7 +175,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         Pipeline { items, max_in_flight: self.max_in_flight }
     }
 
-    /// A stage that waits: for I/O, or whatever a future waits for.
+    /// Adds a stage that awaits a future: for I/O, or anything else.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -206,8 +208,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
     }
 
-    /// As [`stage_async`](Self::stage_async), with at most `n` items in the stage at the same time: as many as there are
-    /// connections, say. The others wait before it; their futures are not made yet.
+    /// Adds a stage as [`stage_async`](Self::stage_async) does, with at most `n` items in the stage at the same time:
+    /// as many as there are connections, say. The other items wait before the stage; their futures are not made yet.
     ///
     /// # Panics
     ///
@@ -264,7 +266,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     ///
     /// # Panics
     ///
-    /// If the stream, a stage or the sink does; what is under way is dropped, and nothing arrives behind a panic of the sink.
+    /// If the stream, a stage or the sink panics. Items under way are dropped, and nothing arrives behind a panic of
+    /// the sink.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -280,8 +283,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         let Ok(()) = done;
     }
 
-    /// As [`for_each`](Self::for_each), until the sink fails. Nothing arrives behind the first error, which is returned; what is
-    /// under way is dropped.
+    /// Runs the pipeline as [`for_each`](Self::for_each) does, until the sink fails. The first error is returned, and
+    /// nothing arrives behind it. Items under way are dropped.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -296,7 +299,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arrive(|item| ready(sink(item)))
     }
 
-    /// As [`try_for_each`](Self::try_for_each) with a sink that waits: it is called when its last future is ready.
+    /// Runs the pipeline as [`try_for_each`](Self::try_for_each) does, with a sink that waits: the sink is called again
+    /// when its last future is ready.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -322,8 +326,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arrive(sink)
     }
 
-    /// Runs the pipeline, and collects what arrives, in order: into anything that
-    /// [`ParallelIterator::collect`] makes.
+    /// Runs the pipeline, and collects the items, in order, into any type that [`ParallelIterator::collect`] can make.
     ///
     /// If the collection is a `Result`, the pipeline ends with the first error in order and returns that error. Items under way are
     /// dropped.
@@ -443,7 +446,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arriving(sink).try_for_each(|done| done)
     }
 
-    /// The sink's results, as a parallel iterator. The sink is called for one item after the other, in order (invariant 3).
+    /// Returns the sink's results as a parallel iterator. The sink is called for one item after the other, in order
+    /// (invariant 3).
     fn arriving<A, E>(self, sink: impl FnMut(T) -> A + Send) -> impl ParallelIterator<Item = Result<(), E>>
     where
         A: Future<Output = Result<(), E>> + Send,
@@ -456,7 +460,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
                 let (order, sink) = &*shared;
                 order.turn(number).await;
                 if let Some(item) = item {
-                    // Never contended: one item has the turn.
+                    // Never contended: only one item has the turn.
                     let done = lock(sink)(item);
                     done.await?;
                 }
@@ -467,8 +471,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.items.map(arrive).io_await().max_in_flight(self.max_in_flight)
     }
 
-    /// The items as a parallel iterator, in no order, with the bound on how many of them are in flight: the end of the
-    /// pipeline is any terminal.
+    /// Turns the pipeline into a parallel iterator over the items, in no order, with the same bound on the items in
+    /// flight. Any terminal can end it.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -481,9 +485,9 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.items.filter_map(|numbered| numbered.item).with_scheduler(scheduler)
     }
 
-    /// What arrives, in order, as a stream for a task of any runtime; `capacity` items wait to be taken, besides those that
-    /// are under way. While there is no room for what arrives, or nothing arrives, it holds no thread. See
-    /// [`ParallelIterator::into_stream`] for what becomes of it when it is dropped, and of panics.
+    /// Turns the pipeline into a stream of the items, in order, for a task of any runtime. Up to `capacity` items wait
+    /// to be taken, in addition to the items under way. While there is no room, or nothing arrives, the computation
+    /// holds no thread. For panics, and for dropping the stream, see [`ParallelIterator::into_stream`].
     ///
     /// # Panics
     ///
@@ -523,10 +527,11 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
 
 /// Pipelines whose items are results: behind a stage that may fail.
 ///
-/// An error passes the stages behind it, and arrives in its place. The sink decides what becomes of it:
-/// [`try_for_each`](Pipeline::try_for_each) with `?`, or [`collect`](Pipeline::collect) into a `Result`, ends with the first.
+/// An error passes the later stages unchanged, and arrives at its place in the order. The sink decides how to treat it:
+/// [`try_for_each`](Pipeline::try_for_each) with `?`, or [`collect`](Pipeline::collect) into a `Result`, ends with the
+/// first error.
 impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipeline<I> {
-    /// A stage that computes, for the items that are `Ok`, and may fail.
+    /// Adds a stage that computes, for the items that are `Ok`, and may fail.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -547,7 +552,7 @@ impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipel
         self.stage(move |item| item.and_then(&stage))
     }
 
-    /// A stage that waits, for the items that are `Ok`, and may fail.
+    /// Adds a stage that awaits a future, for the items that are `Ok`, and may fail.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -581,10 +586,10 @@ impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipel
     }
 }
 
-/// The last item of the list decides about the collection: no more items are needed.
+/// Marker: the last item of the list decides the collection, so no more items are needed.
 struct Decided;
 
-/// Adds an item to the list. `Err` if the item [decides](FromParallelIterator::is_decided_by) about the collection.
+/// Adds an item to the list. Returns `Err` if the item [decides](FromParallelIterator::is_decided_by) the collection.
 fn push<C: FromParallelIterator<T>, T: Send>(items: &mut Vec<T>, item: T) -> Result<(), Decided> {
     let decided = C::is_decided_by(&item);
     items.push(item);
@@ -603,7 +608,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// An item of a [`Pipeline`], with its place in the stream.
 ///
-/// It is there to be named where a pipeline is a function's: see [`Pipeline`].
+/// The type is public so that a function can name the pipeline that it returns: see [`Pipeline`].
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -1,4 +1,4 @@
-//! Sources that are no streams by themselves: anything that is polled for its next item, and the lines of a reader.
+//! Sources that are not streams by themselves: anything that is polled for its next item, and the lines of a reader.
 
 use futures_core::Stream;
 use futures_io::AsyncRead;
@@ -8,7 +8,7 @@ use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// A stream of what a function gives: `Ready(Some(item))` for the next item, `Ready(None)` at the end.
+/// Makes a stream of a function, which returns `Ready(Some(item))` for the next item, and `Ready(None)` at the end.
 ///
 /// Use `from_poll` for a receiver with a poll function that is no [`Stream`]: tokio's receivers, for example. No crate of wrappers
 /// is needed.
@@ -25,7 +25,7 @@ use std::task::{Context, Poll, ready};
 ///
 /// # Panics
 ///
-/// When it is polled, if the function does.
+/// When the stream is polled, if the function panics.
 pub fn from_poll<T, F>(poll: F) -> FromPoll<F>
 where
     F: FnMut(&mut Context<'_>) -> Poll<Option<T>>,
@@ -125,13 +125,13 @@ pub fn tokio_lines<R: tokio::io::AsyncRead>(reader: R) -> Lines<R> {
 /// ```
 #[must_use = "streams do nothing unless they are polled"]
 pub struct Lines<R> {
-    /// `None` at its end, or behind an error.
+    /// The reader; `None` at its end, or behind an error.
     reader: Option<Pin<Box<R>>>,
     read: Read<R>,
-    /// Bytes that were read; those before `begin` were given.
+    /// Bytes that were read. Those before `begin` have been returned.
     bytes: Vec<u8>,
     begin: usize,
-    /// Up to here there is no end of a line behind `begin`.
+    /// Index up to which no line ends behind `begin`.
     searched: usize,
     max_len: usize,
 }
@@ -139,7 +139,7 @@ pub struct Lines<R> {
 /// Reads some bytes.
 type Read<R> = fn(Pin<&mut R>, &mut Context<'_>, &mut [u8]) -> Poll<io::Result<usize>>;
 
-/// How many bytes are read at once.
+/// Number of bytes that are read at once.
 const PIECE: usize = 8 << 10;
 
 impl<R> Lines<R> {
@@ -154,8 +154,8 @@ impl<R> Lines<R> {
         }
     }
 
-    /// Gives an error for a line of more than so many bytes. Without a limit, a peer that never ends a line takes all the
-    /// memory there is.
+    /// Returns an error for a line of more than `bytes` bytes. Without a limit, a peer that never ends a line uses up
+    /// all memory.
     ///
     /// ```
     /// use furcate::stream::lines;
@@ -196,7 +196,7 @@ impl<R> Lines<R> {
         io::Error::new(io::ErrorKind::InvalidData, message)
     }
 
-    /// Reads the next piece; `false` at the end.
+    /// Reads the next piece. Returns `false` at the end.
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
         let Some(reader) = &mut self.reader else { return Poll::Ready(Ok(false)) };
         self.bytes.drain(..mem::take(&mut self.begin));
@@ -207,7 +207,7 @@ impl<R> Lines<R> {
         let read_bytes = if let Poll::Ready(Ok(read)) = read { read } else { 0 };
         self.bytes.truncate(kept + read_bytes);
         match ready!(read) {
-            // To be done again.
+            // The read is repeated.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Poll::Ready(Ok(true)),
             read => Poll::Ready(read.map(|read| read > 0)),
         }

@@ -1,17 +1,18 @@
-//! A stream that many tasks take items from, one at a time.
+//! A stream from which many tasks take items, one task at a time.
 //!
-//! Only who has the *turn* polls the stream, with its own waker, and keeps the turn while the stream is pending. When it has
-//! its item it calls the next one that waits. Who comes meanwhile and finds the turn free takes it: a stream that is ready
-//! gives item after item to a running task, and nobody is waited for. Who was called and comes too late waits again.
+//! A task polls the stream, with its own waker, only while it has the *turn*. It keeps the turn while the stream is
+//! pending. When it has its item, it calls the next waiting task. A new task that finds the turn free takes it: so a
+//! stream that is ready yields item after item to a running task, and no wake-up is awaited. A task that was called and
+//! comes too late waits again.
 //!
 //! # Invariants
 //!
-//! 1. *One at a time.* The stream is taken out of the state by who has the turn, for its poll, and is put back after it. No
-//!    lock is held while the stream is polled, nor when anybody is woken: both may wake or poll others.
-//! 2. *No turn is lost.* If the turn is free and somebody waits, somebody has been called who has not come yet. Who
-//!    gives the turn back calls; so does who was called and is dropped.
-//! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more, and all who wait are
-//!    woken, to find nothing.
+//! 1. *One at a time.* The task that has the turn takes the stream out of the state for its poll, and puts it back
+//!    afterwards. No lock is held while the stream is polled, nor while a task is woken: both may wake or poll others.
+//! 2. *No turn is lost.* If the turn is free and a task waits, then one task has been called and has not come yet. A
+//!    task that returns the turn calls the next one. So does a task that was called and is dropped.
+//! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more. All waiting
+//!    tasks are woken, and find no item.
 
 use super::waiting::Waiting;
 use futures_core::Stream;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// The stream, and who waits for it.
+/// The stream, and the tasks that wait for it.
 #[derive(Debug)]
 pub(super) struct Turns<S> {
     state: Mutex<State<S>>,
@@ -30,12 +31,12 @@ pub(super) struct Turns<S> {
 
 #[derive(Debug)]
 struct State<S> {
-    /// Taken out while it is polled.
+    /// The stream; `None` while it is polled.
     stream: Option<Pin<Box<S>>>,
-    /// Has nobody the turn?
+    /// Whether no task has the turn.
     free: bool,
     waiting: Waiting,
-    /// The one who was called, and is not back yet.
+    /// Number of the task that was called and has not come back yet.
     called: Option<u64>,
 }
 
@@ -52,23 +53,23 @@ impl<S> Turns<S> {
         }
     }
 
-    /// The next item, when it is there.
+    /// Returns a future of the next item.
     pub(super) fn next(&self) -> Next<'_, S> {
         Next { turns: self, place: Place::Nowhere }
     }
 
-    /// Has the stream ended? Who has the lock knows; to others it is a hint.
+    /// Whether the stream has ended. The answer is exact under the lock; elsewhere it is a hint.
     pub(super) fn have_ended(&self) -> bool {
-        // Relaxed: under the lock it is exact, and nothing is read on the strength of it elsewhere.
+        // Relaxed: under the lock the value is exact. Elsewhere no other memory access depends on it.
         self.ended.load(Relaxed)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S>> {
-        // Clones of wakers may panic, and leave all as it was.
+        // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts the stream back, and gives the turn back, too; at the end all are called.
+    /// Puts the stream back and returns the turn. At the end of the stream all waiting tasks are called.
     fn give_back(&self, stream: Pin<Box<S>>, ended: bool) {
         let mut state = self.lock();
         state.stream = Some(stream);
@@ -84,7 +85,7 @@ impl<S> Turns<S> {
     }
 }
 
-/// Calls the first one who waits, unless somebody has been called already (invariant 2).
+/// Calls the first waiting task, unless one has been called already (invariant 2).
 fn call<S>(mut state: MutexGuard<'_, State<S>>) {
     if state.called.is_some() {
         return;
@@ -96,7 +97,8 @@ fn call<S>(mut state: MutexGuard<'_, State<S>>) {
     }
 }
 
-/// Waits for an item of a stream: the future behind [`StreamBridge`](super::StreamBridge). `None` if there is none any more.
+/// Future of the next item of a stream, as [`StreamBridge`](super::StreamBridge) awaits it. Yields `None` if the stream
+/// has ended.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Next<'a, S> {
@@ -106,11 +108,11 @@ pub struct Next<'a, S> {
 
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    /// It has not waited yet, or is at its end.
+    /// The future has not waited yet, or has ended.
     Nowhere,
-    /// It waits for its turn, or has been called.
+    /// The future waits for its turn, or has been called.
     Waits(u64),
-    /// It has the turn.
+    /// The future has the turn.
     Turn,
 }
 
@@ -154,18 +156,18 @@ impl<S: Stream> Future for Next<'_, S> {
 }
 
 impl<S: Stream> Next<'_, S> {
-    /// Has the turn.
+    /// Polls the stream. The caller has the turn.
     fn poll_stream(
         &mut self,
         stream: Option<Pin<Box<S>>>,
         context: &mut Context<'_>,
     ) -> Poll<Option<S::Item>> {
         let mut polling = Polling { turns: self.turns, stream };
-        // If it panics all is over (invariant 3).
+        // If the poll panics, the stream is over (invariant 3).
         self.place = Place::Nowhere;
-        let stream = polling.stream.as_mut().expect("nobody else has it");
+        let stream = polling.stream.as_mut().expect("the turn's owner has it");
         let polled = stream.as_mut().poll_next(context);
-        let stream = polling.stream.take().expect("it was there");
+        let stream = polling.stream.take().expect("it was not taken");
         match &polled {
             Poll::Pending => {
                 self.place = Place::Turn;

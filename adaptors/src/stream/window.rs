@@ -1,7 +1,8 @@
 //! The terminal of an ordered stream whose chain waits for futures: the items of every unit go into the stream's channel,
 //! in the order of the units.
 //!
-//! A *unit* is the least that the scheduler begins by itself: one item of a source, with all that the chain makes of it.
+//! A *unit* is the smallest amount of work that the scheduler begins by itself: one item of a source, with all items
+//! that the chain makes of it.
 
 use super::channel::Channel;
 use crate::iter::async_terminal::Owned;

@@ -2,11 +2,11 @@
 //!
 //! # Invariants
 //!
-//! 1. While a [`Drain`] exists, the vector's length is the range's start: neither the range nor the tail behind it are
-//!    the vector's. A forgotten drain leaks both, which is safe.
-//! 2. The range's elements are the drain's until they are lent to a producer (`lent`), which then owns them
-//!    ([`Owned`]'s invariant 1).
-//! 3. When the drain is dropped, nobody owns anything in the range any more, and the tail is moved down to its start.
+//! 1. While a [`Drain`] exists, the vector's length is the range's start: neither the range nor the tail behind it
+//!    belong to the vector. A forgotten drain leaks both, which is safe.
+//! 2. The drain owns the range's elements until they are lent to a producer (`lent`), which then owns them ([`Owned`]'s
+//!    invariant 1).
+//! 3. When the drain is dropped, nothing in the range is owned any more, and the tail is moved down to its start.
 #![allow(unsafe_code)]
 
 use super::Owned;
@@ -47,11 +47,11 @@ impl<'data, T: Send> ParallelDrainRange<usize> for &'data mut Vec<T> {
     }
 }
 
-/// A range as indices of something `len` long.
+/// Turns a range into indices of a value of length `len`.
 ///
 /// # Panics
 ///
-/// As slicing does, if it lies outside.
+/// If the range lies outside, as slicing does.
 #[track_caller]
 pub(crate) fn indices(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
     let start = match range.start_bound() {
@@ -74,8 +74,8 @@ impl<T: Send> Drain<'_, T> {
         let len = if std::mem::replace(&mut self.lent, true) { 0 } else { self.range.len() };
         // SAFETY: the range lies within the buffer.
         let start = unsafe { self.vec.as_mut_ptr().add(self.range.start) };
-        // SAFETY: the range's elements are initialised and the drain's, which gives them up (invariant 2); the borrow
-        // of `self` keeps everybody else away from the buffer.
+        // SAFETY: the range's elements are initialized and owned by the drain, which gives them up (invariant 2). The
+        // borrow of `self` keeps all other code away from the buffer.
         unsafe { Owned::new(&mut *std::ptr::slice_from_raw_parts_mut(start, len)) }
     }
 }
@@ -116,9 +116,9 @@ impl<T: Send> Drop for Drain<'_, T> {
                 let Drain { vec, range, old_len, .. } = &mut *self.0;
                 let tail = *old_len - range.end;
                 let start = vec.as_mut_ptr();
-                // SAFETY: both ends lie within the buffer; the tail is initialised, belongs to nobody (invariant 1),
-                // and the place it moves to holds nothing that is owned (invariant 3). Then the first `start + tail`
-                // elements are initialised.
+                // SAFETY: both ends lie within the buffer. The tail is initialized and has no owner (invariant 1), and
+                // its new place holds nothing that is owned (invariant 3). Then the first `start + tail` elements are
+                // initialized.
                 unsafe {
                     std::ptr::copy(start.add(range.end), start.add(range.start), tail);
                     vec.set_len(range.start + tail);

@@ -4,7 +4,7 @@ use crate::iter::collect::{append, append_lists, flatten};
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
 use std::collections::LinkedList;
 
-/// In place, if the iterator knows its length; else one vector per leaf is filled and appended.
+/// Collects in place, if the iterator knows its length. Else one vector per leaf is filled and appended.
 impl<T: Send> FromParallelIterator<T> for Vec<T> {
     fn from_par_iter<I: IntoParallelIterator<Item = T>>(items: I) -> Self {
         let mut vec = Vec::new();
@@ -27,7 +27,7 @@ impl<T: Send> ParallelExtend<T> for Vec<T> {
     }
 }
 
-/// Copies what the items refer to.
+/// Copies the value behind each item, where items are references.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -1,11 +1,11 @@
-//! Elements that a producer owns although they lie in somebody else's memory.
+//! Elements that a producer owns although they lie in another owner's memory.
 //!
 //! # Invariants
 //!
-//! 1. An [`Owned`] (and an [`OwnedIter`]) owns all elements of its slice: whoever made it has given them up for good,
-//!    and will neither read nor drop them again. The memory itself stays the lender's, for `'a`.
-//! 2. Cutting hands the elements on, each to one side; a leaf takes them all over. What is left when either is dropped
-//!    is dropped with it; if it is forgotten instead, the elements leak, which is safe.
+//! 1. An [`Owned`] (and an [`OwnedIter`]) owns all elements of its slice: its creator has given them up for good, and
+//!    will neither read nor drop them again. The memory itself stays the lender's, for `'a`.
+//! 2. Cutting passes the elements on, each to one side. A leaf takes all of them over. When either is dropped, its
+//!    remaining elements are dropped, too. If it is forgotten instead, they leak, which is safe.
 #![allow(unsafe_code)]
 
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
@@ -30,10 +30,10 @@ impl<'a, T> Owned<'a, T> {
     /// Takes all elements out of a vector, which keeps its buffer.
     pub(crate) fn take(vec: &'a mut Vec<T>) -> Self {
         let len = vec.len();
-        // SAFETY: 0 is at most the capacity and needs no initialised elements.
+        // SAFETY: 0 is at most the capacity and needs no initialized elements.
         unsafe { vec.set_len(0) };
         let elements = std::ptr::slice_from_raw_parts_mut(vec.as_mut_ptr(), len);
-        // SAFETY: the first `len` elements are initialised, and no longer the vector's (invariant 1); the vector is
+        // SAFETY: the first `len` elements are initialized, and no longer the vector's (invariant 1). The vector is
         // borrowed for `'a`, so nothing else is written there and the buffer stays.
         unsafe { Owned::new(&mut *elements) }
     }
@@ -45,7 +45,7 @@ impl<'a, T> Owned<'a, T> {
         Owned { elements }
     }
 
-    /// The elements without their owner.
+    /// Returns the elements, which then have no owner.
     fn disown(self) -> &'a mut [T] {
         take(&mut ManuallyDrop::new(self).elements)
     }
@@ -54,7 +54,7 @@ impl<'a, T> Owned<'a, T> {
 impl<T> Drop for Owned<'_, T> {
     fn drop(&mut self) {
         let elements = std::ptr::from_mut(take(&mut self.elements));
-        // SAFETY: the elements are this value's (invariant 1) and nobody sees the slice any more.
+        // SAFETY: the elements are this value's (invariant 1), and the slice is not used any more.
         unsafe { elements.drop_in_place() }
     }
 }
@@ -105,11 +105,11 @@ impl<T: Clone + Send> PeekProducer for Owned<'_, T> {
 /// ```
 #[derive(Debug)]
 pub struct OwnedIter<'a, T> {
-    /// Yet to be given out.
+    /// Elements that have not been yielded.
     elements: std::slice::IterMut<'a, T>,
 }
 
-/// Takes an element that the iterator gives out for good.
+/// Takes an element that the iterator yields for good.
 ///
 /// # Safety
 ///

@@ -5,8 +5,8 @@ use furcate::{IndexedProducer, Nano, Producer, Reduction};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
-/// Checks every way to cut what a parallel iterator lends against the items that are expected:
-/// `assert_cuts!(expected, source)`. The source is evaluated anew for every way.
+/// Checks every way to cut the producer of a parallel iterator against the expected items: `assert_cuts!(expected,
+/// source)`. The source is evaluated anew for every way.
 macro_rules! assert_cuts {
     ($expected:expr, $source:expr) => {{
         use $crate::support::cuts;
@@ -45,7 +45,7 @@ pub(crate) fn at<P: Producer<Item: PartialEq + Debug>>(producer: P, index: usize
     assert_eq!(items, expected, "cut at {index}");
 }
 
-/// Divides until the parts say that they cannot be divided; then once more, which must not lose anything.
+/// Divides until the parts report that they cannot be divided; then once more, which must not lose any item.
 pub(crate) fn to_the_bottom<P: Producer<Item: PartialEq + Debug>>(producer: P, expected: &[P::Item]) {
     let mut divisions = 4 * producer.size() + 4;
     let (mut parts, mut items) = (vec![producer], Vec::new());
@@ -73,14 +73,15 @@ pub(crate) fn nano_loops<P: Producer<Item: PartialEq + Debug>>(
     assert_eq!(items.into_iter().flatten().collect::<Vec<_>>(), expected, "by nano-loops of {limit}");
 }
 
-/// Gives halves away before, between and after nano-loops, and cuts these up in the same way.
+/// Gives halves away before, between and after steps, and treats these halves in the same way.
 pub(crate) fn given_away<P: Producer<Item: PartialEq + Debug>>(
     producer: P,
     limit: usize,
     expected: &[P::Item],
 ) {
     let script = [Nano::Divide, Nano::Fold(limit), Nano::Divide, Nano::Divide, Nano::Fold(1)];
-    // A part that gets no smaller would be given away for ever; such a script is for what can be divided.
+    // A part that never gets smaller would be given away for ever. So such a script is only for producers that can be
+    // divided.
     let producer = match producer.should_be_divided() {
         true => all_by_script_bounded(producer, &script, 2 * expected.len() + 8),
         false => producer.into_iter().collect(),
@@ -100,7 +101,7 @@ fn all_by_script_bounded<P: Producer>(producer: P, script: &[Nano], parts: usize
     all
 }
 
-/// A leaf walked from both ends, with skips, as std's iterator over the same items.
+/// Walks a leaf from both ends, with skips, and compares it with std's iterator over the same items.
 pub(crate) fn walks_as_std<P: IndexedProducer<Item: PartialEq + Debug>>(
     leaf: P,
     mut std: impl DoubleEndedIterator<Item = P::Item> + Clone,
@@ -127,13 +128,13 @@ pub(crate) fn walks_as_std<P: IndexedProducer<Item: PartialEq + Debug>>(
     );
 }
 
-/// What was lent and dropped is lent again as it was, or not at all.
+/// A producer that was lent and dropped is lent again with the same items, or with none.
 pub(crate) fn lent_again<P: Producer<Item: PartialEq + Debug>>(producer: P, expected: &[P::Item]) {
     let items: Vec<_> = producer.into_iter().collect();
     assert!(items.is_empty() || items == expected, "lent again: {items:?}");
 }
 
-/// Counts items, and looks between nano-loops whether it is to stop (it is not).
+/// Counts items, and checks between steps for a stop (which never comes).
 #[derive(Clone)]
 pub(crate) struct CountInNanoLoops;
 

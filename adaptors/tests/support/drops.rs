@@ -1,11 +1,11 @@
-//! Is everything dropped exactly once, also when user code panics (P2)?
+//! Checks that every value is dropped exactly once, also if user code panics (P2).
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// Knows which values are alive, and what went wrong with those that are not.
+/// Knows the values that are alive, and the faults of those that are not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     entries: Arc<Mutex<Entries>>,
@@ -33,12 +33,12 @@ impl Ledger {
         (0..len).map(|number| self.value(number)).collect()
     }
 
-    /// How many values have been made.
+    /// Number of values that have been made.
     pub(crate) fn born(&self) -> usize {
         self.entries.lock().unwrap().born
     }
 
-    /// How many values are alive.
+    /// Number of values that are alive.
     pub(crate) fn alive(&self) -> usize {
         self.entries.lock().unwrap().alive.len()
     }
@@ -73,7 +73,7 @@ impl Drop for DropCounter {
     }
 }
 
-/// Panics, without a message on the terminal, the n-th time it is burnt.
+/// Panics, without a message on the terminal, when it is burnt for the n-th time.
 #[derive(Debug)]
 pub(crate) struct Fuse {
     left: AtomicUsize,
@@ -90,12 +90,12 @@ impl Fuse {
     }
 }
 
-/// Runs a computation over `len` values again and again, with a fuse that is longer by one each time, until it does
-/// not burn down: the n-th call panics, for every n. After each run everything must be dropped exactly once.
+/// Runs a computation over `len` values again and again, with a fuse that is longer by one each time, until the fuse
+/// does not burn down. So the n-th call panics, for every n. After each run everything must be dropped exactly once.
 ///
 /// # Panics
 ///
-/// If so much as one value is leaked or dropped twice, or if the fuse is never burnt.
+/// If a single value is leaked or dropped twice, or if the fuse is never burnt.
 pub(crate) fn assert_dropped_once(len: usize, run: impl Fn(Vec<DropCounter>, &Fuse)) {
     for calls in 0.. {
         let ledger = Ledger::default();

@@ -1,4 +1,4 @@
-//! What the integration tests share: pools, schedules, and inputs of telling lengths.
+//! Shared parts of the integration tests: pools, schedules, and inputs of interesting lengths.
 #![allow(dead_code, unused_macros, unused_imports, reason = "every test crate uses its part")]
 
 pub(crate) mod cuts;
@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 /// Lengths at which off-by-one errors show (I2).
 pub(crate) const LENGTHS: [usize; 12] = [0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 4097];
 
-/// Pools of 1, 2, 3 and 8 threads: of the default engine, as everything that names none.
+/// Pools of 1, 2, 3 and 8 threads, of the default engine.
 pub(crate) fn pools() -> &'static [engine::ThreadPool] {
     static POOLS: OnceLock<Vec<engine::ThreadPool>> = OnceLock::new();
     POOLS.get_or_init(|| {

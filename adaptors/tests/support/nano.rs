@@ -1,18 +1,18 @@
-//! Driving producers through nano-loops by hand, as an adaptive scheduler does.
+//! Driving producers through steps by hand, as an adaptive scheduler does.
 
 use furcate::{Nano, NanoLoops, Producer, Reduction};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-/// Nano-loops that go by a script; after its end, all that is left is one loop.
+/// Steps that follow a script. When the script ends, all remaining units are one step.
 struct Script<'a, S, P> {
     steps: S,
-    /// How many loops have begun.
+    /// Number of loops that have begun.
     loops: &'a Cell<usize>,
     outcome: Outcome<P>,
 }
 
-/// Nano-loops of so many units each.
+/// Steps of a fixed number of units.
 pub(crate) struct Every(pub(crate) usize);
 
 impl<P> NanoLoops<P> for Every {
@@ -25,11 +25,11 @@ impl<P> NanoLoops<P> for Every {
     }
 }
 
-/// What a scheduler sees.
+/// The scheduler's view of a run.
 pub(crate) struct Outcome<P> {
-    /// What was left each time it was asked.
+    /// Number of remaining units at each call.
     pub(crate) sizes: Vec<usize>,
-    /// What was given away, in time: later parts lie further left.
+    /// Parts that were given away, in the order of time: later parts lie further left.
     pub(crate) given: Vec<P>,
 }
 
@@ -49,7 +49,7 @@ impl<S: Iterator<Item = Nano>, P> NanoLoops<P> for Script<'_, S, P> {
     }
 }
 
-/// Runs a script; gives the items of each nano-loop, and what the scheduler saw.
+/// Runs a script. Returns the items of each step, and the scheduler's view.
 pub(crate) fn run_script<P: Producer>(
     producer: P,
     steps: impl IntoIterator<Item = Nano>,
@@ -61,7 +61,7 @@ pub(crate) fn run_script<P: Producer>(
         outcome: Outcome { sizes: Vec::new(), given: Vec::new() },
     };
     let push = |mut items: Vec<Vec<P::Item>>, item| {
-        // What comes before the first loop (of a fold that was stopped at once) counts as its.
+        // Items before the first loop (of a fold that was stopped at once) count as that loop's.
         items.resize_with(loops.get().max(1), Vec::new);
         items.last_mut().expect("there is one").push(item);
         ControlFlow::<(), _>::Continue(items)
@@ -73,7 +73,7 @@ pub(crate) fn run_script<P: Producer>(
     (items, script.outcome)
 }
 
-/// Folds so many units at a time to the end; gives the items of each nano-loop.
+/// Folds to the end in steps of given sizes. Returns the items of each step.
 pub(crate) fn nano_loops<P: Producer>(
     producer: P,
     limits: impl IntoIterator<Item = usize>,
@@ -81,8 +81,9 @@ pub(crate) fn nano_loops<P: Producer>(
     run_script(producer, limits.into_iter().map(Nano::Fold)).0
 }
 
-/// A task and all that is given away, by it and by what it gives away: their items from left to right. Who comes later
-/// goes on with the script where the one before has ended; what cannot be divided is a leaf.
+/// Runs a task and all parts that are given away, directly or by other parts. Returns their items from left to right. A
+/// later part continues the script at the point that the one before has reached. A part that cannot be divided is a
+/// leaf.
 pub(crate) fn tasks<P: Producer>(producer: P, steps: &mut dyn Iterator<Item = Nano>) -> Vec<Vec<P::Item>> {
     if !producer.should_be_divided() {
         return vec![producer.into_iter().collect()];
@@ -95,7 +96,7 @@ pub(crate) fn tasks<P: Producer>(producer: P, steps: &mut dyn Iterator<Item = Na
     all
 }
 
-/// Collects; as it could be interrupted, schedulers fold it in nano-loops.
+/// Collects. The reduction could be interrupted, so schedulers fold it in steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interruptible;
 

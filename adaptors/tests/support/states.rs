@@ -1,8 +1,8 @@
-//! States that can be told apart, and that are counted.
+//! States that differ, and that are counted.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A fold that forgets nothing: not commutative, and every accumulator is told apart.
+/// A fold that keeps every item: it is not commutative, and all accumulators differ.
 pub(crate) fn push<T>(mut list: Vec<T>, item: T) -> Vec<T> {
     list.push(item);
     list
@@ -18,7 +18,7 @@ impl Calls {
         value
     }
 
-    /// How many there have been since it was asked last.
+    /// Returns the number of calls since the last `take`.
     pub(crate) fn take(&self) -> usize {
         self.0.swap(0, Relaxed)
     }
@@ -37,7 +37,7 @@ impl Clone for Cloned<'_> {
     }
 }
 
-/// How far a task has come: the position of every item in its task.
+/// Returns the position of every item in its task.
 pub(crate) fn position<T>(state: &mut usize, _item: T) -> usize {
     *state += 1;
     *state - 1

@@ -1,16 +1,16 @@
-//! Items that note how often each of them is dropped, and panics that print nothing.
+//! Items that record how often each of them is dropped, and panics that print nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// How often each item has been dropped.
+/// Number of drops of each item.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     drops: Vec<AtomicUsize>,
 }
 
-/// An item that notes its drop.
+/// An item that records its drop.
 #[derive(Debug)]
 pub(crate) struct Tracked {
     pub(crate) id: usize,
@@ -35,7 +35,7 @@ impl Ledger {
 }
 
 impl Tracked {
-    /// How often this item has been dropped.
+    /// Number of drops of this item.
     pub(crate) fn drops(&self) -> usize {
         self.ledger.drops[self.id].load(SeqCst)
     }
@@ -76,7 +76,7 @@ pub(crate) fn planned_panic() -> ! {
     resume_unwind(Box::new(Planned))
 }
 
-/// Runs something that may panic as planned; did it?
+/// Runs a closure that may panic as planned. Returns whether it returned.
 pub(crate) fn survives(run: impl FnOnce()) -> bool {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => true,

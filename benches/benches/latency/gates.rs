@@ -1,4 +1,4 @@
-//! Futures that are woken by hand: what that costs, and how soon they run.
+//! The cost of futures that are woken by hand, and their delays from wake to poll.
 
 use super::Tables;
 use furcate_benches::latency::{AsyncExecutor, Buffered, Cpu, Engine, Furcate, Gates, Opened, Tokio};
@@ -7,7 +7,7 @@ use furcate_benches::quick;
 use std::time::Duration;
 
 impl Tables {
-    /// What gates cost, on one thread and on all.
+    /// Measures the cost of gates, on one thread and on all.
     pub(super) fn costs(&mut self) {
         let sizes: &[usize] = if quick() { &[1_000] } else { &[100_000, 1_000_000] };
         for opened in [Opened::ByHand, Opened::ByThemselves] {

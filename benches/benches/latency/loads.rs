@@ -1,4 +1,4 @@
-//! Items that are waited for, and computed with: MapReduceFib, and serial computing.
+//! Items that wait and compute: MapReduceFib, and serial computations.
 
 use super::{Tables, millis, print_not_run};
 use furcate_benches::latency::{
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 impl Tables {
-    /// How many items, of as many as there should be: so few that they take no longer than is good.
+    /// Returns the number of items: as many as in the full size, or fewer if they would take too long.
     fn n(&self, full: u64, t1_of_one: Duration, wait_of_one: Duration) -> u64 {
         if self.paper {
             return full;
@@ -115,7 +115,7 @@ impl Tables {
                 runs.spread = spread;
                 runs.cpu
                     .push(cpu_time().zip(before).map_or(Duration::ZERO, |(after, before)| after - before));
-                // What is not for the engine is not shown.
+                // A load that the engine cannot run has no row.
                 Some(sum.unwrap_or(expected))
             };
             contenders.push(("engine", Box::new(run)));
@@ -149,9 +149,9 @@ impl Tables {
     }
 }
 
-/// What engines took for a load.
+/// Times of the engines for a load.
 struct Loaded {
-    /// Of those that were run, by name.
+    /// Names and times of the engines that were run.
     times: Vec<(String, Duration)>,
     ideal: Duration,
     bound: Duration,
@@ -168,11 +168,11 @@ impl Loaded {
     }
 }
 
-/// What else there is to tell of an engine's runs.
+/// Further results of an engine's runs.
 #[derive(Default)]
 struct Runs {
-    /// Of the last one.
+    /// Spread of the last run.
     spread: Spread,
-    /// The processors' time of each.
+    /// Processor time of each run.
     cpu: Vec<Duration>,
 }

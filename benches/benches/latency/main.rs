@@ -1,10 +1,10 @@
 //! Programs that wait for I/O and compute: `io_await` against tokio, async-executor, `buffer_unordered`, rayon
 //! and (feature `forte`) forte.
 //!
-//! `cargo bench -p furcate-benches --bench latency`; words after `--` choose tables whose titles contain one of them,
-//! `ROUNDS=n` more or fewer rounds, `THREADS=n` other pools than of as many threads as there are processors, `QUICK=1`
-//! small sizes, `PAPER=1` full ones: otherwise there are as few items as make a row last some 0.3 seconds. All tables take
-//! some eight minutes.
+//! `cargo bench -p furcate-benches --bench latency`. Words after `--` choose tables whose titles contain one of them.
+//! `ROUNDS=n` sets the rounds, and `THREADS=n` the threads of the pools (by default as many as there are processors).
+//! `QUICK=1` takes small sizes and `PAPER=1` full ones; by default there are just enough items that a row lasts some
+//! 0.3 seconds. All tables take some eight minutes.
 //!
 //! | title | what |
 //! |---|---|
@@ -18,12 +18,13 @@
 //! | `redis` | requests over loopback that are answered at once: processor time for each |
 //! | `memory` | a million timers in flight; each engine in a process of its own |
 //!
-//! *Ideal* is max(T1/P, critical path, waits in turns of the cap), with T1 measured in the same rounds. No schedule reaches
-//! it where both of the first are alike, for nobody has anything to compute before the first wait is over: *bound* is the
-//! greater of the ideal and a wait and T1/P. The row `threads that do not wait` says how near to T1/P one can come here.
-//! `it/furcate` says how many times slower than furcate a row is: below 1 furcate has lost. `cpu/T1` is the processors' time
-//! of all threads over that of the computing alone, `busiest` the share of items that one thread has computed. Rows in
-//! brackets are not run: threads that sleep would take at least so long. The sum of every row is compared with the others'.
+//! *Ideal* is max(T1/P, critical path, waits in turns of the cap), with T1 measured in the same rounds. If the first
+//! two are alike, no schedule reaches the ideal, since nothing can be computed before the first wait is over: *bound*
+//! is the greater of the ideal and a wait + T1/P. The row `threads that do not wait` says how near to T1/P one can come
+//! here. `it/furcate` says how many times slower than furcate a row is: below 1 furcate has lost. `cpu/T1` is the
+//! processor time of all threads over that of the computations alone, `busiest` the share of items that one thread has
+//! computed. Rows in brackets are not run: threads that sleep would take at least so long. The sum of every row is
+//! compared with the others'.
 //!
 //! `fib`, `serial`, `sweep`, `overhead` and `wakes` are drawn as well, as far as they are run: as SVG, in
 //! `target/furcate-plots/`; the paths are printed at the end.
@@ -66,7 +67,7 @@ fn main() {
     tables.choice.finish();
 }
 
-/// A row is not run if its threads would sleep for longer.
+/// Returns the limit: a row is not run if its threads would sleep for longer.
 fn limit() -> Duration {
     millis(if quick() { 50 } else { 2_500 })
 }
@@ -80,7 +81,7 @@ struct Tables {
     threads: usize,
     paper: bool,
     choice: Choice,
-    /// File names, and plots; of tables that were not chosen, or have no such rows, empty ones.
+    /// File names, and plots. The plots of tables that were not chosen, or have no such rows, are empty.
     plots: Vec<(String, Plot)>,
 }
 
@@ -98,7 +99,7 @@ impl Tables {
         }
     }
 
-    /// The plot of that name, which may have other points already.
+    /// Returns the plot of that name, which may have other points already.
     fn plot(&mut self, name: String, new: impl FnOnce() -> Plot) -> &mut Plot {
         let at = self.plots.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
             self.plots.push((name, new()));
@@ -107,7 +108,7 @@ impl Tables {
         &mut self.plots[at].1
     }
 
-    /// Those that are run, and those that are not, with the time they would take.
+    /// Returns the engines that are run, and those that are not, with the time they would take.
     fn choose(
         &self,
         engines: &[Box<dyn Engine>],

@@ -9,7 +9,7 @@ use furcate_benches::quick;
 use std::process::Command;
 use std::time::Duration;
 
-/// The environment of a child: which engine's memory, and which of the two programs, it is to tell.
+/// Environment variable of a child. It names the engine, and which of the two programs to run.
 pub(super) const CHILD: &str = "FURCATE_LATENCY_CHILD";
 
 impl Tables {
@@ -44,13 +44,13 @@ fn memory_engines(threads: usize) -> Vec<Box<dyn Engine>> {
     ]
 }
 
-/// In a child: runs one engine, and prints the peak of memory, less what there was at the beginning.
+/// In a child: runs one engine, and prints the peak of memory above the memory at the beginning.
 pub(super) fn tell_memory(threads: usize, which: &str) {
     let n = if quick() { 2_000 } else { 1_000_000 };
     let (kind, name) = which.split_once('/').expect("kind and engine");
     let engines = memory_engines(threads);
     let engine = engines.iter().find(|engine| engine.name() == name).expect("the engine is there");
-    // All timers are to be in flight at once, so this is more than it takes to begin them.
+    // All timers are to be in flight at once, so the latency is longer than it takes to begin them.
     let latency = millis(if quick() { 50 } else { 4_000 });
     let load = Load { n, awaits: 1, latency, cap: usize::MAX, cpu: Cpu::Nothing };
     let (start, before, cpu) = (std::time::Instant::now(), peak_memory(), cpu_time());

@@ -1,4 +1,4 @@
-//! Tasks that fork: what futures cost that are ready at once, and policies of suspension.
+//! Tasks that fork: the cost of futures that are ready at once, and policies of suspension.
 
 use super::{Tables, millis};
 use furcate_benches::latency::{Blocking, FORMS, ForkedWaits, Overhead, POLICIES, PolicyRun, Tokio};
@@ -10,7 +10,7 @@ const RAYON: &str = "rayon, join";
 const TOKIO: &str = "tokio, a task per fork";
 
 impl Tables {
-    /// What futures cost that are ready at once.
+    /// Measures the cost of futures that are ready at once.
     pub(super) fn overheads(&mut self) {
         for cutoff in [15, 20, 25] {
             let n = if quick() { cutoff + 3 } else { 32 };

@@ -4,6 +4,7 @@ mod bridge;
 mod calls;
 mod collects;
 mod fib;
+#[cfg(feature = "libraries")]
 mod libraries;
 mod life;
 mod loops;
@@ -60,6 +61,8 @@ pub(crate) const ALL: &[(&str, Prepare)] = &[
     ("calls-100us", calls::medium),
     ("calls-apart", calls::apart),
     ("installs", calls::installs),
+    #[cfg(feature = "libraries")]
     ("oxipng", libraries::oxipng),
+    #[cfg(feature = "libraries")]
     ("blake3", libraries::blake3),
 ];

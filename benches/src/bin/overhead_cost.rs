@@ -1,6 +1,6 @@
 //! `overhead_cost FORM N CUTOFF` computes fib(N), forked to CUTOFF, on one worker in one of the forms of the table
-//! `overhead` of the bench `latency`, and prints the number of its leaves. Without arguments it prints the forms' names and
-//! those of the forms without futures that they are to be compared with. `benches/instructions.sh` runs it.
+//! `overhead` of the bench `latency`, and prints the number of its leaves. Without arguments it prints the names of the
+//! forms, each with the form without futures to which it is compared. `benches/instructions.sh` runs it.
 
 use furcate_benches::latency::{FORMS, Overhead};
 use std::hint::black_box;

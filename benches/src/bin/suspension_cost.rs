@@ -1,8 +1,8 @@
 //! `suspension_cost FORM N` suspends N futures on one worker and resumes them, in one of the forms below, and prints N.
 //! Without arguments it prints the forms' names. `benches/instructions.sh` runs it.
 //!
-//! The futures are gates: pending when they are polled first; the last of the items opens all of them. What is counted is
-//! so the same in every run.
+//! The futures are gates: pending when they are polled first; the last of the items opens all of them. So the counts
+//! are the same in every run.
 
 use std::hint::black_box;
 use std::pin::{Pin, pin};
@@ -17,7 +17,7 @@ use furcate::prelude::*;
 const BARE: &str = "bare";
 /// The worker itself opens the gates.
 const INSIDE: &str = "by the worker";
-/// Another thread does.
+/// Another thread opens the gates.
 const OUTSIDE: &str = "from outside";
 
 enum Slot {

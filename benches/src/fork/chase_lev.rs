@@ -1,4 +1,4 @@
-//! A naive pool on crossbeam's Chase-Lev deque: what one gets by writing down the textbook's work stealing.
+//! A naive pool on crossbeam's Chase-Lev deque: textbook work stealing, written down directly.
 //!
 //! One deque per thread. `join` pushes a job that lies on the stack, runs the left half and pops; if the job is gone,
 //! it steals and runs others until the thief is done. Idle threads spin, yield, then sleep for short times. The
@@ -9,8 +9,8 @@
 //! 1. A [`JobRef`] is in one deque at most, and is taken from it once: by the owner's pop or by one steal.
 //! 2. The frame of `join` that made it ends only after its owner popped it, or after its latch is set, which is the
 //!    last thing its thief does to it.
-//! 3. Jobs of a worker are popped in the order of its frames: when `left` has returned, whatever it pushed was popped
-//!    or stolen, so the bottom of the deque is this frame's job, or it was stolen and with it all above it.
+//! 3. Jobs of a worker are popped in the order of its frames. When `left` has returned, all jobs that it pushed were
+//!    popped or stolen. So the bottom of the deque is this frame's job, unless that was stolen, and all jobs above it.
 
 mod job;
 
@@ -82,7 +82,7 @@ impl ChaseLevWorker {
     }
 }
 
-/// How long nothing was found.
+/// Number of tries in a row that found nothing.
 #[derive(Default)]
 struct Idle(u32);
 
@@ -111,7 +111,7 @@ impl Fork for ChaseLevWorker {
         // its latch is set (invariant 2), for a panic of `left` is caught.
         self.deque.push(unsafe { job.as_job_ref() });
         let left = catch_unwind(AssertUnwindSafe(|| left(self)));
-        // By invariant 3, what is popped is `job`; from here on nobody else knows it.
+        // By invariant 3, the popped job is `job`; from here on no other thread has a reference to it.
         let right = if self.deque.pop().is_some() {
             left.is_ok().then(|| job.into_closure()(self))
         } else {
@@ -156,7 +156,7 @@ impl Engine for ChaseLev {
         R: Send,
         F: FnOnce(&ChaseLevWorker) -> R + Send,
     {
-        // After a panic the worker is as good as before: its deque is empty again.
+        // After a panic the worker still works: its deque is empty again.
         body(&self.caller.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

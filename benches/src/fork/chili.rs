@@ -1,8 +1,8 @@
-//! chili: heartbeat scheduling. A fork is pushed to a local queue; what is shared is the oldest one, at the first fork
-//! that sees the worker's heartbeat (every 100 µs by default).
+//! chili: heartbeat scheduling. A fork is pushed to a local queue. At the first fork that sees the worker's heartbeat
+//! (every 100 µs by default), the oldest job of the queue is shared.
 //!
-//! As its documentation recommends, a scope is made once per root call and handed down, and `join` is the variant that
-//! forks with less than three jobs queued or at every 64th call, and runs both halves in place otherwise.
+//! As chili's documentation recommends, a scope is made once per root call and handed down. `join` is the variant that
+//! forks if less than three jobs are queued, and at every 64th call. Otherwise it runs both halves in place.
 
 use std::cell::UnsafeCell;
 use std::num::NonZero;
@@ -24,8 +24,8 @@ pub struct Chili(ThreadPool);
 pub struct ChiliFork(UnsafeCell<Scope<'static>>);
 
 impl ChiliFork {
-    /// The same scope, as what programs fork with. The scope's own lifetime is left out: [`Fork::join`] calls its
-    /// halves with `Self`, chili with scopes of any lifetime.
+    /// Returns the same scope, as the type with which programs fork. The scope's own lifetime is left out:
+    /// [`Fork::join`] calls its halves with `Self`, chili with scopes of any lifetime.
     #[inline]
     fn new<'a>(scope: &'a mut Scope<'_>) -> &'a Self {
         let scope: *mut Scope<'_> = scope;

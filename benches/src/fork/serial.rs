@@ -1,4 +1,4 @@
-//! No pool: both halves in turn. What the forked form of a program costs by itself.
+//! No pool: both halves in turn. Shows the cost of a program's forked form itself.
 
 use super::{Engine, Fork};
 

@@ -1,4 +1,4 @@
-//! What programs count on: the halves' order, results and panics, on every engine.
+//! Properties that programs rely on: the halves' order, results and panics, on every engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn combs() {
     each(&mut With(Combs));
 }
 
-/// Which leaf of a tree of forks panics.
+/// A tree of forks in which the leaf with the number `bad` panics.
 fn explode<F: Fork>(fork: &F, depth: u32, leaf: u32, bad: u32) -> u32 {
     if depth == 0 {
         assert!(leaf != bad, "leaf {bad}");
@@ -87,7 +87,7 @@ fn explode<F: Fork>(fork: &F, depth: u32, leaf: u32, bad: u32) -> u32 {
     a + b
 }
 
-/// Our own pool hands a panic on from wherever it happens, and goes on working.
+/// Our own pool passes on a panic of any half, and still works afterwards.
 #[test]
 fn chase_lev_panics() {
     for threads in 1..=3 {
@@ -126,7 +126,7 @@ fn chase_lev_left_panic_wins() {
     }
 }
 
-/// What the halves own is dropped once, whether they run or not.
+/// Values owned by the halves are dropped once, whether the halves run or not.
 #[test]
 fn chase_lev_destructors() {
     let owned = Arc::new(());

@@ -23,7 +23,7 @@ pub struct AsyncExecutor {
 }
 
 impl AsyncExecutor {
-    /// An executor, and its threads.
+    /// Makes an executor, and starts its threads.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let executor = Arc::new(Executor::new());
@@ -40,7 +40,7 @@ impl AsyncExecutor {
         AsyncExecutor { executor, stop: Some(stop), threads }
     }
 
-    /// Waits for items, and adds up what they give.
+    /// Waits for items, and adds up their results.
     fn sum<T>(&self, n: u64, item: impl Fn(u64) -> T + Send + 'static) -> u64
     where
         T: Future<Output = u64> + Send + 'static,

@@ -1,4 +1,4 @@
-//! What cannot suspend: rayon, whose threads sleep; and bare threads that do not wait at all.
+//! Engines that cannot suspend: rayon, whose threads sleep; and bare threads that do not wait at all.
 
 use super::sweep::{Sweep, leaves};
 use super::{Engine, Load};
@@ -12,22 +12,22 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Blocking(pub(super) rayon::ThreadPool);
 
-/// Bare threads that take one item after the other, and do not wait: what the processors can do.
+/// Bare threads that take one item after the other, and do not wait: they show the speed of the processors.
 #[derive(Debug)]
 pub struct Threads(pub usize);
 
 impl Threads {
-    /// The name in tables: they do less than the others.
+    /// The name in tables. It says that these threads do less work than the other engines.
     pub const NAME: &'static str = "threads that do not wait";
 }
 
-/// A pool of rayon's.
+/// Makes a pool of rayon's.
 pub(super) fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started")
 }
 
 impl Blocking {
-    /// A pool with more threads, perhaps, than there are processors.
+    /// Makes a pool, possibly with more threads than processors.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Blocking(pool(threads))

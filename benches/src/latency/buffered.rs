@@ -12,7 +12,7 @@ use futures_util::stream::{self, FuturesUnordered};
 pub struct Buffered(rayon::ThreadPool);
 
 impl Buffered {
-    /// A pool.
+    /// Makes a pool.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Buffered(super::blocking::pool(threads))

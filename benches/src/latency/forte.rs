@@ -15,7 +15,7 @@ pub struct Forte(fork::Forte);
 const MOST: u64 = 1000;
 
 impl Forte {
-    /// The pool, for this engine alone.
+    /// Takes the pool for this engine alone.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Forte(fork::Forte::new(threads))
@@ -43,7 +43,7 @@ impl Engine for Forte {
     }
 
     fn load(&self, load: Load) -> Option<u64> {
-        // It knows no cap.
+        // forte has no cap.
         let fits = load.n <= MOST && load.cap as u64 >= load.n;
         fits.then(|| self.0.run(|worker| sum(worker, load, 0, load.n)))
     }

@@ -26,13 +26,13 @@ fn pool(threads: usize) -> ThreadPool {
 }
 
 impl Furcate {
-    /// A pool.
+    /// Makes a pool.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Furcate(pool(threads))
     }
 
-    /// What the pool has done so far.
+    /// Returns the pool's counters.
     #[must_use]
     pub fn stats(&self) -> furcate::WorkerStats {
         self.0.stats().total()
@@ -40,7 +40,7 @@ impl Furcate {
 }
 
 impl FurcateTokio {
-    /// A pool, and a runtime.
+    /// Makes a pool, and a runtime.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         FurcateTokio(pool(threads), super::tokio::runtime(1))
@@ -48,14 +48,14 @@ impl FurcateTokio {
 }
 
 impl FurcateForked {
-    /// A pool.
+    /// Makes a pool.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         FurcateForked(pool(threads))
     }
 }
 
-/// A load as a chain. `sleep` makes a timer.
+/// Runs a load as a chain. `sleep` makes a timer.
 fn chain<T: Future<Output: Send> + Send>(
     pool: &ThreadPool,
     load: Load,

@@ -19,19 +19,20 @@ pub struct Gates {
     cpu: Cpu,
     slots: Box<[Mutex<Slot>]>,
     begun: Instant,
-    /// Of gates that are opened at a pace: from their wake to their poll, in nanoseconds; before that, when the wake was.
+    /// For gates that are opened at a pace: times from wake to poll, in nanoseconds. Before the poll: the time of the
+    /// wake.
     delays: Box<[AtomicU64]>,
     n: usize,
 }
 
-/// Who opens the gates.
+/// The thread that opens the gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
     /// The hand, as fast as it can.
     ByHand,
     /// The hand, one in every such time.
     AtAPace(Duration),
-    /// Each does in its first poll.
+    /// Each gate opens itself in its first poll.
     ByThemselves,
 }
 
@@ -42,7 +43,7 @@ enum Slot {
     Open,
 }
 
-/// What gates have cost in a run.
+/// Cost of a run with gates.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// Until all gates were waiting; 0 if they open themselves.
@@ -54,7 +55,7 @@ pub struct Cost {
 }
 
 impl Gates {
-    /// `n` gates, behind each of which something is computed. They are never freed, since tasks of most engines may not
+    /// Makes `n` gates, each followed by a computation. They are never freed, since tasks of most engines may not
     /// borrow.
     #[must_use]
     pub fn leaked(n: usize, opened: Opened, cpu: Cpu) -> &'static Gates {
@@ -70,29 +71,29 @@ impl Gates {
         }))
     }
 
-    /// How many they are.
+    /// Returns the number of gates.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// One of them.
+    /// Returns the gate of this number, as a future.
     pub(super) fn gate(&'static self, number: usize) -> Gate {
         Gate { gates: self, number, begun: false }
     }
 
-    /// What is done behind a gate.
+    /// Computes the work that follows a gate.
     pub(super) fn pass(&self, number: u64) -> u64 {
         spread::count();
         let load = Load { n: 1, awaits: 1, latency: Duration::ZERO, cap: 1, cpu: self.cpu };
         load.compute(&Serial, number)
     }
 
-    /// Has an engine wait for all of them. `None` if it cannot.
+    /// Makes an engine wait for all gates. Returns `None` if it cannot.
     ///
     /// # Panics
     ///
-    /// If its result is wrong.
+    /// If the engine's result is wrong.
     pub fn run(&'static self, engine: &dyn Engine) -> Option<Cost> {
         self.slots.iter().for_each(|slot| *lock(slot) = Slot::Closed);
         let cpu = cpu_time().unwrap_or_default();
@@ -111,7 +112,7 @@ impl Gates {
         Some(Cost { suspended, resumed, cpu: cpu_time().unwrap_or_default() - cpu })
     }
 
-    /// Of the last run, so many thousandths of the delays from wake to poll were not longer.
+    /// Returns a quantile of the last run's delays from wake to poll: that many thousandths of them were not longer.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Items that are waited for, and computed with.
+//! Items that wait and compute.
 
 use super::spread;
 use crate::fork::{Fork, Serial};
@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 /// `n` items; each waits and computes in turn, `awaits` times.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// How many items.
+    /// Number of items.
     pub n: u64,
-    /// How often each is waited for.
+    /// Number of waits of each item.
     pub awaits: usize,
-    /// For how long.
+    /// Length of a wait.
     pub latency: Duration,
-    /// At most so many wait at once.
+    /// Greatest number of items that wait at once.
     pub cap: usize,
-    /// What is computed after every wait.
+    /// Computation after every wait.
     pub cpu: Cpu,
 }
 
-/// What is computed with an item.
+/// The computation on an item.
 #[derive(Clone, Copy, Debug)]
 pub enum Cpu {
     /// Nothing.
@@ -29,9 +29,9 @@ pub enum Cpu {
     Rounds(u64),
     /// `fib(n)`, forked down to `cutoff` (MapReduceFib: 30 and 25).
     Fib {
-        /// Of which the Fibonacci number is computed.
+        /// Number whose Fibonacci number is computed.
         n: u32,
-        /// From here on serially.
+        /// Largest number that is computed serially.
         cutoff: u32,
     },
 }
@@ -40,7 +40,7 @@ pub enum Cpu {
 const MODULUS: u64 = 1_000_000_000;
 
 impl Load {
-    /// Computes with an item, by an engine's forks.
+    /// Computes an item, with an engine's forks.
     #[inline]
     pub fn compute<F: Fork>(&self, fork: &F, item: u64) -> u64 {
         spread::count();
@@ -51,25 +51,26 @@ impl Load {
         }
     }
 
-    /// All that is computed with an item.
+    /// Computes all computations of an item, serially.
     #[must_use]
     pub fn compute_all(&self, item: u64) -> u64 {
         (0..self.awaits).fold(item, |item, _| self.compute(&Serial, item))
     }
 
-    /// T1: all that is computed, without forks or waits. Returns the sum.
+    /// Computes all items, without forks or waits, and returns the sum. Its time is T1.
     #[must_use]
     pub fn serial(&self) -> u64 {
         (0..self.n).map(|item| self.compute_all(item)).sum()
     }
 
-    /// The measure that papers take, if `t1` is what it takes to compute everything serially: the time of as many
-    /// processors, or of an item's waits and computations one after the other, or of as many waits as may be at once.
+    /// Returns the measure of the papers, if `t1` is the serial time of all computations. It is the greatest of three
+    /// times: `t1` divided by the processors, an item's waits and computations one after the other, and all waits, with
+    /// as many at once as allowed.
     #[must_use]
     pub fn ideal(&self, t1: Duration, threads: usize) -> Duration {
         let work = t1 / threads as u32;
         let span = match self.cpu {
-            // Of one item's, what is not forked, over what is: fib(25) / fib(30).
+            // For one item, the part that is not forked, divided by the whole: fib(25) / fib(30).
             Cpu::Fib { n, cutoff } => 1.618_f64.powi(cutoff as i32 - n as i32),
             _ => 1.0,
         };
@@ -79,8 +80,8 @@ impl Load {
         work.max(critical).max(self.latency * turns)
     }
 
-    /// The least time that any schedule takes: the ideal, or all that is computed, after a wait in which there is nothing to
-    /// compute for anybody.
+    /// Returns the least time of any schedule: the ideal; or all computations, after a wait during which there is
+    /// nothing to compute yet.
     #[must_use]
     pub fn bound(&self, t1: Duration, threads: usize) -> Duration {
         self.ideal(t1, threads).max(self.latency + t1 / threads as u32)
@@ -88,7 +89,7 @@ impl Load {
 }
 
 impl Cpu {
-    /// A serial loop that takes so long here.
+    /// Returns a serial loop that takes this time on this machine.
     #[must_use]
     pub fn serial(time: Duration) -> Cpu {
         const TRIAL: u64 = 2_000_000;
@@ -102,7 +103,7 @@ impl Cpu {
     }
 }
 
-/// A chain of instructions that nobody shortens.
+/// Runs a chain of instructions that the compiler cannot shorten.
 fn spin(rounds: u64, mut item: u64) -> u64 {
     for _ in 0..rounds {
         item = (item ^ (item >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! What the process has taken.
+//! Memory and processor time of this process.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ pub fn peak_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The processor time of all of this process's threads so far.
+/// Returns the processor time of all of this process's threads so far.
 #[cfg(unix)]
 #[must_use]
 pub fn cpu_time() -> Option<Duration> {
     rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime).try_into().ok()
 }
 
-/// The processor time of all of this process's threads so far.
+/// Returns the processor time of all of this process's threads so far.
 #[cfg(not(unix))]
 #[must_use]
 pub fn cpu_time() -> Option<Duration> {

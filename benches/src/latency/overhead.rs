@@ -1,4 +1,4 @@
-//! What futures cost that are ready at once: the same computation with and without them.
+//! The cost of futures that are ready at once: the same computation with and without them.
 
 use super::load::{fib, plain};
 use super::{Blocking, Tokio};
@@ -9,21 +9,21 @@ use std::future::ready;
 use std::hint::black_box;
 use std::pin::Pin;
 
-/// `fib(n)`, forked down to `cutoff`, from where on it is serial; or a map and a sum over the leaves of those forks.
+/// `fib(n)`, forked down to `cutoff`, and serial below; or a map and a sum over the leaves of those forks.
 #[derive(Clone, Copy, Debug)]
 pub struct Overhead {
-    /// Of which the Fibonacci number is computed.
+    /// Number whose Fibonacci number is computed.
     pub n: u32,
-    /// From here on serially.
+    /// Largest number that is computed serially.
     pub cutoff: u32,
 }
 
-/// A way to compute it.
+/// A form of the computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// The name in tables.
     pub name: &'static str,
-    /// The name of the form that is the same without futures; its own, if it has none.
+    /// The name of the same form without futures; its own name, if it uses none.
     pub without: &'static str,
     run: fn(Overhead, &ThreadPool) -> u64,
 }
@@ -47,19 +47,19 @@ impl Form {
 }
 
 impl Overhead {
-    /// How many leaves there are, each of which is awaited once.
+    /// Returns the number of leaves. Each leaf is awaited once.
     #[must_use]
     pub fn leaves(&self) -> usize {
         self.flat().len()
     }
 
-    /// What rayon's fork makes of it.
+    /// Computes it with rayon's fork.
     #[must_use]
     pub fn by_rayon(self, engine: &Blocking) -> u64 {
         engine.0.install(|| fib(&RayonFork, self.n, self.cutoff))
     }
 
-    /// What tokio makes of it: a task per fork.
+    /// Computes it with tokio: a task per fork.
     ///
     /// # Panics
     ///
@@ -119,7 +119,7 @@ impl Overhead {
         self.flat().into_par_iter().map(ready).io_await().map(plain).on(pool).sum()
     }
 
-    /// The leaves, from left to right.
+    /// Returns the leaves, from left to right.
     fn flat(&self) -> Vec<u32> {
         fn walk(n: u32, cutoff: u32, leaves: &mut Vec<u32>) {
             if n <= cutoff {

@@ -1,4 +1,4 @@
-//! Tasks that fork others and wait, one policy of suspension against another.
+//! Tasks that fork others and wait, to compare policies of suspension.
 
 use super::load::fib;
 use crate::fork::FurcateFork;
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 /// Items, forked to tasks one by one (`join_async`); each computes, waits and computes again, in forks (`join`).
 ///
-/// When a task waits, those that it and the ones above it have forked lie in its worker's deque.
+/// When a task waits, its worker's deque holds jobs that this task and the ones above it have forked.
 #[derive(Clone, Copy, Debug)]
 pub struct ForkedWaits {
-    /// How many items.
+    /// Number of items.
     pub n: u64,
-    /// For how long each is waited for; if for no time, it is ready at once.
+    /// Length of each item's wait. A wait of no time is ready at once.
     pub latency: Duration,
 }
 
@@ -28,29 +28,29 @@ pub struct Policy {
     with: fn(ThreadPoolBuilder) -> ThreadPoolBuilder,
 }
 
-/// All of them.
+/// All policies of suspension.
 pub const POLICIES: [Policy; 2] = [
     Policy { name: "proactive", with: |builder| builder.suspension(Suspension::Proactive) },
     Policy { name: "parsimonious", with: |builder| builder.suspension(Suspension::Parsimonious) },
 ];
 
-/// What a run has taken, and what the pool has done meanwhile.
+/// The result of a run: its time, and the pool's counters.
 #[derive(Clone, Debug)]
 pub struct PolicyRun {
-    /// The sum of what the items give.
+    /// Sum of the items' results.
     pub sum: u64,
-    /// How long it took.
+    /// Time of the run.
     pub time: Duration,
-    /// The difference that it has made.
+    /// Differences of the pool's counters.
     pub stats: PolicyStats,
 }
 
-/// Of a pool's counters, those that tell policies apart.
+/// Those counters of a pool by which policies differ.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolicyStats {
-    /// Attempts to steal from a deque in which there was something.
+    /// Attempts to steal from a deque that was not empty.
     pub attempts: u64,
-    /// Jobs and tasks stolen, from deques in use and from those that wait.
+    /// Jobs and tasks stolen from deques in use and from waiting ones.
     pub stolen: u64,
     /// Tasks suspended.
     pub suspensions: u64,
@@ -62,11 +62,11 @@ pub struct PolicyStats {
     pub elsewhere: u64,
 }
 
-/// Of each item, twice.
+/// Number and cutoff of the computation that each item does twice.
 const FIB: (u32, u32) = (20, 15);
 
 impl Policy {
-    /// A pool that suspends so.
+    /// Makes a pool with this policy.
     ///
     /// # Panics
     ///
@@ -79,20 +79,20 @@ impl Policy {
 }
 
 impl ForkedWaits {
-    /// How many forks, waits and items there are: T1, in steps.
+    /// Returns the number of forks, waits and items: T1, in steps.
     #[must_use]
     pub fn work(&self) -> u64 {
         // fib(20) to 15 has 12 forks.
         self.n * (2 * 12 + 2) + self.n - 1
     }
 
-    /// How many of them come one after the other at most: Tinf.
+    /// Returns the greatest number of steps that come one after the other: Tinf.
     #[must_use]
     pub fn span(&self) -> u64 {
         u64::from(self.n.next_power_of_two().ilog2() + 2 * (FIB.0 - FIB.1) + 2)
     }
 
-    /// How long it takes without forks and waits.
+    /// Returns the sum and the time without forks and waits.
     #[must_use]
     pub fn serial(&self) -> (u64, Duration) {
         let start = Instant::now();
@@ -100,7 +100,7 @@ impl ForkedWaits {
         (sum, start.elapsed())
     }
 
-    /// One run.
+    /// Runs the program once.
     #[must_use]
     pub fn run(self, pool: &ThreadPool) -> PolicyRun {
         let (before, start) = (pool.stats().total(), Instant::now());

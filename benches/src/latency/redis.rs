@@ -37,7 +37,7 @@ pub struct RedisCost {
 }
 
 impl Redis {
-    /// A server with so many connections.
+    /// Starts a server, and opens this many connections.
     ///
     /// # Panics
     ///
@@ -77,7 +77,7 @@ impl Redis {
         })
     }
 
-    /// A request on a connection that is free.
+    /// Sends a request on a free connection, and waits for the answer.
     async fn get(&self, key: u64) -> u64 {
         let connection = self.connections.lock().unwrap().pop().expect("no more in flight than connections");
         let mut request = [0; BYTES];
@@ -88,7 +88,7 @@ impl Redis {
         u64::from_le_bytes(request[..8].try_into().unwrap())
     }
 
-    /// Processor time of the process without the server's.
+    /// Returns the processor time of the process without the server's.
     fn clients_time(&self) -> Duration {
         let all = super::cpu_time().expect("the system tells processor time");
         all.saturating_sub(self.server_time())
@@ -106,7 +106,7 @@ impl Redis {
         RedisCost { time: time / n as u32, cpu: self.clients_time().saturating_sub(cpu) / n as u32 }
     }
 
-    /// One thread polls all futures and drives the sockets.
+    /// Runs the requests on one thread, which polls all futures and drives the sockets.
     #[must_use]
     pub fn buffered(&self, n: u64, in_flight: usize) -> RedisCost {
         self.measure(n, || {
@@ -123,7 +123,7 @@ impl Redis {
         })
     }
 
-    /// A task of tokio for each connection.
+    /// Runs the requests in a task of tokio for each connection.
     #[must_use]
     pub fn tokio_tasks(&self, n: u64, in_flight: usize, runtime: &tokio::runtime::Runtime) -> RedisCost {
         let connections = runtime.block_on(async {

@@ -1,9 +1,9 @@
-//! Which threads have computed how many items.
+//! Numbers of items that each thread has computed.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// All threads' counts; threads that are gone stay.
+/// All threads' counts, including those of threads that have ended.
 static COUNTS: Mutex<Vec<Arc<AtomicU64>>> = Mutex::new(Vec::new());
 
 thread_local! {
@@ -14,19 +14,19 @@ thread_local! {
     };
 }
 
-/// The calling thread computes an item.
+/// Counts an item that the calling thread computes.
 #[inline]
 pub(super) fn count() {
-    // Only this thread writes while a program runs.
+    // While a program runs, only this thread writes its count.
     COUNT.with(|count| count.store(count.load(Relaxed) + 1, Relaxed));
 }
 
-/// How a program's items were spread over threads.
+/// Distribution of a program's items over threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread {
-    /// The share of the thread that has computed most.
+    /// Share of items of the thread that has computed most.
     pub busiest: f64,
-    /// How many threads have computed any.
+    /// Number of threads that have computed any item.
     pub threads: usize,
 }
 

@@ -19,14 +19,14 @@ pub struct Tokio(pub(super) Runtime);
 #[derive(Debug)]
 pub struct TokioRayon(Runtime, Arc<rayon::ThreadPool>);
 
-/// A runtime with so many threads.
+/// Makes a runtime with this many threads.
 pub(super) fn runtime(threads: usize) -> Runtime {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(threads).enable_time().build().expect("threads can be started")
 }
 
 impl Tokio {
-    /// A runtime.
+    /// Makes a runtime.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         Tokio(runtime(threads))
@@ -34,19 +34,19 @@ impl Tokio {
 }
 
 impl TokioRayon {
-    /// A runtime, and a pool.
+    /// Makes a runtime, and a pool.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         TokioRayon(runtime(threads), Arc::new(super::blocking::pool(threads)))
     }
 }
 
-/// Waits for items on a runtime, and adds up what they give.
+/// Waits for items on a runtime, and adds up their results.
 fn sum<T>(runtime: &Runtime, n: u64, item: impl Fn(u64) -> T + Send + 'static) -> u64
 where
     T: Future<Output = u64> + Send + 'static,
 {
-    // Spawned: tasks that a worker spawns are its own.
+    // Spawned onto the runtime, since tasks that a worker spawns go to that worker's own queue.
     let all = runtime.spawn(async move {
         let mut items = JoinSet::new();
         (0..n).for_each(|number| {
@@ -61,7 +61,7 @@ where
     runtime.block_on(all).expect("no task panics")
 }
 
-/// A load, with something that computes.
+/// Runs a load on a runtime, with `compute` for the computations.
 fn load<T>(runtime: &Runtime, load: Load, compute: impl Fn(u64) -> T + Clone + Send + Sync + 'static) -> u64
 where
     T: Future<Output = u64> + Send,
@@ -128,7 +128,7 @@ impl Engine for TokioRayon {
     }
 }
 
-/// Computes with an item on rayon's pool, and waits for that.
+/// Computes an item on rayon's pool, and waits for the result.
 pub(super) fn elsewhere(
     pool: &rayon::ThreadPool,
     load: Load,
@@ -136,7 +136,7 @@ pub(super) fn elsewhere(
 ) -> impl Future<Output = u64> + Send + use<> {
     let (sender, receiver) = oneshot::channel();
     pool.spawn(move || {
-        // Who waits for it is there.
+        // The receiver still exists.
         sender.send(load.compute(&RayonFork, item)).expect("it is waited for");
     });
     async { receiver.await.expect("the job does not panic") }

@@ -1,4 +1,4 @@
-//! Loops that take note of when their parts are done, and when somebody goes on with them.
+//! Loops that record the times at which their parts end, and the times at which their results are used.
 
 use super::{Furcate, Loop};
 use furcate::prelude::*;
@@ -11,55 +11,56 @@ use std::time::{Duration, Instant};
 /// [`Furcate`], with counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'c, S> {
-    /// What runs the loops.
+    /// Runs the loops.
     pub furcate: Furcate<S>,
-    /// Where it is written down.
+    /// Receives the times.
     pub counters: &'c Counters,
 }
 
-/// What happened when.
+/// The recorded times.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Of each stolen fork: one half done, both done, reduced.
+    /// For each stolen fork: one half done, both done, reduced.
     forks: Mutex<Vec<[Instant; 3]>>,
-    /// Of each call: its result there, its caller going on.
+    /// For each call: its result complete, its caller going on.
     calls: Mutex<Vec<[Instant; 2]>>,
 }
 
-/// From when till when something lasted.
+/// A span of time: its begin and its end.
 pub type Span = [Instant; 2];
 
 impl Counters {
-    /// Of every stolen fork, from when one half was done until it was reduced.
+    /// Returns a span for every stolen fork, from the end of its first half until it was reduced.
     ///
     /// # Panics
     ///
-    /// If a loop has panicked while it wrote; likewise the others.
+    /// If a loop has panicked while it recorded a time; likewise for the other methods.
     #[must_use]
     pub fn outstanding_joins(&self) -> Vec<Span> {
         self.forks.lock().unwrap().iter().map(|[first, _, reduced]| [*first, *reduced]).collect()
     }
 
-    /// Of every stolen fork, from when both halves were done until it was reduced.
+    /// Returns a span for every stolen fork, from the end of its second half until it was reduced.
     #[must_use]
     pub fn late_joins(&self) -> Vec<Span> {
         self.forks.lock().unwrap().iter().map(|[_, second, reduced]| [*second, *reduced]).collect()
     }
 
-    /// Of every loop, from when its result was there until its caller went on.
+    /// Returns a span for every loop, from the moment its result was complete until its caller went on.
     #[must_use]
     pub fn late_calls(&self) -> Vec<Span> {
         self.calls.lock().unwrap().clone()
     }
 
-    /// The mean number of spans at a moment of such a time, the greatest number, and the longest span.
+    /// Returns the mean number of spans at a moment of a time of length `of`, the greatest number, and the longest
+    /// span.
     #[must_use]
     pub fn at_a_moment(of: Duration, spans: &[Span]) -> (f64, usize, Duration) {
         let times = || spans.iter().map(|[begin, end]| *end - *begin);
         let mean = times().sum::<Duration>().as_secs_f64() / of.as_secs_f64();
         let mut changes: Vec<(Instant, bool)> =
             spans.iter().flat_map(|[begin, end]| [(*begin, true), (*end, false)]).collect();
-        // Of the same moment, beginnings come first: a span of no time has an end too.
+        // At the same moment, begins come before ends: a span of no time has an end, too.
         changes.sort_by_key(|(at, begins)| (*at, !begins));
         let (mut now, mut greatest) = (0_usize, 0);
         for (_, begins) in changes {
@@ -81,11 +82,11 @@ impl<S: Scheduler + Sync> Loop for Counted<'_, S> {
     }
 }
 
-/// A sum that takes note of the time.
+/// A sum that records times.
 #[derive(Clone, Copy)]
 struct Counting<'c>(&'c Counters);
 
-/// A part's sum, when it was there, and the thread on which its first number began.
+/// A part's sum, the time at which it was complete, and the thread on which its first number began.
 struct Part {
     sum: u64,
     began_on: ThreadId,

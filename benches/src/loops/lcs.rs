@@ -18,8 +18,8 @@ pub struct Lcs {
     block: usize,
 }
 
-/// What is known so far. Whoever computes a block is ordered behind those who computed its neighbours, by the loops'
-/// beginnings and ends; the atomics order nothing.
+/// Known entries of `L`. The computation of a block is ordered after the computations of its neighbors, by the loops'
+/// begins and ends; the atomics order nothing.
 struct Edges {
     /// `L[i][j]` for each j, with the i of the last block done there.
     bottom: Vec<AtomicU32>,
@@ -30,7 +30,7 @@ struct Edges {
 }
 
 impl Lcs {
-    /// Two texts of `length` letters, computed by blocks of `block` times `block`.
+    /// Makes two texts of `length` letters, to be computed by blocks of `block` times `block`.
     ///
     /// # Panics
     ///

@@ -32,7 +32,7 @@ fn level(on: &impl Loop, n: u64, seed: u64) -> u64 {
     here.wrapping_add(on.sum(0..2, |half| level(on, n / 2, seed * 2 + half)))
 }
 
-/// An item of some 50 to 500 ns.
+/// Computes an item of some 50 to 500 ns.
 fn item(x: u64) -> u64 {
     let mut hash = x.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for _ in 0..32 + (hash >> 32) % 256 {

@@ -1,4 +1,4 @@
-//! Axes have room for all values, and plots all that was added.
+//! Axes have room for all values, and plots contain all points.
 
 use super::{Axis, BOTTOM, LEFT, Plot, RIGHT, Scale, TOP};
 

@@ -10,13 +10,13 @@ use crate::fork::Fork;
 pub struct Fib(pub u32);
 
 impl Fib {
-    /// The number by iteration.
+    /// Computes the number by iteration.
     fn iterated(n: u32) -> u64 {
         (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0
     }
 }
 
-/// The definition, as it stands.
+/// Computes the number by its definition.
 fn plain(n: u32) -> u64 {
     if n < 2 { u64::from(n) } else { plain(n - 1) + plain(n - 2) }
 }
@@ -49,7 +49,7 @@ impl Program for Fib {
         forked(fork, n)
     }
 
-    /// One for every call with `n >= 2`.
+    /// Returns the number of forks: one for every call with `n >= 2`.
     fn forks(&self) -> Option<u64> {
         Some(Self::iterated(self.0 + 1) - 1)
     }

@@ -1,7 +1,7 @@
 //! Recursive matrix multiplication: few, even, coarse leaves.
 //!
 //! Matrices are stored by quadrants, recursively, down to row-major tiles. So a quadrant is a slice, and four of them
-//! can be written at a time without anyone's promise.
+//! can be written at a time without `unsafe`.
 
 use super::Program;
 use crate::fork::Fork;
@@ -18,7 +18,7 @@ pub struct Matmul {
 }
 
 impl Matmul {
-    /// Two matrices of small integers, whose product is exact.
+    /// Makes two matrices of small integers, whose product is exact.
     ///
     /// # Panics
     ///
@@ -43,7 +43,7 @@ impl Matmul {
     }
 }
 
-/// Where an entry is stored: quadrant within quadrant, then row by row in its tile.
+/// Returns the index of an entry: quadrant within quadrant, then row by row in its tile.
 fn offset(row: usize, column: usize) -> usize {
     let (mut tile, mut place) = (0, 0);
     let (mut i, mut j) = (row / TILE, column / TILE);
@@ -54,7 +54,7 @@ fn offset(row: usize, column: usize) -> usize {
     tile * TILE * TILE + (row % TILE) * TILE + column % TILE
 }
 
-/// The quadrants, row by row.
+/// Returns the quadrants, row by row.
 fn quadrants(matrix: &[f32]) -> [&[f32]; 4] {
     let (upper, lower) = matrix.split_at(matrix.len() / 2);
     let (a, b) = upper.split_at(upper.len() / 2);
@@ -62,7 +62,7 @@ fn quadrants(matrix: &[f32]) -> [&[f32]; 4] {
     [a, b, c, d]
 }
 
-/// The quadrants, row by row.
+/// Returns the quadrants, row by row.
 fn quadrants_mut(matrix: &mut [f32]) -> [&mut [f32]; 4] {
     let (upper, lower) = matrix.split_at_mut(matrix.len() / 2);
     let (a, b) = upper.split_at_mut(upper.len() / 2);
@@ -100,7 +100,7 @@ fn plain(c: &mut [f32], a: &[f32], b: &[f32]) {
     }
 }
 
-/// The same, with forks.
+/// Computes `c += a * b` with forks.
 fn forked<F: Fork>(fork: &F, c: &mut [f32], a: &[f32], b: &[f32]) {
     if c.len() == TILE * TILE {
         return multiply_tiles(c, a, b);
@@ -136,7 +136,7 @@ impl Program for Matmul {
         format!("matmul({})", self.n)
     }
 
-    /// The product before anything is added.
+    /// Returns the product before anything is added.
     fn input(&self) -> Vec<f32> {
         vec![0.0; self.n * self.n]
     }

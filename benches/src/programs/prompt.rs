@@ -1,7 +1,7 @@
-//! Responsiveness: can work be taken while the worker that forked it is inside a long leaf?
+//! Responsiveness: whether work can be stolen while the worker that forked it is inside a long leaf.
 //!
-//! Leaves spin by the clock, so that two threads are as fast as the schedule, whatever else the machine does. A design
-//! that shares work only at later forks, or one job at a time, serialises what could be parallel.
+//! Leaves spin by the clock, so two threads are as fast as the schedule, whatever else the machine does. A design that
+//! shares work only at later forks, or one job at a time, serializes work that could run in parallel.
 
 use std::time::{Duration, Instant};
 
@@ -11,25 +11,27 @@ use crate::fork::Fork;
 /// A few long leaves for two workers.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompt {
-    /// What stands for a millisecond.
+    /// Time that stands for a millisecond.
     unit: Duration,
     deep: bool,
 }
 
 impl Prompt {
-    /// Worker 0 forks a leaf of 1 ms, which keeps worker 1 busy at first; then forks B (50 ms) and runs A (50 ms).
+    /// Makes a program in which worker 0 forks a leaf of 1 ms, which keeps worker 1 busy at first. Then worker 0 forks
+    /// B (50 ms) and runs A (50 ms).
     #[must_use]
     pub fn shallow(unit: Duration) -> Self {
         Self { unit, deep: false }
     }
 
-    /// Worker 0 forks B1 (5 ms), B2 and B3 (50 ms each), nested, and then runs a leaf of 100 ms.
+    /// Makes a program in which worker 0 forks B1 (5 ms), B2 and B3 (50 ms each), nested, and then runs a leaf of 100
+    /// ms.
     #[must_use]
     pub fn deep(unit: Duration) -> Self {
         Self { unit, deep: true }
     }
 
-    /// How long the best schedule takes with two workers.
+    /// Returns the time of the best schedule with two workers.
     #[must_use]
     pub fn best(&self) -> Duration {
         self.unit * if self.deep { 105 } else { 51 }

@@ -12,7 +12,7 @@ pub struct Queens(pub usize);
 /// The largest board.
 const MAX: usize = 16;
 
-/// How many solutions there are, from `n = 0`.
+/// Numbers of solutions, from `n = 0`.
 const SOLUTIONS: [u64; MAX + 1] =
     [1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200, 73_712, 365_596, 2_279_184, 14_772_512];
 
@@ -26,7 +26,7 @@ struct Board {
 impl Board {
     const EMPTY: Self = Self { columns: [0; MAX], placed: 0 };
 
-    /// With a queen more, in the next row, if none attacks it.
+    /// Adds a queen in the next row, if none attacks it.
     fn place(mut self, column: usize) -> Option<Self> {
         let attacked = self.columns[..self.placed].iter().enumerate().any(|(row, &other)| {
             let across = usize::from(other).abs_diff(column);

@@ -27,8 +27,8 @@ impl Quicksort {
     }
 }
 
-/// Hoare's partition by the median of three: nothing on the left is greater than anything on the right. Neither side is
-/// empty, if there are two elements.
+/// Partitions by Hoare's method with the median of three: nothing on the left is greater than anything on the right.
+/// Neither side is empty, if there are two elements.
 fn partition(v: &mut [u64]) -> (&mut [u64], &mut [u64]) {
     let last = v.len() - 1;
     let (a, b, c) = (v[0], v[last / 2], v[last]);

@@ -1,8 +1,8 @@
 //! UTS, the unbalanced tree search benchmark of Olivier, Prins and others (LCPC 2006), as in its version 1.1.
 //!
-//! A tree is not stored but grown: a node is a SHA-1 digest, its `i`-th child the digest of it and `i`, and how many
-//! children it has is drawn from its last 31 bits. So subtrees of one node differ by orders of magnitude, and nobody
-//! knows before they are searched.
+//! A tree is not stored but grown: a node is a SHA-1 digest, and its `i`-th child is the digest of the node and `i`.
+//! The number of children is drawn from the last 31 bits. So subtrees of one node differ by orders of magnitude, and
+//! their sizes are unknown before they are searched.
 
 use std::ops::Range;
 
@@ -20,11 +20,11 @@ pub struct Tree {
     branching: f64,
     /// UTS's `-r`.
     seed: u32,
-    /// How many nodes it has.
+    /// Number of the tree's nodes.
     nodes: u64,
 }
 
-/// How the number of children is distributed.
+/// Distribution of the number of children.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// `-t 0`: `children` (`-m`) with probability `probability` (`-q`), else none.
@@ -85,7 +85,7 @@ impl Tree {
         Node { state: Sha1::digest(bytes).into(), height: 0 }
     }
 
-    /// How many children `node` has.
+    /// Returns the number of children of `node`.
     fn children(&self, node: &Node) -> u32 {
         match self.shape {
             Shape::Binomial { .. } if node.height == 0 => self.branching as u32,
@@ -108,18 +108,18 @@ impl Tree {
         }
     }
 
-    /// The number of nodes from `node` down.
+    /// Returns the number of nodes from `node` down.
     fn plain(&self, node: &Node) -> u64 {
         1 + (0..self.children(node)).map(|i| self.plain(&node.child(i))).sum::<u64>()
     }
 
-    /// The same, with forks.
+    /// Returns the number of nodes from `node` down, counted with forks.
     fn below<F: Fork>(&self, fork: &F, node: &Node) -> u64 {
         let children = self.children(node);
         if children == 0 { 1 } else { 1 + self.over_children(fork, node, 0..children) }
     }
 
-    /// The number of nodes below the given children of `node`, of which there is one at least.
+    /// Returns the number of nodes below the given children of `node`, of which there is at least one.
     fn over_children<F: Fork>(&self, fork: &F, node: &Node, children: Range<u32>) -> u64 {
         if children.len() == 1 {
             return self.below(fork, &node.child(children.start));
@@ -139,7 +139,7 @@ struct Node {
 }
 
 impl Node {
-    /// More children no node has, but a binomial tree's root.
+    /// Greatest number of children of a node, except a binomial tree's root.
     const MOST: u32 = 100;
 
     fn child(&self, i: u32) -> Self {
@@ -149,13 +149,13 @@ impl Node {
         Self { state: Sha1::digest(bytes).into(), height: self.height + 1 }
     }
 
-    /// The node's own random number, from 0 up to 1.
+    /// Returns the node's own random number, from 0 up to 1.
     fn draw(&self) -> f64 {
         let [.., a, b, c, d] = self.state;
         f64::from(u32::from_be_bytes([a, b, c, d]) & 0x7FFF_FFFF) / f64::from(1_u32 << 31)
     }
 
-    /// A geometrically distributed number of the given mean.
+    /// Draws a geometrically distributed number of the given mean.
     fn draw_geometric(&self, mean: f64) -> u32 {
         let p = 1.0 / (1.0 + mean);
         (((1.0 - self.draw()).ln() / (1.0 - p).ln()).floor() as u32).min(Self::MOST)

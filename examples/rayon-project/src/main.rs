@@ -8,13 +8,13 @@ use indexmap::IndexMap;
 use ndarray::Array2;
 use std::time::Duration;
 
-/// What the project has done with rayon all along.
+/// The part of the project that has always used rayon.
 mod with_rayon {
     use super::*;
     use ndarray::Zip;
     use rayon::prelude::*;
 
-    /// Collatz steps of each number, sorted: by rayon's iterators.
+    /// Returns the sorted Collatz steps of all numbers, by rayon's iterators.
     pub fn steps(numbers: u64) -> Vec<u32> {
         let steps = |n| {
             std::iter::successors(Some(n), |&n| (n > 1).then(|| if n % 2 == 0 { n / 2 } else { 3 * n + 1 }))
@@ -24,12 +24,12 @@ mod with_rayon {
         all
     }
 
-    /// Which words have which length: by indexmap, which is built on rayon.
+    /// Maps each word to its length, by indexmap, which is built on rayon.
     pub fn lengths(text: &str) -> IndexMap<&str, usize> {
         text.par_split_whitespace().map(|word| (word, word.len())).collect()
     }
 
-    /// A distance for each cell of a grid: by ndarray, which is built on rayon.
+    /// Computes a distance for each cell of a grid, by ndarray, which is built on rayon.
     pub fn distances(side: usize) -> f64 {
         let mut grid = Array2::<f64>::zeros((side, side));
         Zip::indexed(&mut grid).par_for_each(|(x, y), cell| *cell = (x as f64).hypot(y as f64));
@@ -37,12 +37,12 @@ mod with_rayon {
     }
 }
 
-/// The first chain that the project has moved: rayon has no way to wait without a thread.
+/// The first chain that the project has moved to furcate: rayon cannot wait without a thread.
 mod with_furcate {
     use super::*;
     use furcate::prelude::*;
 
-    /// Asks a slow server for each length; 200 requests wait at once, and no thread does.
+    /// Asks a slow server for each length. 200 requests wait at once, and no thread does.
     pub fn ask(lengths: &IndexMap<&str, usize>) -> usize {
         (0..200_usize)
             .into_par_iter()

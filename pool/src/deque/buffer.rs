@@ -1,9 +1,9 @@
-//! The ring of slots under a deque.
+//! The ring buffer of a deque.
 
 use crate::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use std::ptr;
 
-/// A ring of `2^k` slots; the job of index `i` lies in slot `i mod 2^k`.
+/// A ring of `2^k` entries; the job of index `i` lies in entry `i mod 2^k`.
 pub(super) struct Buffer<T> {
     slots: Box<[AtomicPtr<T>]>,
 }
@@ -25,7 +25,8 @@ impl<T> Buffer<T> {
         unsafe { self.slots.get_unchecked(index as usize & mask) }
     }
 
-    /// Relaxed: slots are published by the indices around them, and what is read in vain is thrown away.
+    /// Reads a job. Relaxed: entries are published by the indices around them, and a value that was read in vain is not
+    /// used.
     #[inline(always)]
     pub(super) fn read(&self, index: u64) -> *mut T {
         self.slot(index).load(Relaxed)

@@ -7,6 +7,7 @@
 mod ask;
 mod growth;
 mod last;
+mod pop_shares;
 mod private;
 mod ring;
 
@@ -67,17 +68,17 @@ impl World {
 
 /// What the owner does.
 impl World {
-    /// Makes and pushes a job, and answers if told to look up. Returns its index.
+    /// Makes and pushes a job, and publishes if told to check. Returns its index.
     fn push(&self, job: usize) -> u64 {
-        let (index, look_up) = self.push_unanswered(job);
+        let (index, look_up) = self.push_unpublished(job);
         if look_up {
             // SAFETY: called by the main thread only.
-            unsafe { self.deque.answer(|| false) };
+            unsafe { self.deque.publish(|| false) };
         }
         index
     }
 
-    fn push_unanswered(&self, job: usize) -> (u64, bool) {
+    fn push_unpublished(&self, job: usize) -> (u64, bool) {
         self.jobs[job].becomes(Fate::Unmade, Fate::Waiting);
         // SAFETY: called by the main thread only.
         unsafe { self.deque.push(NonNull::from(&self.jobs[job])) }
@@ -126,21 +127,21 @@ impl World {
         self.run(self.deque.steal(wanted))
     }
 
-    fn reach(&self) -> Steal<Job> {
+    fn steal_private(&self) -> Steal<Job> {
         turn();
-        self.run(self.deque.reach(wanted, || {}))
+        self.run(self.deque.steal_private(wanted, || {}))
     }
 
-    /// Steals, and reaches if there are private jobs only.
-    fn steal_or_reach(&self) -> Steal<Job> {
+    /// Steals a shared job; if there are only private jobs, steals one of those.
+    fn steal_any(&self) -> Steal<Job> {
         match self.steal() {
-            Steal::Private => self.reach(),
+            Steal::Private => self.steal_private(),
             other => other,
         }
     }
 }
 
-/// Any job is; the compare-and-swap comes next.
+/// Accepts any job; the compare-and-swap comes next.
 fn wanted() -> bool {
     turn();
     true

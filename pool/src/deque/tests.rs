@@ -1,4 +1,4 @@
-//! Tests of the deque: what it does step by step, against an oracle, and under thieves.
+//! Tests of the deque: single steps, comparison with an oracle, and stress by thieves.
 
 mod oracle;
 mod stress;
@@ -6,18 +6,18 @@ mod stress;
 use super::*;
 use std::cell::Cell;
 
-/// Where indices start: also close to where their lower halves change sign, or overflow.
+/// First indices: also close to the values at which the lower halves change sign, or overflow.
 const STARTS: [u64; 5] = [0, i32::MAX as u64 - 2, u32::MAX as u64 - 2, (1 << 32) - 2, (7 << 32) - 3];
 
-/// Eager or not, whatever works here.
+/// The modes that work on this system: always shared, and split if fences are asymmetric.
 fn modes() -> impl Iterator<Item = bool> {
-    [true, false].into_iter().filter(|&eager| eager || fence::asymmetric())
+    [true, false].into_iter().filter(|&always_shared| always_shared || fence::asymmetric())
 }
 
-/// A deque as its owner uses it: it answers when told to. Jobs are numbers.
+/// The owner of a deque. It publishes jobs when told to check. Jobs are numbers.
 struct Owner {
     deque: Deque<usize>,
-    /// What was pushed and not popped yet: indices and jobs.
+    /// Indices and jobs that were pushed and not popped yet.
     open: Vec<(u64, usize)>,
     jobs: Box<[usize]>,
 }
@@ -27,14 +27,14 @@ impl Owner {
         Owner { deque, open: Vec::new(), jobs: (0..jobs).collect() }
     }
 
-    /// Returns whether the owner was told to look up.
+    /// Pushes a job. Returns whether the owner was told to check.
     fn push(&mut self, job: usize) -> bool {
         // SAFETY: the test's main thread is the owner.
         let (index, look_up) = unsafe { self.deque.push(NonNull::from(&self.jobs[job])) };
         self.open.push((index, job));
         if look_up {
             // SAFETY: as above.
-            unsafe { self.deque.answer(|| false) };
+            unsafe { self.deque.publish(|| false) };
         }
         look_up
     }
@@ -44,7 +44,7 @@ impl Owner {
         unsafe { self.deque.share_all() }
     }
 
-    /// The job pushed last that has not been popped, if it was not stolen.
+    /// Pops the last job that has not been popped. Returns it if it was not stolen.
     fn pop(&mut self) -> Option<usize> {
         let (index, job) = self.open.pop().expect("there is something to pop");
         // SAFETY: the test's main thread is the owner, and pops nest.
@@ -58,18 +58,23 @@ impl Owner {
         Some(*unsafe { job.as_ref() })
     }
 
+    fn share_if_requested(&self) {
+        // SAFETY: the test's main thread is the owner.
+        unsafe { self.deque.share_if_requested() }
+    }
+
     fn steal(&self) -> Steal<usize> {
         self.deque.steal(|| true)
     }
 
-    fn reach(&self) -> Steal<usize> {
-        self.deque.reach(|| true, || {})
+    fn steal_private(&self) -> Steal<usize> {
+        self.deque.steal_private(|| true, || {})
     }
 }
 
 fn number(stolen: Steal<usize>) -> Option<usize> {
     match stolen {
-        // SAFETY: points into the `jobs` of an owner that lives.
+        // SAFETY: points into the `jobs` of an owner that is alive.
         Steal::Job(job) => Some(*unsafe { job.as_ref() }),
         _ => None,
     }
@@ -77,8 +82,10 @@ fn number(stolen: Steal<usize>) -> Option<usize> {
 
 #[test]
 fn smoke() {
-    for (start, eager) in STARTS.into_iter().flat_map(|start| modes().map(move |eager| (start, eager))) {
-        let mut owner = Owner::new(10, Deque::starting_at(start, 2, eager));
+    for (start, always_shared) in
+        STARTS.into_iter().flat_map(|start| modes().map(move |always_shared| (start, always_shared)))
+    {
+        let mut owner = Owner::new(10, Deque::starting_at(start, 2, always_shared));
         assert_eq!((owner.steal(), owner.pop_newest()), (Steal::Empty, None));
         (0..10).for_each(|job| _ = owner.push(job));
         owner.share_all();
@@ -97,13 +104,13 @@ fn an_eager_deque_shares_every_job_at_once() {
     for job in 0..8 {
         assert!(owner.push(job));
     }
-    assert_eq!(owner.reach(), Steal::Lost);
+    assert_eq!(owner.steal_private(), Steal::Lost);
     assert_eq!((owner.pop(), owner.pop()), (Some(7), Some(6)));
-    // Nothing has become private again: the owner may be inside a long leaf now, and nobody reaches.
+    // No job has become private again: the owner may be inside a long leaf now, and no thief steals private jobs.
     for job in 0..6 {
         assert_eq!(number(owner.steal()), Some(job));
     }
-    assert_eq!(owner.reach(), Steal::Empty);
+    assert_eq!(owner.steal_private(), Steal::Empty);
 }
 
 #[test]
@@ -112,25 +119,40 @@ fn an_owner_that_is_asked_shares_half() {
     for job in 0..5 {
         assert!(!owner.push(job), "nobody has asked");
     }
-    assert_eq!((owner.steal(), owner.deque.asked()), (Steal::Private, true));
-    assert!(owner.push(5) && !owner.deque.asked());
+    assert_eq!((owner.steal(), owner.deque.split_requested()), (Steal::Private, true));
+    assert!(owner.push(5) && !owner.deque.split_requested());
     for job in 0..3 {
         assert_eq!(number(owner.steal()), Some(job));
     }
-    assert!(owner.deque.asked(), "the thief of the last one asks for more");
+    assert!(owner.deque.split_requested(), "the thief of the last one asks for more");
     assert_eq!(owner.steal(), Steal::Private);
+}
+
+#[test]
+fn an_owner_that_takes_jobs_back_shares_half_and_keeps_the_question() {
+    let mut owner = Owner::new(7, Deque::new(8, false));
+    (0..6).for_each(|job| _ = owner.push(job));
+    owner.share_if_requested();
+    assert_eq!(owner.steal(), Steal::Private, "nobody had asked");
+    assert_eq!(owner.pop_newest(), Some(5));
+    owner.share_if_requested();
+    assert_eq!(number(owner.steal()), Some(0));
+    owner.share_if_requested();
+    assert_eq!(owner.deque.word().state(), State::Shared { top: 1, split: 3 }, "half of five, and no more");
+    assert!(owner.deque.split_requested());
+    assert!(owner.push(6) && !owner.deque.split_requested(), "the push answers");
 }
 
 #[test]
 fn an_owner_that_would_rather_wait_is_asked_again() {
     let owner = Owner::new(1, Deque::new(4, false));
-    owner.deque.ask();
+    owner.deque.request_split();
     for _ in 0..2 {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { owner.deque.push(NonNull::from(&owner.jobs[0])) };
         // SAFETY: as above.
-        assert!(look_up && unsafe { owner.deque.answer(|| true) });
-        assert!(owner.deque.asked());
+        assert!(look_up && unsafe { owner.deque.publish(|| true) });
+        assert!(owner.deque.split_requested());
         assert_eq!(owner.steal(), Steal::Private);
     }
 }
@@ -138,20 +160,20 @@ fn an_owner_that_would_rather_wait_is_asked_again() {
 #[test]
 fn a_nudge_has_the_owner_look_up_once() {
     let mut owner = Owner::new(2, Deque::new(4, false));
-    owner.deque.nudge();
-    assert!(!owner.deque.asked(), "nobody wants work");
+    owner.deque.poke();
+    assert!(!owner.deque.split_requested(), "nobody wants work");
     assert!(owner.push(0));
     assert!(!owner.push(1));
 }
 
 #[test]
 fn what_a_thief_does_not_want_stays() {
-    for eager in modes() {
-        let mut owner = Owner::new(2, Deque::new(4, eager));
+    for always_shared in modes() {
+        let mut owner = Owner::new(2, Deque::new(4, always_shared));
         let fences = Cell::new(0);
         owner.push(0);
-        if !eager {
-            assert_eq!(owner.deque.reach(|| false, || fences.set(fences.get() + 1)), Steal::Empty);
+        if !always_shared {
+            assert_eq!(owner.deque.steal_private(|| false, || fences.set(fences.get() + 1)), Steal::Empty);
             assert_eq!(fences.get(), 1);
             assert_eq!(owner.steal(), Steal::Private);
         }
@@ -161,11 +183,11 @@ fn what_a_thief_does_not_want_stays() {
     }
 }
 
-/// D4 of what must hold: growth by doubling, so all the outgrown buffers together are smaller than the one in use.
+/// D4: the capacity grows by doubling, so all outgrown buffers together are smaller than the one in use.
 #[test]
 fn outgrown_buffers_are_bounded() {
-    for eager in modes() {
-        let mut owner = Owner::new(1000, Deque::new(1, eager));
+    for always_shared in modes() {
+        let mut owner = Owner::new(1000, Deque::new(1, always_shared));
         for round in 1..=3 {
             (0..1000).for_each(|job| _ = owner.push(job));
             (0..1000).rev().for_each(|job| assert_eq!(owner.pop(), Some(job)));
@@ -179,10 +201,11 @@ fn outgrown_buffers_are_bounded() {
     }
 }
 
-/// A stolen job's index may lie any number of jobs back when it is popped: modulo 2^32 it looks like any other.
+/// A stolen job's index may be any distance below the bottom when it is popped. Modulo 2^32 it looks like any other
+/// index.
 #[test]
 fn a_stolen_job_does_not_come_back_however_many_came_and_went_since() {
-    for eager in modes() {
+    for always_shared in modes() {
         for since in [
             1,
             1 << 30,
@@ -195,15 +218,15 @@ fn a_stolen_job_does_not_come_back_however_many_came_and_went_since() {
             3 << 31,
         ] {
             for start in STARTS {
-                let mut owner = Owner::new(2, Deque::starting_at(start, 2, eager));
+                let mut owner = Owner::new(2, Deque::starting_at(start, 2, always_shared));
                 owner.push(0);
                 owner.share_all();
                 assert!(matches!(owner.deque.steal(|| true), Steal::Job(_)));
-                // As many were pushed, shared and popped since.
+                // As if that many jobs were pushed, shared and popped since.
                 let bottom = start + 1 + since;
                 owner.deque.owner.bottom.store(bottom, Relaxed);
                 owner.deque.word.store(Word::private(bottom as u32).bits(), Relaxed);
-                let look_up = owner.deque.unasked(owner.deque.room(bottom, bottom as u32));
+                let look_up = owner.deque.unrequested(owner.deque.room(bottom, bottom as u32));
                 owner.deque.owner.limit.store(look_up, Relaxed);
                 owner.push(1);
                 assert_eq!(owner.pop(), Some(1));

@@ -1,9 +1,10 @@
-//! The word that thieves and owner agree on: which jobs are shared, and whether a thief reaches for a private one.
+//! The word of a deque, which thieves and owner change: which jobs are shared, and whether a thief steals a private
+//! one.
 
 /// Indices of the shared part, packed into 64 bits so that one compare-and-swap moves both.
 ///
-/// Indices count modulo 2^32, and a deque holds fewer than 2^30 jobs: so the distance of any two of them, and of the
-/// split that [`Word::reaching`] puts out of reach, has a sign.
+/// Indices count modulo 2^32, and a deque holds fewer than 2^30 jobs. So the distance of any two of them has a sign.
+/// The same holds for the split that [`Word::reaching`] puts out of reach.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word(u64);
 
@@ -46,8 +47,8 @@ impl Word {
         self.0 as u32
     }
 
-    /// Is the job at `index` the owner's, whatever thieves do? The owner's question at every pop: one shift, one
-    /// comparison.
+    /// Whether the job at `index` is the owner's, regardless of thieves. The owner asks this at every pop: one shift,
+    /// one comparison.
     #[inline]
     pub(super) const fn leaves(self, index: u64) -> bool {
         distance((self.0 >> 32) as u32, index as u32) >= 0
@@ -69,7 +70,7 @@ impl std::fmt::Debug for Word {
     }
 }
 
-/// How far `to` lies behind `from`, for indices less than 2^31 apart.
+/// Returns how far `to` lies above `from`, for indices less than 2^31 apart.
 #[inline]
 pub(super) const fn distance(from: u32, to: u32) -> i32 {
     to.wrapping_sub(from) as i32

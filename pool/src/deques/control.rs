@@ -1,7 +1,7 @@
-//! A deque's state, and who may make it another one.
+//! The states of a deque, and its transitions.
 //!
 //! ```text
-//!                       taken from those that are free
+//!                       taken from the free ones
 //!   FREE ────────────────────────────────────────────────────────────> ACTIVE ──┐ a worker's own
 //!    ^ ^                                                               │     ^  │
 //!    │ │ the task was dropped, nothing else in it      its task waits, │     │  │ empty, and its worker has
@@ -18,21 +18,22 @@
 //!    └───────────────────────────────────────────────mugged─────────────────────┘
 //! ```
 //!
-//! A thief that has a deque of its own, with jobs that it may not leave, mugs none: it takes the task of one that is muggable, and
-//! leaves the rest so.
+//! A thief whose own deque is not empty may not leave its jobs, so it mugs no deque. It takes the task of a muggable
+//! deque, and leaves the jobs there.
 //!
 //! # Invariants
 //!
-//! 1. *One entry.* What is `listed` has one entry, which is in one stealable set, or in the hand of the one thread that has taken
-//!    it from there and will settle it. What is not listed has none. So nobody else takes a listed deque's task, and two muggers
-//!    never meet.
-//! 2. An active deque is not listed. A suspended one is, unless it was found empty: nothing is pushed to it any more.
-//!    Resumable and muggable ones are.
-//! 3. Its owner's side is used by the worker whose active deque it is. It changes hands through this state, under its lock.
+//! 1. *One entry.* A `listed` deque has one entry. The entry is in one stealable set, or the one thread that has taken
+//!    it from there holds it and will settle it. A deque that is not listed has no entry. So no other thread takes a
+//!    listed deque's task, and two muggers never meet.
+//! 2. An active deque is not listed. A suspended one is, unless it was found empty: no job is pushed to it any more.
+//!    Resumable and muggable deques are listed.
+//! 3. The owner's methods of a deque are called by the worker whose active deque it is. The deque changes hands by a
+//!    change of this state, under its lock.
 
 use std::mem;
 
-/// The state. `T` is a task.
+/// The state of a deque. `T` is a task.
 #[derive(Debug)]
 pub(crate) struct Control<T> {
     state: State<T>,
@@ -44,50 +45,50 @@ enum State<T> {
     Free,
     Active,
     Suspended,
-    /// With its task, at its bottom.
+    /// With its task, which lies at the bottom.
     Resumable(T),
-    /// With its task, unless that was dropped, or taken by a worker that had a deque of its own.
+    /// With its task, unless the task was dropped, or taken by a worker whose own deque was not empty.
     Muggable(Option<T>),
 }
 
-/// What a thief that has an entry in its hand does first.
+/// The first action of a thief that holds an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Open<T> {
-    /// The deque is its own: it goes on with the task, if there is one.
+    /// The thief owns the deque. It goes on with the task, if there is one.
     Mugged(Option<T>),
-    /// It steals the oldest job, and [settles](Control::settle).
+    /// The thief steals the oldest job, and [settles](Control::settle).
     Steal,
 }
 
-/// What such a thief does at last.
+/// The last action of a thief that holds an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Settle<T> {
-    /// It puts the entry in a set again.
+    /// Put the entry into a set again.
     List,
-    /// It forgets it.
+    /// Drop the entry.
     Forget,
-    /// It frees the deque, and runs that task, if there is one.
+    /// Free the deque, and run the task, if there is one.
     Free(Option<T>),
 }
 
-/// What who wakes the task does.
+/// The action of the thread that wakes the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Resume {
-    /// It puts an entry in a set.
+    /// Put an entry into a set.
     List,
-    /// There is an entry.
+    /// Nothing: there is an entry.
     Listed,
 }
 
-/// What who drops the task does.
+/// The action of the thread that drops the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Orphan {
     Free,
-    /// There is an entry.
+    /// Nothing: there is an entry.
     Listed,
 }
 
@@ -96,32 +97,32 @@ impl<T: Copy> Control<T> {
         Control { state: State::Free, listed: false }
     }
 
-    /// It becomes a worker's own.
+    /// Makes the deque a worker's own.
     pub(super) fn activate(&mut self) {
         debug_assert!(matches!(self.state, State::Free) && !self.listed);
         self.state = State::Active;
     }
 
-    /// It is empty, and no worker's any more.
+    /// Frees the deque, which is empty and was a worker's own.
     pub(super) fn retire(&mut self) {
         debug_assert!(matches!(self.state, State::Active) && !self.listed);
         self.state = State::Free;
     }
 
-    /// Its task waits. The caller, whose it is, puts an entry in a set.
+    /// Suspends the deque, because its task waits. The caller, who owns it, puts an entry into a set.
     pub(super) fn suspend(&mut self) {
         debug_assert!(matches!(self.state, State::Active) && !self.listed);
         (self.state, self.listed) = (State::Suspended, true);
     }
 
-    /// Its task was woken.
+    /// Makes the deque resumable: its task was woken.
     pub(super) fn resume(&mut self, task: T) -> Resume {
         debug_assert!(matches!(self.state, State::Suspended));
         self.state = State::Resumable(task);
         if mem::replace(&mut self.listed, true) { Resume::Listed } else { Resume::List }
     }
 
-    /// Its task, which waited, is no more.
+    /// Forgets the suspended task, which was dropped.
     pub(super) fn orphan(&mut self) -> Orphan {
         debug_assert!(matches!(self.state, State::Suspended));
         if self.listed {
@@ -133,7 +134,7 @@ impl<T: Copy> Control<T> {
         }
     }
 
-    /// The caller has its entry.
+    /// Begins a steal. The caller holds the deque's entry.
     pub(super) fn open(&mut self) -> Open<T> {
         debug_assert!(self.listed);
         match self.state {
@@ -146,8 +147,9 @@ impl<T: Copy> Control<T> {
         }
     }
 
-    /// As [`open`](Self::open), for who has a deque that is not empty, and so mugs none: of what could be mugged the caller takes
-    /// the task, if there is one, and leaves the rest; else it steals. In both cases it [settles](Self::settle).
+    /// As [`open`](Self::open), for a thief whose own deque is not empty, so that it mugs none. From a muggable deque
+    /// the caller takes the task, if there is one, and leaves the jobs; otherwise it steals. In both cases it
+    /// [settles](Self::settle).
     pub(super) fn open_beside(&mut self) -> Option<T> {
         debug_assert!(self.listed);
         match &mut self.state {
@@ -157,7 +159,8 @@ impl<T: Copy> Control<T> {
         }
     }
 
-    /// The caller has its entry, and has stolen a job, or found none. Also says whether that was from a resumable deque.
+    /// Ends a steal. The caller holds the deque's entry, and has stolen a job, or found none. Also returns whether the
+    /// deque was resumable.
     pub(super) fn settle(&mut self, stolen: bool, is_empty: bool) -> (Settle<T>, bool) {
         debug_assert!(self.listed);
         match self.state {

@@ -1,4 +1,4 @@
-//! One deque of spawned jobs: the jobs, and [whose it is](super::control).
+//! One deque of spawned jobs: the jobs, and the deque's [state](super::control).
 
 use super::control::{Control, Open, Orphan, Resume, Settle};
 use crate::deque::{Deque, Steal};
@@ -10,28 +10,28 @@ use std::ptr::NonNull;
 pub(crate) struct SpawnDeque<J, T> {
     jobs: Deque<J>,
     control: Mutex<Control<T>>,
-    /// The number of the scope that its task belongs to, while it waits.
+    /// Number of the scope of its task, while the task waits.
     scope: AtomicU64,
 }
 
 impl<J, T: Copy> SpawnDeque<J, T> {
-    /// An empty one, that is nobody's, with room for so many jobs before it grows.
-    pub(super) fn new(room: usize, eager: bool) -> Self {
+    /// Makes an empty, free deque with room for `room` jobs before it grows.
+    pub(super) fn new(room: usize, always_shared: bool) -> Self {
         SpawnDeque {
-            jobs: Deque::new(room, eager),
+            jobs: Deque::new(room, always_shared),
             control: Mutex::new(Control::free()),
             scope: AtomicU64::new(0),
         }
     }
 
-    /// Its jobs.
+    /// Returns the deque's jobs.
     pub(crate) fn jobs(&self) -> &Deque<J> {
         &self.jobs
     }
 
-    /// A hint, to those that have not the entry in their hand.
+    /// Returns the number of the suspended task's scope. A hint, unless the caller holds the entry.
     pub(crate) fn scope(&self) -> u64 {
-        // Relaxed: written before the deque was put where it is found, which is behind a lock.
+        // Relaxed: written before the deque's entry is put into a set, under the set's lock.
         self.scope.load(Relaxed)
     }
 
@@ -39,62 +39,63 @@ impl<J, T: Copy> SpawnDeque<J, T> {
         self.control.lock().expect("nobody panics with this lock")
     }
 
-    /// It becomes a worker's own.
+    /// Makes the deque a worker's own.
     pub(super) fn activate(&self) {
         self.control().activate();
     }
 
-    /// It is empty, and no worker's any more.
+    /// Frees the deque, which is empty and was a worker's own.
     pub(super) fn retire(&self) {
         self.control().retire();
     }
 
-    /// Its task, of that scope, waits. The caller, whose it is, puts an entry in a set.
+    /// Suspends the deque, because its task, of that scope, waits. The caller, who owns it, puts an entry into a set.
     ///
     /// # Safety
     ///
-    /// The deque is the active one of the calling worker, which takes another one before the task can be woken, and uses the
-    /// owner's side no more.
+    /// The deque is the active one of the calling worker. The worker takes another one before the task can be woken,
+    /// and does not use the owner's methods of this one any more.
     pub(crate) unsafe fn suspend(&self, scope: u64) {
-        // SAFETY: the caller's. What is shared is stolen without an owner's help.
+        // SAFETY: by the caller's promise. Shared jobs are stolen without an owner's help.
         unsafe { self.jobs.share_all() };
         self.scope.store(scope, Relaxed);
         self.control().suspend();
     }
 
-    /// Its task was woken.
+    /// Makes the deque resumable: its task was woken.
     pub(crate) fn resume(&self, task: T) -> Resume {
         self.control().resume(task)
     }
 
-    /// Its task, which waited, is no more.
+    /// Forgets the suspended task, which was dropped.
     pub(crate) fn orphan(&self) -> Orphan {
         self.control().orphan()
     }
 
-    /// The caller has its entry.
+    /// Begins a steal. The caller holds the deque's entry.
     pub(crate) fn open(&self) -> Open<T> {
         self.control().open()
     }
 
-    /// As `open`, for who has a deque that is not empty.
+    /// As `open`, for a thief whose own deque is not empty.
     pub(crate) fn open_beside(&self) -> Option<T> {
         self.control().open_beside()
     }
 
-    /// The caller has its entry, and has stolen from it, or found nothing. Also says whether that was from a resumable deque.
+    /// Ends a steal. The caller holds the deque's entry, and has stolen from the deque, or found it empty. Also returns
+    /// whether the deque was resumable.
     pub(crate) fn settle(&self, stolen: bool) -> (Settle<T>, bool) {
-        // Nothing is pushed to it any more: once empty it stays so.
+        // No job is pushed to a waiting deque: once empty, it stays empty.
         self.control().settle(stolen, self.jobs.is_empty())
     }
 
-    /// Steals the oldest job of one that waits.
+    /// Steals the oldest job of a waiting deque.
     pub(crate) fn steal(&self) -> Option<NonNull<J>> {
         loop {
             match self.jobs.steal(|| true) {
                 Steal::Job(job) => return Some(job),
                 Steal::Empty => return None,
-                // Somebody else has got one meanwhile; and all that is in a deque that waits is shared.
+                // Another thief was faster. (All jobs of a waiting deque are shared.)
                 Steal::Lost | Steal::Private => std::hint::spin_loop(),
             }
         }

@@ -1,36 +1,37 @@
-//! Wakes that go before others.
+//! Wakes that put a task before others in its queue.
 
 use std::cell::Cell;
 use std::task::Waker;
 
-/// Where a woken task is queued.
+/// Position at which a woken task is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Behind the tasks that were woken earlier.
+    /// After the tasks that were woken earlier.
     Last,
-    /// Before all of them but the [`SOON`] oldest.
+    /// Before all tasks except the [`SOON`] oldest.
     Soon,
-    /// Before all of them.
+    /// Before all other tasks.
     First,
 }
 
-/// Number of tasks that run before one that was woken [soon](wake_soon).
+/// Number of tasks that run before a task that was woken [soon](wake_soon).
 ///
-/// Large enough that a task that makes requests, woken by each answer, makes several at a time. Small enough that the permits of these
-/// answers do not lie idle for long.
+/// Large enough that a task that makes requests, and is woken by each answer, makes several requests at a time. Small
+/// enough that the permits of these answers are not unused for long.
 pub(crate) const SOON: usize = 8;
 
 thread_local! {
-    /// How the calling thread wakes tasks.
+    /// The order in which the calling thread wakes tasks.
     static ORDER: Cell<Order> = const { Cell::new(Order::Last) };
 }
 
-/// Wakes a task so that it runs before the tasks that were woken earlier: next on this worker, if the caller is one of the
-/// task's pool.
+/// Wakes a task so that it runs before all tasks that were woken earlier: next on this worker, if the caller is a
+/// worker of the task's pool.
 ///
-/// For a task that has waited longer than the tasks woken before it, such as a task that waits in a line for a permit. The woken task
-/// should only begin a piece of work and then wait again, so that the others hardly wait. A task that wakes another one in this way
-/// again and again keeps the others of its set from running. Wakers of other executors are woken as by [`Waker::wake`].
+/// For a task that has waited longer than the tasks woken before it, such as a task that waits in a line for a permit.
+/// The woken task should only begin a piece of work and then wait again, so that the others hardly wait. Calling this
+/// again and again keeps the other tasks of the set from running. Wakers of other executors are woken as by
+/// [`Waker::wake`].
 ///
 /// Cost: as [`Waker::wake`].
 ///
@@ -42,10 +43,11 @@ pub fn wake_first(waker: Waker) {
     wake(waker, Order::First);
 }
 
-/// Wakes a task so that it runs before the tasks that were woken earlier, but for the eight oldest of its set.
+/// Wakes a task so that it runs before the tasks that were woken earlier, except the eight oldest of its set.
 ///
-/// For a task that has waited long and that does more at once the later it runs: a task that makes a future for each permit
-/// that has come back. If it ran behind every task that gives a permit back, it would cost as much as all of those.
+/// For a task that has waited long, and that does more at once the later it runs. An example is a task that makes a
+/// future for each permit that has come back: if it ran after every task that gives a permit back, it would cost as
+/// much as all of those.
 ///
 /// Cost: as [`Waker::wake`].
 ///
@@ -68,7 +70,7 @@ fn wake(waker: Waker, order: Order) {
     waker.wake();
 }
 
-/// How the calling thread wakes tasks.
+/// Returns the order in which the calling thread wakes tasks.
 pub(crate) fn order() -> Order {
     ORDER.get()
 }

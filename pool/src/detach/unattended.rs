@@ -1,10 +1,10 @@
-//! Computations that nobody waits for.
+//! Spawned roots: computations that no thread waits for.
 
 use crate::Executor;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A computation that owns what its parts borrow, so that no thread need wait for it: see
+/// A computation that owns the data that its parts borrow, so no thread need wait for it: see
 /// [`Executor::spawn_detached`].
 ///
 /// ```
@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// struct Length(String, usize, Sender<usize>);
 ///
 /// impl<E: Executor> Unattended<E> for Length {
-///     // What is made with the scope may borrow the text, and write to the length.
+/// Parts that are made with the scope may borrow the text, and write to the length.
 ///     fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
 ///         self.1 = self.0.len();
 ///     }
@@ -31,7 +31,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// assert_eq!(receiver.recv(), Ok(7));
 /// ```
 ///
-/// What its parts borrow does not outlive them:
+/// Data that the parts borrow cannot escape from the computation:
 ///
 /// ```compile_fail
 /// use furcate::Executor;
@@ -47,27 +47,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// }
 /// ```
 pub trait Unattended<E: Executor>: Send + Sized + 'static {
-    /// Makes the computation's parts, and runs what it likes of them. They may borrow from `self`: all of them are gone
+    /// Makes the computation's parts, and runs any of them. The parts may borrow from `self`: all of them are dropped
     /// before [`end`](Self::end) is called.
     fn begin<'s>(&'s mut self, scope: &E::Scope<'s>);
 
-    /// Called once, when all parts have ended, whatever they have ended by.
+    /// Takes the outcome. Called once, when all parts have ended, for whatever reason.
     fn end(self, end: End<()>);
 }
 
-/// How a computation has ended that nobody waits for.
+/// Outcome of a spawned root, a computation that no thread waits for.
 #[derive(Debug)]
 pub enum End<T> {
-    /// All parts have come to their end; this is what they have made.
+    /// All parts have run to their end. Holds the result.
     Done(T),
-    /// With the payload of the first panic, of [`begin`](Unattended::begin) or of a part.
+    /// A panic: holds the payload of the first one, of [`begin`](Unattended::begin) or of a part.
     Panicked(Box<dyn Any + Send>),
-    /// Its pool was dropped before its end: what waited was dropped, and perhaps not all was done.
+    /// The pool was dropped before the computation's end. Suspended tasks were dropped, and some parts may not have
+    /// run.
     Cancelled,
 }
 
 impl<T> End<T> {
-    /// The same end, with something else made.
+    /// Returns the same outcome, with the result mapped by `map`.
     ///
     /// ```
     /// use furcate::detach::End;
@@ -82,10 +83,10 @@ impl<T> End<T> {
     }
 }
 
-/// Runs a computation in the calling thread, which waits for it after all.
-pub fn attend<E: Executor, C: Unattended<E>>(executor: &E, mut computation: C) {
+/// Runs a computation in the calling thread, which blocks until its end.
+pub fn run_blocking<E: Executor, C: Unattended<E>>(executor: &E, mut computation: C) {
     let begun = &mut computation;
-    // Unwind-safe: the computation is told.
+    // Unwind-safe: the panic is passed to the computation's `end`.
     let end = catch_unwind(AssertUnwindSafe(|| executor.detached(move |scope| begun.begin(scope))));
     computation.end(end.map_or_else(End::Panicked, End::Done));
 }

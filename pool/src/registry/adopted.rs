@@ -1,4 +1,4 @@
-//! The thread that has built a pool, as one of its workers.
+//! Adopted threads: the thread that has built a pool is one of the pool's workers.
 
 use super::Registry;
 use crate::worker::{Worker, adopt, disown};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// The number of the adopted thread.
 const NUMBER: usize = 0;
 
-/// The registries of the pools that have adopted this thread. They are kept until it ends: a pool may be dropped inside a
-/// `join` of its own, whose frame goes on using its worker.
+/// The registries of the pools that have adopted this thread. They are kept until the thread ends, because a pool may be dropped inside
+/// one of its own calls of `join`. The frame of that call goes on using its worker.
 struct Adopters(RefCell<Vec<Arc<Registry>>>);
 
 impl Drop for Adopters {
@@ -26,18 +26,18 @@ thread_local! {
 }
 
 impl Registry {
-    /// Makes the calling thread, which is no worker, worker 0, in a slot of its own.
+    /// Makes the calling thread, which is no worker, the pool's worker 0, and gives it a slot.
     pub(crate) fn adopt_current_thread(self: &Arc<Self>) {
         let worker = self.worker(NUMBER).expect("the pool's own workers are there");
         self.begin_active(worker);
         ADOPTERS.with(|adopters| adopters.0.borrow_mut().push(Arc::clone(self)));
-        // SAFETY: no other thread was started for this number; the registry is kept until the thread ends, which is then
-        // let go first.
+        // SAFETY: no other thread was started for this number. The registry is kept until the thread ends, and the thread is let go
+        // before the registry is dropped.
         unsafe { adopt(worker) };
     }
 
-    /// If the calling thread is this pool's by adoption, and not in the middle of a job, it is no more when this returns:
-    /// when the pool's last job has ended.
+    /// Ends the adoption of the calling thread, if this pool has adopted it and it is not in the middle of a job. Before that, the
+    /// thread works until the pool's last job has ended.
     pub(super) fn release_current_thread(&self) {
         let _ = ADOPTERS.try_with(|adopters| {
             let adopted = adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self));
@@ -45,11 +45,11 @@ impl Registry {
                 if adopted
                     && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_frames())
                 {
-                    if worker.place().is_none() {
-                        self.take_place(worker);
+                    if worker.slot().is_none() {
+                        self.occupy_slot(worker);
                     }
                     // The jobs may broadcast; and the pool may have no other thread to run them.
-                    self.become_alert();
+                    self.begin_search();
                     self.work(worker);
                     self.serve(worker);
                     self.let_go();
@@ -58,14 +58,14 @@ impl Registry {
         });
     }
 
-    /// The calling thread was worker 0, if it has not been let go already.
+    /// Makes the calling thread no worker of this pool any more, if that has not happened already.
     fn let_go(&self) {
         let worker = self.worker(NUMBER).expect("the pool's own workers are there");
         if ptr::eq(Worker::current(), worker) {
             disown();
         }
-        if worker.place().is_some() {
-            self.leave_place(worker);
+        if worker.slot().is_some() {
+            self.release_slot(worker);
         }
     }
 }

@@ -1,31 +1,31 @@
 //! Detached parts on furcate's own pool: jobs of a scope that lie among the worker's forks.
 //!
-//! Forks and offers go to the deque that `join` uses, so thieves take the oldest of all, and the protocol of laying ready,
-//! looking up and taking back is the same. What differs is what a thief does first: it counts the part as a job of the
-//! scope and moves it out of the owner's reach, so that the owner's frame may end.
+//! Forks and offers go to the deque that `join` uses, so thieves take the oldest of all, and jobs are pushed, shared
+//! and popped in the same way. Only a thief's first step differs: it counts the part as a job of the scope and moves it
+//! out of the owner's frame, so that the frame may end.
 //!
 //! # Invariants
 //!
-//! 1. A forked part lies in its owner's frame. The frame does not end before the part was taken back unrun, or the thief
-//!    has moved it out and set the latch, which is the last time that it touches the frame.
-//! 2. An offered part owns itself. It counts as a job of its scope from the moment it is offered until it has been taken back
-//!    or run.
-//! 3. Whoever touches the scope is in its body, or runs one of its jobs: it is there (invariant 1 of [`scope`](super)). A
-//!    thief that has taken a forked part makes it a job of the scope before it sets the latch: until then the owner, which
-//!    is in the body or in a job, waits.
-//! 4. Pushes and pops nest: `fork` pops what it has pushed before it returns, and an [`Offered`] before it is dropped, unless
-//!    it was stolen. An `Offered` neither leaves its thread nor its frame. While another one is there that was made on top
-//!    of it, it does not push; and if that has a part in the deque, it does not pop: it finds the bottom of the deque not
-//!    to be its own.
-//! 5. While a worker's `root` is a scope's number, all that lies in its `forks` was forked by jobs of that scope. So threads
-//!    that wait for the scope's end may steal it.
+//! 1. A forked part lies in its owner's frame. The frame does not end before the part was taken back unrun, or before
+//!    the thief has moved the part out and set the latch. Setting the latch is the thief's last access to the frame.
+//! 2. An offered part owns itself. It counts as a job of its scope from the moment it is offered until it has been
+//!    taken back or run.
+//! 3. A thread that uses the scope is in the scope's body, or runs one of its jobs: so the scope is there (invariant 1
+//!    of [`scope`](super)). A thief that has taken a forked part makes it a job of the scope before it sets the latch.
+//!    Until then the owner waits, in the body or in a job.
+//! 4. Pushes and pops nest: `fork` pops the part that it has pushed before it returns, and an [`Offered`] pops its part
+//!    before it is dropped, unless the part was stolen. An `Offered` leaves neither its thread nor its frame. While a
+//!    newer `Offered` of the same worker exists, an older one does not push. And if the newer one has a part in the
+//!    deque, the older one does not pop: it sees that the newest job of the deque is not its own.
+//! 5. While a worker's `root` is a scope's number, all jobs in its `forks` were forked by jobs of that scope. So
+//!    threads that wait for the scope's end may steal them.
 
 use super::{Handle, Scope};
 use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
 use crate::job::Header;
 use crate::latch::Latch;
-use crate::unseen::{drop_at_end, drop_quietly};
+use crate::quiet_drop::{drop_at_end, drop_quietly};
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -95,11 +95,11 @@ impl<'scope> Scope<'scope> {
             meeting: UnsafeCell::new(None),
         };
         // SAFETY: this thread is the worker; the frame keeps the job (invariant 1).
-        let index = unsafe { worker.lay_ready(NonNull::from(&job).cast()) };
-        // Unwind-safe: if it panics, this call does, once the right part is out of the frame.
+        let index = unsafe { worker.push_fork(NonNull::from(&job).cast()) };
+        // Unwind-safe: if `left` panics, so does this call, once the right part is out of the frame.
         let left = catch_unwind(AssertUnwindSafe(left));
         // SAFETY: this thread is the worker, and every push since has had its pop (invariant 4).
-        let right = if unsafe { worker.pick_up(index) } {
+        let right = if unsafe { worker.pop_fork(index) } {
             // SAFETY: taken back unrun.
             Fork::Back(unsafe { ManuallyDrop::take(&mut *job.part.get()) })
         } else {
@@ -121,7 +121,7 @@ impl<'scope> Scope<'scope> {
     ///
     /// # Safety
     ///
-    /// As for [`Scope::arrive`], which it does.
+    /// As for [`Scope::arrive`], which this calls.
     unsafe fn run_part<J>(
         this: *const Self,
         part: J,
@@ -136,7 +136,7 @@ impl<'scope> Scope<'scope> {
         worker.begins_part();
         let root = worker.enter_root(scope.number);
         let entered = scope.enter_runtime();
-        let ((), in_hand) = scope.with_in_hand(0, worker, || {
+        let ((), credits) = scope.with_credits(0, worker, || {
             if scope.has_panicked() {
                 drop_quietly((part, meeting));
             } else {
@@ -147,14 +147,14 @@ impl<'scope> Scope<'scope> {
         entered.leave();
         worker.leave_root(root);
         // SAFETY: the caller's.
-        unsafe { Scope::arrive(this, 1 + in_hand, Some(worker)) };
+        unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
     }
 }
 
-/// Of a panic of `offer` (invariant 4).
+/// Message of the panic of `offer` (invariant 4).
 const INNERMOST: &str = "parts can be offered only where the thread's last call of `offers` can be used";
 
-/// A meeting. A panic here would leave the owner waiting for ever.
+/// Makes a meeting. Aborts on a panic, which would leave the owner waiting for ever.
 fn meet<M: Default>() -> Arc<M> {
     catch_unwind(Arc::<M>::default).unwrap_or_else(|_| std::process::abort())
 }
@@ -189,33 +189,33 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
             unsafe { (*this.scope).pending.announce() };
             (this.scope, part, meeting)
         };
-        // SAFETY: not set before; the owner is a worker of this worker's registry, which this worker keeps alive. A pointer
-        // and no reference: the frame may end in that moment.
+        // SAFETY: not set before; the owner is a worker of this worker's registry, which this worker keeps alive. A
+        // pointer and no reference: the frame may end at that moment.
         unsafe { Latch::set(&raw const (*job.as_ptr()).latch, worker.registry(), from, None) };
         // SAFETY: announced above (invariant 3).
         unsafe { Scope::run_part(scope, part, meeting, worker, from) };
     }
 }
 
-/// Where a task of a scope offers parts of itself: see [`Detach::offers`].
+/// The offers of a scope's task: see [`Detach::offers`].
 #[derive(Debug)]
 pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
     scope: &'o Scope<'scope>,
-    /// `None` in a thread that is none of the pool's: its offers nobody sees.
+    /// `None` in a thread that is not a worker of the pool: no thief sees its offers.
     worker: Option<&'o Worker>,
-    /// How many of the worker's there were when it was made, this one among them (invariant 4).
+    /// Number of the worker's `Offered` values when this one was made, including this one (invariant 4).
     level: usize,
     part: Part<'scope, J>,
     /// Neither `Send` nor `Sync` (invariant 4).
     _this_thread: PhantomData<*const ()>,
 }
 
-/// What is on offer.
+/// State of the part on offer.
 enum Part<'scope, J: Detachable<'scope, Scope<'scope>>> {
     None,
-    /// Nobody sees it.
+    /// Kept here: no thief sees it.
     Kept(J),
-    /// In the deque at that index, or taken.
+    /// In the deque at that index, or stolen.
     Laid {
         job: NonNull<Offer<'scope, J>>,
         index: u64,
@@ -268,7 +268,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
         });
         let job = NonNull::from(Box::leak(job));
         // SAFETY: this thread is the worker; the job owns itself.
-        let index = unsafe { worker.lay_ready(job.cast()) };
+        let index = unsafe { worker.push_fork(job.cast()) };
         self.part = Part::Laid { job, index };
         meeting
     }
@@ -300,7 +300,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
                     return None;
                 }
                 // SAFETY: this thread is the worker, and no other job was pushed since.
-                if !unsafe { worker.pick_up(index) } {
+                if !unsafe { worker.pop_fork(index) } {
                     return None;
                 }
                 // SAFETY: from `Box::leak`; it has left the deque unrun (invariant 2).

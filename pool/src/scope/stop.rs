@@ -1,4 +1,4 @@
-//! Stopping the tasks of a scope from outside: from any thread, at any time, also when the scope is gone.
+//! Stops of a scope's tasks from outside: from any thread, at any time, even if the scope is gone.
 //!
 //! A stop must take effect at once, and must cost the stopping thread little: it may be a server's, a timer's, or one that holds a
 //! lock. So that thread sets the flag that every task of the scope reads before its future is polled. It leaves the rest to an
@@ -86,8 +86,8 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
         // SAFETY: the job has not arrived (invariant 2), and arrives once, here.
         unsafe {
             let this = &*scope.0;
-            let ((), in_hand) = this.with_in_hand(0, worker, || this.tasks.sweep());
-            Scope::arrive(this, 1 + in_hand, Some(worker));
+            let ((), credits) = this.with_credits(0, worker, || this.tasks.sweep());
+            Scope::arrive(this, 1 + credits, Some(worker));
         }
     }
 }
@@ -97,7 +97,8 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
 pub(super) struct Slot(OnceLock<Arc<Stop>>);
 
 impl Slot {
-    /// The scope is over. Called when all have arrived, at the address that the scope has had (invariant 1).
+    /// Ends the use of the scope's address. Called when all have arrived, at the address that the scope has had
+    /// (invariant 1).
     #[inline]
     pub(super) fn disarm(&self) {
         if let Some(stop) = self.0.get() {
@@ -113,7 +114,8 @@ impl Drop for Slot {
 }
 
 impl Scope<'_> {
-    /// The handle that stops this scope's tasks from outside. The caller is counted in the scope, so the scope does not move any more.
+    /// Returns the handle that stops this scope's tasks from outside. The caller is counted in the scope, so the scope
+    /// does not move any more.
     pub(super) fn stop(&self) -> &Arc<Stop> {
         self.stop.0.get_or_init(|| {
             let scope = Mutex::new(Some(Address(ptr::from_ref(self).cast())));

@@ -4,8 +4,8 @@
 //!
 //! 1. A task counts as a job of its scope from its first suspension until its future and its continuation are gone. It has
 //!    [`TASK`] counts: its own, and one for the handle that its continuation is likely to make.
-//! 2. A [`Handle`] counts as a job of its scope as long as it lives. So the scope is there for whoever has one, and what
-//!    has one may suspend tasks.
+//! 2. A [`Handle`] counts as a job of its scope as long as it lives. So the scope is there while a handle exists, and
+//!    the owner of a handle may suspend tasks.
 
 use super::Scope;
 use crate::detach::{Resume, Stopper, Suspend};
@@ -19,12 +19,12 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// How often a task counts (invariant 1).
+/// Number of counts of a task (invariant 1).
 pub(crate) const TASK: usize = 2;
 
-/// What suspends tasks of a scope: see [`Suspend`].
+/// A handle that suspends tasks of a scope: see [`Suspend`].
 ///
-/// The scope does not end as long as there is one.
+/// The scope does not end while a handle exists.
 #[derive(Debug)]
 pub struct Handle<'scope> {
     scope: *const Scope<'scope>,
@@ -60,16 +60,18 @@ impl<'scope> Handle<'scope> {
         self.scope().spawn_future(future)
     }
 
-    /// Runs two futures, potentially in parallel: the fork and join of tasks.
+    /// Runs two futures, potentially in parallel: the fork and join of tasks (Neil Weidinger's Rayon-LH).
     ///
-    /// The right one is spawned, so that any worker can take it up; the left one is polled where this is. If nobody has taken up
-    /// the right one when that is ready, it is run there and then, as [`join`](crate::join()) does. If this is dropped before
-    /// its end, the right one goes on in the scope.
+    /// The right future is spawned, so any worker can take it; the left one is polled by the calling task. If no worker
+    /// has taken the right one when the left one is ready, the calling task runs the right one in place, as
+    /// [`join`](crate::join()) does. If the returned future is dropped before its end, the right one goes on in the
+    /// scope.
     ///
-    /// A function that calls itself through this boxes its calls, and names its future's type, as here, or promises an `impl
-    /// Future<..> + Send`: whether the future of an `async fn` that contains itself is `Send` the compiler cannot tell.
+    /// A function that calls itself through `join_async` boxes its calls. It also names its future's type, as below, or
+    /// promises an `impl Future<..> + Send`: the compiler cannot tell whether the future of an `async fn` that contains
+    /// itself is `Send`.
     ///
-    /// Cost: two allocations, and those of a suspension if one of both is pending.
+    /// Cost: two allocations, and those of a suspension if one of the two futures is pending.
     ///
     /// ```
     /// use furcate::ScopeHandle;
@@ -113,8 +115,9 @@ impl Clone for Handle<'_> {
 
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was announced when it was made (invariant 2), and arrives once. The pointer is not used again; and no
-        // reference to the scope lives on while this arrives: it may be gone in that moment.
+        // SAFETY: the handle was announced when it was made (invariant 2), and arrives once. The pointer is not used
+        // again. No reference to the scope lives on while the handle arrives, since the scope may be gone at that
+        // moment.
         Worker::with_current(|worker| unsafe { Scope::give_back(self.scope, worker) });
     }
 }
@@ -185,27 +188,28 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
 }
 
 impl<'scope> Scope<'scope> {
-    /// A handle of the scope, for tasks to spawn others with: it may be kept as long as what the scope's jobs borrow.
+    /// Returns a handle of the scope, with which tasks spawn others. The handle may be kept as long as the data that
+    /// the scope's jobs borrow.
     ///
-    /// The scope does not end before all its handles have been dropped. So one that is forgotten, or returned from the scope's
-    /// closure, makes its caller wait for ever.
+    /// The scope does not end before all its handles have been dropped. So a handle that is forgotten, or returned from
+    /// the scope's closure, makes the scope's caller wait for ever.
     #[must_use]
     pub fn handle(&self) -> Handle<'scope> {
         self.announce(1);
         Handle { scope: ptr::from_ref(self), _scope: PhantomData }
     }
 
-    /// Spawns a future into the scope: a task that any worker polls, and that holds none while it is pending.
+    /// Spawns a future into the scope: a task that any worker polls, and that holds no worker while it is pending.
     ///
-    /// As with [`spawn`](Self::spawn) the scope ends when it has, whether its handle is awaited or not; what it borrows
-    /// outlives the scope. After a panic in the scope it is dropped, if it is not at its end. One that is to spawn further ones
-    /// takes a [`handle`](Self::handle) along.
+    /// As with [`spawn`](Self::spawn), the scope waits for the future's end, whether its handle is awaited or not, and
+    /// the future may borrow data that outlive the scope. After a panic in the scope a future that has not ended is
+    /// dropped. A future that spawns further ones takes a [`handle`](Self::handle) along.
     ///
     /// Cost: two allocations.
     ///
     /// # Panics
     ///
-    /// Not here: the panic of a future is raised where the scope was made.
+    /// Does not panic itself: the panic of a future is raised by the function that made the scope.
     ///
     /// ```
     /// use std::time::Duration;
@@ -229,7 +233,7 @@ impl<'scope> Scope<'scope> {
     where
         F: Future<Output: Send + 'scope> + Send + 'scope,
     {
-        // Before it is counted: if this panics nobody waits for it.
+        // Before the future is counted: if this panics, no thread waits for the future.
         self.registry().check_generation();
         let (shared, deliver) = join_handle::channel();
         JoinHandle::new(shared, task::spawn(self, future, deliver), None)
@@ -240,7 +244,7 @@ impl<'scope> Scope<'scope> {
         Worker::with_current(|worker| f(worker.filter(|worker| worker.is_of(self.registry()))))
     }
 
-    /// Counts what this thread has done.
+    /// Adds to this thread's counter: the worker's own, or the one for threads outside the pool.
     pub(crate) fn count(
         &self,
         inside: impl FnOnce(&Counters) -> &Counter,
@@ -266,12 +270,13 @@ impl<'scope> Scope<'scope> {
         &self.tasks
     }
 
-    /// A task is suspended for the first time.
+    /// Counts a task that is suspended for the first time.
     pub(crate) fn announce_task(&self) {
         self.announce(TASK);
     }
 
-    /// Drops all tasks that wait, or will. Called in the body, in a job, or by one that is counted otherwise.
+    /// Cancels all tasks: drops suspended ones, also those that would be suspended later. Called in the body, in a job,
+    /// or by another counted thread.
     pub(crate) fn cancel_tasks(&self) {
         if self.tasks.mark_cancelled() {
             // SAFETY: the caller's count is still to arrive.

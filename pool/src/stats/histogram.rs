@@ -1,4 +1,4 @@
-//! How long tasks are awake before they run.
+//! Times between the wake of a task and its run.
 
 use super::Counter;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// So many classes, of which each is twice as wide as the one before: up to half an hour.
+/// Number of classes. Each is twice as wide as the one before; together they reach up to half an hour.
 const CLASSES: usize = 42;
 
-/// A moment, in nanoseconds since the first one.
+/// A moment, in nanoseconds since the first moment that was taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment(NonZeroU64);
 
@@ -20,13 +20,13 @@ impl Moment {
         Moment(NonZeroU64::MIN.saturating_add(since.try_into().unwrap_or(u64::MAX)))
     }
 
-    /// Nanoseconds since then.
+    /// Returns the nanoseconds since this moment.
     pub(crate) fn elapsed(self) -> u64 {
         Moment::now().0.get().saturating_sub(self.0.get())
     }
 }
 
-/// Written by one thread.
+/// Histogram of a worker, written by that worker's thread only.
 #[derive(Debug)]
 pub(crate) struct WakeTimes([Counter; CLASSES]);
 
@@ -46,12 +46,12 @@ impl WakeTimes {
     }
 }
 
-/// The class of `2^n` to `2^(n + 1)` nanoseconds is n; of less than 2, 0; the last one has no end.
+/// Returns the class of a time: n for `2^n` to `2^(n + 1)` nanoseconds, 0 for less than 2. The last class has no end.
 fn class(nanoseconds: u64) -> usize {
     (nanoseconds.max(1).ilog2() as usize).min(CLASSES - 1)
 }
 
-/// A histogram of the times from wakes to the polls that follow them, in classes that double.
+/// A histogram of the times from wakes to the polls that follow them, in classes of doubling width.
 ///
 /// ```
 /// use std::time::Duration;
@@ -77,14 +77,14 @@ impl WakeToRun {
         self.0.iter_mut().zip(other.0).for_each(|(total, more)| *total += more);
     }
 
-    /// How many there are.
+    /// Returns the number of times in the histogram.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// What so much of them, between 0 and 1, took less than: the end of a class, so up to twice as much as they took. Zero
-    /// if there are none.
+    /// Returns a time that `part` of the times, between 0 and 1, are less than. It is the end of a class, so up to
+    /// twice the exact quantile. Zero if the histogram is empty.
     ///
     /// # Panics
     ///
@@ -103,14 +103,15 @@ impl WakeToRun {
         Duration::ZERO
     }
 
-    /// The classes that have any: what is less than that duration, and not less than half of it; and how many.
+    /// Returns the classes that are not empty, each with its number of times. The duration is the class's upper end;
+    /// its times are at least half of that.
     pub fn classes(&self) -> impl Iterator<Item = (Duration, u64)> {
         let classes = self.0.into_iter().enumerate().filter(|&(_, count)| count > 0);
         classes.map(|(class, count)| (Duration::from_nanos(2 << class), count))
     }
 }
 
-/// The [classes](WakeToRun::classes): what each is less than, and how many it has.
+/// Prints the [classes](WakeToRun::classes): their upper ends and numbers.
 impl fmt::Debug for WakeToRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.classes()).finish()

@@ -1,13 +1,13 @@
 //! Fair queueing: a queue of entries for each call, and the calls take turns.
 //!
-//! Deficit round robin (Shreedhar and Varghese 1995), with time instead of bytes: the call whose turn it is gives
-//! entries until those that it has given have run for a [`QUANTUM`]; then the next call is served. So a call of few short tasks
-//! waits for a quantum of each other call, however many tasks the others have queued, and however long these run. How long
-//! an entry runs is known at its end only. Whatever exceeds the quantum is a debt, for which the call misses turns.
+//! Deficit round robin (Shreedhar and Varghese 1995), with time instead of bytes. One call has its turn: it gives
+//! entries until its entries have run for a [`QUANTUM`]; then the next call is served. So a call of few short tasks
+//! waits for a quantum of each other call, however many tasks the others have queued, and however long these run. The
+//! run time of an entry is known only at its end. Time beyond the quantum is a debt, for which the call misses turns.
 //!
 //! # Invariants
 //!
-//! 1. A call has a queue if and only if it has entries; then its number is in `turns` once.
+//! 1. A call has a queue if and only if it has entries. Then its number is in `turns` once.
 //! 2. `len` is the number of entries of all queues.
 //! 3. The time used by a call that has a queue is at most [`MOST`], so that `next` goes round the circle a bounded number of times.
 
@@ -15,17 +15,17 @@ use super::{Entry, insert};
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-/// How long the tasks of a call run before it is the next call's turn.
+/// Time that the tasks of a call run before it is the next call's turn.
 const QUANTUM: Duration = Duration::from_millis(1);
 
-/// The most time for which a call is charged.
+/// Greatest time for which a call is charged.
 const MOST: Duration = QUANTUM.saturating_mul(16);
 
 /// The queues.
 #[derive(Default)]
 pub(super) struct Flows {
     flows: HashMap<u64, Flow>,
-    /// The calls that have entries; the first one's turn it is.
+    /// Numbers of the calls that have entries; it is the first one's turn.
     turns: VecDeque<u64>,
     len: usize,
 }
@@ -34,7 +34,7 @@ pub(super) struct Flows {
 #[derive(Default)]
 struct Flow {
     entries: VecDeque<Entry>,
-    /// Time that its entries have run for and that no turn has paid for yet.
+    /// Time that the entries have run and that no turn has paid for yet.
     used: Duration,
 }
 
@@ -47,12 +47,12 @@ impl Flows {
         self.of(entry.scope()).entries.push_back(entry);
     }
 
-    /// Adds an entry behind so many of the oldest ones of its call.
+    /// Inserts an entry after the first `oldest` entries of its call.
     pub(super) fn push_behind(&mut self, oldest: usize, entry: Entry) {
         insert(&mut self.of(entry.scope()).entries, oldest, entry);
     }
 
-    /// The queue that a new entry of a call comes to.
+    /// Returns the queue of a call for a new entry, which is counted.
     fn of(&mut self, call: u64) -> &mut Flow {
         self.len += 1;
         self.flows.entry(call).or_insert_with(|| {
@@ -61,7 +61,7 @@ impl Flows {
         })
     }
 
-    /// The oldest entry of the call whose turn it is.
+    /// Takes the oldest entry of the call whose turn it is.
     pub(super) fn next(&mut self) -> Option<Entry> {
         loop {
             let &call = self.turns.front()?;
@@ -74,13 +74,13 @@ impl Flows {
         }
     }
 
-    /// The oldest entry of a call, and whether no other call waits for a turn.
+    /// Takes the oldest entry of a call. Also returns whether no other call waits for a turn.
     pub(super) fn next_of(&mut self, call: u64) -> Option<(Entry, bool)> {
         let in_turn = self.turns.len() == 1;
         self.take(call, 0).map(|entry| (entry, in_turn))
     }
 
-    /// The first entry for which `wanted` is true, of any call.
+    /// Takes the first entry of any call for which `wanted` is true.
     pub(super) fn find(&mut self, wanted: impl Fn(&Entry) -> bool) -> Option<(Entry, bool)> {
         let position = |flow: &Flow| flow.entries.iter().position(&wanted);
         let (call, index) =
@@ -104,7 +104,7 @@ impl Flows {
         Some(entry)
     }
 
-    /// An entry of a call has run for that time. A call without entries is charged nothing: it begins anew.
+    /// Charges a call for the time that its entry has run. A call without entries is not charged, and begins anew.
     pub(super) fn charge(&mut self, call: u64, time: Duration) {
         if let Some(flow) = self.flows.get_mut(&call) {
             flow.used = (flow.used + time).min(MOST);

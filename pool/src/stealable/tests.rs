@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
-/// Tasks that are only looked at.
+/// Tasks that are never run.
 struct Tasks(Vec<SpawnHeader>);
 
 impl Tasks {
-    /// So many of each scope.
+    /// Makes so many tasks of each scope.
     fn of(scopes: &[(u64, usize)]) -> Self {
         fn never(_: NonNull<Header>, _: &Worker, _: *const Worker) {
             unreachable!("nobody runs it");
         }
         let each = scopes.iter().flat_map(|&(scope, len)| std::iter::repeat_n(scope, len));
-        // SAFETY: it is run with no pointer at all.
+        // SAFETY: the task is never run.
         Tasks(each.map(|scope| unsafe { SpawnHeader::new(never, scope) }).collect())
     }
 
@@ -28,7 +28,7 @@ impl Tasks {
         self.0.iter().map(|task| JobRef::new(NonNull::from(task).cast(), ptr::null()))
     }
 
-    /// Which one it is.
+    /// Returns the index of an entry's task.
     fn index(&self, entry: Entry) -> usize {
         let Entry::Task(task) = entry else { unreachable!("there are tasks only") };
         let here = |header: &SpawnHeader| ptr::eq(ptr::from_ref(header).cast(), task.address());
@@ -45,25 +45,25 @@ fn donation_is_even() {
     // W7, W8: over many stretches of one thread's sequence, no set has more than a random choice gives it. (With so few tasks
     // per set as lg P the deviation is of the order of lg P; with more, of the square root of their number times that.)
     let mut most = 0.0_f64;
-    for places in [2, 3, 8, 16, 64] {
-        for per_place in [1, 4, 16] {
-            let tasks = Tasks::of(&[(1, places * per_place)]);
-            let mut total = vec![0; places];
+    for slots in [2, 3, 8, 16, 64] {
+        for per_slot in [1, 4, 16] {
+            let tasks = Tasks::of(&[(1, slots * per_slot)]);
+            let mut total = vec![0; slots];
             for seed in 0..1000 {
-                let sets = Stealable::new(places);
+                let sets = Stealable::new(slots);
                 tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
                 let lengths = lengths(&sets);
-                assert_eq!(lengths.iter().sum::<usize>(), places * per_place);
-                let (mean, lg) = (per_place as f64, (places as f64).log2().max(1.0));
+                assert_eq!(lengths.iter().sum::<usize>(), slots * per_slot);
+                let (mean, lg) = (per_slot as f64, (slots as f64).log2().max(1.0));
                 let excess = (*lengths.iter().max().unwrap() as f64 - mean) / (lg + (mean * lg).sqrt());
-                assert!(excess <= 3.0, "{places} sets, {per_place} for each, stretch {seed}: {lengths:?}");
+                assert!(excess <= 3.0, "{slots} sets, {per_slot} for each, stretch {seed}: {lengths:?}");
                 most = most.max(excess);
                 total.iter_mut().zip(lengths).for_each(|(total, len)| *total += len);
             }
-            // Nor is any set favoured over all.
-            let mean = 1000.0 * per_place as f64;
+            // Nor is any set favored over all seeds.
+            let mean = 1000.0 * per_slot as f64;
             for total in total {
-                assert!((total as f64 - mean).abs() < 6.0 * mean.sqrt(), "{places} sets: {total} of {mean}");
+                assert!((total as f64 - mean).abs() < 6.0 * mean.sqrt(), "{slots} sets: {total} of {mean}");
             }
         }
     }
@@ -95,13 +95,13 @@ fn each_is_taken_once() {
                 }
             });
         }
-        for place in 0..3 {
+        for slot in 0..3 {
             threads.spawn(move || {
-                let mut random = place as u64;
+                let mut random = slot as u64;
                 loop {
                     let all = donated.load(SeqCst) == tasks.0.len();
-                    let found = sets.take(place).or_else(|| {
-                        sets.steal((place + 1) % 3, || {
+                    let found = sets.take(slot).or_else(|| {
+                        sets.steal((slot + 1) % 3, || {
                             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                             random >> 33
                         })
@@ -121,7 +121,7 @@ fn each_is_taken_once() {
 
 #[test]
 fn a_thiefs_choice_is_its_own() {
-    // Whatever the number, it is one that is there; every one can be chosen.
+    // Any random number chooses an existing entry, and every entry can be chosen.
     let tasks = Tasks::of(&[(1, 10)]);
     let mut first = HashSet::new();
     for number in (0..40).chain([u64::MAX]) {
@@ -166,22 +166,22 @@ fn tasks_of_a_scope_are_taken_from_all_sets() {
 fn a_scopes_tasks_are_looked_for_in_ones_own_set_first() {
     let (sets, tasks) = (Stealable::new(3), Tasks::of(&[(1, 60)]));
     tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
-    for place in 0..3 {
+    for slot in 0..3 {
         let before = lengths(&sets);
-        assert!(before[place] > 0 && sets.take_of(place, 1).is_some());
+        assert!(before[slot] > 0 && sets.take_of(slot, 1).is_some());
         let taken: Vec<_> = lengths(&sets).iter().zip(&before).map(|(now, before)| before - now).collect();
-        assert_eq!(taken, (0..3).map(|set| usize::from(set == place)).collect::<Vec<_>>());
+        assert_eq!(taken, (0..3).map(|set| usize::from(set == slot)).collect::<Vec<_>>());
     }
 }
 
 #[test]
 fn only_the_oldest_and_the_newest_are_looked_at() {
-    // A set may be long; whoever looks for a scope's holds its lock meanwhile.
+    // A set may be long, and a worker that looks for a scope's entries holds its lock meanwhile.
     let (sets, tasks) = (Stealable::new(1), Tasks::of(&[(2, 500), (1, 2), (2, 500), (3, 2)]));
     tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
     let take_of = |scope| sets.take_of(0, scope).map(|task| tasks.index(task));
     assert_eq!(take_of(1), None);
-    // The newest of them that is looked at first, from the new end; the oldest, from the old one.
+    // The newest entry that is looked at comes from the new end; the oldest from the old end.
     assert_eq!(take_of(3), Some(1003));
     assert_eq!(take_of(2), Some(0));
     (1..480).for_each(|i| assert_eq!(sets.take(0).map(|task| tasks.index(task)), Some(i)));
@@ -235,16 +235,16 @@ fn calls_of_one_task_keep_their_order() {
 
 #[test]
 fn an_entry_is_added_behind_the_oldest_ones() {
-    for (sets, place) in [(Stealable::new(1), 0), (Stealable::fair(), 3)] {
+    for (sets, slot) in [(Stealable::new(1), 0), (Stealable::fair(), 3)] {
         let tasks = Tasks::of(&[(1, 6)]);
         let mut all = tasks.refs().map(Entry::Task);
         all.by_ref().take(3).for_each(|task| sets.add(task));
         let mut next = || all.next().expect("there are six");
-        sets.add_behind(2, next(), Some(place)); // before the third
-        sets.add_behind(8, next(), Some(place)); // there are not so many
-        sets.add_behind(0, next(), Some(place));
+        sets.add_behind(2, next(), Some(slot)); // before the third
+        sets.add_behind(8, next(), Some(slot)); // there are not so many
+        sets.add_behind(0, next(), Some(slot));
         let order: Vec<usize> =
-            std::iter::from_fn(|| sets.take(place)).map(|task| tasks.index(task)).collect();
+            std::iter::from_fn(|| sets.take(slot)).map(|task| tasks.index(task)).collect();
         assert_eq!(order, [5, 0, 1, 3, 2, 4]);
     }
 }

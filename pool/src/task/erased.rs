@@ -1,4 +1,4 @@
-//! What is the same for all tasks, whatever their futures: how they are woken, cancelled and given up.
+//! The part of a task that does not depend on its future's type: how tasks are woken, cancelled and released.
 //!
 //! The invariants are those of [tasks](super).
 
@@ -13,7 +13,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// What every task begins with.
+/// The first field of every task.
 #[repr(C)]
 pub(in crate::task) struct Core {
     pub(super) header: SpawnHeader,
@@ -21,21 +21,22 @@ pub(in crate::task) struct Core {
     table: &'static Table,
     /// Null until `suspend`.
     pub(super) scope: *const Scope<'static>,
-    /// Its place in the scope's list, whose lock guards it.
+    /// Links of the scope's list, guarded by the list's lock.
     pub(super) links: UnsafeCell<Links>,
-    /// The deque that is suspended with it, or when it was woken: what [`flags`](Self::flags) say. The owner's (invariant 6).
+    /// The deque that is suspended with it, or the time of its wake: the [`flags`](Self::flags) say which. Accessed by the owner
+    /// (invariant 6).
     beside: Cell<Beside>,
-    /// How often it was woken when it was awake.
+    /// Number of wakes while it was awake.
     coalesced: AtomicU32,
-    /// The worker whose poll it has been suspended after; the owner's (invariant 1).
+    /// Name of the worker after whose poll it was suspended last; accessed by the owner (invariant 1).
     pub(super) polled_by: Cell<Name>,
-    /// Where it is in the scope's list; the owner's.
+    /// The shard of the scope's list in which it is; accessed by the owner.
     pub(super) shard: Cell<ShardNumber>,
-    /// [`HAS_FUTURE`] and [`IS_WOKEN`]. The owner's (invariant 6).
+    /// [`HAS_FUTURE`] and [`IS_WOKEN`]. Accessed by the owner (invariant 6).
     flags: Cell<u8>,
 }
 
-/// A deque is there from a suspension to the next wake, the time of a wake from then to the poll. So they share a word.
+/// A task has a suspended deque while it waits, and the time of its wake from then until it runs: never both.
 #[derive(Clone, Copy)]
 union Beside {
     /// The deque that is suspended with the task, if there is one.
@@ -46,27 +47,27 @@ union Beside {
 
 /// The future is there.
 const HAS_FUTURE: u8 = 1;
-/// The word beside the future is the time of the last wake, which is measured; without this flag it is a deque.
+/// `beside` is the time of the last wake. Without this flag it is the deque, if there is one.
 const IS_WOKEN: u8 = 2;
 
-// A million tasks that wait are as many of these.
+// A million waiting tasks are a million of these.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Core>() == 72);
 
-/// A worker, in a task.
+/// Short name of a worker.
 pub(super) type Name = u16;
 
-/// It was not suspended yet.
+/// Name in a task that has not been suspended yet.
 pub(super) const NOBODY: Name = Name::MAX;
-/// A thread that is none of the pool's workers.
+/// Name of a thread that is not a worker of the pool.
 pub(super) const OUTSIDE: Name = NOBODY - 1;
 
-/// The worker's name: its number. (Of tens of thousands of workers the last ones are taken for each other.)
+/// Returns the worker's name: its number. (Among tens of thousands of workers, the last ones share a name.)
 pub(super) fn name(worker: &Worker) -> Name {
     Name::try_from(worker.number()).unwrap_or(Name::MAX).min(OUTSIDE - 1)
 }
 
-/// What can be done with a task whose types are not known.
+/// Functions for a task whose types are not known.
 pub(super) struct Table {
     /// Ends a task that belongs to the caller, without another poll. The worker, if any, is as for [`Scope::arrive`].
     pub(super) abandon: unsafe fn(NonNull<Core>, Option<&Worker>),
@@ -75,7 +76,7 @@ pub(super) struct Table {
 }
 
 impl Core {
-    /// Of a task that is polled for the first time by who made it, and known to nobody else.
+    /// Makes the core of a task that its maker is about to poll for the first time, and that no other thread knows.
     pub(super) fn new(header: SpawnHeader, table: &'static Table, scope: &Scope<'_>) -> Self {
         Core {
             header,
@@ -137,7 +138,7 @@ impl Core {
         self.beside.set(Beside { deque: worker.suspend_deque(self.header.scope()) });
     }
 
-    /// The task will not be woken: its deque, if there is one, goes on without it.
+    /// Detaches the task's deque, if there is one: the task will not be woken.
     ///
     /// # Safety
     ///
@@ -151,7 +152,7 @@ impl Core {
         }
     }
 
-    /// The task runs: notes for how long it has been awake, if that is measured.
+    /// Records how long the task has been awake before this run, if that is measured.
     ///
     /// # Safety
     ///
@@ -165,7 +166,7 @@ impl Core {
         }
     }
 
-    /// Counts the wakes of the task when it was awake. Those that are still to come are not counted.
+    /// Counts the wakes of the task while it was awake. Later wakes are not counted.
     ///
     /// # Safety
     ///
@@ -184,13 +185,14 @@ impl Core {
         }
     }
 
-    /// The future is gone: nothing will happen to the task any more.
+    /// Releases the task's own reference. The future is gone, and nothing else will happen to the task.
     ///
     /// # Safety
     ///
     /// The task is the caller's, who does not use it again; it is in no list.
     pub(super) unsafe fn finish(this: NonNull<Core>) {
-        // SAFETY: the caller's; the reference is the task's own (invariant 4). What is needed afterwards is read before.
+        // SAFETY: by the caller's promise; the reference is the task's own (invariant 4). All data needed afterwards
+        // are read before.
         unsafe {
             let free = this.as_ref().table.free;
             if this.as_ref().state.finish() {
@@ -199,13 +201,13 @@ impl Core {
         }
     }
 
-    /// Gives one reference up.
+    /// Releases one reference.
     ///
     /// # Safety
     ///
     /// It is the caller's, who does not use the task again.
     pub(super) unsafe fn release(this: NonNull<Core>) {
-        // SAFETY: the reference keeps the memory; what is needed afterwards is read before it is given up.
+        // SAFETY: the reference keeps the memory; all data needed afterwards are read before it is released.
         let free = unsafe { this.as_ref() }.table.free;
         // SAFETY: as above.
         if unsafe { this.as_ref() }.state.release() {
@@ -230,7 +232,7 @@ impl Core {
         }
     }
 
-    /// Wakes the task, and gives a reference up.
+    /// Wakes the task, and releases one reference.
     ///
     /// # Safety
     ///
@@ -238,10 +240,10 @@ impl Core {
     pub(super) unsafe fn wake_and_release(this: NonNull<Core>) {
         // SAFETY: the reference keeps the memory.
         match unsafe { this.as_ref() }.state.wake_and_release() {
-            // SAFETY: this caller has made it scheduled: until that is in a queue the task's own reference keeps it.
+            // SAFETY: this caller has made it scheduled. Until it is in a queue, the task's own reference keeps it.
             Wake::Submit => unsafe { Self::submit_woken(this) },
             Wake::Coalesced => {
-                // SAFETY: the reference keeps the memory until it is given up, here.
+                // SAFETY: the reference keeps the memory until it is released, here.
                 unsafe {
                     this.as_ref().coalesce();
                     Self::release(this);
@@ -251,7 +253,7 @@ impl Core {
         }
     }
 
-    /// A wake of a task that is awake, or done.
+    /// Counts a wake of a task that is awake, or done.
     fn coalesce(&self) {
         // Relaxed: it only counts.
         self.coalesced.fetch_add(1, Relaxed);
@@ -272,11 +274,12 @@ impl Core {
     ///
     /// # Safety
     ///
-    /// The caller has put its state to scheduled, and does not use it again but by a reference of its own.
+    /// The caller has set the state to scheduled, and does not use the task again except by a reference of its own.
     pub(super) unsafe fn submit(this: NonNull<Core>) {
         // SAFETY: invariant 5.
         let registry = unsafe { (*this.as_ref().scope).registry() };
-        // SAFETY: the caller has made it scheduled, and not queued it yet: these are the caller's (invariant 6).
+        // SAFETY: the caller has made it scheduled, and not queued it yet, so these fields are the caller's (invariant
+        // 6).
         let core = unsafe { this.as_ref() };
         // SAFETY: as above.
         let deque = unsafe { core.take_deque() };
@@ -290,7 +293,7 @@ impl Core {
                 registry.make_stealable(JobRef::new(this.cast(), worker), deque, Some(worker));
             },
             None => {
-                // Once the task is where it can be found, nothing of it keeps the registry.
+                // Once other workers can find the task, it does not keep the registry alive.
                 let registry = registry.this();
                 // SAFETY: as above.
                 unsafe { registry.make_stealable(JobRef::new(this.cast(), ptr::null()), deque, None) };
@@ -298,13 +301,14 @@ impl Core {
         });
     }
 
-    /// Cancels a task: drops its future, or has that done by whom it belongs to.
+    /// Cancels a task: drops its future, or makes the future's owner drop it.
     ///
     /// # Safety
     ///
     /// The caller has a reference.
     pub(super) unsafe fn cancel(this: NonNull<Core>) {
-        // Perhaps in the middle of a job of another scope. That job keeps its slot, also if a worker waits for this task's scope.
+        // The caller may be in the middle of a job of another scope. That job keeps its slot, even if a worker waits
+        // for this task's scope.
         // SAFETY: the caller's. A task that is to be dropped is the caller's now, and has not arrived.
         unsafe {
             if this.as_ref().state.cancel() == Cancel::Drop {
@@ -314,7 +318,7 @@ impl Core {
     }
 }
 
-/// Somebody who knows of a task, and may cancel it.
+/// A reference to a task. Its owner may cancel the task.
 #[derive(Debug)]
 pub(crate) struct Reference(pub(super) NonNull<Core>);
 
@@ -324,12 +328,13 @@ unsafe impl Send for Reference {}
 unsafe impl Sync for Reference {}
 
 impl Reference {
-    /// The task, as a job, which may have been run.
+    /// Returns the task, as a job, which may have been run.
     pub(crate) fn job(&self) -> NonNull<Header> {
         self.0.cast()
     }
 
-    /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by whoever has it.
+    /// Drops the future, if it is not at its end: at once, or, if it is being polled or in a queue, by the worker that
+    /// has it.
     pub(crate) fn cancel(&self) {
         // SAFETY: its reference.
         unsafe { Core::cancel(self.0) };

@@ -1,13 +1,13 @@
-//! The tasks that a scope waits for, to be cancelled together.
+//! The list of a scope's suspended tasks, which are cancelled together.
 //!
 //! # Invariants
 //!
-//! 1. A task is in its scope's list from its first suspension until its future is dropped, or until somebody takes it out
-//!    to cancel it. Its links are read and written under its shard's lock only; which shard that is its owner knows.
-//! 2. Who finds a task in the list finds it there: it is taken out, under the lock, before it is given up. Who takes it out
+//! 1. A task is in its scope's list from its first suspension until its future is dropped, or until it is taken out to
+//!    be cancelled. Its links are read and written under its shard's lock only. Its owner knows the shard.
+//! 2. A task in the list is there: it is taken out, under the lock, before it is released. A thread that takes it out
 //!    to cancel it has retained it under the lock.
-//! 3. Once the scope is cancelled nothing is put in the list: the flag is set before the first shard is locked to be
-//!    emptied, and looked at under the shard's lock.
+//! 3. Once the scope is cancelled, no task is added to the list: the flag is set before the first shard is locked to be
+//!    emptied, and read under the shard's lock.
 
 use super::erased::Core;
 use crate::worker::Worker;
@@ -16,11 +16,11 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-/// A scope's list of tasks, in shards, so that workers are not in each other's way: in one, as long as they are not.
+/// A scope's list of tasks. It has one shard until two workers meet there, and more shards afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     first: Shard,
-    /// The other ones, made when a worker finds another one at the first.
+    /// The other shards, made when a worker finds another one at the first shard.
     others: OnceLock<Box<[CachePadded<Shard>]>>,
     cancelled: AtomicBool,
 }
@@ -40,7 +40,7 @@ impl Default for First {
 // SAFETY: tasks may be found, retained and cancelled by any thread.
 unsafe impl Send for First {}
 
-/// A task's neighbours in the list.
+/// A task's neighbors in the list.
 #[derive(Debug)]
 pub(super) struct Links {
     previous: *const Core,
@@ -53,13 +53,13 @@ impl Default for Links {
     }
 }
 
-/// The shard that a task is in: 0 for the first, from 1 on for the others.
+/// Number of a task's shard: 0 for the first, from 1 on for the others.
 pub(super) type ShardNumber = u8;
 
-/// That of a task that was put in none.
+/// Shard number of a task that is in no list.
 pub(super) const NOWHERE: ShardNumber = ShardNumber::MAX;
 
-/// More than threads that suspend at once.
+/// More shards than threads that suspend at the same time.
 const SHARDS: usize = 16;
 
 impl Tasks {
@@ -86,14 +86,14 @@ impl Tasks {
         (shard, lock(self.shard(shard)))
     }
 
-    /// Have the tasks been cancelled?
+    /// Whether the tasks have been cancelled.
     pub(crate) fn are_cancelled(&self) -> bool {
-        // Relaxed. Where it is no hint something orders it: the lock (invariant 3); or that the caller was woken by who has
-        // set it.
+        // Relaxed: a hint, unless something else orders it: the lock (invariant 3), or a wake of the caller by the
+        // thread that has set the flag.
         self.cancelled.load(Relaxed)
     }
 
-    /// Puts a task in the list; false if that is cancelled.
+    /// Adds a task to the list. Returns false if the list is cancelled.
     ///
     /// # Safety
     ///
@@ -131,15 +131,16 @@ impl Tasks {
         unsafe { first.unlink(task) };
     }
 
-    /// Cancels all tasks that are there, or will be: from now on none is polled. Returns `false` if they have been cancelled
-    /// before; else the caller sees to it that they are [swept](Self::sweep).
+    /// Cancels all tasks, also future ones: from now on none is polled. Returns `false` if they have been cancelled
+    /// before. Otherwise the caller must [sweep](Self::sweep) them.
     #[must_use]
     pub(crate) fn mark_cancelled(&self) -> bool {
         // Relaxed: see `are_cancelled`.
         !self.cancelled.swap(true, Relaxed)
     }
 
-    /// Drops the tasks that wait, after they have been cancelled. Tasks in queues are dropped by the workers that take them
+    /// Drops the suspended tasks, after they have been cancelled. Tasks in queues are dropped by the workers that take
+    /// them out.
     /// out.
     ///
     /// # Safety
@@ -158,7 +159,7 @@ impl Tasks {
                     while found < BATCH
                         && let Some(task) = NonNull::new(first.0.cast_mut())
                     {
-                        // SAFETY: under the lock, in which it is there (invariant 2).
+                        // SAFETY: under the lock, while the task is there (invariant 2).
                         unsafe {
                             task.as_ref().state.retain();
                             first.unlink(task);
@@ -187,14 +188,14 @@ impl First {
     ///
     /// The lock is held. The task is in this shard's list, or was.
     unsafe fn unlink(&mut self, task: NonNull<Core>) {
-        // SAFETY: the caller's; neighbours are there (invariant 2).
+        // SAFETY: the caller's; neighbors are there (invariant 2).
         unsafe {
             let links = task.as_ref().links.get();
             let Links { previous, next } = *links;
             match previous.as_ref() {
                 Some(previous) => (*previous.links.get()).next = next,
                 None if ptr::eq(self.0, task.as_ptr()) => self.0 = next,
-                // It is not there any more.
+                // The task has left the list.
                 None => return,
             }
             if let Some(next) = next.as_ref() {

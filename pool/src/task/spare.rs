@@ -1,10 +1,10 @@
-//! Where a task begins: a future that is polled once, in place.
+//! The first poll of a future, in place, before it is a task.
 
 use super::Task;
 use super::erased::Core;
 use crate::detach::Resume;
+use crate::quiet_drop::drop_quietly;
 use crate::scope::Scope;
-use crate::unseen::drop_quietly;
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::ptr::NonNull;
@@ -16,7 +16,7 @@ pub(crate) struct Spare<'scope, F, K> {
     is_pending: bool,
 }
 
-// SAFETY: what it holds is a future, if any, and nobody else has the node but wakers, which may be anywhere.
+// SAFETY: the value holds at most a future; only wakers share the node, and they may be in any thread.
 unsafe impl<F: Send, K> Send for Spare<'_, F, K> {}
 
 impl<F, K> Default for Spare<'_, F, K> {
@@ -30,11 +30,11 @@ where
     F: Future + Send + 'scope,
     K: Resume<'scope, Scope<'scope>, F::Output>,
 {
-    /// Polls a future once, in place. If it is pending it stays here, for [`suspend`](Self::suspend).
+    /// Polls a future once, in place. A pending future stays here, for [`suspend`](Self::suspend).
     ///
     /// # Panics
     ///
-    /// If the future does, after it was dropped.
+    /// If the future panics; it is dropped before.
     pub(crate) fn poll(&mut self, scope: &Scope<'scope>, future: F) -> Poll<F::Output> {
         if let Err(payload) = self.empty() {
             resume_unwind(payload);
@@ -51,7 +51,7 @@ where
         }
         // SAFETY: as above.
         let dropped = unsafe { Task::drop_future(task) };
-        // SAFETY: as above; a waker that is left must not wake what comes next.
+        // SAFETY: as above; a remaining waker must not wake the next future.
         unsafe {
             if task.as_ref().core.state.renew() {
                 self.task = Some(task);
@@ -72,7 +72,7 @@ where
         }
     }
 
-    /// Gives the pending future away, to be waited for: the scope counts it from now on.
+    /// Suspends the task of the pending future: the scope counts it from now on.
     ///
     /// # Safety
     ///
@@ -102,14 +102,14 @@ where
 }
 
 impl<'scope, F, K> Spare<'scope, F, K> {
-    /// The node of the pending future, if it was polled with this scope.
+    /// Returns the node of the pending future, if it was polled with this scope.
     fn pending_for(&self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         // SAFETY: this value's node.
         self.task
             .filter(|task| self.is_pending && unsafe { task.as_ref() }.core.header.scope() == scope.number())
     }
 
-    /// The node, if it was made for this scope.
+    /// Takes the node, if it was made for this scope.
     fn take_for(&mut self, scope: &Scope<'scope>) -> Option<NonNull<Task<'scope, F, K>>> {
         let task = self.task.take()?;
         // Not by its address: a later scope may lie where that one was.

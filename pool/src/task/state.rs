@@ -1,4 +1,4 @@
-//! A task's state word: who may touch its future, and how many know of it.
+//! A task's state word: the owner of its future, and the number of references.
 //!
 //! ```text
 //!              wake                begin                    end(Pending)
@@ -11,24 +11,25 @@
 //!
 //! | state | where the task is | its future |
 //! |---|---|---|
-//! | *idle* | nowhere: wakers know of it | at rest |
-//! | *scheduled* | in one queue, once | at rest |
+//! | *idle* | nowhere: only wakers refer to it | not accessed |
+//! | *scheduled* | in one queue, once | not accessed |
 //! | *running* | with the worker that polls it | the worker's |
-//! | *running and scheduled* | there still; woken in its poll, to be queued when that ends | the worker's |
+//! | *running and scheduled* | with that worker; woken in its poll, to be queued after the poll | the worker's |
 //! | *done* | nowhere | dropped |
 //!
-//! *Cancelled* is a mark beside each of them: the future will not be polled again, but dropped by the next who may touch
-//! it.
+//! *Cancelled* is a mark in addition to each state: the future will not be polled again, but dropped by its next owner.
 //!
 //! # Invariants
 //!
-//! 1. Whoever takes a task from idle to scheduled puts it in a queue, and nobody else does: k wakes are one entry (W1).
-//! 2. Only who took it from scheduled to running touches the future, until `end`; or who cancelled it when it was idle.
-//! 3. A wake between the beginning of a poll and its end is remembered in the word: not lost, and not early (W2).
-//! 4. Once done, nothing but the count changes; the memory is freed by the one who takes the count to 0. Until it is done the
-//!    task has a reference of its own: so no other one is the last.
-//! 5. What lies beside the future, for who queues the task, is written by who touches the future, before `suspend`; and by who
-//!    takes it from idle to scheduled, until it is queued.
+//! 1. The thread that changes a task from idle to scheduled puts it in a queue, and no other thread does: k wakes are
+//!    one entry (W1).
+//! 2. Only the worker that changed it from scheduled to running accesses the future, until `end`; or the thread that
+//!    cancelled it when it was idle.
+//! 3. A wake between the beginning of a poll and its end is recorded in the word: it is not lost, and not early (W2).
+//! 4. Once the task is done, only the count changes. The memory is freed by the thread that takes the count to 0. Until
+//!    it is done, the task has a reference of its own, so no other reference is the last.
+//! 5. Data beside the future, for the thread that queues the task, are written by the future's owner before `suspend`;
+//!    and by the thread that changes the task from idle to scheduled, until it is queued.
 
 use crate::sync::atomic::{
     AtomicUsize,
@@ -39,14 +40,14 @@ const SCHEDULED: usize = 1;
 const RUNNING: usize = 2;
 const DONE: usize = 4;
 const CANCELLED: usize = 8;
-/// One who knows of the task: the count is in the bits from here on up.
+/// One reference: the count is in the bits from here on up.
 const REFERENCE: usize = 16;
 
-/// The word.
+/// The state word.
 #[derive(Debug)]
 pub(super) struct State(AtomicUsize);
 
-/// What a wake has to do.
+/// The action that a wake requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Wake {
@@ -54,11 +55,11 @@ pub(super) enum Wake {
     Submit,
     /// The task is in a queue already, or will be; or it is done.
     Coalesced,
-    /// It is being polled: whoever does will put it in a queue.
+    /// The task is being polled: its worker will put it in a queue.
     InPoll,
 }
 
-/// What a worker that took a task from a queue has to do.
+/// The action of a worker that took a task from a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Begin {
@@ -67,42 +68,43 @@ pub(super) enum Begin {
     Drop,
 }
 
-/// What has become of a task whose poll gave `Pending`.
+/// The state of a task whose poll gave `Pending`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Suspend {
-    /// It waits for a wake; it may run elsewhere from now on.
+    /// The task waits for a wake. It may run elsewhere from now on.
     Suspended,
-    /// It was woken in its poll: put it in a queue.
+    /// The task was woken in its poll: put it in a queue.
     Again,
     /// Drop the future, and `finish`: it is still this worker's.
     Cancelled,
 }
 
-/// What a cancellation has to do.
+/// The action that a cancellation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Cancel {
     /// Drop the future, and `finish`: it is the caller's now.
     Drop,
-    /// Somebody else will, or has.
+    /// Another thread will drop the future, or has.
     Left,
 }
 
 impl State {
-    /// A task that is polled for the first time by who made it, and known to nobody else.
+    /// Makes the state of a task that its maker is about to poll for the first time, and that no other thread knows.
     pub(super) fn running() -> Self {
         State(AtomicUsize::new(RUNNING + REFERENCE))
     }
 
-    /// The task, whose future is gone, is as new again: if nobody but its maker knows of it. False if somebody does.
+    /// Resets a task whose future is gone, so that it can be used again. Returns false if anyone but its maker has a
+    /// reference.
     #[must_use]
     pub(super) fn renew(&self) -> bool {
-        // Acquire: those who gave their references up have done their last with the memory, which will be freed by one who
-        // does not see them: the store below ends their release sequences.
+        // Acquire: threads that have released their references have finished with the memory. The thread that frees it
+        // later does not see their releases, since the store below ends the release sequences.
         let alone = self.0.load(Acquire) / REFERENCE == 1;
         if alone {
-            // Relaxed: nobody else knows of the word.
+            // Relaxed: no other thread has a reference.
             self.0.store(RUNNING + REFERENCE, Relaxed);
         }
         alone
@@ -112,25 +114,27 @@ impl State {
         self.wake_with(0)
     }
 
-    /// Wakes the task, and gives the caller's reference up: unless the wake is coalesced. Then it is still the caller's.
+    /// Wakes the task, and releases the caller's reference, unless the wake is coalesced. In that case the caller keeps
+    /// the reference.
     ///
-    /// It is never the last one: the task has its own.
+    /// The reference is never the last one, since the task has its own.
     pub(super) fn wake_and_release(&self) -> Wake {
         self.wake_with(REFERENCE)
     }
 
     fn wake_with(&self, given_up: usize) -> Wake {
-        // Release: what the waker has done before is seen by the poll that follows, whose `begin` acquires: this wake, if
-        // it submits; and one that is coalesced, or comes in a poll, for all changes of the word are read-modify-writes,
-        // which continue its release sequence. And what it has done with the memory comes before that is freed, if it gives
-        // its reference up. Acquire: who submits uses what the owner has left beside the future (invariant 5).
+        // Release: everything that the waker has done before is visible to the poll that follows, whose `begin`
+        // acquires. That holds for a wake that submits. It also holds for a wake that is coalesced, or comes in a poll:
+        // all changes of the word are read-modify-writes, which continue its release sequence. And if the waker
+        // releases its reference, its accesses to the memory come before the memory is freed. Acquire: a thread that
+        // submits uses the data that the owner has left beside the future (invariant 5).
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
                 return Wake::Coalesced;
             }
             let is_coalesced = word & SCHEDULED != 0;
-            // Even a coalesced wake writes the word: else the poll that is to come would not synchronise with it.
+            // Even a coalesced wake writes the word. Otherwise the next poll would not synchronize with it.
             let next = if is_coalesced { word } else { (word | SCHEDULED) - given_up };
             match self.0.compare_exchange_weak(word, next, AcqRel, Relaxed) {
                 Err(now) => word = now,
@@ -141,22 +145,23 @@ impl State {
         }
     }
 
-    /// To be called by who took the task from a queue.
+    /// Begins a run. Called by the worker that took the task from a queue.
     pub(super) fn begin(&self) -> Begin {
-        // Acquire: the future as the last poll left it, and what wakers have done before. The bits: scheduled, and not
-        // running, as of all tasks in queues.
+        // Acquire: makes the last poll's changes of the future visible, and the writes of wakers. The bits: tasks in
+        // queues are scheduled, and not running.
         let before = self.0.fetch_xor(SCHEDULED | RUNNING, Acquire);
         debug_assert_eq!(before & (SCHEDULED | RUNNING | DONE), SCHEDULED);
         if before & CANCELLED == 0 { Begin::Poll } else { Begin::Drop }
     }
 
-    /// After a poll that gave `Pending`: will it wait? It will not if it was woken in the poll, or cancelled. A hint.
+    /// Whether the task will wait after a poll that gave `Pending`: not if it was woken in the poll, or cancelled. A
+    /// hint.
     pub(super) fn will_wait(&self) -> bool {
         // Relaxed: `suspend` decides.
         self.0.load(Relaxed) & (SCHEDULED | CANCELLED) == 0
     }
 
-    /// After a poll that gave `Pending`.
+    /// Suspends the task after a poll that gave `Pending`.
     pub(super) fn suspend(&self) -> Suspend {
         let mut word = self.0.load(Relaxed);
         loop {
@@ -165,7 +170,7 @@ impl State {
                 // Acquire is not needed: the future is this worker's already.
                 return Suspend::Cancelled;
             }
-            // Release: the future as this poll left it, for the next one's `begin`.
+            // Release: publishes the future as this poll has left it, for the next poll's `begin`.
             match self.0.compare_exchange_weak(word, word & !RUNNING, Release, Relaxed) {
                 Err(now) => word = now,
                 Ok(_) if word & SCHEDULED != 0 => return Suspend::Again,
@@ -174,16 +179,17 @@ impl State {
         }
     }
 
-    /// When the future has been dropped by the one it belonged to, who gives up the task's own reference. Is that the last
-    /// one, so that the memory is to be freed?
+    /// Releases the task's own reference, after its owner has dropped the future. Returns whether that was the last
+    /// reference, so that the memory is to be freed.
     #[must_use]
     pub(super) fn finish(&self) -> bool {
-        // Acquire: who frees comes after all that those did with the memory who have given their references up.
+        // Acquire: the thread that frees the memory comes after all accesses by threads that have released their
+        // references.
         let mut word = self.0.load(Acquire);
         loop {
             debug_assert_eq!(word & (RUNNING | DONE), RUNNING);
             if word / REFERENCE == 1 {
-                // Nobody else knows of the task, and nobody can learn of it but from one who does.
+                // No other thread has a reference, and only the owner of a reference can make another one.
                 return true;
             }
             let done = (word & !(RUNNING | SCHEDULED) | DONE) - REFERENCE;
@@ -211,9 +217,9 @@ impl State {
         }
     }
 
-    /// One more knows of the task.
+    /// Adds a reference.
     pub(super) fn retain(&self) {
-        // Relaxed: who retains knows of the task already.
+        // Relaxed: the caller has a reference already.
         let before = self.0.fetch_add(REFERENCE, Relaxed);
         if before > usize::MAX / 2 {
             // A leak of so many wakers would lead to a free too early.
@@ -221,10 +227,10 @@ impl State {
         }
     }
 
-    /// One less does. Is it nobody, so that the memory is to be freed?
+    /// Releases a reference. Returns whether it was the last one, so that the memory is to be freed.
     #[must_use]
     pub(super) fn release(&self) -> bool {
-        // Release and acquire: who frees comes after all that the others did with the memory.
+        // Release and acquire: the thread that frees the memory comes after all accesses by the others.
         self.0.fetch_sub(REFERENCE, AcqRel) / REFERENCE == 1
     }
 }

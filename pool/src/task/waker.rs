@@ -7,17 +7,17 @@ use std::task::{Context, RawWaker, RawWakerVTable, Waker};
 
 static TABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, release);
 
-/// Calls `f` with a context whose waker wakes the task. It has no reference of its own: it borrows the caller's.
+/// Calls `f` with a context whose waker wakes the task. The waker borrows the caller's reference.
 pub(super) fn with<R>(task: NonNull<Core>, f: impl FnOnce(&mut Context<'_>) -> R) -> R {
-    // SAFETY: the table's functions do what they must for a pointer to a task that is there; and whoever polls a task
-    // keeps it.
+    // SAFETY: the table's functions fulfill the waker contract for a pointer to a task that is there; and the thread
+    // that polls a task keeps it alive.
     let waker = ManuallyDrop::new(unsafe { Waker::new(task.as_ptr().cast(), &TABLE) });
     f(&mut Context::from_waker(&waker))
 }
 
 /// # Safety
 ///
-/// As for all of these: `data` is a waker's, made by `with` or by `clone`.
+/// For all of these functions: `data` belongs to a waker that was made by `with` or by `clone`.
 unsafe fn task(data: *const ()) -> NonNull<Core> {
     // SAFETY: it was made from a `NonNull`.
     unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }

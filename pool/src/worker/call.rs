@@ -1,34 +1,35 @@
-//! The time since a call began. It decides whether the call's work is worth sharing, and worth a wake-up.
+//! The time since a call began, which decides whether the call's work is worth sharing and worth a wake-up.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Time for which a call from outside keeps its forks to itself, unless thieves [reach](crate::deque::Deque::reach) for them. Most
-/// calls that end within that time would take longer with help.
+/// Time for which an external thread's call does not share its forks; thieves can [steal private
+/// ones](crate::deque::Deque::steal_private) all the same. Most calls that end within that time would take longer with help.
 const YOUNG: Duration = Duration::from_micros(2);
 
 /// A thread whose last call took longer than this shares at once.
 const SHORT: Duration = Duration::from_micros(5);
 
-/// Time for which a worker has work to share before it wakes the napping worker. A thread whose last call took longer wakes it at once.
+/// Time for which a worker has work to share before it wakes the timed searcher. A thread whose last call took longer wakes it at once.
 const ALONE: Duration = Duration::from_micros(20);
 
-/// The time a worker's thread spends in its call.
+/// Begin of a worker's current call, and duration of its last one.
 #[derive(Debug, Default)]
-pub(crate) struct Call {
-    /// For a guest: when its call began. For one of the pool's own workers: when it first had work to share and no worker searched.
+pub(crate) struct CallTime {
+    /// For an external thread: time at which its call began. For one of the pool's own workers: time at which the worker first had work
+    /// to share that could have woken a thread.
     since: Cell<Option<Instant>>,
     /// Duration of the last call. The next one is likely to take as long.
     last: Cell<Duration>,
 }
 
-impl Call {
-    /// A guest's call begins.
+impl CallTime {
+    /// Notes that an external thread's call begins.
     pub(crate) fn begins(&self) {
         self.since.set(Some(Instant::now()));
     }
 
-    /// A guest's call ends.
+    /// Notes that an external thread's call ends.
     pub(crate) fn ends(&self) {
         if let Some(since) = self.since.take() {
             self.last.set(since.elapsed());
@@ -40,7 +41,7 @@ impl Call {
         self.last.get() < SHORT && self.since.get().is_some_and(|since| since.elapsed() < YOUNG)
     }
 
-    /// Whether the call is worth waking the napping worker.
+    /// Whether the call is worth waking the timed searcher.
     pub(crate) fn is_worth_a_wake_up(&self) -> bool {
         if self.last.get() > ALONE {
             return true;

@@ -1,4 +1,4 @@
-//! A worker's active deque of spawned jobs, and how it takes others.
+//! A worker's active deque of spawned jobs, and how the worker takes over or steals from other such deques.
 
 use super::Worker;
 use crate::deque::{Deque, Steal};
@@ -9,13 +9,14 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 impl Worker {
-    /// The jobs of its active deque. For its own thread; to others it may be whose it was.
+    /// Returns the jobs of the worker's active deque. To other threads than the worker's, the result may be a former active deque.
     pub(super) fn spawns(&self) -> &Deque<Header> {
-        // Acquire pairs with the release in `adopt`: the deque is there.
-        // SAFETY: from `adopt`, or `new`; deques stay as long as the registry, which owns this worker.
+        // Acquire pairs with the release in `adopt`: the deque is initialized.
+        // SAFETY: from `adopt` or `new`. Deques stay as long as the registry, which owns this worker.
         unsafe { (*self.active.load(Acquire)).jobs() }
     }
 
+    /// Returns the worker's active deque. For its own thread.
     fn active(&self) -> DequeRef {
         // Relaxed: this thread's own store.
         // SAFETY: from `DequeRef::as_ptr`.
@@ -27,12 +28,13 @@ impl Worker {
         unsafe { deque.get() }
     }
 
-    /// The deque, which has become this worker's, is its active one.
+    /// Makes a deque, which has become this worker's, its active one.
     fn adopt(&self, deque: DequeRef) {
-        // Nobody has asked this one: who goes to sleep may have asked the one before. So it looks up at its next push, and
-        // passes a full fence before it looks who is alert: either it sees the sleeper, or that sees this store.
-        self.of(deque).jobs().nudge();
-        // Release: the deque is there. Before it is given back, or away, it changes hands under its lock.
+        // A worker that ends its search may have requested a split of the former active deque only. So this worker looks up at its next
+        // push, and passes a full fence before it reads the count of searching workers. Either it sees that the search has ended, or
+        // the other worker sees this store.
+        self.of(deque).jobs().poke();
+        // Release: the deque is initialized. Before it is given back or given away, it changes its owner under its lock.
         self.active.store(deque.as_ptr(), Release);
     }
 
@@ -47,29 +49,29 @@ impl Worker {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { spawns.push(job) };
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { spawns.answer(|| false) } {
+        if look_up && unsafe { spawns.publish(|| false) } {
             if !self.registry().holds_slot(self) {
-                // The slot was taken over just now: thieves do not look here any more.
-                self.spill();
+                // The slot was taken over just now, so thieves do not look here any more.
+                self.drain();
             }
-            self.registry().announce(Some(self));
+            self.registry().notify(Some(self));
         }
     }
 
-    /// The newest job spawned here.
+    /// Pops the newest job spawned here.
     pub(super) fn find_spawned(&self) -> Option<JobRef> {
         let spawns = self.spawns();
         // SAFETY: this thread is the owner.
         let job = unsafe { spawns.pop_newest() }?;
-        // A worker that has stopped spawning has no push after which it answers thieves. Without this, they would reach for each of
-        // its jobs, and pass a heavy fence each time.
+        // A worker that does not spawn any more has no push after which it could share jobs on request. Without this call, thieves
+        // would steal each of its jobs as a private one, and pass a heavy fence each time.
         // SAFETY: this thread is the owner.
-        unsafe { spawns.share_if_asked() };
+        unsafe { spawns.share_if_requested() };
         Some(JobRef::new(job, self))
     }
 
-    /// Runs a job on top of the current frame, which waits for nothing else, if it was spawned here last and nobody has taken
-    /// it up. (If frames lie upon frames already, it does not: they may be as many as there are jobs.)
+    /// Runs a job on top of the current frame, which waits for nothing else, if the job is the newest one spawned here and was not
+    /// stolen. Does nothing if 16 jobs run in this way already: without that bound, there could be as many frames as there are jobs.
     pub(crate) fn run_if_newest(&self, job: NonNull<Header>) {
         const DEEPEST: u32 = 16;
         let depth = self.in_place.get();
@@ -79,29 +81,29 @@ impl Worker {
             // SAFETY: just taken from a queue.
             unsafe { self.execute(JobRef::new(job, self)) };
             self.in_place.set(depth);
-            // If a worker waited for the job's end, it may have got this one's slot.
-            self.registry().regain_place(self);
+            // If another worker has waited for the job's end, it may have got this worker's slot.
+            self.registry().regain_slot(self);
         }
     }
 
-    /// Suspends its deque with a task of that scope, which is about to wait; goes on with an empty one. None if there is nothing
-    /// in it.
+    /// Suspends the active deque with a task of that scope, which is about to be suspended. The worker goes on with an empty deque.
+    /// Returns `None`, and does nothing, if the active deque is empty.
     pub(crate) fn suspend_deque(&self, scope: u64) -> Option<DequeRef> {
         let deque = self.active();
         if self.of(deque).jobs().is_empty() {
             return None;
         }
-        // SAFETY: this thread's, until `adopt` below; the task is not suspended yet.
+        // SAFETY: the deque is this thread's until `adopt` below. The task is not suspended yet.
         unsafe { self.of(deque).suspend(scope) };
         self.counters.suspended_deques.add();
         self.registry().stealable.add(Entry::Deque(deque));
         self.adopt(self.registry().deques.take());
-        // Who goes to sleep may have looked for jobs between the two.
-        self.registry().announce(Some(self));
+        // A worker that ends its search may have looked for jobs between the two lines above.
+        self.registry().notify(Some(self));
         Some(deque)
     }
 
-    /// What there is to run of an entry that this worker has taken from a set. None if there is nothing after all.
+    /// Returns a job of an entry that this worker has taken from a set; `None` if there is none after all. May mug the entry's deque.
     ///
     /// The worker's own deque is empty.
     pub(super) fn take_up(&self, entry: Entry) -> Option<JobRef> {
@@ -119,7 +121,7 @@ impl Worker {
         }
     }
 
-    /// As `take_up`, of a worker whose own deque need not be empty: so it mugs nothing.
+    /// As `take_up`, for a worker whose own deque need not be empty. So it mugs no deque.
     pub(super) fn take_up_beside(&self, entry: Entry) -> Option<JobRef> {
         match entry {
             Entry::Task(task) => Some(task),
@@ -130,23 +132,23 @@ impl Worker {
         }
     }
 
-    /// The whole deque is this worker's from now on.
+    /// Takes a whole deque over: it is the worker's active deque from now on.
     fn mug(&self, deque: DequeRef) {
         let before = self.active();
         debug_assert!(self.of(before).jobs().is_empty(), "else it would not look into the sets");
         self.adopt(deque);
         self.registry().deques.retire(before);
-        // While its entry was in this thread's hand, those who go to sleep did not see it.
-        self.registry().announce(Some(self));
+        // A worker that ended its search meanwhile has not seen the entry, which this thread had taken from its set.
+        self.registry().notify(Some(self));
     }
 
-    /// Takes the oldest job of a deque that waits, or the task of one that was woken, if it has nothing else.
+    /// Steals the oldest job of a suspended deque. If a resumable deque has no other job, takes its task.
     fn steal_oldest(&self, deque: DequeRef) -> Option<JobRef> {
         let stolen = self.of(deque).steal().map(|job| JobRef::new(job, ptr::null()));
         self.settle(deque, stolen)
     }
 
-    /// Puts the entry of a deque back, or frees that. Returns what was stolen, else the last thing that was in it.
+    /// Puts the entry of a deque back into a set, or frees the deque. Returns the stolen job; if there is none, the deque's task.
     fn settle(&self, deque: DequeRef, stolen: Option<JobRef>) -> Option<JobRef> {
         let (settle, resumable) = self.of(deque).settle(stolen.is_some());
         if resumable {
@@ -157,8 +159,8 @@ impl Worker {
         match settle {
             Settle::List => {
                 self.registry().stealable.add(Entry::Deque(deque));
-                // While it was in this thread's hand, those who go to sleep did not see it.
-                self.registry().announce(Some(self));
+                // A worker that ended its search meanwhile has not seen the entry, which this thread had taken from its set.
+                self.registry().notify(Some(self));
                 stolen
             }
             Settle::Forget => stolen,
@@ -169,14 +171,14 @@ impl Worker {
         }
     }
 
-    /// Steals a spawned job. Spawned ones are not hidden for long, since their owner waits for them, if it does, by
-    /// running them; so one that must be reached for is reached for at once.
-    pub(super) fn steal_spawned(&self, victim: &Worker, place: usize) -> Option<JobRef> {
+    /// Steals a spawned job, a private one at once. Spawned jobs do not stay private for long, because an owner that waits for them
+    /// runs them. So the thief needs no patience.
+    pub(super) fn steal_spawned(&self, victim: &Worker, slot: usize) -> Option<JobRef> {
         let spawns = victim.spawns();
         let stolen = match spawns.steal(|| true) {
-            Steal::Private => spawns.reach(|| true, || self.counters.barriers.add()),
+            Steal::Private => spawns.steal_private(|| true, || self.counters.barriers.add()),
             other => other,
         };
-        self.stolen(stolen, victim, place)
+        self.stolen(stolen, victim, slot)
     }
 }

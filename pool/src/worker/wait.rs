@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// The jobs that a worker may run while it waits for a stolen half of its `join`, or for the end of a scope.
 ///
-/// | rule | a waiting worker runs | lock held across a join | stack | cores |
+/// | rule | jobs that a waiting worker runs | lock held across a join | stack | cores |
 /// |---|---|---|---|---|
 /// | [`Descendants`](WaitRule::Descendants) | parts of the awaited job; then another thread takes its slot | safe | bounded | busy |
 /// | [`Leapfrog`](WaitRule::Leapfrog) | parts of the awaited job | safe | bounded | may idle |
@@ -20,13 +20,13 @@ use std::time::{Duration, Instant};
 ///
 /// *Bounded*: by the depth of the computation itself.
 ///
-/// If all of the pool's threads wait and no spare one can be started, a waiting worker runs any queued job, under every rule: one
+/// If all of the pool's threads wait and no spare thread can be started, a waiting worker runs any queued job, under every rule: one
 /// of the waiting threads may need that job. No spare thread can be started under `Leapfrog`, with a [spawn
 /// handler](crate::ThreadPoolBuilder::spawn_handler), and after the system has refused to start one. (If only the pool's
 /// [bound](crate::ThreadPoolBuilder::max_blocking_threads) is reached, one more thread is started after 0.1 s instead.)
 ///
-/// A thread that comes out of a wait takes a slot. If none becomes free, it takes over the slot of a thread that has used no
-/// processor time for 20 ms: such a thread may wait for a lock that the first one holds. See
+/// A thread whose wait is over takes a slot. If none becomes free, it takes over the slot of a thread that has used no
+/// processor time for 20 ms: such a thread may wait for a lock that the first thread holds. See
 /// [`WorkerStats::slots_taken_over`](crate::WorkerStats::slots_taken_over).
 ///
 /// ```
@@ -44,36 +44,36 @@ pub enum WaitRule {
     /// [`WorkerStats::slots_taken_over`](crate::WorkerStats::slots_taken_over).)
     #[default]
     Descendants,
-    /// As `Descendants`, without spare threads: where no descendant can be stolen, the worker idles.
+    /// As `Descendants`, without spare threads: if no descendant can be stolen, the worker idles.
     Leapfrog,
-    /// Any job, on top of the waiting frame, as rayon does. The wait may last as long as that job; if it needs a lock
-    /// that the waiting frame holds, for ever.
+    /// Any job, on top of the waiting frame, as rayon does. The wait may last as long as that job. If the job needs a lock
+    /// that the waiting frame holds, the wait never ends.
     Any,
 }
 
 /// How long a waiting worker looks for jobs before it blocks.
 const LOOK: Duration = Duration::from_micros(30);
 
-/// How long a waiting worker that keeps its slot sleeps between two looks for jobs.
-pub(crate) const NAP: Duration = Duration::from_micros(200);
+/// How long a waiting worker that keeps its slot sleeps between two looks for jobs (a timed wait).
+pub(crate) const SHORT_SLEEP: Duration = Duration::from_micros(200);
 
-/// The longest such sleep. A worker sleeps so long if every slot holder waits and none has found a job for as long.
-pub(crate) const DOZE: Duration = Duration::from_millis(10);
+/// The longest such sleep, of a *long sleeper*: if every slot holder waits, a worker sleeps for as long as it has found no job.
+pub(crate) const LONG_SLEEP: Duration = Duration::from_millis(10);
 
 /// How a worker waits.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait {
     pub(crate) rule: WaitRule,
-    /// Whether it waits for other threads, of this pool or of another one.
-    pub(crate) abroad: bool,
-    /// Whether it waits for a future.
+    /// Whether the worker waits for other threads, of this pool or of another one, without helping them.
+    pub(crate) for_others: bool,
+    /// Whether the worker waits for a future.
     pub(crate) future: bool,
-    /// Number of the scope whose jobs it waits for. It looks for them in every queue and deque.
+    /// Number of the scope whose jobs the worker waits for, if it waits for a scope. It looks for these jobs in every queue and deque.
     pub(crate) scope: Option<u64>,
 }
 
 impl Worker {
-    /// Returns when the latch of a forked job that was stolen is set.
+    /// Waits until the latch of a stolen fork is set.
     #[cold]
     pub(super) fn wait_for(&self, latch: &Latch) {
         if !latch.is_set() {
@@ -81,14 +81,14 @@ impl Worker {
         }
         self.wait(latch, None, |patience| {
             let thief = self.registry().worker(latch.thief()?)?;
-            let place = thief.place()?;
-            // While the latch is not set, jobs in the thief's deque are descendants, see `Worker::forks`. A job is still the same one
-            // when it is stolen, see the deque's invariant 1.
-            self.steal_forked(thief, place, patience, || !latch.is_set() && !thief.is_aside())
+            let slot = thief.slot()?;
+            // While the latch is not set, jobs in the thief's deque are descendants, see `Worker::forks`. The job that is stolen is the
+            // one that was checked, see the deque's invariant 1.
+            self.steal_forked(thief, slot, patience, || !latch.is_set() && !thief.runs_unrelated())
         });
     }
 
-    /// Returns when the latch of a fork is set whose taker has only to move it out of this worker's frame.
+    /// Waits until the latch of a stolen fork is set, if the thief has only to move the fork out of this worker's frame.
     #[cold]
     pub(crate) fn wait_until_taken(&self, latch: &Latch) {
         const LOOKS: u32 = 1000;
@@ -98,24 +98,24 @@ impl Worker {
             }
             std::hint::spin_loop();
         }
-        // The taker does not run.
+        // The thief does not run at present.
         self.wait(latch, None, |_| None);
     }
 
-    /// Returns when the latch of a scope is set. `scope` is its number.
+    /// Waits until the latch of a scope is set. `scope` is the scope's number.
     #[cold]
     pub(crate) fn wait_for_scope(&self, latch: &Latch, scope: u64) {
         let turn = Cell::new(0_usize);
         self.wait(latch, Some(scope), |patience| {
             turn.set(turn.get().wrapping_add(1));
-            // Not the urgent jobs of other scopes: they drop values of other callers, and this frame may hold locks that the drops
+            // Only this scope's urgent jobs: the others drop values of other callers, and this frame may hold locks that those drops
             // want.
             if let Some(job) = self.registry().urgent.take_of(scope) {
                 return Some(job);
             }
             // Jobs that spawn again and again do not keep woken tasks waiting.
             let fair = turn.get().is_multiple_of(FAIR);
-            let of_scope = |sets: &Stealable| sets.take_of(self.place()?, scope);
+            let of_scope = |sets: &Stealable| sets.take_of(self.slot()?, scope);
             let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
             let found = woken.or_else(|| self.find_spawned());
             let Some(job) = found.or_else(|| self.find_woken(of_scope)) else {
@@ -125,42 +125,42 @@ impl Worker {
             if unsafe { job.scope() } == scope {
                 return Some(job);
             }
-            // The job is of an outer scope, or of none, so this frame must not run it.
+            // The job belongs to an outer scope, or to none, so this frame must not run it.
             self.turn.set(None);
             self.registry().injector.push(job);
-            self.registry().announce(Some(self));
+            self.registry().notify(Some(self));
             None
         });
     }
 
-    /// Steals a detached part of a scope, see [`Scope`](crate::Scope), or a fork made by one.
+    /// Steals a detached part of a scope, see [`Scope`](crate::Scope), or a fork that such a part has made.
     fn steal_part(&self, scope: u64, patience: &mut Patience) -> Option<JobRef> {
-        (0..self.num_threads()).find_map(|place| {
-            let victim = self.registry().at(place).filter(|victim| victim.number() != self.number())?;
+        (0..self.num_threads()).find_map(|slot| {
+            let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number())?;
             let wanted = || victim.is_root(scope);
-            if wanted() { self.steal_forked(victim, place, patience, wanted) } else { None }
+            if wanted() { self.steal_forked(victim, slot, patience, wanted) } else { None }
         })
     }
 
-    /// Waits for a latch that other threads set without this worker's help. Meanwhile runs broadcast jobs only, and gives the slot
-    /// away, because those threads may need it.
+    /// Waits for a latch that other threads set without this worker's help. Meanwhile the worker runs broadcast jobs only, and releases
+    /// its slot, because those threads may need it.
     pub(crate) fn wait_for_others(&self, latch: &Latch) {
         self.wait_by(
-            Wait { rule: WaitRule::Descendants, abroad: true, future: false, scope: None },
+            Wait { rule: WaitRule::Descendants, for_others: true, future: false, scope: None },
             latch,
             |_| None,
         );
     }
 
-    /// Returns when a latch is set that a waker [notifies](Latch::notify).
+    /// Waits until a waker [signals](Latch::signal) a latch.
     pub(crate) fn wait_for_wake(&self, latch: &Latch) {
         let rule = self.registry().wait_rule();
-        self.wait_by(Wait { rule, abroad: false, future: true, scope: None }, latch, |_| None);
+        self.wait_by(Wait { rule, for_others: false, future: true, scope: None }, latch, |_| None);
     }
 
-    /// Finds a remedy when all slots are kept by waiting threads. After a while, lets one thread more be started. If no thread can
-    /// be started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that
-    /// this thread holds, or a result of a frame below, it waits for ever.)
+    /// Finds a remedy when waiting threads keep all slots. After 0.1 s, lets one more thread be started. If no thread can be
+    /// started, returns a job to run on top of the waiting frame: the wait may depend on that job. (If the job wants a lock that this
+    /// thread holds, or a result of a frame below, the job waits for ever.)
     fn find_as_last(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         const LAST_RESORT: Duration = Duration::from_millis(100);
         let waited = idle.is_some_and(|idle| idle > LAST_RESORT) && self.registry().sees_work();
@@ -170,8 +170,8 @@ impl Worker {
             }
             return None;
         }
-        // A fork may want a lock that a frame below holds. If a thread is stuck whose slot was taken over, it may wait for just that
-        // lock, and its forks, like its own job, would too. The thread runs them itself when it goes on.
+        // A fork may want a lock that a frame below holds. If the slot of a stuck thread was taken over, that thread may wait for just
+        // that lock. Its forks would wait for the lock too, as its own job does. The thread runs them itself when it continues.
         let takes_forks = waited && !self.registry().has_dispossessed();
         if let Some(scope) = wait.scope {
             let queued = self.find_of_scope(scope).or_else(|| self.find_queued());
@@ -180,14 +180,15 @@ impl Worker {
         if !wait.future && !self.registry().has_dispossessed() {
             return self.find_anywhere();
         }
-        // The future most likely waits for a spawned job. Forks come last: they may want the same locks as this thread's own job.
+        // Most likely the future waits for a spawned job. Forks come last: they may want the same locks as this thread's own job.
         self.find_queued().or_else(|| {
             if takes_forks { self.find_anywhere().or_else(|| self.take_own_fork()) } else { None }
         })
     }
 
-    /// Finds a remedy when all other slots are stuck and no thread can take one over. If possible, lets one more thread be started.
-    /// Else returns a job of the scope that this worker waits for; if there is none, a queued job, for which the scope may wait.
+    /// Finds a remedy when all other slot holders are stuck or wait, and no thread can take a slot over. If possible, lets one more
+    /// thread be started. Otherwise returns a job of the scope that this worker waits for; if there is none, a queued job, for which
+    /// the scope may wait.
     fn find_as_unstuck(&self, wait: Wait, idle: Option<Duration>) -> Option<JobRef> {
         if self.registry().may_start_more() {
             return self.find_as_last(wait, idle);
@@ -195,33 +196,33 @@ impl Worker {
         wait.scope.and_then(|scope| self.find_of_scope(scope)).or_else(|| self.find_queued())
     }
 
-    /// Gives other jobs a turn, if there are any: for a future of this thread that wants to be polled again at once.
+    /// Gives other jobs a turn, if there are any. Called when a future of this thread wants to be polled again at once.
     pub(crate) fn let_others(&self) {
         thread::yield_now();
         let registry = self.registry();
         registry.give_turn(self);
-        if self.place().is_none() || !registry.is_claimed() && !registry.sees_work() {
+        if self.slot().is_none() || !registry.is_claimed() && !registry.sees_work() {
             return;
         }
-        let wait = Wait { rule: registry.wait_rule(), abroad: false, future: true, scope: None };
-        if registry.would_give_place(self, wait) {
+        let wait = Wait { rule: registry.wait_rule(), for_others: false, future: true, scope: None };
+        if registry.would_give_slot(self, wait) {
             self.counters.handovers.add();
-            registry.leave_place(self);
-        } else if (wait.rule == WaitRule::Any && !self.guest || registry.is_alone(self, wait))
+            registry.release_slot(self);
+        } else if (wait.rule == WaitRule::Any && !self.external || registry.is_alone(self, wait))
             && let Some(job) = self.find_anywhere().or_else(|| self.take_own_fork())
         {
-            self.run_aside(job);
+            self.run_unrelated(job);
         }
-        registry.regain_place(self);
+        registry.regain_slot(self);
     }
 
-    /// A job of a scope that this worker waits for, from wherever it is queued. Jobs of others that it comes across it moves to
-    /// the injector.
+    /// Finds a job of a scope that this worker waits for, in every queue and deque. Jobs of other scopes that it finds on the way are
+    /// moved to the injector.
     fn find_of_scope(&self, scope: u64) -> Option<JobRef> {
         let registry = self.registry();
         let mut moved = false;
         let mut of_scope = |job: JobRef| {
-            // SAFETY: spawned jobs, tasks, and calls from outside, just taken; no forks.
+            // SAFETY: `job` was just taken, and is a spawned job, a task, or a call from outside; no fork.
             if unsafe { job.scope() } == scope {
                 return Some(job);
             }
@@ -231,7 +232,7 @@ impl Worker {
             None
         };
         let mut found = None;
-        // Suspended deques first: a task of another scope may have left jobs of this one in them.
+        // Suspended deques first: a task of another scope may have left jobs of this scope in them.
         for _ in 0..1 << 12 {
             let entry = |sets: &Stealable| sets.take_of_or_deque(scope);
             let Some(job) = self.find_woken_beside(entry) else { break };
@@ -240,12 +241,12 @@ impl Worker {
                 break;
             }
         }
-        for place in 0..self.num_threads() {
-            let Some(victim) = registry.at(place).filter(|victim| victim.number() != self.number()) else {
+        for slot in 0..self.num_threads() {
+            let Some(victim) = registry.holder(slot).filter(|victim| victim.number() != self.number()) else {
                 continue;
             };
             while found.is_none()
-                && let Some(job) = self.steal_spawned(victim, place)
+                && let Some(job) = self.steal_spawned(victim, slot)
             {
                 found = of_scope(job);
             }
@@ -258,40 +259,41 @@ impl Worker {
             found = of_scope(job);
         }
         if moved {
-            // While this thread had the jobs in hand, workers that went to sleep did not see them.
-            registry.announce(Some(self));
+            // Workers that ended their search meanwhile have not seen the jobs that this thread had taken from their queues.
+            registry.notify(Some(self));
         }
         found
     }
 
     fn wait(&self, latch: &Latch, scope: Option<u64>, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         self.wait_by(
-            Wait { rule: self.registry().wait_rule(), abroad: false, future: false, scope },
+            Wait { rule: self.registry().wait_rule(), for_others: false, future: false, scope },
             latch,
             descendant,
         );
     }
 
+    /// Waits until a latch is set. Meanwhile runs the jobs that `descendant` returns, and those that `wait` allows.
     fn wait_by(&self, wait: Wait, latch: &Latch, descendant: impl Fn(&mut Patience) -> Option<JobRef>) {
         let mut pauses = Pauses::new();
         let mut patience = Patience::Whole;
-        // When this worker first found no job.
+        // Time at which this worker first found no job.
         let mut idle = None::<Instant>;
         let mut is_saturated = false;
         while !latch.is_set() {
-            let blocked_out = self.place().is_none();
+            let blocked_out = self.slot().is_none();
             if !blocked_out {
                 self.registry().give_turn(self);
             }
             let job = if blocked_out {
                 None
             } else if let Some(job) = self.find_broadcast() {
-                self.run_aside(job);
+                self.run_unrelated(job);
                 idle = None;
                 continue;
             } else {
                 descendant(&mut patience).or_else(|| {
-                    if wait.rule == WaitRule::Any && !self.guest { self.find(&mut patience) } else { None }
+                    if wait.rule == WaitRule::Any && !self.external { self.find(&mut patience) } else { None }
                 })
             };
             if let Some(job) = job {
@@ -308,18 +310,18 @@ impl Worker {
                     Next::Usual => None,
                 };
                 if let Some(job) = job {
-                    self.run_aside(job);
+                    self.run_unrelated(job);
                     idle = None;
                 } else {
                     idle.get_or_insert_with(Instant::now);
                 }
                 patience = Patience::Whole;
-                // A worker that dozes looks only once between two sleeps.
-                if idle_for.is_none_or(|time| time < DOZE) {
+                // A long sleeper looks only once between two sleeps.
+                if idle_for.is_none_or(|time| time < LONG_SLEEP) {
                     pauses = Pauses::new();
                 }
             }
         }
-        self.registry().regain_place(self);
+        self.registry().regain_slot(self);
     }
 }

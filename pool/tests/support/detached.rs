@@ -1,4 +1,4 @@
-//! Detached computations that write down what has become of their parts.
+//! Detached computations that record what happens to their parts.
 
 use super::{Random, add, until, work_for};
 use furcate_pool::detach::{Detach, Detachable, Fork, Offers};
@@ -31,13 +31,13 @@ macro_rules! everywhere {
 }
 pub(crate) use everywhere;
 
-/// A sum whose parts meet: what was run how often, and what has come together.
+/// A sum whose parts meet: records how often each part ran, and the outputs that have met.
 pub struct Log {
     pub runs: Vec<AtomicUsize>,
     pub total: AtomicUsize,
     pub thefts: AtomicUsize,
     pub migrated: AtomicUsize,
-    /// Panics at that item.
+    /// The item at which a part panics.
     pub bad: usize,
 }
 
@@ -57,7 +57,7 @@ impl Log {
         item
     }
 
-    /// Both sides of a meeting together, for the one who comes last.
+    /// Adds both sides of a meeting, when the second one arrives.
     pub fn meet(&self, meeting: &Meeting, sum: usize) {
         if let Some(other) = meeting.0.lock().unwrap().replace(sum) {
             self.total.fetch_add(sum + other, SeqCst);
@@ -65,7 +65,7 @@ impl Log {
         }
     }
 
-    /// All was run once, nothing is lost; returns the number of thefts.
+    /// Checks that every item was run once, and that no output is lost. Returns the number of thefts.
     pub fn check(&self, rest: usize, about: &str) -> usize {
         assert!(self.runs.iter().all(|runs| runs.load(SeqCst) == 1), "{about}");
         let len = self.runs.len();
@@ -75,11 +75,11 @@ impl Log {
     }
 }
 
-/// What the first one to come leaves for the second.
+/// Holds the output of the first side of a meeting for the second.
 #[derive(Default)]
 pub struct Meeting(Mutex<Option<usize>>);
 
-/// A stretch of the sum, worked on in one of three ways.
+/// A stretch of the sum, computed in one of three ways.
 pub struct Stretch<'s> {
     pub range: Range<usize>,
     pub how: How,
@@ -111,7 +111,7 @@ impl<'s> Stretch<'s> {
         }
     }
 
-    /// The right half, which is cut off.
+    /// Cuts off and returns the right half.
     pub fn halve(&mut self) -> Self {
         let middle = self.range.start + self.range.len() / 2;
         let range = middle..std::mem::replace(&mut self.range.end, middle);
@@ -130,7 +130,7 @@ impl<'s> Stretch<'s> {
         }
     }
 
-    /// As an adaptive task does: one part after the other is offered.
+    /// Computes the sum as an adaptive task does: offers one part after the other.
     fn by_offers<S: Detach<'s>>(mut self, scope: &S) -> usize {
         scope.offers(|offers| {
             let (mut sum, mut offered) = (0, None::<Arc<Meeting>>);
@@ -172,14 +172,14 @@ pub fn sum_of<E: Executor>(engine: &E, len: usize, how: How, about: &str) -> usi
     log.check(rest, about)
 }
 
-/// Waits for others to take something, if there are any.
+/// Waits for a thief, if there are other threads.
 pub fn give_time(threads: usize, taken: impl Fn() -> bool) {
     if threads > 1 {
         until(taken);
     }
 }
 
-/// Runs a closure when it is taken; says so when it is dropped.
+/// Runs a closure when it is taken; counts its drop.
 pub struct Act<'s, F> {
     pub act: F,
     pub dropped: Dropped<'s>,

@@ -1,4 +1,4 @@
-//! What the tests of the pool share.
+//! Shared code of the pool's tests.
 
 #![allow(dead_code, unreachable_pub, unused_macros, unused_imports)]
 
@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Long enough for whatever a test waits for on a busy machine.
+/// Long enough for everything that a test waits for on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
 pub const RULES: [WaitRule; 3] = [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any];
@@ -33,7 +33,7 @@ pub fn within<R: Send + 'static>(limit: Duration, test: impl FnOnce() -> R + Sen
         .expect("a thread for the test");
     match receive.recv_timeout(limit) {
         Ok(outcome) => {
-            // Its thread-locals are gone too.
+            // The thread's thread-locals have been dropped, too.
             runner.join().expect("the test's panic was caught");
             outcome.unwrap_or_else(|payload| resume_unwind(payload))
         }
@@ -42,7 +42,7 @@ pub fn within<R: Send + 'static>(limit: Duration, test: impl FnOnce() -> R + Sen
     }
 }
 
-/// Waits until `done`, which others bring about.
+/// Waits until `done` returns true, by an action of other threads.
 #[track_caller]
 pub fn until(mut done: impl FnMut() -> bool) {
     let since = Instant::now();
@@ -60,7 +60,7 @@ pub fn ruled(threads: usize, rule: WaitRule) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule).build().expect("a pool")
 }
 
-/// A join on that pool in which the calling thread takes part, whatever it is.
+/// A join on `pool` in which the calling thread takes part, whether it is a worker or not.
 pub fn take_part<A: Send, B: Send>(
     pool: &ThreadPool,
     left: impl FnOnce() -> A + Send,
@@ -69,14 +69,14 @@ pub fn take_part<A: Send, B: Send>(
     Executor::join_context(&pool, |_| left(), |_| right())
 }
 
-/// The payload of the panic of `f`, which must panic.
+/// Returns the payload of the panic of `f`, which must panic.
 #[track_caller]
 pub fn payload(f: impl FnOnce()) -> Box<dyn Any + Send> {
     quiet_panics();
     catch_unwind(AssertUnwindSafe(f)).expect_err("a panic")
 }
 
-/// What a panic with a string said.
+/// Returns the text of a panic with a string.
 pub fn message(payload: Box<dyn Any + Send>) -> String {
     match payload.downcast::<&'static str>() {
         Ok(text) => (*text).to_owned(),
@@ -84,7 +84,7 @@ pub fn message(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// Tests that panic on purpose say nothing about it.
+/// Suppresses the messages of tests that panic on purpose.
 pub fn quiet_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -128,7 +128,7 @@ pub fn child(test: &str, role: &str, environment: &[(&str, &str)]) -> Output {
     process.wait_with_output().expect("the child's output")
 }
 
-/// As [`child`]; it must succeed, having played its role.
+/// As [`child`]; the child must succeed, having played its role.
 #[track_caller]
 pub fn good_child(test: &str, role: &str, environment: &[(&str, &str)]) {
     let output = child(test, role, environment);
@@ -136,7 +136,7 @@ pub fn good_child(test: &str, role: &str, environment: &[(&str, &str)]) {
     assert!(said(&output).contains("1 passed"), "no such test: {}", said(&output));
 }
 
-/// As [`child`]; it must be aborted, and say `why`.
+/// As [`child`]; the child must be aborted, and print `why`.
 #[track_caller]
 pub fn aborted_child(test: &str, role: &str, why: &str) {
     use std::os::unix::process::ExitStatusExt;
@@ -149,7 +149,7 @@ pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Counts those who are in a stretch of code at once.
+/// Counts the threads that are inside a section of code at once.
 #[derive(Debug, Default)]
 pub struct Crowd {
     now: AtomicUsize,
@@ -174,17 +174,17 @@ impl Crowd {
     }
 }
 
-/// One more.
+/// Adds one.
 pub fn add(count: &AtomicUsize) {
     count.fetch_add(1, SeqCst);
 }
 
-/// So many more.
+/// Adds `more`.
 pub fn add_up(count: &AtomicUsize, more: usize) {
     count.fetch_add(more, SeqCst);
 }
 
-/// Computes for about so long, without blocking.
+/// Computes for about this time, without blocking.
 pub fn work_for(time: Duration) {
     let since = Instant::now();
     while since.elapsed() < time {

@@ -1,4 +1,4 @@
-//! Futures that others wake, and what is to be done with their outputs.
+//! Futures that other threads wake, and continuations for their outputs.
 
 use super::{Flag, LONG, pool, within};
 use furcate_pool::detach::{Detach, Resume, Suspend};
@@ -29,7 +29,8 @@ where
     }
 }
 
-/// Polls a future, and calls `resume` with its output: at once, or when it is there. True if at once.
+/// Polls a future, and calls `resume` with its output: at once, or when it is ready. Returns whether it was ready at
+/// once.
 pub fn start<'s, S, F, R>(scope: &S, future: F, resume: R) -> bool
 where
     S: Detach<'s>,
@@ -39,7 +40,7 @@ where
     go_on(scope, &scope.handle(), future, Then { resume, cancelled: None })
 }
 
-/// As [`start`], counting instead if it is cancelled.
+/// As [`start`]; a cancelled task is counted instead.
 pub fn start_or<'s, S, F, R>(scope: &S, cancelled: &'s AtomicUsize, future: F, resume: R) -> bool
 where
     S: Detach<'s>,
@@ -49,7 +50,7 @@ where
     go_on(scope, &scope.handle(), future, Then { resume, cancelled: Some(cancelled) })
 }
 
-/// Polls a future whose continuation is known.
+/// Polls a future with a given continuation.
 pub fn go_on<'s, S, F, K>(scope: &S, handle: &S::Handle, future: F, then: K) -> bool
 where
     S: Detach<'s>,
@@ -67,7 +68,7 @@ where
     false
 }
 
-/// A thread that wakes whatever it is sent.
+/// A thread that wakes the wakers sent to it.
 pub struct Alarm {
     send: mpsc::Sender<Call>,
     thread: Option<thread::JoinHandle<()>>,
@@ -83,7 +84,7 @@ impl Alarm {
         let (send, receive) = mpsc::channel::<Call>();
         let wake = move || {
             for Call { waker, woken } in receive {
-                // The poll that follows sees this, if waking synchronises with it.
+                // The poll that follows sees this, if the wake synchronizes with it.
                 woken.store(true, Relaxed);
                 waker.wake();
             }
@@ -91,12 +92,12 @@ impl Alarm {
         Alarm { send, thread: Some(thread::spawn(wake)) }
     }
 
-    /// A future that is pending that many times, woken by this thread each time.
+    /// Returns a future that is pending `times` times, and is woken by this thread each time.
     pub fn future(&self, times: usize) -> Alarmed {
         Alarmed { send: self.send.clone(), times, woken: None, strict: true }
     }
 
-    /// As `future`, for futures that are polled because of other ones, too.
+    /// As `future`, for futures that are also polled because of other ones.
     pub fn timer(&self, times: usize) -> Alarmed {
         Alarmed { strict: false, ..self.future(times) }
     }
@@ -113,7 +114,7 @@ impl Drop for Alarm {
 pub struct Alarmed {
     send: mpsc::Sender<Call>,
     times: usize,
-    /// It panics if it is polled without having been woken.
+    /// Whether the future panics if it is polled without having been woken.
     strict: bool,
     woken: Option<Arc<AtomicBool>>,
 }
@@ -135,7 +136,7 @@ impl Future for Alarmed {
     }
 }
 
-/// What others open, and futures wait for; it keeps their wakers.
+/// A gate that futures wait for. It keeps their wakers until a thread opens it.
 #[derive(Default)]
 pub struct Gate {
     open: Flag,
@@ -148,7 +149,7 @@ impl Gate {
         Waiting(self)
     }
 
-    /// As `wait`, for what outlives nothing.
+    /// As `wait`, for a future that owns its reference to the gate.
     pub fn wait_for(self: &Arc<Self>) -> impl Future<Output = ()> + Send + use<> {
         let gate = Arc::clone(self);
         async move { gate.wait().await }
@@ -162,14 +163,14 @@ impl Gate {
         self.wakers.lock().unwrap().len()
     }
 
-    /// Opens it and wakes all that wait.
+    /// Opens the gate, and wakes all futures that wait.
     pub fn open(&self) {
         self.open.set();
         let wakers = std::mem::take(&mut *self.wakers.lock().unwrap());
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Opens it, and wakes nobody.
+    /// Opens the gate without a wake.
     pub fn unlock(&self) {
         self.open.set();
     }
@@ -188,7 +189,7 @@ impl Future for Waiting<'_> {
         let gate = self.0;
         gate.polls.fetch_add(1, SeqCst);
         let mut wakers = gate.wakers.lock().unwrap();
-        // Under the lock: who opens the gate takes the wakers afterwards.
+        // Under the lock: a thread that opens the gate takes the wakers afterwards.
         if gate.open.is_set() {
             return Poll::Ready(());
         }
@@ -197,7 +198,7 @@ impl Future for Waiting<'_> {
     }
 }
 
-/// What has become of watched futures.
+/// Counts the polls, moves and drops of watched futures.
 #[derive(Default)]
 pub struct Watch {
     made: AtomicUsize,
@@ -207,13 +208,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The future, watched: where it lies, and when it is dropped.
+    /// Watches a future: its address, and its drop.
     pub fn on<F>(&self, future: F) -> Watched<'_, F> {
         self.made.fetch_add(1, SeqCst);
         Watched { watch: self, lies: 0, future, _pinned: PhantomPinned }
     }
 
-    /// Every one was dropped once, where it was polled.
+    /// Checks that every watched future was dropped once, at the address at which it was polled.
     #[track_caller]
     pub fn check(&self, made: usize) {
         assert_eq!(self.made.load(SeqCst), made, "made");
@@ -240,12 +241,12 @@ impl<F: Future> Future for Watched<'_, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<F::Output> {
-        // SAFETY: nothing is moved out of it.
+        // SAFETY: nothing is moved out of the future.
         let this = unsafe { self.get_unchecked_mut() };
         this.watch.polls.fetch_add(1, SeqCst);
         this.watch.moved.fetch_add(usize::from(this.is_moved()), SeqCst);
         this.lies = std::ptr::from_ref(this).addr();
-        // SAFETY: pinned as this one is.
+        // SAFETY: the inner future is pinned with this one.
         unsafe { Pin::new_unchecked(&mut this.future) }.poll(context)
     }
 }
@@ -257,7 +258,7 @@ impl<F> Drop for Watched<'_, F> {
     }
 }
 
-/// Wakes itself that often, and is pending meanwhile.
+/// Wakes itself that many times, and is pending meanwhile.
 pub struct Restless(pub usize);
 
 impl Future for Restless {
@@ -283,8 +284,8 @@ pub fn on_pools(test: impl Fn(&ThreadPool) + Send + Sync + 'static) {
     });
 }
 
-/// Every task that was suspended has been resumed or dropped. No deque was mugged that was not stolen from before, but those
-/// whose tasks were dropped; and none is left but the workers' own (W7).
+/// Checks that every suspended task has been resumed or dropped. Also checks that every mugged deque was stolen from
+/// before, except deques whose tasks were dropped, and that only the workers' own deques are left (W7).
 #[track_caller]
 pub fn settled(pool: &ThreadPool) {
     let total = pool.stats().total();
@@ -296,7 +297,7 @@ pub fn settled(pool: &ThreadPool) {
     });
 }
 
-/// Waits until all that was suspended is done, and returns what `body` does.
+/// Runs `body`, waits until all its suspended tasks have ended, and returns the body's result.
 pub fn call<'s, R: Send>(pool: &ThreadPool, body: impl FnOnce(&Scope<'s>) -> R + Send) -> R {
     Executor::detached(&pool, body)
 }

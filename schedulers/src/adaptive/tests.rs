@@ -1,4 +1,4 @@
-//! Adaptive tasks under every script of demand and theft: how many there are, their order, and where they end.
+//! Adaptive tasks under every script of demand and theft: their number, their order, and their ends.
 
 use super::*;
 use crate::branch::BLIND_LEVELS;
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// Two looks after every item.
+/// A scheduler that looks for demand before and after every item.
 const CLOSE: Adaptive = Adaptive::new().nano_blocks(1, 1);
 
 /// Lists the items of every task, and counts the tasks.
@@ -39,7 +39,7 @@ impl Reduction<usize> for Lists<'_> {
     }
 }
 
-/// What a run has made: the tasks' items, and how many divisions there were.
+/// The result of a run: the tasks' items, and the number of divisions.
 struct Run {
     tasks: Vec<Vec<usize>>,
     divisions: usize,
@@ -53,7 +53,7 @@ fn run(how: impl Scheduler, len: usize, policy: impl Policy, engine: &impl Execu
     Run { tasks, divisions: divisions.into_inner() }
 }
 
-/// Has no word on divisions.
+/// A policy that allows every division.
 fn free() -> impl Policy {
     BoundDepth::new(u32::MAX)
 }
@@ -68,7 +68,7 @@ fn without_thieves_it_is_one_task() {
     }
 }
 
-/// I4.
+/// I4: one task, and one for each theft.
 #[test]
 fn as_many_tasks_as_thefts_and_one() {
     let divided = AtomicUsize::new(0);
@@ -111,12 +111,12 @@ fn what_may_not_be_divided_is_not() {
         let shallow = run(CLOSE, 100, BoundDepth::new(2), &Scripted::random(seed));
         assert!(shallow.tasks.len() <= 4, "{:?}", shallow.tasks);
         let small = run(CLOSE, 100, SizeLimit::new(30), &Scripted::random(seed));
-        // What is left at a division is more than the limit, so its halves are more than half of that.
+        // A division cuts more than the limit, so its halves are larger than half the limit.
         assert!(small.tasks[1..].iter().all(|items| items.len() > 7), "{:?}", small.tasks);
     }
 }
 
-/// A stolen task is one that has migrated until it is divided itself; what is left of it then is not, a second time.
+/// A stolen task has migrated until its first division. After that its remaining part has not migrated.
 #[test]
 fn a_theft_counts_for_one_division() {
     // Every task gives one part away, so they halve: a part for each level of a binary tree's edge, not for its nodes.
@@ -137,16 +137,16 @@ fn what_must_be_divided_is_beforehand() {
             assert!(run.tasks.iter().any(|items| items[0] == start), "{:?}", run.tasks);
         }
     }
-    // A policy that must and may not: it must.
+    // A policy that says *must* and *may not*: *must* wins.
     let both = || Both::new(ForceDepth::new(3), SizeLimit::new(usize::MAX));
     assert_eq!(run(CLOSE, 64, both(), &Scripted::random(1)).tasks, run(DepJoin, 64, both(), &Inline).tasks);
-    // One that always must, where there is nothing left to cut.
+    // A policy that always says *must*, even if nothing is left to cut.
     for seed in 0..50 {
         run(CLOSE, 50, EvenLevels, &Scripted::random(seed));
     }
 }
 
-/// Where there are no frames, what must be divided is; what only would be is still left to demand.
+/// With no frames left, divisions that must be made are made, and all others are still left to demand.
 #[test]
 fn past_the_last_frame_only_what_must_be_is_divided() {
     let policy = || Both::new(ForceDepth::new(2), SizeLimit::new(1));
@@ -174,7 +174,7 @@ fn every_token_comes_back_under_every_theft() {
     }
 }
 
-/// One element to the left, the rest to the right; or the other way round.
+/// One element to the left, the other ones to the right; or the other way round.
 #[derive(Clone)]
 struct Lopsided {
     range: Range<usize>,
@@ -235,7 +235,7 @@ fn on_a_small_stack(run: impl FnOnce() + Send) {
     });
 }
 
-/// I7: a long chain of nodes is built up and reduced, or given up, in a loop.
+/// I7: a long chain of nodes is built up, and reduced or given up, in a loop.
 #[test]
 fn a_task_that_is_stolen_from_a_hundred_thousand_times() {
     const LEN: usize = 100_000;
@@ -256,7 +256,7 @@ fn a_task_that_is_stolen_from_a_hundred_thousand_times() {
     });
 }
 
-/// I7: what a task that ends early has laid ready is a task of its own, which may end early, too.
+/// I7: the part on offer of a task that ends early is a task of its own, which may end early, too.
 #[test]
 fn tasks_that_end_early_one_after_the_other() {
     const LEN: usize = 100_000;
@@ -272,10 +272,10 @@ fn tasks_that_end_early_one_after_the_other() {
     });
 }
 
-/// I7: divisions of which one side is empty.
+/// I7: divisions with an empty side.
 #[test]
 fn a_side_that_is_empty_is_not_given_away() {
-    /// All on one side, less an element that is lost.
+    /// All elements on one side, except one that is lost.
     struct OneSided {
         range: Range<usize>,
         left: bool,
@@ -314,17 +314,17 @@ fn a_side_that_is_empty_is_not_given_away() {
                 assert!(counted <= LEN, "{counted}");
                 assert!(engine.thefts().offers <= usize::from(!left) * LEN, "{:?}", engine.thefts());
             }
-            // A million that must be made.
+            // A million divisions that must be made.
             let must = ForceDepth::new(u32::MAX);
             assert_eq!(CLOSE.schedule(whole(), must, Count { bad: None }, &Scripted::random(2)), 1);
         }
     });
 }
 
-/// The size of what is endless, or of what does not fit, stays the same when it is divided.
+/// An endless size, or one that does not fit, stays the same when it is divided.
 #[test]
 fn what_is_larger_than_can_be_said_is_divided_too() {
-    /// As many as one likes.
+    /// Any number of units.
     struct Endless;
     impl Divisible for Endless {
         fn size(&self) -> usize {
@@ -350,7 +350,7 @@ fn what_is_larger_than_can_be_said_is_divided_too() {
     assert_eq!(CLOSE.schedule(0..usize::MAX, BoundDepth::new(3), Firsts, &engine), 8);
 }
 
-/// Sizes that do not get smaller, whoever steals.
+/// Sizes that do not get smaller, under any thefts.
 #[test]
 fn divisions_that_lead_nowhere_end() {
     struct Same(u32);
@@ -392,7 +392,7 @@ fn a_panic_under_every_theft() {
     assert!(scripts > 100, "{scripts}");
 }
 
-/// A reduction that takes longer than a nano-loop should: pieces do not become shorter for it.
+/// A reduction that takes longer than a nano-loop should: pieces do not get shorter because of it.
 #[test]
 fn pieces_grow_with_what_is_done() {
     struct Pieces(Range<usize>);
@@ -438,7 +438,7 @@ fn pieces_grow_with_what_is_done() {
     let pieces = Adaptive::new().schedule(Pieces(0..100_000), free(), Slow, &Inline);
     assert_eq!(pieces.iter().sum::<usize>(), 100_000);
     assert!((20..120).contains(&pieces.len()), "{}", pieces.len());
-    // Who names the lengths gets them.
+    // A scheduler whose lengths were set keeps to them.
     let pieces = CLOSE.schedule(Pieces(0..100), free(), Slow, &Inline);
     assert_eq!(pieces.len(), 100);
 }

@@ -1,4 +1,4 @@
-//! Something that may be there.
+//! `Option`s of divisible values.
 
 use crate::Divisible;
 

@@ -6,7 +6,7 @@
 use crate::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::ops::{Range, RangeInclusive};
 
-/// A distance as a size: `usize::MAX` stands for what does not fit.
+/// Converts a distance to a size: `usize::MAX` stands for a distance that does not fit.
 macro_rules! saturate {
     ($distance:expr) => {
         usize::try_from($distance).unwrap_or(usize::MAX)
@@ -149,19 +149,19 @@ macro_rules! indexed {
     )+};
 }
 
-// Those whose std iterator tells its exact length.
+// The types of which std's iterator knows its exact length.
 indexed!(u8, u16, u32, usize, i8, i16, i32, isize);
 
-/// The surrogates, which lie between two characters but are none.
+/// The surrogates: code points between two characters that are no characters.
 const SURROGATES: Range<u32> = 0xD800..0xE000;
 
-/// The place of a character among all characters.
+/// Returns the position of a character among all characters.
 fn ordinal(c: char) -> u32 {
     let code = u32::from(c);
     if code < SURROGATES.start { code } else { code - (SURROGATES.end - SURROGATES.start) }
 }
 
-/// The inverse of [`ordinal`].
+/// Returns the character at a position: the inverse of [`ordinal`].
 fn character(ordinal: u32) -> char {
     let code =
         if ordinal < SURROGATES.start { ordinal } else { ordinal + (SURROGATES.end - SURROGATES.start) };

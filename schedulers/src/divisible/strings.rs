@@ -2,7 +2,7 @@
 
 use crate::Divisible;
 
-/// The first character boundary at or after `index`, at most the length.
+/// Returns the first character boundary at or after `index`, at most the length.
 #[inline]
 pub(crate) fn cut(text: &str, index: usize) -> usize {
     (index..text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len())
@@ -37,7 +37,7 @@ impl Divisible for &str {
         if half < self.len() {
             return self.split_at(half);
         }
-        // One character reaches from before the middle to the end: cut before it.
+        // One character reaches from before the middle to the end, so the cut is before that character.
         self.split_at(self.char_indices().next_back().map_or(0, |(last, _)| last))
     }
 }

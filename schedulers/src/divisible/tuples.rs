@@ -1,11 +1,11 @@
-//! Tuples: several things cut at the same place.
+//! Tuples: several values cut at the same index.
 
 use crate::Divisible;
 
 macro_rules! tuple {
     ($($name:ident . $index:tt: $left:ident, $right:ident);+) => {
-        /// All components are cut at the same index, as a zip is; the size is the smallest component's. What a longer
-        /// component has more stays in the right part.
+        /// All components are cut at the same index, as by a zip. The size is the smallest component's. The surplus of
+        /// a longer component stays in the right part.
         ///
         /// ```
         /// use furcate::Divisible;

@@ -1,18 +1,19 @@
 //! Searches among items that come in no order.
 //!
-//! For the first hit it is to be known that nothing before it is one. Where it means nothing that an item comes before
-//! another ([`Producer::IN_ORDER`](crate::Producer::IN_ORDER)) it would be waited for in vain, and for ever if it never comes. So
-//! there the first output that is final stops everything, as with a search for any hit. Of several, the nearest one is kept.
+//! A search for the first hit has to know that no earlier item is a hit. If the order of items means nothing
+//! ([`Producer::IN_ORDER`](crate::Producer::IN_ORDER)), the search would wait for earlier items in vain, and for ever
+//! if they never come. So the first final output stops all tasks, as in a search for any hit. Of several hits, the
+//! nearest one is kept.
 
 use crate::Reduction;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A search that any final output of a task stops everywhere.
+/// A search that is stopped everywhere by any task's final output.
 #[derive(Clone)]
 pub(super) struct AnyOrder<'s, R> {
     search: R,
-    /// Has anybody found something?
+    /// Whether any task has found a hit.
     found: &'s AtomicBool,
 }
 
@@ -54,7 +55,7 @@ impl<T, R: Reduction<T>> Reduction<T> for AnyOrder<'_, R> {
     fn finish(&self, accumulator: R::Accumulator) -> R::Output {
         let output = self.search.finish(accumulator);
         if self.search.is_final(&output) {
-            // Relaxed: it only tells others that they may stop; the output goes its own way.
+            // Relaxed: the flag only tells other tasks that they may stop. The output is published by the join nodes.
             self.found.store(true, Relaxed);
         }
         output

@@ -1,16 +1,16 @@
-//! Where two outputs meet: the node of a fork whose sides were parted.
+//! The join node: two outputs of a fork meet here after a steal.
 //!
-//! The invariants are those of the [greedy join](super).
+//! The invariants are listed in the module of the [greedy join](super).
 
 use super::{Link, ends_early, lock};
 use crate::Reduction;
 use crate::branch::Joint;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A fork whose right part was stolen, or of which an inner one was.
+/// The join node of a fork whose right part was stolen, or that has an inner fork with a stolen part.
 pub(crate) struct Node<'s, O, R>(Mutex<Open<'s, O, R>>);
 
-/// What has arrived at a node.
+/// The things that have arrived at a node.
 struct Open<'s, O, R> {
     left: Option<O>,
     right: Option<O>,
@@ -18,31 +18,31 @@ struct Open<'s, O, R> {
     early: Early,
 }
 
-/// What makes one output of two, and where it belongs.
+/// The reduction of the two outputs, and the link of the result.
 type Up<'s, O, R> = (Joint<'s, R>, Link<'s, O, R>);
 
-/// Has a node given an output away before all was there (invariant 4)?
+/// Whether a node has sent up an output before all three things had arrived (invariant 4).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Early {
-    /// Nobody has asked yet whether there is a final one.
+    /// No worker has asked yet whether an output is final.
     Unknown,
-    /// There is none.
+    /// No output of this node is final.
     No,
     Yes,
 }
 
-/// What arrives at a node.
+/// A thing that arrives at a node.
 pub(super) enum Thing<'s, O, R> {
     Left(O),
     Right(O),
     Up(Up<'s, O, R>),
 }
 
-/// What a node has to go on with.
+/// The things that a node has ready to continue with.
 enum Ready<'s, O, R> {
-    /// All that it waits for.
+    /// All three things.
     All { left: O, right: O, up: Up<'s, O, R> },
-    /// An output that may be final, and its place.
+    /// The output of the deciding side, which may be final, and the link.
     Decisive(O, Up<'s, O, R>),
 }
 
@@ -53,7 +53,8 @@ impl<O, R> Default for Node<'_, O, R> {
 }
 
 impl<O, R> Drop for Node<'_, O, R> {
-    /// Of a node that is given up: those above it that nobody else has go, too (invariant 6).
+    /// Drops the nodes above to which no other reference exists, in a loop (invariant 6). That matters only for nodes
+    /// that are given up.
     fn drop(&mut self) {
         if let Some(up) = self.leave() {
             up.give_up();
@@ -62,14 +63,14 @@ impl<O, R> Drop for Node<'_, O, R> {
 }
 
 impl<'s, O, R> Node<'s, O, R> {
-    /// Parts with what is above it.
+    /// Takes the link to the node above.
     pub(super) fn leave(&mut self) -> Option<Link<'s, O, R>> {
-        // Poisoned or not: a panic of user code is why it is dropped.
+        // The lock may be poisoned: nodes are dropped early because user code has panicked.
         let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         open.up.take().map(|(_, to)| to)
     }
 
-    /// Tells a node its place. Has an output come to the root by that?
+    /// Gives a node its link. Returns whether an output has reached the root by that.
     pub(crate) fn place<T>(this: &Arc<Self>, joint: Joint<'s, R>, to: Link<'s, O, R>) -> bool
     where
         R: Reduction<T, Output = O>,
@@ -80,8 +81,8 @@ impl<'s, O, R> Node<'s, O, R> {
         }
     }
 
-    /// Brings one of the three; returns what goes up, and where that belongs: if it was the last one (invariant 1), or there
-    /// is no need to wait for that (invariant 4).
+    /// Brings one of the three things. Returns the output that goes up now, with its link: if the thing was the last
+    /// one (invariant 1), or if the output is final (invariant 4).
     pub(super) fn arrive<T>(&self, thing: Thing<'s, O, R>) -> Option<(O, Link<'s, O, R>)>
     where
         R: Reduction<T, Output = O>,
@@ -122,7 +123,7 @@ impl<'s, O, R> Node<'s, O, R> {
 }
 
 impl<'s, O, R> Open<'s, O, R> {
-    /// The side that decides.
+    /// Returns the output of the side that decides.
     fn decisive<T>(&mut self) -> &mut Option<O>
     where
         R: Reduction<T, Output = O>,
@@ -130,7 +131,7 @@ impl<'s, O, R> Open<'s, O, R> {
         if R::BACKWARD { &mut self.right } else { &mut self.left }
     }
 
-    /// What there is to go on with, if anything.
+    /// Takes out the things to continue with, if they are complete.
     fn take<T>(&mut self) -> Option<Ready<'s, O, R>>
     where
         R: Reduction<T, Output = O>,

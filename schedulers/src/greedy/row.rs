@@ -1,12 +1,12 @@
-//! Rows: nodes for several neighbours instead of two, in one allocation.
+//! Rows: join nodes for several neighbors instead of two, in one allocation.
 //!
-//! What is waited for comes in crowds. A node for each two of them, and nodes above those, would be a node each; a row is one
-//! for [eight](PLACES), whose outputs it keeps until all have arrived, and so has its own place.
+//! Pending items come in large numbers. A tree of two-sided nodes would need one node per item. A row has
+//! [eight](PLACES) places. It keeps their outputs until all have arrived, together with the row's own link.
 //!
 //! # Invariants
 //!
-//! 1. Each of its places is filled once; and once it is told how many of them there are, and where it belongs. All is taken
-//!    out together, by the one who brought the last, and is reduced without a lock, in order.
+//! 1. Each of a row's places is filled once. The number of places and the row's link arrive once, together. The last
+//!    arrival takes everything out, and the outputs are reduced without a lock, in order.
 
 use super::{Link, lock};
 use crate::Reduction;
@@ -14,28 +14,29 @@ use crate::branch::Joint;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-/// How many places a row has: at so many the allocation hardly counts any more, and little is kept waiting for others.
+/// Number of places of a row. With so many the cost of the allocation is small, and few outputs are kept waiting for
+/// others.
 pub(crate) const PLACES: u8 = 8;
 
-/// Up to [`PLACES`] neighbours.
+/// A join node for up to [`PLACES`] neighbors.
 pub(crate) struct Row<'s, O, R>(Mutex<Open<'s, O, R>>);
 
-/// What has arrived.
+/// The things that have arrived.
 struct Open<'s, O, R> {
     outputs: [Option<O>; PLACES as usize],
     arrived: u8,
     up: Option<Up<'s, O, R>>,
 }
 
-/// Where a row belongs.
+/// The position of a row's output in the tree.
 struct Up<'s, O, R> {
-    /// So many are used.
+    /// Number of places in use.
     places: u8,
     joint: Joint<'s, R>,
     to: Link<'s, O, R>,
 }
 
-/// All that a row waits for.
+/// Everything that a row has waited for.
 pub(super) struct Full<'s, O, R> {
     outputs: [Option<O>; PLACES as usize],
     up: Up<'s, O, R>,
@@ -48,7 +49,7 @@ impl<O, R> Default for Row<'_, O, R> {
 }
 
 impl<O, R> Drop for Row<'_, O, R> {
-    /// As of a node.
+    /// Drops the nodes above in a loop, as a [`Node`](super::Node) does.
     fn drop(&mut self) {
         if let Some(up) = self.leave() {
             up.give_up();
@@ -57,7 +58,7 @@ impl<O, R> Drop for Row<'_, O, R> {
 }
 
 impl<'s, O, R> Row<'s, O, R> {
-    /// Brings the output of one of its places.
+    /// Brings the output of one place. Returns the full row if this was the last thing.
     pub(super) fn arrive(&self, place: usize, output: O) -> Option<Full<'s, O, R>> {
         let mut open = lock(&self.0);
         debug_assert!(open.outputs[place].is_none());
@@ -66,7 +67,7 @@ impl<'s, O, R> Row<'s, O, R> {
         open.take()
     }
 
-    /// Tells it how many places it has, and where it belongs.
+    /// Sets the number of places, and the row's link. Returns the full row if this was the last thing.
     pub(super) fn place(
         &self,
         places: u8,
@@ -78,16 +79,16 @@ impl<'s, O, R> Row<'s, O, R> {
         open.take()
     }
 
-    /// Parts with what is above it.
+    /// Takes the link to the node above.
     pub(super) fn leave(&mut self) -> Option<Link<'s, O, R>> {
-        // Poisoned or not: a panic of user code is why it is dropped.
+        // The lock may be poisoned: rows are dropped early because user code has panicked.
         let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         Some(open.up.take()?.to)
     }
 }
 
 impl<'s, O, R> Open<'s, O, R> {
-    /// Everything, if that is here.
+    /// Takes everything out, if it is complete.
     fn take(&mut self) -> Option<Full<'s, O, R>> {
         let up = self.up.take_if(|up| up.places == self.arrived)?;
         Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; PLACES as usize]), up })

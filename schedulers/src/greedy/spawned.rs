@@ -1,4 +1,5 @@
-//! Greedy computations that nobody waits for: what lies in the frame of one that is waited for lies beside them.
+//! Spawned greedy computations. No thread waits for them, so the call and the root lie beside the computation, and not
+//! in a caller's frame.
 
 use super::{Leaves, Root, lock, start, tell_stop};
 use crate::call::Call;
@@ -6,15 +7,15 @@ use crate::{Computation, Policy};
 use furcate_pool::Executor;
 use furcate_pool::detach::{End, Unattended};
 
-/// What leaves are run by, and what that needs.
+/// Makes the leaves of a spawned computation, and owns the data that they borrow.
 pub(crate) trait Plan: Send + Sync + 'static {
-    /// How they are run.
+    /// Says how leaves are run.
     type Leaves<'s>: Leaves;
 
     fn leaves(&self) -> Self::Leaves<'_>;
 }
 
-/// Runs a whole computation; nobody waits.
+/// Runs a whole computation without a thread that waits for it.
 pub(crate) fn spawn<C, E, N>(computation: C, executor: &E, plan: N)
 where
     C: Computation,

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-/// Every theft, every order: it is the tree that a join makes.
+/// Under every theft and in every order, the tree of reductions is that of a join.
 #[test]
 fn reductions_are_those_of_a_join() {
     fn check<P: Producer<Item = usize>>(scripts: usize, make: impl Fn() -> P, policy: impl Policy) {
@@ -34,11 +34,11 @@ fn reductions_are_those_of_a_join() {
     check(1000, || 0..6, SizeLimit::new(1));
     check(400, || List(0..5), SizeLimit::new(1));
     check(400, || Stack(0..5), SizeLimit::new(1));
-    // Divisions that are not forked, with nodes below them.
+    // Divisions without a fork, with nodes below them.
     check(50, || 0..8, Both::new(ForceDepth::new(3), Cap::new(2)));
 }
 
-/// The first one of some items, or the last one; its outputs are counted.
+/// Finds the first of some items, or the last one. Its outputs are counted.
 #[derive(Clone)]
 struct Outermost<'a, const BACK: bool>(&'a [usize], &'a Arc<()>);
 
@@ -67,7 +67,7 @@ impl<const BACK: bool> Reduction<usize> for Outermost<'_, BACK> {
     }
 }
 
-/// What goes up early is the result, whatever arrives before it and behind it, and that is dropped.
+/// A final output that goes up early is the result. All outputs before and after it are dropped.
 #[test]
 fn searches_under_every_theft() {
     for hits in [&[][..], &[0], &[5], &[2, 3], &[1, 4], &[0, 1, 2, 3, 4, 5]] {
@@ -84,13 +84,13 @@ fn searches_under_every_theft() {
     }
 }
 
-/// One element to the left, the rest to the right.
+/// One element to the left, the other ones to the right.
 struct List(Range<usize>);
 
-/// The rest to the left, one element to the right.
+/// One element to the right, the other ones to the left.
 struct Stack(Range<usize>);
 
-/// All to one side, less one that is lost: to the left, or to the right where the number is odd.
+/// All elements to one side, except one that is lost: to the left, or, if their number is odd, to the right.
 struct OneSided(Range<usize>);
 
 macro_rules! divided {
@@ -138,7 +138,7 @@ fn on_a_small_stack(run: impl FnOnce() + Send) {
     });
 }
 
-/// I7.
+/// I7: lopsided divisions.
 #[test]
 fn lopsided_divisions_use_no_stack() {
     on_a_small_stack(|| {
@@ -153,7 +153,7 @@ fn lopsided_divisions_use_no_stack() {
 
 #[test]
 fn frames_are_bounded() {
-    /// The most frames that were seen.
+    /// The most frames seen.
     #[derive(Clone)]
     struct Most;
     impl Reduction<usize> for Most {
@@ -178,7 +178,7 @@ fn frames_are_bounded() {
     }
 }
 
-/// Parts that nobody runs any more, and nodes that nobody will fill, go without a trace.
+/// After a panic, parts that no worker runs any more and nodes that are never filled are dropped without a leak.
 #[test]
 fn a_panic_under_every_theft() {
     let scripts = Scripted::every(12, |engine| {

@@ -1,4 +1,4 @@
-//! Invariants of [`Join`] that need a look inside; what it computes is checked by the integration tests.
+//! Invariants of [`Join`] that need a look at its internals. The integration tests check its results.
 
 use super::*;
 use crate::frames::{MAX_FRAMES, frames};
@@ -9,7 +9,7 @@ use furcate_pool::{Context, Inline};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A reduction that looks at every item: the most that it saw.
+/// Measures something at every item, and keeps the maximum.
 #[derive(Clone)]
 struct Most<F>(F);
 
@@ -30,7 +30,7 @@ impl<F: Fn(usize) -> u32 + Clone + Send> Reduction<usize> for Most<F> {
     }
 }
 
-/// One element to the left, the rest to the right.
+/// One element to the left, the other ones to the right.
 struct List(Range<usize>);
 
 impl Divisible for List {
@@ -56,7 +56,7 @@ impl IntoIterator for List {
 
 impl Producer for List {}
 
-/// An engine on which every right part seems to be stolen, by a thief that has it on top of this stack.
+/// An engine on which every right part seems to be stolen, by a thief that runs it on top of this stack.
 #[derive(Clone)]
 struct Thievish;
 
@@ -90,7 +90,7 @@ impl Executor for Thievish {
 
 const FRAMES: Most<fn(usize) -> u32> = Most(|_| frames());
 
-/// Invariant 2. A worker that waits takes what it steals onto its own stack, so a steal frees no frame there.
+/// Invariant 2. A waiting worker runs stolen work on its own stack, so a steal frees no frame there.
 #[test]
 fn frames_are_bounded() {
     for policy in [SizeLimit::new(1), SizeLimit::new(0)] {
@@ -133,7 +133,7 @@ fn frames_are_left_by_a_panic() {
 fn a_thief_begins_with_its_own_frames() {
     use std::sync::Barrier;
     let pool = furcate_pool::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    // The two halves meet: so one is on the thief's stack, which is empty.
+    // The two halves wait for each other, so one is on the thief's stack, which is empty.
     let gate = Barrier::new(2);
     let meet = |item: usize| {
         gate.wait();
@@ -144,7 +144,7 @@ fn a_thief_begins_with_its_own_frames() {
     assert_eq!(most, 10);
 }
 
-/// Past the limit of frames the tree is the same, and so are the places of the reductions.
+/// Past the limit of frames the tree is the same, and the reductions are made at the same nodes.
 #[test]
 fn what_runs_in_turn_is_divided_and_reduced_alike() {
     fn check(policy: impl Policy) {
@@ -159,7 +159,7 @@ fn what_runs_in_turn_is_divided_and_reduced_alike() {
     check(Both::new(ForceDepth::new(3), Cap::new(2)));
 }
 
-/// A permit to fork is given back where no fork is made for lack of a frame, so others can have it.
+/// If no fork is made for lack of a frame, the permit to fork is given back, so other tasks can have it.
 #[test]
 fn what_runs_in_turn_holds_no_permits() {
     let full: Vec<_> = std::iter::from_fn(Frame::enter).collect();
@@ -170,7 +170,7 @@ fn what_runs_in_turn_holds_no_permits() {
     drop(full);
 }
 
-/// Nor does one that is not made because a side is empty: the task is live no more than before.
+/// Nor does a fork that is not made because a side is empty hold a permit: the number of live tasks stays the same.
 #[test]
 fn what_has_an_empty_side_holds_no_permits() {
     #[derive(Clone)]
@@ -186,10 +186,10 @@ fn what_has_an_empty_side_holds_no_permits() {
     assert_eq!(Join.schedule(0..2, Both::new(Always, cap.clone()), taken, &Inline), 2);
 }
 
-/// A steal counts once: what goes on in the place of a stolen task has not been stolen again.
+/// A steal counts once: the continuation of a stolen task has not been stolen again.
 #[test]
 fn thief_splitting_counts_levels_from_the_steal() {
-    /// Loses an element per division and leaves one side empty.
+    /// Loses an element per division, and leaves one side empty.
     struct OneSided(Range<usize>);
     impl Divisible for OneSided {
         fn size(&self) -> usize {
@@ -210,7 +210,7 @@ fn thief_splitting_counts_levels_from_the_steal() {
         type Item = usize;
         type IntoIter = std::iter::Once<usize>;
         fn into_iter(self) -> Self::IntoIter {
-            std::iter::once(100 - self.0.len()) // how many divisions have been made
+            std::iter::once(100 - self.0.len()) // number of divisions so far
         }
     }
     impl Producer for OneSided {}
@@ -238,7 +238,7 @@ fn thief_splitting_counts_levels_from_the_steal() {
     assert_eq!(divisions(&Thievish), [4, 5]); // below the root, below the steal
 }
 
-/// The scheduler asks for a permit only when everything else has agreed, and asks nothing of what is not divided.
+/// The scheduler asks for a permit only when everything else has agreed, and asks for none if nothing is divided.
 #[test]
 fn permits_are_asked_for_last() {
     #[derive(Clone)]

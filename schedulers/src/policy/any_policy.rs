@@ -5,11 +5,12 @@ use super::{
 
 /// One of furcate's policies, chosen at run time: by a command line, a configuration or the size of the input.
 ///
-/// Made by `From` of any policy of this module that says when to divide; by default it is [`Auto`], which gives way to whatever
-/// else is chained. Several choices are several calls of `with_policy`. Policies that end a computation are named by `stop_on`
-/// and `deadline` as ever.
+/// Made by `From` of any policy of this module that says when to divide. The default is [`Auto`], which gives way to
+/// all other policies of a chain. Several choices are several calls of `with_policy`. Policies that end a computation
+/// are named by `stop_on` and `deadline`, as always.
 ///
-/// A [`Cap`] that is chosen so panics beside `io_await`, where it could not be kept: see [`Policy::CAPS`].
+/// Beside `io_await`, a [`Cap`] that is chosen this way panics, because the cap could not be kept there: see
+/// [`Policy::CAPS`].
 ///
 /// A chain with such a policy always counts as one that says how to divide ([`DECIDES`](Policy::DECIDES)). The choice costs one
 /// branch per question; nothing is allocated.

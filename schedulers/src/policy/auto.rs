@@ -1,13 +1,13 @@
 use super::{Policy, Task, Verdict};
 
-/// The default: some parts per thread, and more where parts are stolen.
+/// The default: a few parts per thread, and more where parts are stolen.
 ///
-/// The rule is rayon's: a budget of divisions is halved at each division, and comes back to at least the number of
-/// threads in a part that has migrated. It begins with twice the number of threads (rayon begins with once, but
-/// counts a call from outside its pool as a steal, which comes to the same). A part that has [grown](Task::grown) gets half the
-/// number of threads at least: enough for a part per thread. Without steals that makes more than two
-/// and at most four parts per thread, however long the input is; and one part if there is one thread. Every other
-/// policy's word overrules it.
+/// The rule is rayon's: a budget of divisions is halved at each division. In a part that has migrated, the budget is
+/// raised to at least the number of threads. The budget begins with twice the number of threads (rayon begins with
+/// once, but counts a call from outside its pool as a steal, with the same effect). In a part that has
+/// [grown](Task::grown), the budget is raised to at least half the number of threads: enough for a part per thread.
+/// Without steals the rule makes more than two and at most four parts per thread, however long the input is; and one
+/// part if there is one thread. Every other policy's verdict overrules this one.
 ///
 /// ```
 /// use furcate::policy::{Auto, Policy, Task, Verdict};
@@ -27,7 +27,7 @@ pub struct Auto {
 }
 
 impl Auto {
-    /// The default policy.
+    /// Returns the default policy.
     #[must_use]
     pub const fn new() -> Self {
         Auto { budget: None }

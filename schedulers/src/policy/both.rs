@@ -1,8 +1,8 @@
 use super::{Policy, Reason, Stop, StopSignals, Task, Verdict};
 
-/// Two policies at once: what a chain of policies is made of.
+/// Two policies at once. A chain of policies is made of such pairs.
 ///
-/// The stronger verdict counts; a fork needs both permits; either one's stop ends the computation.
+/// The stronger verdict counts. A fork needs both permits. Either policy can end the computation.
 ///
 /// ```
 /// use furcate::policy::{Both, BoundDepth, Policy, SizeLimit, Task, Verdict};
@@ -17,7 +17,7 @@ pub struct Both<A, B> {
 }
 
 impl<A, B> Both<A, B> {
-    /// Both policies; their order makes no difference.
+    /// Combines two policies. Their order makes no difference.
     #[must_use]
     pub const fn new(first: A, second: B) -> Self {
         Both { first, second }

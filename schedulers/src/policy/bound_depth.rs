@@ -3,8 +3,8 @@ use super::{Policy, Task, Verdict};
 /// Divides down to a depth, and no further: at most 2^depth parts.
 ///
 /// Kvik's `bound_depth`: the classical static partition. The division tree depends on the input alone, neither on the
-/// number of threads nor on steals. So a sum of floats is reproducible under this policy, with the schedulers
-/// `join`, `depjoin` and the default (see the chapter *Why* of the book for the exact promise).
+/// number of threads nor on steals. So a sum of floats is reproducible under this policy, with the schedulers `join`,
+/// `depjoin` and the default (see the chapter *Why* of the book for the exact promise).
 ///
 /// ```
 /// use furcate::policy::{BoundDepth, Policy, Task, Verdict};
@@ -19,7 +19,7 @@ pub struct BoundDepth {
 }
 
 impl BoundDepth {
-    /// At most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
+    /// Allows at most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
     #[must_use]
     pub const fn new(depth: u32) -> Self {
         BoundDepth { depth }

@@ -2,21 +2,21 @@ use super::tokens::{Token, Tokens};
 use super::{Policy, Task, Verdict};
 use furcate_pool::sync::Arc;
 
-/// Never more than a number of live tasks at once.
+/// Bounds the number of live tasks.
 ///
-/// Kvik's `cap`, made exact: a task is *live* from the fork that makes it until its own part is folded (while it waits
-/// for a stolen half, and while it reduces, it is not). The tasks share one counter of tokens; a fork takes one for the
-/// right part, which comes back when that part is done. Where no token is left, no fork is made; see
+/// Kvik's `cap`, made exact. A task is *live* from the fork that makes it until its own part is folded. While the task
+/// waits for a stolen half, or reduces, it is not live. The tasks share one counter of tokens. A fork takes a token for
+/// the right part, which comes back when that part is done. If no token is left, no fork is made; see
 /// [the module](crate::policy) for divisions that must be made all the same.
 ///
 /// Clones share the counter: give clones of one `Cap` to several computations to bound them together. A computation
-/// counts from its first fork on; a root is never refused, for it runs on its caller's thread. So k callers whose
+/// counts from its first fork on. A root is never refused, because it runs on its caller's thread. So k callers whose
 /// computations have not forked may run beside that many tasks.
 ///
-/// It bounds tasks, not parts: when a task is done, its token allows another fork.
+/// The policy bounds tasks, not parts: when a task is done, its token allows another fork.
 ///
-/// A chain that waits for futures (`io_await`) takes no cap: it does not compile. There `max_in_flight(n)` bounds the futures in
-/// flight, and a pool of n threads the items that are computed at once.
+/// A chain that waits for futures (`io_await`) takes no cap: it does not compile. Use `max_in_flight(n)` there to bound
+/// the futures in flight. A pool of n threads bounds the number of items that are computed at once.
 ///
 /// Cost: one compare-exchange and one small allocation per fork.
 ///
@@ -37,27 +37,27 @@ use furcate_pool::sync::Arc;
 #[derive(Debug)]
 pub struct Cap {
     tokens: Arc<Tokens>,
-    /// The task's own token. Shared by the parts of a division that run one after the other in one task; none in a
-    /// root that has not forked.
+    /// The task's own token. Parts of a division that run one after the other in one task share it. `None` in a root
+    /// that has not forked.
     own: Option<Arc<Token>>,
     permit: Option<Permit>,
 }
 
-/// The tokens of a fork that is yet to be made.
+/// Tokens of a fork that has been permitted and not yet made.
 #[derive(Debug)]
 struct Permit {
-    /// The right part's token.
+    /// Token of the right part.
     right: Token,
-    /// The left part's, if the task has none of its own.
+    /// Token of the left part, if the task has no token of its own.
     left: Option<Token>,
 }
 
 impl Cap {
-    /// At most `tasks` live tasks; 1 makes everything run in the calling task.
+    /// Allows at most `tasks` live tasks; 1 makes everything run in the calling task.
     ///
     /// # Panics
     ///
-    /// If `tasks` is 0: a computation is at least one task.
+    /// If `tasks` is 0, since a computation is at least one task.
     #[must_use]
     #[track_caller]
     pub fn new(tasks: usize) -> Self {
@@ -65,7 +65,7 @@ impl Cap {
         Cap { tokens: Tokens::new(tasks), own: None, permit: None }
     }
 
-    /// How many more tasks could be live now: all of them, when no computation is running.
+    /// Returns how many more tasks could be live now: all of them, when no computation is running.
     #[must_use]
     pub fn available(&self) -> usize {
         self.tokens.free()
@@ -73,7 +73,7 @@ impl Cap {
 }
 
 impl Clone for Cap {
-    /// A cap that shares the counter and holds no token.
+    /// Returns a cap that shares the counter and holds no token.
     fn clone(&self) -> Self {
         Cap { tokens: Arc::clone(&self.tokens), own: None, permit: None }
     }

@@ -1,10 +1,10 @@
 use super::stop::{Reason, Stop, stops};
 use std::time::Instant;
 
-/// Ends the computation when a time is over.
+/// Ends the computation at a deadline.
 ///
-/// It has no word on divisions. Chained with `deadline`, it makes a result that says whether all was done; as any other
-/// policy (`with_policy`), one that does not say.
+/// This policy passes on all divisions. Named by the method `deadline`, it makes a result that says whether all items
+/// were processed. Named by `with_policy`, as any other policy, it makes a result that does not say so.
 ///
 /// ```
 /// use furcate::policy::Deadline;
@@ -15,7 +15,7 @@ use std::time::Instant;
 /// assert_eq!((0..1000).into_par_iter().with_policy(over).count(), 0);
 /// ```
 ///
-/// Cost: one look at the clock (some 30 ns) before a task and between its nano-loops, of which there are few per
+/// Cost: one look at the clock (some 30 ns) before a task and between its nano-loops; there are only a few loops per
 /// 100 us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
@@ -23,7 +23,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Ends at a time; at once, if it is over.
+    /// Ends the computation at this time; at once, if the time has passed.
     #[must_use]
     pub const fn new(at: Instant) -> Self {
         Deadline { at }

@@ -1,10 +1,10 @@
 use super::{Policy, Task, Verdict};
 
-/// Leaves only at even depths.
+/// Allows leaves at even depths only.
 ///
 /// Kvik's `even_levels`. An algorithm that swaps two buffers at every level, such as a merge sort, then ends in the
 /// buffer it began in. A task at an odd depth is divided even if there is nothing left to cut: one part is then empty
-/// and forgotten, and the other one is a level deeper.
+/// and dropped, and the other one is a level deeper.
 ///
 /// ```
 /// use furcate::policy::{EvenLevels, Policy, Task, Verdict};

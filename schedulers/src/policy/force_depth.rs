@@ -1,6 +1,6 @@
 use super::{Policy, Task, Verdict};
 
-/// Divides down to a depth whatever others say, while there is something to cut; below, leaves the word to others.
+/// Divides down to a depth, overruling other policies, while there is something to cut. Below that depth, passes.
 ///
 /// Kvik's `force_depth`.
 ///
@@ -17,7 +17,7 @@ pub struct ForceDepth {
 }
 
 impl ForceDepth {
-    /// At least `depth` divisions on the way from the root to a leaf that could have been divided further.
+    /// Forces at least `depth` divisions between the root and every leaf that could have been divided further.
     #[must_use]
     pub const fn new(depth: u32) -> Self {
         ForceDepth { depth }

@@ -1,9 +1,9 @@
 use super::{Policy, Task, Verdict};
 
-/// Divides left parts always, right parts only when they have migrated, down to a depth.
+/// Divides left parts always, and right parts only if they have migrated, down to a depth.
 ///
-/// Kvik's `join_context`: a worker that nobody steals from divides along its leftmost path only (depth + 1 leaves,
-/// each half as large as the next), and a part that a thief has taken is divided in the same manner.
+/// Kvik's `join_context`. A worker without thieves divides along its leftmost path only. That makes depth + 1 leaves,
+/// each half as large as the next. A part that a thief has taken is divided in the same manner.
 ///
 /// ```
 /// use furcate::policy::{JoinContext, Policy, Task, Verdict};
@@ -22,7 +22,7 @@ pub struct JoinContext {
 }
 
 impl JoinContext {
-    /// At most `depth` divisions on the way from the root to a leaf; 0 divides nothing.
+    /// Allows at most `depth` divisions between the root and a leaf; 0 divides nothing.
     #[must_use]
     pub const fn new(depth: u32) -> Self {
         JoinContext { depth, right: false }

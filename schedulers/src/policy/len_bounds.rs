@@ -1,6 +1,6 @@
 use super::{Policy, Task, Verdict};
 
-/// No division that would leave a half shorter than a minimum; else no word.
+/// Forbids divisions that would leave a half shorter than a minimum; passes on all others.
 ///
 /// rayon's `with_min_len`.
 ///
@@ -15,7 +15,7 @@ pub struct MinLen {
 }
 
 impl MinLen {
-    /// No part shorter than `min` units, unless the whole is.
+    /// Makes no part shorter than `min` units, unless the whole is shorter.
     #[must_use]
     pub const fn new(min: usize) -> Self {
         MinLen { min }
@@ -31,7 +31,7 @@ impl Policy for MinLen {
     }
 }
 
-/// Divides what is longer than a maximum; else no word.
+/// Divides parts that are longer than a maximum; passes on all others.
 ///
 /// rayon's `with_max_len`.
 ///
@@ -46,7 +46,7 @@ pub struct MaxLen {
 }
 
 impl MaxLen {
-    /// No part longer than `max` units that could be divided; 0 is as 1.
+    /// Makes no divisible part longer than `max` units; 0 counts as 1.
     #[must_use]
     pub const fn new(max: usize) -> Self {
         MaxLen { max }

@@ -3,7 +3,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-/// By what a policy will stop, as far as somebody can be woken by it: see [`Policy::watch`](super::Policy::watch).
+/// The signals by which a policy will stop, of the kinds that can wake a waiter. See
+/// [`Policy::watch`](super::Policy::watch).
 #[derive(Debug, Default)]
 pub struct StopSignals {
     tokens: Vec<Cancelled>,
@@ -11,27 +12,27 @@ pub struct StopSignals {
 }
 
 impl StopSignals {
-    /// A token will be cancelled.
+    /// Adds a token: its cancellation is a signal.
     pub fn token(&mut self, token: &CancelToken) {
         self.tokens.push(token.cancelled());
     }
 
-    /// A time will be over.
+    /// Adds a deadline: its passing is a signal.
     pub fn deadline(&mut self, at: Instant) {
         self.deadline = Some(self.deadline.map_or(at, |other| other.min(at)));
     }
 
-    /// Whether there is any.
+    /// Whether no signal was added.
     pub(crate) fn is_empty(&self) -> bool {
         self.tokens.is_empty() && self.deadline.is_none()
     }
 
-    /// The time that will be over first.
+    /// Returns the earliest deadline.
     pub(crate) fn first_deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Waits for the first one.
+    /// Waits for the first signal.
     pub(crate) fn wait(self) -> Stopped {
         Stopped {
             tokens: self.tokens,
@@ -41,7 +42,7 @@ impl StopSignals {
     }
 }
 
-/// The future of the first signal.
+/// Future of the first signal.
 #[derive(Debug)]
 pub(crate) struct Stopped {
     tokens: Vec<Cancelled>,

@@ -1,6 +1,6 @@
 use super::{Policy, Task, Verdict};
 
-/// Divides what is larger than a limit, and nothing else.
+/// Divides parts larger than a limit, and no others.
 ///
 /// Kvik's `size_limit`: the grain of divide-and-conquer. As under [`BoundDepth`](super::BoundDepth), the division tree
 /// depends on the input alone.
@@ -16,7 +16,7 @@ pub struct SizeLimit {
 }
 
 impl SizeLimit {
-    /// No leaf above `limit` units (that could be divided), no division at or below; 0 is as 1.
+    /// Makes no divisible leaf above `limit` units, and no division at or below `limit`; 0 counts as 1.
     #[must_use]
     pub const fn new(limit: usize) -> Self {
         SizeLimit { limit }

@@ -1,6 +1,6 @@
 use super::Policy;
 
-/// Why a computation ended before all was done.
+/// The reason why a computation ended before its last item.
 ///
 /// ```
 /// use furcate::policy::{CancelToken, Reason, Stop, StopOn};
@@ -15,7 +15,7 @@ use super::Policy;
 pub enum Reason {
     /// A [`CancelToken`](super::CancelToken) was cancelled.
     Cancelled,
-    /// A [`Deadline`](super::Deadline) was over.
+    /// A [`Deadline`](super::Deadline) has passed.
     DeadlineExceeded,
 }
 
@@ -28,11 +28,11 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// A policy that ends computations, and says why: [`StopOn`](super::StopOn), [`Deadline`](super::Deadline), and
-/// [`Both`](super::Both) of two such.
+/// A policy that ends computations, and gives the reason: [`StopOn`](super::StopOn), [`Deadline`](super::Deadline), or
+/// [`Both`](super::Both) of two such policies.
 ///
-/// With [`stop_on` and `deadline`](crate::policy#ending) such a policy is named so that the early end shows in the
-/// result's type. Where it is named as any other policy, the result does not tell whether all was done.
+/// If such a policy is named by [`stop_on` or `deadline`](crate::policy#ending), the result's type shows the early end.
+/// If it is named by `with_policy`, the result does not tell whether all items were processed.
 ///
 /// ```
 /// use furcate::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn};
@@ -43,11 +43,12 @@ impl std::fmt::Display for Reason {
 /// assert_eq!(stop.reason(), None);
 /// ```
 pub trait Stop: Policy + Sync {
-    /// Why the computation is to end, if it is. Once there is a reason there always is one.
+    /// Returns the reason why the computation is to end, if there is one. Once there is a reason, there always is one.
     fn reason(&self) -> Option<Reason>;
 }
 
-/// `Policy` for a [`Stop`], which has no word on divisions; and what of it [signals](super::StopSignals) the stop.
+/// Implements `Policy` for a [`Stop`] that passes on all divisions; `$signal` [watches](super::StopSignals) for the
+/// stop.
 macro_rules! stops {
     ($Name:ty: |$this:ident| $signal:ident($value:expr)) => {
         impl $crate::Policy for $Name {

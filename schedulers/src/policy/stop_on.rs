@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// Tells computations that they may end: from another thread, or from within.
+/// Tells computations to end: from another thread, or from within.
 ///
-/// Clones are the same token. What is cancelled stays so.
+/// Clones are the same token. A token that is cancelled stays cancelled.
 ///
 /// ```
 /// use furcate::policy::CancelToken;
@@ -23,9 +23,9 @@ use std::task::{Context, Poll, Waker};
 /// assert!(done.is_err());
 /// ```
 ///
-/// Cost: an allocation for the token. To look at it is a load. To cancel it is a store and a look at the list of futures that
-/// [wait](Self::cancelled) for it, and an allocation for each computation behind `io_await` that it stops. Workers drop the futures of
-/// such a computation, not the thread that cancels.
+/// Cost: an allocation for the token. A look at the token is a load. `cancel` is a store, a look at the list of futures
+/// that [wait](Self::cancelled) for the token, and an allocation for each computation after `io_await` that it stops.
+/// The futures of such a computation are dropped by workers, not by the thread that cancels.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     shared: Arc<Shared>,
@@ -40,7 +40,7 @@ struct Shared {
 /// Wakers of the futures that wait for the token.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// By the number of who waits.
+    /// Wakers by the number of their future.
     wakers: BTreeMap<u64, Waker>,
     next: u64,
 }
@@ -52,23 +52,24 @@ impl Shared {
 }
 
 impl CancelToken {
-    /// A token that is not cancelled.
+    /// Returns a token that is not cancelled.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cancels, for all clones and for ever.
+    /// Cancels the token and all its clones, for ever.
     pub fn cancel(&self) {
-        // Release: pairs with the load in `is_cancelled`. What its caller did before it cancelled is visible to who
-        // has seen the cancellation; with Relaxed, a token could not stand for "the answer is there".
+        // Release: pairs with the load in `is_cancelled`. A thread that sees the cancellation also sees the canceller's
+        // writes before it; with Relaxed, a token could not stand for "the answer is there".
         self.shared.cancelled.store(true, Ordering::Release);
-        // Who waits has looked at the flag under the lock: before this, and is woken; or after this, and has seen it.
+        // A waiting future looks at the flag under the lock. If it looked before this line, it is woken here; if after,
+        // it saw the flag.
         let wakers = mem::take(&mut self.shared.waiting().wakers);
         wakers.into_values().for_each(Waker::wake);
     }
 
-    /// Waits until it is cancelled.
+    /// Returns a future that is ready when the token is cancelled.
     ///
     /// ```
     /// use furcate::policy::CancelToken;
@@ -81,7 +82,7 @@ impl CancelToken {
         Cancelled { token: self.clone(), number: None }
     }
 
-    /// Has it been cancelled?
+    /// Whether the token has been cancelled.
     ///
     /// ```
     /// use furcate::policy::CancelToken;
@@ -102,7 +103,7 @@ impl CancelToken {
 #[derive(Debug)]
 pub struct Cancelled {
     token: CancelToken,
-    /// Of its waker, if it has one there.
+    /// Key of this future's waker in the token's list, if it has one there.
     number: Option<u64>,
 }
 
@@ -111,7 +112,7 @@ impl Future for Cancelled {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        // Cloned, and dropped, without the lock: a waker is somebody's code.
+        // Cloned and dropped without the lock: a waker's methods are foreign code.
         let waker = context.waker().clone();
         let mut waiting = this.token.shared.waiting();
         if this.token.is_cancelled() {
@@ -130,7 +131,7 @@ impl Drop for Cancelled {
     fn drop(&mut self) {
         if let Some(number) = self.number {
             let waker = self.token.shared.waiting().wakers.remove(&number);
-            // Without the lock: a waker is somebody's code.
+            // Without the lock: a waker's drop is foreign code.
             drop(waker);
         }
     }
@@ -138,8 +139,8 @@ impl Drop for Cancelled {
 
 /// Ends the computation when a [`CancelToken`] is cancelled.
 ///
-/// It has no word on divisions. Chained with `stop_on`, it makes a result that says whether all was done; as any other
-/// policy (`with_policy`), one that does not say.
+/// This policy passes on all divisions. Named by the method `stop_on`, it makes a result that says whether all items
+/// were processed. Named by `with_policy`, as any other policy, it makes a result that does not say so.
 ///
 /// ```
 /// use furcate::policy::{CancelToken, StopOn};
@@ -157,7 +158,7 @@ pub struct StopOn {
 }
 
 impl StopOn {
-    /// Ends when `token` is cancelled.
+    /// Ends the computation when `token` is cancelled.
     #[must_use]
     pub fn new(token: &CancelToken) -> Self {
         StopOn { token: token.clone() }
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use std::task::{Wake, Waker};
 
-    /// Wakers of other executors run code of theirs when they are dropped.
+    /// A waker that runs code of its own when it is dropped, as wakers of other executors do.
     struct Cancels(CancelToken);
 
     impl Wake for Cancels {
@@ -198,7 +199,7 @@ mod tests {
         let mut poll =
             |waker: Waker| Pin::new(&mut cancelled).poll(&mut Context::from_waker(&waker)).is_ready();
         assert!(!poll(Arc::new(Cancels(token)).into()));
-        // The first one's last clone is dropped here.
+        // The last clone of the first waker is dropped here.
         assert!(!poll(Waker::noop().clone()));
         assert!(poll(Waker::noop().clone()));
     }

@@ -1,4 +1,4 @@
-//! The contract of [`Policy`], for every policy; their meaning is checked by the integration tests.
+//! The contract of [`Policy`], for every policy. The integration tests check what each policy does.
 
 use super::*;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ fn for_each_policy(check: impl Fn(&str, &mut dyn Probe)) {
     );
 }
 
-/// [`Policy`] as far as it fits a trait object.
+/// The methods of [`Policy`] that fit a trait object.
 trait Probe {
     fn wants_split(&mut self, task: &Task) -> Verdict;
     fn permit_fork(&mut self, task: &Task) -> bool;
@@ -98,18 +98,18 @@ fn asking_twice_is_asking_once() {
 fn clones_are_fresh() {
     for_each_policy(|name, policy| {
         for task in tasks() {
-            // The original takes what it can get: its clone gets the same afterwards, if it is given back.
+            // The original takes the permit, if it gets one. After the permit has come back, the clone gets the same.
             let before = (policy.fresh().wants_split(&task), policy.fresh().permit_fork(&task));
             policy.permit_fork(&task);
             let mut clone = policy.fresh();
             policy.return_permit();
-            clone.return_permit(); // nothing of the original's
+            clone.return_permit(); // clone holds no permit of the original
             assert_eq!((clone.wants_split(&task), clone.permit_fork(&task)), before, "{name} on {task:?}");
         }
     });
 }
 
-/// Neither a cast nor an addition overflows at the edges of the types.
+/// Neither a cast nor an addition overflows at the limits of the types.
 #[test]
 fn extreme_tasks_are_no_problem_on_the_way_down() {
     for_each_policy(|_, policy| {
@@ -140,7 +140,7 @@ fn a_clone_of_a_cap_holds_no_token() {
     assert_eq!(cap.available(), 2);
 }
 
-/// A root counts from its first fork on: one that another policy refuses costs nothing.
+/// A root counts from its first fork on: a root whose fork another policy refuses takes no token.
 #[test]
 fn a_refused_fork_leaves_no_token_with_the_root() {
     let task = Task::new(100);
@@ -237,7 +237,7 @@ fn a_chain_stops_for_the_first_reason_that_it_has() {
     assert!(!chain.stopped(), "another token");
     one.clone().cancel();
     assert!(chain.stopped() && chain.clone().stopped());
-    // It rides down the tree, also to parts that were divided before.
+    // The stop is passed down the tree, also to parts that were divided before.
     let (left, right) = chain.clone().split(&Task::new(100));
     assert!(left.stopped() && right.stopped());
     assert_eq!(chain.wants_split(&Task::new(100)), Auto::new().wants_split(&Task::new(100)));
@@ -249,7 +249,7 @@ fn a_chain_stops_for_the_first_reason_that_it_has() {
     const { assert!(<Both<StopOn, Auto> as Policy>::STOPS && !<Both<Auto, Auto> as Policy>::STOPS) };
 }
 
-/// Who says how to divide, and who constrains: the first four of the module's table, and the others.
+/// The first four policies of the module's table say how to divide; the others only constrain.
 #[test]
 fn who_decides() {
     fn decides<L: Policy>() -> bool {

@@ -1,12 +1,12 @@
 use super::{Policy, Task, Verdict};
 
-/// Divides a number of levels, and again as many in every part that a thief has taken.
+/// Divides a number of levels, and as many again in every part that a thief has taken.
 ///
 /// A part that has [grown](Task::grown) begins anew, too.
 ///
-/// Kvik's `thief_splitting` (`rayon` in its code): a counter rides down the tree and is decremented at each division;
-/// in a task that has migrated it starts anew. So there are few tasks while all workers are busy, and more where
-/// somebody has shown to be idle.
+/// Kvik's `thief_splitting` (`rayon` in its code): a counter is passed down the tree and decremented at each division.
+/// In a task that has migrated, the counter starts anew. So there are few tasks while all workers are busy, and more
+/// where a steal has shown that a worker was idle.
 ///
 /// ```
 /// use furcate::policy::{Policy, Task, ThiefSplitting, Verdict};
@@ -23,8 +23,8 @@ pub struct ThiefSplitting {
 }
 
 impl ThiefSplitting {
-    /// `levels` divisions below the root and below every steal; 0 divides nothing. log2 of the number of threads, plus
-    /// one or two, is a good choice.
+    /// Divides `levels` times below the root and below every steal; 0 divides nothing. A good choice is log2 of the
+    /// number of threads, plus one or two.
     #[must_use]
     pub const fn new(levels: u32) -> Self {
         ThiefSplitting { levels, left: levels }

@@ -2,9 +2,9 @@
 //!
 //! # Invariants
 //!
-//! 1. `free` + the tokens that exist = the total: a token is made only by taking from `free`, and gives itself back
-//!    when dropped. So `free` never exceeds the total nor wraps.
-//! 2. Several tokens are taken in one step or not at all: two takers of two never hold one each for good.
+//! 1. `free` + the number of live tokens = the total. A token is made only by taking it from `free`, and returns itself
+//!    when dropped. So `free` neither exceeds the total nor wraps.
+//! 2. Several tokens are taken in one step or not at all, so two takers of two tokens never hold one each for good.
 
 use furcate_pool::sync::Arc;
 use furcate_pool::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ pub(super) struct Tokens {
     free: AtomicUsize,
 }
 
-/// One token; free again when dropped.
+/// One token. Its drop makes it free again.
 #[derive(Debug)]
 pub(super) struct Token {
     from: Arc<Tokens>,
@@ -26,15 +26,15 @@ impl Tokens {
     }
 
     pub(super) fn free(&self) -> usize {
-        // Relaxed: a count for people to look at; it publishes nothing.
+        // Relaxed: the count is informative only and publishes nothing.
         self.free.load(Ordering::Relaxed)
     }
 
     /// Takes `N` tokens, or none.
     pub(super) fn take<const N: usize>(this: &Arc<Self>) -> Option<[Token; N]> {
-        // Acquire, with the release in `Token::drop`: what the former holder of a token did comes before what the new
-        // one does, so that "never more than n at once" also holds for whatever the tasks count in plain memory.
-        // Nothing is read on failure, so its load may be relaxed.
+        // Acquire: pairs with the Release in `Token::drop`. The writes of a token's former holder happen before the new
+        // holder's, so "never more than n at once" also holds for counts in plain memory. On failure nothing is read,
+        // so that load may be relaxed.
         this.free
             .fetch_update(Ordering::Acquire, Ordering::Relaxed, |free| free.checked_sub(N))
             .ok()
@@ -53,8 +53,8 @@ impl Drop for Token {
 mod models {
     use super::*;
 
-    /// Two tasks fight for the last two tokens, two at a time and one at a time: nobody gets what is not there, and
-    /// all come back.
+    /// Two tasks compete for the last two tokens, one taking two at a time, the other one: no task gets a token that is
+    /// not free, and all tokens come back.
     #[test]
     fn tokens_are_exact() {
         loom::model(|| {
@@ -83,13 +83,14 @@ mod models {
         });
     }
 
-    /// The release of a token happens before the next holder's work: plain memory that a token guards is not raced on.
+    /// The release of a token happens before the next holder's work: accesses to plain memory that a token guards do
+    /// not race.
     #[test]
     fn a_token_hands_over_memory() {
         loom::model(|| {
             let tokens = Tokens::new(1);
             let count = Arc::new(AtomicUsize::new(0));
-            // Not one read-modify-write: only a holder that sees the last holder's store counts right.
+            // Deliberately not one read-modify-write: the count is right only if a holder sees the last holder's store.
             let work = |tokens: &Arc<Tokens>, count: &AtomicUsize| match Tokens::take::<1>(tokens) {
                 Some(token) => {
                     count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

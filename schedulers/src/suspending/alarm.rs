@@ -1,12 +1,13 @@
-//! The alarm stops a call while its tasks wait. It is set off by tokens and a deadline, without a task.
+//! The alarm, which stops a call while its tasks wait. Tokens and a deadline set it off, without a task.
 //!
-//! A task that waited for the token would be queued behind the tasks that were woken before, and these are the work that it is to
-//! stop. So the token, or the timer, has the alarm as its waker. The alarm [stops](Stopper) the call's tasks there and then.
+//! A task that waited for the token would be queued after the tasks that were woken before, and these are the tasks
+//! that it is to stop. So the token, or the timer, has the alarm as its waker. The alarm [stops](Stopper) the call's
+//! tasks at once, on the waking thread.
 //!
 //! ```text
 //!   token.cancel() ──┐ wake                    ┌─> flag, read before every poll and every fold
 //!   timer ───────────┴──────> Alarm ── stop ───┤
-//!                                              └─> a worker drops what waits
+//!                                              └─> a worker drops suspended tasks
 //! ```
 //!
 //! # Invariants
@@ -42,7 +43,7 @@ impl Alarm {
         alarm
     }
 
-    /// Whether the deadline is over. (Tokens call, and are never late.)
+    /// Whether the deadline has passed. (Tokens wake the alarm, and are never late.)
     fn is_due(&self) -> bool {
         self.deadline.is_some_and(|at| Instant::now() >= at)
     }
@@ -82,7 +83,7 @@ impl Alarm {
         drop(ready);
     }
 
-    /// The call is over (invariant 2).
+    /// Ends the alarm with the call (invariant 2).
     pub(crate) fn switch_off(&self) {
         let stopped = self.lock().take();
         drop(stopped);

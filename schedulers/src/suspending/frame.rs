@@ -1,4 +1,4 @@
-//! What a task has for as long as its frame is there.
+//! State of a task that lives as long as the task's frame.
 
 use super::in_flight::Kind;
 use super::room::{Permit, Reserve, Room};
@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// The handle to suspend with, and permits. Its [leaf](super::leaf::Leaf) knows of it.
+/// The handle that suspends tasks, and permits. The task's [leaf](super::leaf::Leaf) refers to it.
 pub(super) struct Shared<'s, S: Detach<'s>> {
     handle: RefCell<Option<S::Handle>>,
     pub(super) reserve: Reserve<'s>,
@@ -19,15 +19,15 @@ pub(super) struct Shared<'s, S: Detach<'s>> {
     has_begun: Cell<bool>,
 }
 
-/// The frame's side.
+/// The owner of the shared state, in the task's frame.
 ///
-/// A leaf goes through producers as their accumulator, and may be leaked there: what a function is about to return is not
-/// dropped if the drop of one of its variables panics. But as long as a handle is there the computation does not end, and
-/// nobody would hear of that panic. So it is the frame that has it.
+/// A leaf passes through producers as their accumulator, and may be leaked there: a value that a function is about to
+/// return is not dropped if the drop of one of its variables panics. But the computation does not end while a handle
+/// exists, so such a panic would never be reported. So the frame owns the handle.
 pub(super) struct Frame<'s, S: Detach<'s>>(Rc<Shared<'s, S>>);
 
 impl<'s, S: Detach<'s>> Frame<'s, S> {
-    /// With that permit, if there is one.
+    /// Makes a frame with the permit, if there is one.
     pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: Kind) -> Self {
         let reserve = Reserve::new(room, permit);
         let goes_first = Cell::new(kind == Kind::First);
@@ -56,7 +56,7 @@ impl<'s, S: Detach<'s>> Drop for Frame<'s, S> {
 }
 
 impl<'s, S: Detach<'s>> Shared<'s, S> {
-    /// How the frame's items wait for permits. `goes_first` says whether they go before new items from now on.
+    /// Returns how the frame's items wait for permits. `goes_first` says whether they go before new items from now on.
     pub(super) fn kind(&self, goes_first: bool) -> Kind {
         if goes_first {
             self.goes_first.set(true);
@@ -78,7 +78,7 @@ impl<'s, S: Detach<'s>> Shared<'s, S> {
         folded
     }
 
-    /// How an item with a pending future will wait for its next permit.
+    /// Returns how an item with a pending future will wait for its next permit.
     pub(super) fn next_kind(&self) -> Kind {
         if self.goes_first.get() { Kind::First } else { Kind::Begun }
     }

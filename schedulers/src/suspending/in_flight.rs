@@ -80,7 +80,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The order in which lines are served where so many begun items wait for one of so many permits (invariant 4).
+    /// Returns the order in which lines are served, if `begun` items wait for one of `permits` permits (invariant 4).
     pub(super) fn order(begun: usize, permits: usize) -> [Kind; 3] {
         if begun <= permits {
             [Kind::First, Kind::New, Kind::Begun]
@@ -105,13 +105,13 @@ impl Line {
         self.served + self.wakers.len() as u64 - 1
     }
 
-    /// The waker of a ticket, unless that was served.
+    /// Returns the waker of a ticket, unless the ticket was served.
     fn waker(&mut self, ticket: u64) -> Option<&mut Option<Waker>> {
         let index = ticket.checked_sub(self.served)?;
         self.wakers.get_mut(index as usize)
     }
 
-    /// Serves the first one.
+    /// Serves the first ticket.
     fn serve(&mut self) -> Option<Waker> {
         let first = self.wakers.pop_front()?;
         self.served += 1;
@@ -119,14 +119,14 @@ impl Line {
         first
     }
 
-    /// Gives a ticket up, if it was not served: returns its waker.
+    /// Removes a ticket that was not served. Returns its waker.
     fn leave(&mut self, ticket: u64) -> Option<Waker> {
         let waker = self.waker(ticket)?.take();
         self.skip();
         waker
     }
 
-    /// Skips tickets that were given up.
+    /// Skips tickets that were removed.
     fn skip(&mut self) {
         while self.wakers.front().is_some_and(Option::is_none) {
             self.wakers.pop_front();
@@ -149,7 +149,7 @@ impl Waiting {
         [&self.first, &self.begun, &self.new].into_iter().all(|line| line.wakers.is_empty())
     }
 
-    /// Serves one, of `permits` permits (invariant 4).
+    /// Serves one ticket, if there are `permits` permits in all (invariant 4).
     fn serve(&mut self, permits: usize) -> Option<(Kind, Waker)> {
         // The length counts tickets that were given up, too: only calls that end have such tickets.
         let mut order = Kind::order(self.begun.wakers.len(), permits).into_iter();
@@ -239,18 +239,18 @@ impl InFlight {
         Acquire { from: self, kind, ticket: None, gives: Some(permit) }
     }
 
-    /// Number of permits, free or not.
+    /// Returns the number of permits, free or not.
     pub(super) fn permits(&self) -> usize {
         self.permits
     }
 
     /// Whether a task waits for a permit: a hint.
     pub(super) fn is_wanted(&self) -> bool {
-        // Relaxed: who acts on it looks again, under the lock.
+        // Relaxed: a caller that acts on it looks again, under the lock.
         self.word.load(Relaxed) == WAITING
     }
 
-    /// Stands for a permit that the caller has, and that nothing else stands for.
+    /// Returns a permit that the caller holds, and that no other value represents.
     pub(super) fn held(&self) -> Permit<'_> {
         Permit(self)
     }
@@ -259,7 +259,7 @@ impl InFlight {
         self.waiting.lock().expect("nobody panics with this lock")
     }
 
-    /// How many permits are free. A hint.
+    /// Returns the number of free permits. A hint.
     #[cfg(test)]
     pub(super) fn free(&self) -> usize {
         if self.unbounded { usize::MAX } else { self.word.load(Relaxed) & !WAITING }

@@ -1,4 +1,4 @@
-//! A task some of whose items are waited for: what it has folded, and its holes.
+//! A task with items that may be pending: its folded outputs, and its pending items.
 
 use super::frame::{Frame, Shared};
 use super::in_flight::Kind;
@@ -17,15 +17,15 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::task::Poll;
 
-/// The accumulator of a task: of a leaf of the division tree, or of a hole that is filled.
+/// The accumulator of a task: of a leaf of the division tree, or of a pending item that is completed.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
-    /// `None` if nothing of the task is waited for: a frame is an allocation, which most items do without.
+    /// `None` if nothing of the task is pending: a frame is an allocation, which most items do without.
     frame: Option<Rc<Shared<'s, S>>>,
     /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
     cancels: Cell<bool>,
     reduction: R,
     call: &'s Call,
-    /// Of the segment behind the last hole; `None` while nothing is folded.
+    /// Accumulator of the items folded since the last pending item; `None` if there are none.
     accumulator: Option<R::Accumulator>,
     holes: Tree<'s, R::Output, R>,
     items: PhantomData<fn(T)>,
@@ -35,7 +35,7 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
 const NO_FRAME: &str = "a fold has futures to be waited for, but its `NanoFold::WAITS` is false: a fold that wraps another one \
                         passes its `WAITS` on, `const WAITS: bool = F::WAITS`";
 
-/// How the items that come to the end of a chain are folded.
+/// Folds the items that come to the end of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold;
 
@@ -68,7 +68,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
-    /// The task has those holes already.
+    /// Makes the accumulator of a task that has these pending items already.
     pub(super) fn new(
         frame: Option<&Frame<'s, S>>,
         reduction: R,
@@ -87,40 +87,40 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         }
     }
 
-    /// Gives the permits of the task back, if it has any.
+    /// Gives back the permits of the task, if it has any.
     fn empty_reserve(&self) {
         if let Some(frame) = &self.frame {
             frame.reserve.empty();
         }
     }
 
-    /// What was folded since the last hole.
+    /// Returns the output of the items folded since the last pending item.
     fn segment(&mut self) -> Option<R::Output> {
         self.accumulator.take().map(|accumulator| self.reduction.finish(accumulator))
     }
 
-    /// Divides the reduction at the place that the task has come to. Returns that of what comes before.
+    /// Divides the reduction at the task's position. Returns the reduction of the items before that position.
     fn divide(&mut self) -> R {
         let (left, right) = self.reduction.clone().divide_item();
         self.reduction = right;
         left
     }
 
-    /// The place that the task has come to, in the tree.
+    /// Adds a place for the pending item at the task's position to the tree, with that note.
     fn grow(&mut self, kind: Kind) -> Place<'s, R::Output, R> {
         let (reduction, call) = (&self.reduction, self.call);
         self.holes.grow::<T>(kind, || Joint { reduction: reduction.clone(), call })
     }
 
-    /// Everything: the task is over.
+    /// Ends the task, and returns its output.
     pub(super) fn end(mut self) -> Done<'s, R::Output, R> {
-        // Others may have them while outputs are reduced.
+        // Other tasks may have the permits while outputs are reduced.
         self.empty_reserve();
         let last = self.segment();
         self.holes.end::<T>(last, &self.reduction, self.call)
     }
 
-    /// Everything up to here, and the reduction of what comes behind it: the task is put aside.
+    /// Puts the task aside. Returns everything up to its position, and the reduction of the items after it.
     pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
         self.empty_reserve();
         if let Some(segment) = self.segment() {
@@ -160,7 +160,7 @@ where
             }
             let Some(future) = futures.next() else { break };
             let permit = frame.reserve.take();
-            // Now, and not before: what was found with this permit is known (invariant 6 of the scheduler).
+            // Only now: a hit that was found with this permit is known (invariant 6 of the scheduler).
             if R::INTERRUPTIBLE && self.reduction.stopped() {
                 needed = false;
                 continue;
@@ -168,7 +168,7 @@ where
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
                 let hole = self.hole(fold, frame.next_kind());
-                match handle.poll_once(&mut deferred, frame.reserve.source().acquire(kind)) {
+                match handle.poll_once(&mut deferred, frame.reserve.acquire(kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
                         handle.suspend(&mut deferred, Deferred { future, hole });
@@ -188,7 +188,7 @@ where
             let (Continue(leaf) | Break(leaf)) = folded;
             self = leaf;
         }
-        // Not behind what is returned: a panic in their drop would leak that.
+        // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(futures);
         if needed { Continue(self) } else { Break(self) }
     }
@@ -199,7 +199,7 @@ where
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
-    /// Leaves a hole at the place that the task has come to, for an item that waits for its next permit in that way.
+    /// Makes a pending item at the task's position, which waits for its next permit in that way.
     fn hole<F: Clone>(&mut self, fold: &F, kind: Kind) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
         let place = self.grow(kind);
@@ -215,14 +215,14 @@ impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, 
     }
 }
 
-/// What waits is dropped, if the reduction has stopped everywhere: an item has ended it, or two outputs have.
+/// Cancels the pending items, if the reduction has stopped everywhere: because of an item, or of two outputs.
 pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction: &R, handle: &S::Handle) {
     if R::STOPS_ALL && reduction.stopped() {
         handle.cancel();
     }
 }
 
-/// The permit of a task that fills a hole, at its beginning.
+/// The permit of a task that completes a pending item, at its beginning.
 enum Has<'s> {
     /// For the next future of the item: the task [waits](NanoFold::WAITS) again.
     ForNext(Permit<'s>),
@@ -230,11 +230,11 @@ enum Has<'s> {
     Last(Option<Permit<'s>>),
 }
 
-/// What fills a hole: a future's output, folded, behind what was folded before it.
+/// A pending item: its future's output is folded after the outputs before it.
 ///
-/// A million items that wait have as many of these, so a hole has nothing that can be found elsewhere.
+/// A million waiting items are a million of these, so there are no fields that can be found elsewhere.
 struct Hole<'s, R, O, T, F> {
-    /// The output of the segment before, and the reduction of both.
+    /// The output of the items before it, and the reduction that joins the two; `None` if there are no such items.
     before: Option<(O, R)>,
     reduction: R,
     call: &'s Call,
@@ -248,7 +248,7 @@ where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
 {
-    /// Runs the task that fills it. A task that waits again has a frame, with the permit.
+    /// Runs the task that completes the item. A task that waits again has a frame, with the permit.
     fn run<S: Detach<'s>>(
         self,
         handle: S::Handle,
@@ -285,7 +285,7 @@ where
         });
     }
 
-    /// There is a permit for the future.
+    /// Begins the future, which has a permit now.
     fn begin<S, U>(self, future: U, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
@@ -297,7 +297,7 @@ where
         });
     }
 
-    /// There is a permit for the next future of the item, which is made of what the last one gave.
+    /// Makes the next future of the item from the last one's output; there is a permit for it.
     fn go_on<S, V>(self, output: V, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
@@ -306,7 +306,7 @@ where
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
-    /// Closes the hole and returns `None` if the call has been stopped; else returns the hole.
+    /// Completes the pending item and returns `None` if the call has been stopped; else returns the item.
     fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
         if handle.is_cancelled() || self.call.is_due() {
             self.close();
@@ -315,7 +315,7 @@ where
         Some(self)
     }
 
-    /// There will be no output.
+    /// Completes the pending item without an output of its own.
     fn close(self) {
         let Hole { before, reduction, call, place, .. } = self;
         call.leave_out();
@@ -326,7 +326,7 @@ where
     }
 }
 
-/// A hole whose future is in flight.
+/// A pending item whose future is in flight.
 struct InHole<'s, H> {
     permit: Permit<'s>,
     hole: H,
@@ -371,7 +371,7 @@ where
     }
 }
 
-/// A hole of an item between two futures, which waits for a permit to make the next one.
+/// A pending item between two futures, which waits for a permit to make the next one.
 struct Between<V, H> {
     /// Output of the future before.
     output: V,
@@ -398,7 +398,7 @@ where
     }
 }
 
-/// A hole whose future waits for a permit.
+/// A pending item whose future waits for a permit.
 struct Deferred<U, H> {
     future: U,
     hole: H,

@@ -36,7 +36,7 @@ use {
 
 /// A limit that several calls share: how many of their futures may be in flight at once, and how many may begin in a second.
 ///
-/// A limit is a *semaphore*, and with [`per_second`](Self::per_second) a *rate limiter*. Clones share the permits. Chains take it
+/// A limit is a *semaphore*, and with `per_second` (feature `async-io`) a *rate limiter*. Clones share the permits. Chains take it
 /// with `.io_await().limit(&limit)`; code that is no chain takes a permit by [`acquire`](Self::acquire).
 ///
 /// Permits are handed out first come, first served, and fairly among calls: a call that waits with a thousand tasks and one
@@ -223,13 +223,13 @@ impl Limit {
         Limit { shared: Arc::new_cyclic(shared) }
     }
 
-    /// How many futures may be in flight at once.
+    /// Returns how many futures may be in flight at once.
     #[must_use]
     pub fn permits(&self) -> usize {
         self.shared.permits
     }
 
-    /// How many permits are handed out now.
+    /// Returns how many permits are handed out now.
     #[must_use]
     pub fn in_use(&self) -> usize {
         self.shared.permits - self.shared.lock().free
@@ -262,7 +262,7 @@ impl Limit {
         }
     }
 
-    /// A new call under this limit.
+    /// Adds a call under this limit.
     pub(super) fn join(&self) -> Member {
         Member { shared: Arc::clone(&self.shared), call: next_call() }
     }
@@ -313,7 +313,7 @@ impl fmt::Debug for Member {
 }
 
 impl Member {
-    /// Takes so many permits, or as many as there are; none while a ticket waits (invariant 2). Returns how many.
+    /// Takes `most` permits, or as many as are free; none while a ticket waits (invariant 2). Returns how many.
     pub(super) fn take(&self, most: usize) -> usize {
         self.shared.take(&mut self.shared.lock(), most)
     }
@@ -322,12 +322,22 @@ impl Member {
         self.shared.give_back(permits);
     }
 
-    /// Gives permits back with which no future has begun.
+    /// Gives back permits with which no future has begun.
     pub(super) fn give_back_unused(&self, permits: usize) {
         self.shared.give_back_unused(permits);
     }
 
-    /// Number of permits, free or not.
+    /// Lets another future begin with a permit that a future had, if no ticket waits and the rate allows it.
+    pub(super) fn renew(&self) -> bool {
+        let mut state = self.shared.lock();
+        let renewed = state.ring.is_empty() && self.shared.tokens(&mut state) > 0;
+        if renewed {
+            self.shared.spend(&mut state, 1);
+        }
+        renewed
+    }
+
+    /// Returns the number of permits, free or not.
     pub(super) fn permits(&self) -> usize {
         self.shared.permits
     }
@@ -346,14 +356,14 @@ impl Member {
     }
 }
 
-/// A place in the line for one permit; given up when dropped.
+/// A place in the line for one permit. Its drop leaves the line.
 #[derive(Debug)]
 pub(super) struct Ticket<'s> {
     member: &'s Member,
     kind: Kind,
     /// Number in the line. `None` before the ticket waits, and after its permit was collected.
     number: Option<u64>,
-    /// Whether it gives a permit for another one, at its first poll.
+    /// Whether it exchanges a permit for another one, at its first poll.
     gives: bool,
 }
 
@@ -362,13 +372,13 @@ impl<'s> Ticket<'s> {
         Ticket { member, kind, number: None, gives: false }
     }
 
-    /// For the next future of an item, whose last future had a permit, which is the ticket's from now on. It is given back in the
-    /// critical section in which the ticket joins the line.
+    /// Makes a ticket for the next future of an item. The permit of the item's last future belongs to the ticket from
+    /// now on. It is given back in the critical section in which the ticket joins the line.
     pub(super) fn exchange(member: &'s Member, kind: Kind) -> Self {
         Ticket { member, kind, number: None, gives: true }
     }
 
-    /// Collects a permit, which the caller gives back to the member.
+    /// Collects a permit. The caller gives it back to the member.
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let shared = &self.member.shared;
         // Cloned, and dropped, without the lock: a waker is foreign code (invariant 5).
@@ -393,7 +403,7 @@ impl<'s> Ticket<'s> {
             });
             state.wait(self.member.call, self.kind, number, waker)
         };
-        // If only the rate keeps it waiting, this sets the timer.
+        // If only the rate keeps the ticket waiting, this sets the timer.
         shared.hand_out();
         Poll::Pending
     }
@@ -432,7 +442,7 @@ impl State {
         }
     }
 
-    /// Puts a ticket in the line, or gives it another waker. Returns the one before.
+    /// Puts a ticket in the line, or replaces its waker. Returns the waker before.
     fn wait(&mut self, call: Call, kind: Kind, ticket: u64, waker: Waker) -> Option<Waker> {
         let State { waiting, ring, .. } = self;
         let lines = waiting.entry(call).or_insert_with(|| {
@@ -453,7 +463,7 @@ impl State {
         waker
     }
 
-    /// Takes the next ticket out of the lines, where there are so many permits (invariant 3).
+    /// Takes the next ticket out of the lines, if there are `permits` permits in all (invariant 3).
     fn next(&mut self, permits: usize) -> Option<(Kind, u64, Waker)> {
         let call = self.ring.pop_front()?;
         let lines = self.waiting.get_mut(&call)?;
@@ -524,7 +534,7 @@ impl Shared {
 
 #[cfg(feature = "async-io")]
 impl Shared {
-    /// How many futures may begin now.
+    /// Returns how many futures may begin now.
     fn tokens(&self, state: &mut State) -> usize {
         let Some(rate) = self.rate else { return usize::MAX };
         let (tokens, now) = (&mut state.tokens, Instant::now());

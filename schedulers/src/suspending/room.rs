@@ -6,10 +6,13 @@
 //! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
 //!    permits of its own. A task that waits for one of the call's own holds no permit of the limit.
 //! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
+//! 4. *An item that waits again exchanges its permit.* Where the limit has a rate, a permit is spent when its future is ready. The item
+//!    keeps the spent permit until it makes its next future. If it gave the permit back before, a new item could take it. That item may
+//!    come only when this one is done.
 
 use super::in_flight::{self, InFlight, Kind};
 use super::limit::{Limit, Member, Ticket};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -26,12 +29,12 @@ pub(crate) struct Room {
 pub(super) struct Permit<'s>(&'s Room);
 
 impl Room {
-    /// For so many futures of the call's, under that limit.
+    /// Makes the room of a call: for `permits` futures of its own, under the limit.
     pub(super) fn new(permits: usize, limit: Option<&Limit>) -> Self {
         Room { own: InFlight::new(permits), limit: limit.map(Limit::join) }
     }
 
-    /// Takes so many permits, or as many as there are. Returns how many.
+    /// Takes `most` permits, or as many as are free. Returns how many.
     fn take(&self, most: usize) -> usize {
         let own = self.own.take(most);
         let Some(limit) = self.limit.as_ref().filter(|_| own > 0) else { return own };
@@ -43,14 +46,14 @@ impl Room {
     /// Gives permits back.
     #[inline]
     fn give_back(&self, permits: usize) {
-        // The limit's first: who gets one of the call's own asks for one of the limit's.
+        // The limit's first: a task that gets one of the call's own permits then asks for one of the limit's.
         if let Some(limit) = &self.limit {
             limit.give_back(permits);
         }
         self.own.give_back(permits);
     }
 
-    /// Gives permits back with which no future has begun.
+    /// Gives back permits with which no future has begun.
     fn give_back_unused(&self, permits: usize) {
         if let Some(limit) = &self.limit {
             limit.give_back_unused(permits);
@@ -58,13 +61,19 @@ impl Room {
         self.own.give_back(permits);
     }
 
-    /// Whether a permit that a future had is good for another one.
+    /// Whether a permit that a future has had may be used for another one.
     pub(super) fn allows_reuse(&self) -> bool {
         !self.limit.as_ref().is_some_and(Member::has_rate)
     }
 
     fn try_acquire(&self) -> Option<Permit<'_>> {
         (self.take(1) > 0).then(|| Permit(self))
+    }
+
+    /// Makes the permit of a ready future valid for another one. Fails if the rate does not allow another future now,
+    /// or if a ticket waits.
+    fn renew(&self) -> bool {
+        self.limit.as_ref().is_none_or(Member::renew)
     }
 
     /// Waits for a permit.
@@ -85,7 +94,7 @@ impl Room {
 }
 
 impl<'s> Permit<'s> {
-    /// Where it is from.
+    /// Returns the room that the permit comes from.
     pub(super) fn source(&self) -> &'s Room {
         self.0
     }
@@ -108,7 +117,7 @@ pub(super) struct Acquire<'s> {
 /// The semaphore at which it waits (invariant 2).
 #[derive(Debug)]
 enum Waits<'s> {
-    /// For nothing yet: it has the permit of a future that is ready.
+    /// Waits for nothing yet: it holds the permit of a ready future.
     Exchanges(Permit<'s>),
     ForOwn(in_flight::Acquire<'s>),
     ForLimit(Ticket<'s>, in_flight::Permit<'s>),
@@ -167,24 +176,23 @@ impl<'s> Future for Acquire<'s> {
 pub(super) struct Reserve<'s> {
     from: &'s Room,
     permits: Cell<usize>,
+    /// The permit of the last future that was ready, if it is good for no other one (invariant 4).
+    spent: RefCell<Option<Permit<'s>>>,
 }
 
 impl<'s> Reserve<'s> {
-    /// With that permit, if there is one.
+    /// Makes a reserve with the permit, if there is one.
     pub(super) fn new(from: &'s Room, permit: Option<Permit<'s>>) -> Self {
         let permits = Cell::new(permit.is_some().into());
         debug_assert!(permit.as_ref().is_none_or(|permit| std::ptr::eq(permit.0, from)));
         mem::forget(permit);
-        Reserve { from, permits }
+        Reserve { from, permits, spent: RefCell::default() }
     }
 
-    /// Where the permits are from.
-    pub(super) fn source(&self) -> &'s Room {
-        self.from
-    }
-
-    /// Sees to it that there are so many permits in the reserve, if there are so many. Returns how many there are.
+    /// Fills the reserve up to `most` permits, or as far as permits are free. Returns how many there are. Called
+    /// between items.
     pub(super) fn fill(&self, most: usize) -> usize {
+        drop(self.spent.take());
         let permits = self.permits.get();
         if permits < most {
             self.permits.set(permits + self.from.take(most - permits));
@@ -192,24 +200,42 @@ impl<'s> Reserve<'s> {
         self.permits.get()
     }
 
-    /// A permit: of the reserve, or one that is free.
+    /// Takes a permit: one of the reserve, the spent one if it can be renewed, or a free one.
     pub(super) fn take(&self) -> Option<Permit<'s>> {
-        let Some(permits) = self.permits.get().checked_sub(1) else { return self.from.try_acquire() };
-        self.permits.set(permits);
-        Some(Permit(self.from))
+        if let Some(permits) = self.permits.get().checked_sub(1) {
+            self.permits.set(permits);
+            return Some(Permit(self.from));
+        }
+        let Some(spent) = self.spent.take() else { return self.from.try_acquire() };
+        if self.from.renew() {
+            return Some(spent);
+        }
+        drop(self.spent.replace(Some(spent)));
+        None
     }
 
-    /// Takes a permit back from a future that is ready: for the next one, if that needs no other.
+    /// Waits for a permit, after [`take`](Self::take) has returned none. The spent permit is given for it.
+    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'s> {
+        match self.spent.take() {
+            Some(spent) => self.from.exchange(spent, kind),
+            None => self.from.acquire(kind),
+        }
+    }
+
+    /// Takes a permit back from a ready future: for the next one, if that one may use it.
     pub(super) fn put(&self, permit: Permit<'s>) {
         debug_assert!(std::ptr::eq(permit.0, self.from));
         if self.from.allows_reuse() {
             mem::forget(permit);
             self.permits.set(self.permits.get() + 1);
+        } else {
+            drop(self.spent.replace(Some(permit)));
         }
     }
 
     /// Gives all permits back.
     pub(super) fn empty(&self) {
+        drop(self.spent.take());
         self.from.give_back_unused(self.permits.take());
     }
 }

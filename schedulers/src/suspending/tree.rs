@@ -1,4 +1,4 @@
-//! The holes of a task.
+//! The pending items of a task.
 
 use super::in_flight::Kind;
 use crate::Reduction;
@@ -8,45 +8,47 @@ use crate::greedy::{Done, Link, Node, PLACES, Row, Side, ends_early};
 use std::mem;
 use std::sync::Arc;
 
-/// The holes of a task, in rows, pairs of rows, pairs of pairs and so on: like a binary number that is counted up.
+/// The pending items of a task, in rows, pairs of rows, pairs of pairs and so on: like a binary number that is counted
+/// up.
 ///
-/// What is complete has been reduced, but for the last step in each of the full trees, and for what is in a row with a hole
-/// that is open. So it holds no more than what is waited for, times the length of a row, and a logarithm of what there was.
+/// Complete outputs have been reduced, except for the last step in each of the full trees, and except in a row with an
+/// item that is still pending. So the number of outputs held is at most the number of pending items times the length of
+/// a row, plus a logarithm of the number of all outputs.
 pub(super) struct Tree<'s, O, R> {
-    /// Full binary trees with fewer and fewer holes, 2^rank rows or pairs.
+    /// Full binary trees with fewer and fewer items, 2^rank rows or pairs.
     full: Vec<(u32, Done<'s, O, R>)>,
-    /// Where there is a place for the next hole.
+    /// The node with a place for the next item.
     open: Option<Open<'s, O, R>>,
-    /// Few holes are to be expected: instead of rows there are pairs.
+    /// Whether pairs are made instead of rows, because few pending items are expected.
     narrow: bool,
 }
 
-/// Neighbouring holes, and a place for another one.
+/// Neighboring items, and a place for another one.
 enum Open<'s, O, R> {
     Pair(Arc<Node<'s, O, R>>),
     /// So many places are used.
     Row(Arc<Row<'s, O, R>>, u8),
 }
 
-/// The place of a hole, and how the hole's item waits for its next permit: in one enum, because the note takes no memory there.
+/// The place of a pending item, with a note on how the item waits for its next permit. In this enum the note takes no memory.
 pub(super) enum Place<'s, O, R> {
     Pair(Arc<Node<'s, O, R>>, Side, Kind),
     /// The number of the place.
     Row(Arc<Row<'s, O, R>>, u8, Kind),
 }
 
-// Each of a million items that wait has a place.
+// A million waiting items have a million places.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Place<'_, u64, [u64; 4]>>() == 16);
 
 impl<'s, O, R> Place<'s, O, R> {
-    /// How the hole's item waits for its next permit.
+    /// How the item waits for its next permit.
     pub(super) fn kind(&self) -> Kind {
         let (Place::Pair(.., kind) | Place::Row(.., kind)) = self;
         *kind
     }
 
-    /// Where the hole's output belongs.
+    /// Returns the link of the item's output.
     pub(super) fn link(self) -> Link<'s, O, R> {
         match self {
             Place::Pair(node, side, _) => Link::Node(node, side),
@@ -76,7 +78,7 @@ impl<O, R> Tree<'_, O, R> {
 }
 
 impl<'s, O, R> Tree<'s, O, R> {
-    /// All of it, and what comes last.
+    /// Returns the whole tree, with the output `last` after it.
     pub(super) fn end<T>(mut self, mut last: Option<O>, reduction: &R, call: &'s Call) -> Done<'s, O, R>
     where
         R: Reduction<T, Output = O>,
@@ -106,7 +108,7 @@ impl<'s, O, R> Tree<'s, O, R> {
         done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
     }
 
-    /// A place for one hole more, with that note.
+    /// Adds a place for one more pending item, with that note.
     pub(super) fn grow<T>(&mut self, kind: Kind, joint: impl Fn() -> Joint<'s, R>) -> Place<'s, O, R>
     where
         R: Reduction<T, Output = O>,
@@ -134,7 +136,7 @@ impl<'s, O, R> Tree<'s, O, R> {
         hole
     }
 
-    /// A row is complete, or a pair.
+    /// Adds a complete row, or pair.
     fn add<T>(&mut self, mut tree: Done<'s, O, R>, joint: impl Fn() -> Joint<'s, R>)
     where
         R: Reduction<T, Output = O>,
@@ -148,7 +150,7 @@ impl<'s, O, R> Tree<'s, O, R> {
     }
 }
 
-/// The output of no items.
+/// Returns the output of no items.
 pub(super) fn nothing<T, R: Reduction<T>>(reduction: &R) -> R::Output {
     reduction.finish(reduction.start())
 }

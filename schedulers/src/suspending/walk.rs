@@ -8,19 +8,20 @@
 //!            poll_begin                          run the unit (as any branch: its futures may be suspended)
 //!   walk ───────────────► ready: number n ───────────────────────────────► arrive(n, output)
 //!    ▲                       │
-//!    │ woken                 │ the rest of the walk lies ready for thieves meanwhile
+//!    │ woken                 │ the rest of the walk is published for thieves meanwhile
 //!    │                       ▼
 //!  suspended ◄── pending: no room
 //! ```
 //!
 //! # Invariants
 //!
-//! 1. *In order.* Units are numbered as they are begun, from the front; there is one walk, wherever it has come to.
-//! 2. *Once.* Every number that [`poll_begin`](Reduction::poll_begin) gave is told one output, unless something panics.
-//! 3. *No thread.* Where there is no room, the walk is suspended. No unit waits for room once it has begun.
-//! 4. *Bounded memory.* An output goes to the reduction and not into a tree. The walk leaves nothing behind for a unit.
-//! 5. *The whole is over* when the walk has ended and every unit that it began has arrived. Only then is its output, that of
-//!    no items, told; so until then a stop is heard.
+//! 1. *In order.* Units are numbered as they are begun, from the front. There is one walk, on whichever worker.
+//! 2. *Once.* For every number that [`poll_begin`](Reduction::poll_begin) has given, the reduction gets one output,
+//!    unless a task panics.
+//! 3. *No thread.* If there is no room, the walk is suspended. No unit waits for room once it has begun.
+//! 4. *Bounded memory.* An output goes to the reduction and not into a tree. The walk keeps nothing for a unit.
+//! 5. *The whole is over* when the walk has ended and every unit that it began has arrived. Only then is its output
+//!    (the output of no items) delivered. So until then a stop takes effect.
 
 use super::{Holes, tree};
 use crate::blocks::Blocks;
@@ -52,9 +53,9 @@ pub(super) struct Walk<'s, P, L, R, O> {
 
 /// The units that have not begun.
 enum Units<'s, P, L, R> {
-    /// To be cut, unit by unit.
+    /// A producer, to be cut unit by unit.
     Cut(Blocks<P, Repeat<usize>>),
-    /// [Pieces](Producer::PIECES): the policy says how large they are. The first one is the last of the stack.
+    /// [Pieces](Producer::PIECES), whose sizes the policy has chosen. The first one is the last of the stack.
     Pieces(Vec<Branch<'s, P, L, R>>),
 }
 
@@ -64,7 +65,7 @@ where
     L: Policy + 's,
     R: Reduction<P::Item, Output: 's> + 's,
 {
-    /// A walk over a branch, the output of which goes to `link`.
+    /// Makes a walk over a branch. The output of the branch goes to `link`.
     pub(super) fn new(branch: Branch<'s, P, L, R>, holes: Holes<'s>, link: Link<'s, R::Output, R>) -> Self {
         let (policy, reduction, call) = (branch.policy.clone(), branch.reduction.clone(), branch.call);
         let units = if P::PIECES {
@@ -83,7 +84,7 @@ where
         }
     }
 
-    /// The next unit.
+    /// Takes the next unit.
     fn next(&mut self, threads: usize) -> Option<Branch<'s, P, L, R>> {
         let stack = match &mut self.units {
             Units::Cut(units) => {
@@ -103,7 +104,7 @@ where
         }
     }
 
-    /// Walks on, until there is no room, or the rest is stolen, or everything has begun.
+    /// Walks on until there is no room, or the rest is stolen, or all units have begun.
     pub(super) fn go_on<S: Detach<'s>>(mut self, scope: &S) {
         let (handle, mut slot) = (scope.handle(), Default::default());
         while !self.is_stopped::<S>(&handle) {
@@ -124,7 +125,7 @@ where
         self.end();
     }
 
-    /// Whether no more units are to begin. Then the call is told that units are left out.
+    /// Whether no more units are to begin. If so, tells the call that units are left out.
     fn is_stopped<S: Detach<'s>>(&self, handle: &S::Handle) -> bool {
         if L::STOPS && self.policy.stopped() {
             handle.cancel();
@@ -166,7 +167,7 @@ where
         }
     }
 
-    /// No unit is begun any more.
+    /// Ends the walk: no further unit begins.
     fn end(self) {
         let Walk { reduction, whole, .. } = self;
         if let Some((output, link)) = whole.leave::<P::Item>(&reduction) {

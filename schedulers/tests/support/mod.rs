@@ -1,5 +1,5 @@
-//! What the integration tests share: every policy behind one type, every place to run, and computations that record how
-//! they were divided.
+//! Shared code of the integration tests: every policy behind one type, every place to run, and computations that record
+//! how they were divided.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
 pub(crate) mod samples;
@@ -52,9 +52,9 @@ impl Executor for InlineForTwo {
 /// A place to run a computation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// In the calling thread, with policies told of two: every tree is what it is without steals.
+    /// In the calling thread, with policies that are told of two threads: every tree is as it is without steals.
     Inline,
-    /// A pool of so many threads.
+    /// A pool with this number of threads.
     Pool(usize),
 }
 
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// The pool of 1, 2, 3 or 8 threads.
+/// Returns the pool of 1, 2, 3 or 8 threads.
 pub(crate) fn pool(threads: usize) -> &'static engine::ThreadPool {
     static POOLS: OnceLock<Vec<engine::ThreadPool>> = OnceLock::new();
     let pools = POOLS.get_or_init(|| {
@@ -134,16 +134,16 @@ macro_rules! any {
 
 any!(Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting);
 
-/// What the documentation's table speaks of, on one thread: nothing migrates.
+/// A node as the documentation's table describes it, on one thread: nothing migrates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) len: usize,
     pub(crate) depth: u32,
-    /// Is it the right part of a division?
+    /// Whether the node is the right part of a division.
     pub(crate) right: bool,
 }
 
-/// A policy, and its line in the table of the module's documentation, written down once more.
+/// A policy, and its line in the table of the module's documentation, written a second time.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) policy: Any,
@@ -151,7 +151,7 @@ pub(crate) struct Entry {
     pub(crate) forks: bool,
 }
 
-/// Every policy, with one telling parameter or more.
+/// Every policy, with one or more typical parameters.
 pub(crate) fn entries() -> Vec<Entry> {
     use Verdict::{MayNot, Must, Pass, Rather, RatherNot, Would};
     fn entry(name: &'static str, policy: impl Into<Any>, says: fn(&Node) -> Verdict) -> Entry {
@@ -183,7 +183,7 @@ pub(crate) fn entries() -> Vec<Entry> {
     ]
 }
 
-/// A piece of a range, which is its own one item and counts the cuts that led to it.
+/// A piece of a range. It gives one item, itself, and counts the cuts that led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) range: Range<usize>,
@@ -217,7 +217,7 @@ impl IntoIterator for Piece {
 
 impl Producer for Piece {}
 
-/// How a computation was divided.
+/// The division tree of a computation.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Tree {
     Leaf(Piece),
@@ -232,7 +232,7 @@ impl Tree {
         }
     }
 
-    /// The lengths of what was divided into two parts.
+    /// Returns the lengths of all parts that were divided in two.
     pub(crate) fn divided(&self) -> Vec<usize> {
         match self {
             Tree::Leaf(_) => vec![],
@@ -266,7 +266,7 @@ impl Reduction<Piece> for Plant {
     }
 }
 
-/// Collects items in order: the simplest reduction that no reordering survives.
+/// Collects items in order: the simplest reduction that detects any reordering.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Collect;
 

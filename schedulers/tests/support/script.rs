@@ -1,5 +1,5 @@
-//! An engine on which thefts happen as a script says, in one thread: whatever thieves could do to a detached computation,
-//! it does, in every order.
+//! An engine that steals as a script says, in one thread. All scripts together cover everything that thieves could do
+//! to a detached computation, in every order.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
 use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, Offers};
@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// Where the script's answers come from; an answer is one of `0 .. of`, and 0 means that nothing happens.
+/// Source of the script's answers. An answer is one of `0 .. of`, and 0 means that nothing happens.
 #[derive(Debug)]
 enum Answers {
-    /// These, and then 0; all that was asked is written down: answer, of.
+    /// These answers, and then 0. All questions are recorded: answer, of.
     Path { path: Vec<(usize, usize)>, at: usize, most: usize },
     /// A generator (xorshift).
     Random(u64),
@@ -20,12 +20,12 @@ enum Answers {
     Greedy,
 }
 
-/// What has happened.
+/// Numbers of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Thefts {
     pub(crate) forks: usize,
     pub(crate) offers: usize,
-    /// Offers that came back.
+    /// Offers that were taken back.
     pub(crate) back: usize,
 }
 
@@ -40,7 +40,8 @@ struct State {
 pub(crate) struct Scripted {
     state: Arc<Mutex<State>>,
     demand: Demand,
-    /// Are parts that have not begun when another one panics dropped? (Furcate's pool drops them, rayon's runs them.)
+    /// Whether parts that have not begun when another one panics are dropped. (Furcate's pool drops them, rayon's runs
+    /// them.)
     drops: bool,
 }
 
@@ -61,18 +62,19 @@ impl Scripted {
         Scripted { drops: seed & 1 == 0, ..scripted }
     }
 
-    /// Everything that is offered is stolen, and no fork is.
+    /// Steals everything that is offered, and no fork.
     pub(crate) fn greedy() -> Self {
         Scripted { demand: Demand::Always, ..Scripted::new(Answers::Greedy) }
     }
 
-    /// There is always demand, and never a theft.
+    /// Always has demand, and never steals.
     pub(crate) fn undecided() -> Self {
         let nothing = Answers::Path { path: vec![], at: 0, most: 0 };
         Scripted { demand: Demand::Always, ..Scripted::new(nothing) }
     }
 
-    /// Runs `check` on every script in which the first `most` answers are any, and the rest 0. Returns how many.
+    /// Runs `check` on every script in which the first `most` answers are any, and all others 0. Returns the number of
+    /// scripts.
     pub(crate) fn every(most: usize, check: impl Fn(&Scripted)) -> usize {
         let (mut path, mut scripts) = (vec![], 0);
         loop {
@@ -84,7 +86,7 @@ impl Scripted {
                 unreachable!("it was made here")
             };
             path = std::mem::take(asked);
-            // The next one, as an odometer counts.
+            // The next script, as an odometer counts.
             while path.last().is_some_and(|&(answer, of)| answer + 1 == of) {
                 path.pop();
             }
@@ -177,7 +179,7 @@ type Job<'s> = Box<dyn FnOnce(&Stage<'s>) + Send + 's>;
 /// A computation on the engine.
 pub(crate) struct Stage<'s> {
     script: Scripted,
-    /// Stolen and not begun.
+    /// Parts that were stolen and have not begun.
     queue: Mutex<VecDeque<Job<'s>>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
@@ -212,7 +214,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// The part is stolen: its thief runs it now, or later.
+    /// Steals the part: its thief runs it now, or later.
     fn steal<J: Detachable<'s, Self>>(&self, part: J, meeting: Arc<J::Meeting>) {
         let job: Job<'s> = Box::new(move |stage| part.run(stage, meeting, Context::new(true)));
         if self.script.choose(2) == 1 {
@@ -222,7 +224,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// Others have time to do something, or not.
+    /// Lets other workers do something, or not.
     fn others(&self) {
         while !self.script.is_greedy() {
             let mut chosen = 0;
@@ -281,7 +283,7 @@ impl<'s> Detach<'s> for Stage<'s> {
     }
 }
 
-/// Offers of a task on the engine.
+/// Offers of a task on this engine.
 pub(crate) struct Offered<'o, 's, J, M> {
     stage: &'o Stage<'s>,
     offer: Option<(J, Arc<M>)>,
@@ -291,7 +293,7 @@ impl<'s, J, M> Offered<'_, 's, J, M>
 where
     J: Detachable<'s, Stage<'s>, Meeting = M>,
 {
-    /// The thief's chance.
+    /// Gives the thief its chance to steal the offer.
     fn is_stolen(&mut self) -> bool {
         let script = &self.stage.script;
         if self.offer.is_none() || !(script.is_greedy() || script.choose(2) == 1) {

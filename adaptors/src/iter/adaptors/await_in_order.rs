@@ -1,8 +1,8 @@
 //! `enumerate`, `zip`, `take`, `skip` and `chunks` right behind `io_await`.
 //!
-//! Futures become ready in any order, but their results come in the order of the futures. So numbers, partners and chunks can be
-//! given to the futures before anything waits, where every position is known: these methods change the base of an [`IoAwait`].
-//! They need an indexed base, and stand right behind `io_await` and its settings.
+//! Futures become ready in any order, but their results come in the order of the futures. So numbers, partners and
+//! chunks can be given to the futures before anything waits, while every position is known: these methods change the
+//! base of an [`IoAwait`]. They need an indexed base, and stand right behind `io_await` and its settings.
 
 use super::{IoAwait, Skip, Take};
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -12,8 +12,8 @@ use std::task::{Context, Poll};
 /// The output of an iterator's futures.
 type Given<I> = <<I as ParallelIterator>::Item as IntoFuture>::Output;
 
-// Each method asks for positions by itself: were they asked for here, a chain without them would not have the methods at all, and
-// the compiler would say that it "is not an iterator".
+// Each method has the bound for positions itself. If the bound stood at the `impl`, a chain without positions would not
+// have the methods at all, and the compiler would say that it "is not an iterator".
 impl<I> IoAwait<I>
 where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
@@ -68,8 +68,8 @@ where
         })
     }
 
-    /// The outputs of the first `n` futures: see [`IndexedParallelIterator::take`]. No other future is begun. It stands right behind
-    /// `io_await`, `max_in_flight` or `timeout`.
+    /// Keeps the outputs of the first `n` futures: see [`IndexedParallelIterator::take`]. No other future is begun. It
+    /// stands right behind `io_await`, `max_in_flight` or `timeout`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -83,8 +83,8 @@ where
         self.map_base(|base| base.take(n))
     }
 
-    /// The outputs of the futures behind the first `n`: see [`IndexedParallelIterator::skip`]. The first `n` are not begun. It stands
-    /// right behind `io_await`, `max_in_flight` or `timeout`.
+    /// Leaves out the outputs of the first `n` futures: see [`IndexedParallelIterator::skip`]. Those futures are not
+    /// begun. It stands right behind `io_await`, `max_in_flight` or `timeout`.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -98,11 +98,11 @@ where
         self.map_base(|base| base.skip(n))
     }
 
-    /// The outputs of every `size` neighboring futures, as a vector: see [`IndexedParallelIterator::chunks`]. It stands right
-    /// behind `io_await`, `max_in_flight` or `timeout`.
+    /// Puts the outputs of every `size` neighboring futures into a vector: see [`IndexedParallelIterator::chunks`]. It
+    /// stands right behind `io_await`, `max_in_flight` or `timeout`.
     ///
-    /// The futures of a chunk wait together, in one task. [`max_in_flight`](Self::max_in_flight) counts chunks then, so up to
-    /// `n * size` futures are in flight.
+    /// The futures of a chunk wait together, in one task. In this case [`max_in_flight`](Self::max_in_flight) counts
+    /// chunks, so up to `n * size` futures are in flight.
     ///
     /// Cost: an allocation per future, and for every wake-up a poll of all futures of the chunk that are not ready.
     ///
@@ -123,7 +123,7 @@ where
     where
         I: IndexedParallelIterator,
     {
-        // Here, since a closure would be the caller whose line the panic names.
+        // Checked here, because a closure would be the caller whose line the panic names.
         super::batches::batch_len(size);
         self.map_base(|base| base.chunks(size).map(Together::new))
     }

@@ -1,21 +1,21 @@
 //! Positions behind `io_await` and adaptors that keep the order.
 //!
-//! Right behind `io_await` numbers, partners and chunks are given to the futures before anything waits (`await_in_order`). An adaptor in
-//! between makes one item of each, so it can be put behind them: `.io_await().map(f).enumerate()` is
-//! `.io_await().enumerate().map(|(n, x)| (n, f(x)))`.
+//! Right behind `io_await` numbers, partners and chunks are given to the futures before anything waits
+//! (`await_in_order`). An adaptor in between makes one item of each, so the numbering can move in front of it:
+//! `.io_await().map(f).enumerate()` is `.io_await().enumerate().map(|(n, x)| (n, f(x)))`.
 
 use super::{Cloned, Copied, Inspect, IoAwait, Map, Update};
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, WithPolicy};
 use furcate_pool::Executor;
 use furcate_schedulers::Policy;
 
-/// Outputs of futures whose order is known: those of an indexed iterator behind [`io_await`](ParallelIterator::io_await), and
-/// what `map`, `inspect`, `update`, `cloned` and `copied` make of them.
+/// Outputs of futures whose order is known: an indexed iterator behind [`io_await`](ParallelIterator::io_await), with
+/// `map`, `inspect`, `update`, `cloned` and `copied` behind that.
 ///
-/// Any other adaptor (`filter`, `flat_map_iter`, `fold` ...) ends it: behind that, nobody knows the positions before all futures are
-/// ready. There is nothing to implement.
+/// Any other adaptor (`filter`, `flat_map_iter`, `fold` ...) ends this: behind it, positions are unknown until all
+/// futures are ready. There is nothing to implement.
 ///
-/// Cost: that of the methods of [`IoAwait`](super::IoAwait).
+/// Cost: as the methods of [`IoAwait`](super::IoAwait).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -50,7 +50,7 @@ pub trait AwaitedInOrder: ParallelIterator {
     where
         Z: IntoParallelIterator<Iter: IndexedParallelIterator>;
 
-    /// The outputs of the first `n` futures: see [`IndexedParallelIterator::take`]. No other future is begun.
+    /// Keeps the outputs of the first `n` futures: see [`IndexedParallelIterator::take`]. No other future is begun.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -59,7 +59,8 @@ pub trait AwaitedInOrder: ParallelIterator {
     /// ```
     fn take(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item>;
 
-    /// The outputs of the futures behind the first `n`: see [`IndexedParallelIterator::skip`]. The first `n` are not begun.
+    /// Leaves out the outputs of the first `n` futures: see [`IndexedParallelIterator::skip`]. Those futures are not
+    /// begun.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -68,9 +69,9 @@ pub trait AwaitedInOrder: ParallelIterator {
     /// ```
     fn skip(self, n: usize) -> impl AwaitedInOrder<Item = Self::Item>;
 
-    /// The outputs of every `size` neighboring futures, as a vector. Their futures wait together, in one task: see
-    /// [`IoAwait::chunks`](super::IoAwait::chunks). What stands between it and `io_await` is done to the outputs when all of them are
-    /// ready.
+    /// Puts the outputs of every `size` neighboring futures into a vector. Their futures wait together, in one task:
+    /// see [`IoAwait::chunks`](super::IoAwait::chunks). Adaptors between `io_await` and this method are applied to the
+    /// outputs when all of them are ready.
     ///
     /// # Panics
     ///
@@ -114,8 +115,8 @@ where
     }
 }
 
-/// For an adaptor of a base: itself behind `take` and `skip`; behind the others, what it does to the item in a pair, and to the
-/// items of a chunk.
+/// Implements the trait for an adaptor of a base. `take` and `skip` move in front of the adaptor. Behind the other
+/// methods the adaptor's operation is applied to the item in a pair, and to the items of a chunk.
 macro_rules! in_order {
     (
         impl[$($generics:tt)*] $Adaptor:ty where [$($bounds:tt)*]
@@ -192,7 +193,7 @@ in_order! {
     |base; item| again base.copied(), one *item
 }
 
-/// What changes the schedule only: it stands behind all of them as before.
+/// Implements the trait for an adaptor that only changes the schedule: every method moves in front of it.
 macro_rules! same_items {
     (impl[$($generics:tt)*] $Adaptor:ident<I, $How:ident> where [$($bounds:tt)*]) => {
         impl<$($generics)*> AwaitedInOrder for $Adaptor<I, $How>

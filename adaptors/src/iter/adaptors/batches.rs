@@ -3,20 +3,20 @@
 use super::groups::Groups;
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 
-/// What a batch of items becomes.
+/// An operation that makes one item of a batch of items.
 pub trait Gather<T>: Clone + Send {
-    /// The item that comes out.
+    /// Item type that comes out.
     type Output;
 
     /// Makes one item of a batch, which is not empty.
     fn gather(&self, batch: impl Iterator<Item = T>) -> Self::Output;
 }
 
-/// The length of a batch.
+/// Returns the length of a batch.
 ///
 /// # Panics
 ///
-/// If it is 0.
+/// If the length is 0.
 #[track_caller]
 pub(super) fn batch_len(chunk_size: usize) -> usize {
     assert!(chunk_size != 0, "chunk_size must not be zero");
@@ -74,19 +74,20 @@ impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {
 }
 impl<P: Producer, G: Gather<P::Item>> IndexedProducer for Batches<P, G> {}
 
-/// The sequential iterator over batches: cuts one after the other off its producer, at either end.
+/// The sequential iterator over batches. It cuts one batch after the other off its producer, at either end.
 #[derive(Debug)]
 pub struct BatchesIter<P, G> {
-    /// What has not been cut off; `None` after the last batch.
+    /// The producer that has not been cut off; `None` after the last batch.
     rest: Option<P>,
     batch: usize,
-    /// The number of batches to come. (Counted, so that a producer that does not shrink cannot keep it going for ever.)
+    /// Number of batches to come. (It is counted, so that a producer that does not shrink cannot keep the loop running
+    /// for ever.)
     left: usize,
     gather: G,
 }
 
 impl<P: Producer, G: Gather<P::Item>> BatchesIter<P, G> {
-    /// Takes one batch away with a cut, or without if it is the last.
+    /// Takes one batch away: with a cut, or without if it is the last one.
     #[inline]
     fn cut_off(&mut self, cut: impl FnOnce(P, usize) -> (P, P)) -> Option<G::Output> {
         self.left = self.left.checked_sub(1)?;
@@ -120,7 +121,8 @@ impl<P: Producer, G: Gather<P::Item>> DoubleEndedIterator for BatchesIter<P, G> 
     fn next_back(&mut self) -> Option<G::Output> {
         let batch = self.batch;
         self.cut_off(|rest, before| {
-            // What lies before the last batch are full ones: fewer items than there are, so the product fits.
+            // All batches before the last one are full. They have fewer items than there are in all, so the product
+            // fits.
             let (rest, last) = rest.divide_at(before * batch);
             (last, rest)
         })

@@ -1,4 +1,4 @@
-//! `by_exponential_blocks`, `by_uniform_blocks`: block by block, under rayon's names.
+//! The adaptors `by_exponential_blocks` and `by_uniform_blocks`: block by block, under rayon's names.
 
 use crate::iter::{ParallelIterator, WithScheduler};
 use furcate_schedulers::ByBlocks;

@@ -1,4 +1,4 @@
-//! `chain`
+//! The adaptor `chain`.
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
@@ -9,7 +9,7 @@ use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
 use std::option;
 
-/// The items of one iterator and then of another: see [`ParallelIterator::chain`].
+/// A parallel iterator over the items of one iterator and then those of another: see [`ParallelIterator::chain`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -94,15 +94,15 @@ where
 
 /// The producer of [`Chain`].
 ///
-/// A side that a part has nothing of is not there at all, rather than there and empty: an adaptor below that gives
-/// something even for no items (as `fold` gives its identity) is not asked.
+/// A side of which a part has nothing is `None`, not an empty producer. So an adaptor below that yields an item even
+/// for no items (as `fold` yields its identity) is not asked.
 #[derive(Debug)]
 pub struct ChainProducer<A, B> {
     first: Option<A>,
     second: Option<B>,
 }
 
-/// A part, or nothing if it is empty.
+/// Returns the part; `None` if it is empty.
 #[inline]
 fn non_empty<D: Divisible>(part: D) -> Option<D> {
     if part.size() > 0 { Some(part) } else { None }
@@ -123,7 +123,7 @@ impl<A: Divisible, B: Divisible> Divisible for ChainProducer<A, B> {
 
     #[inline]
     fn divide(self) -> (Self, Self) {
-        // A side that is alone knows best where its middle is.
+        // If only one side is left, it knows best where its middle is.
         match (self.first.size(), self.second.size()) {
             (_, 0) => {
                 let (left, right) = self.first.divide();
@@ -163,8 +163,8 @@ impl<A: Divisible, B: Divisible> Divisible for ChainProducer<A, B> {
     }
 }
 
-/// The items of a side, if it is there. `Flatten`, and not an iterator of ours, because std's runs the side's own
-/// `try_fold`, which only std can override.
+/// The items of a side, if it is there. This type is `Flatten`, not an iterator of our own, because std's type runs the
+/// side's own `try_fold`, which only std can override.
 type Side<P> = Flatten<option::IntoIter<<P as IntoIterator>::IntoIter>>;
 
 #[inline]
@@ -182,7 +182,8 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
     }
 }
 
-/// The walk over both sides of a chain, given how a side is folded: which is no function, for the sides are of two types.
+/// The walk over both sides of a chain, given the fold of one side. It is a macro, because the two sides have different
+/// types.
 macro_rules! fold_sides {
     ($chain:expr, $init:expr, $loops:expr, |$part:ident, $folded:ident, $sides:ident| $fold:expr) => {{
         let (mut $folded, mut first, mut second) = ($init, $chain.first, $chain.second);
@@ -193,14 +194,14 @@ macro_rules! fold_sides {
                 $folded = match $fold {
                     ControlFlow::Continue(folded) => folded,
                     ControlFlow::Break(end) => {
-                        // Not behind what is returned: a panic in its drop would leak that.
+                        // Dropped before the result is returned: a panic in this drop would leak the result.
                         drop(sides);
                         return ControlFlow::Break(end);
                     }
                 };
             }
             if sides.stopped {
-                drop(sides); // as above
+                drop(sides); // before the result is returned, as above
                 return ControlFlow::Continue($folded);
             }
             second = sides.second;
@@ -259,7 +260,7 @@ impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for BySide<'_, F> {
     }
 }
 
-/// The fold of one side, which is not [all](NanoFold::IS_WHOLE) that is folded.
+/// The fold of one side, which is not the [whole](NanoFold::IS_WHOLE) input of the task.
 #[derive(Clone)]
 struct OfSide<F>(F);
 
@@ -273,7 +274,7 @@ impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for OfSide<F> {
     }
 }
 
-/// The nano-loops over the first side, while the second one waits.
+/// The steps over the first side, while the second one waits.
 struct FirstLoops<'l, L, B> {
     loops: &'l mut L,
     second: Option<B>,
@@ -289,7 +290,7 @@ where
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
 
-    /// What is given away has the second side with it, so the fold ends as after a [`Nano::Give`].
+    /// A part that is given away takes the second side with it, so the fold ends as after a [`Nano::Give`].
     fn grown(&mut self, size: usize) -> bool {
         let grown = self.loops.grown(size.saturating_add(self.second.size()));
         self.stopped |= grown;
@@ -301,23 +302,24 @@ where
             let waiting = self.second.size();
             let next = self.loops.next(size.saturating_add(waiting));
             self.stopped = matches!(next, Nano::Give | Nano::Stop);
-            // The seam is nearer to the middle than the first side's own middle is, unless little waits.
+            // The seam is nearer to the middle of the whole than the first side's own middle is, unless the second side
+            // is small.
             if next != Nano::Divide || waiting == 0 || waiting < size / 2 {
                 return next;
             }
-            // What is behind the middle of all, or else behind the seam, is given away, and the loops go on.
+            // The part behind the middle of the whole, or else behind the seam, is given away, and the loops continue.
             let (left, right) = self.second.take().divide_at(waiting.saturating_sub(size) / 2);
             self.second = left.and_then(non_empty);
             self.loops.take(ChainProducer { first: None, second: right.and_then(non_empty) });
         }
     }
 
-    /// What waits lies to the right of any part of the first side, and goes with it.
+    /// The second side lies to the right of any part of the first side, and goes with it.
     fn take(&mut self, right: A) {
         self.loops.take(ChainProducer { first: non_empty(right), second: self.second.take() });
     }
 
-    /// Unless the second side comes before it.
+    /// Returns `None` if the second side comes first.
     fn take_back(&mut self) -> Option<A> {
         if self.second.is_some() {
             return None;
@@ -328,10 +330,10 @@ where
     }
 }
 
-/// The nano-loops over the second side.
+/// The steps over the second side.
 struct SecondLoops<'l, L, A, B> {
     loops: &'l mut L,
-    /// What was taken back but is not of the second side alone.
+    /// A part that was taken back and does not consist of the second side alone.
     back: Option<ChainProducer<A, B>>,
 }
 
@@ -413,7 +415,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer
 
 impl<A: IndexedProducer, B: IndexedProducer<Item = A::Item>> IndexedProducer for IndexedChainProducer<A, B> {}
 
-/// An iterator with a length beside it: std's chain does not tell its own.
+/// An iterator with its length: std's chain does not know its own.
 #[derive(Debug)]
 pub struct Counted<I> {
     pub(super) items: I,

@@ -1,4 +1,4 @@
-//! `chunks`
+//! The adaptor `chunks`.
 
 use super::batches::{Batches, Gather, batch_len};
 use crate::iter::{IndexedParallelIterator, indexed_adaptor};

@@ -1,11 +1,11 @@
-//! `cloned`
+//! The adaptor `cloned`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
 
 adaptor! {
-    /// Clones what the items refer to: see [`ParallelIterator::cloned`].
+    /// Clones the value behind each reference: see [`ParallelIterator::cloned`].
     ///
     /// ```
     /// use furcate::prelude::*;

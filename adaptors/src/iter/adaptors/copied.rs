@@ -1,11 +1,11 @@
-//! `copied`
+//! The adaptor `copied`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items};
 
 adaptor! {
-    /// Copies what the items refer to: see [`ParallelIterator::copied`].
+    /// Copies the value behind each reference: see [`ParallelIterator::copied`].
     ///
     /// ```
     /// use furcate::prelude::*;

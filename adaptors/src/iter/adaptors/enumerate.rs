@@ -1,4 +1,4 @@
-//! `enumerate`
+//! The adaptor `enumerate`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};

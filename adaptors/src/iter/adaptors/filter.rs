@@ -1,11 +1,11 @@
-//! `filter`
+//! The adaptor `filter`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 
 adaptor! {
-    /// Keeps the items that a predicate holds for: see [`ParallelIterator::filter`].
+    /// Keeps the items for which a predicate is true: see [`ParallelIterator::filter`].
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -1,11 +1,11 @@
-//! `filter_map`
+//! The adaptor `filter_map`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 
 adaptor! {
-    /// Keeps what a function makes of the items, where it makes something: see [`ParallelIterator::filter_map`].
+    /// Keeps the values of the `Some`s that a function returns: see [`ParallelIterator::filter_map`].
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -9,13 +9,13 @@
 //!                           └► i i i i i i | i i i i i i      ... is unfolded, and cut in the inner iterator
 //! ```
 //!
-//! An inner iterator lends its producer, so it has to live until all parts of that are done. It lies in a *slot* of the adaptor,
-//! which lives as long as the call.
+//! An inner iterator lends its producer, so it has to live until all parts of that producer are done. It lies in a
+//! *slot* of the adaptor, which lives as long as the call.
 //!
-//! A task that walks outer items looks at the size of each inner iterator first ([`ParallelIterator::units`]). If one is long, the
-//! task stops in front of it, and goes on with a part of three things: the inner iterator, unfolded; the outer items of the same
-//! nano-loop, which are made now; and the outer units behind. Such a part can be divided like any other, on demand or, where the
-//! policy [says so](NanoLoops::grown), at once.
+//! A task that walks outer items looks at the size of each inner iterator first ([`ParallelIterator::units`]). If one
+//! is long, the task stops in front of it, and continues with a part of three things: the inner iterator, unfolded; the
+//! outer items of the same step, which are made now; and the remaining outer units. Such a part can be divided
+//! like any other, on demand or, where the policy [says so](NanoLoops::grown), at once.
 //!
 //! ```text
 //!   walked      met               items   outer units
@@ -25,18 +25,18 @@
 //!
 //! # Invariants
 //!
-//! 1. *A slot is used once.* A part has the only reference to its slots, and cuts them as it is cut. Unfolding uses up a slot; a
-//!    part without one is not unfolded.
-//! 2. *Bounded.* A call begins with [`SLOTS`] slots at most. A part with one slot may put as many again into that, once. So no more
-//!    than `SLOTS * SLOTS` inner iterators are kept to the end of the call. All others are made and dropped by the task that walks
-//!    them.
-//! 3. *Nothing is made in vain.* Units are unfolded only of an outer producer whose units give one item at most, at once
-//!    ([`Producer::SINGLE`]): neither an endless outer leaf nor a future that would be waited for. Fewer than [`BLOCK`] outer items
-//!    are made before the inner iterator in front of them has been walked.
-//! 4. *One schedule.* Inner parts are parts of the chain's division tree: its policy, its scheduler and its engine hold for them.
-//!    The schedule of the inner iterator itself is not used.
-//! 5. *Few.* Behind a long inner iterator, only one that is twice as long counts as long, in all parts of the rest. So a branch of the
-//!    division tree is divided for that reason at most once for each power of two.
+//! 1. *A slot is used once.* A part has the only reference to its slots, and cuts them when it is cut. Unfolding uses
+//!    up a slot. A part without a slot is not unfolded.
+//! 2. *Bounded.* A call begins with [`SLOTS`] slots at most. A part with one slot may put as many again into that slot,
+//!    once. So no more than `SLOTS * SLOTS` inner iterators are kept to the end of the call. All others are made and
+//!    dropped by the task that walks them.
+//! 3. *Nothing is made in vain.* Units are unfolded only if each unit of the outer producer yields one item at most, at
+//!    once ([`Producer::SINGLE`]). So neither an endless outer leaf nor a pending future is unfolded. Fewer than
+//!    [`BLOCK`] outer items are made before the inner iterator in front of them has been walked.
+//! 4. *One schedule.* Inner parts are parts of the chain's division tree: its policy, its scheduler and its engine hold
+//!    for them. The schedule of the inner iterator itself is not used.
+//! 5. *Few.* Behind a long inner iterator, only one that is twice as long counts as long, in all parts of the rest. So
+//!    a branch of the division tree is divided for that reason at most once for each power of two.
 
 use crate::iter::{IntoParallelIterator, ParallelIterator};
 use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer, Suspendable};
@@ -46,10 +46,10 @@ use std::{fmt, mem, vec};
 
 /// Makes a parallel iterator of an outer item.
 pub trait Unfold<T>: Sync + Send {
-    /// The inner iterator.
+    /// Inner iterator.
     type Inner: ParallelIterator;
 
-    /// Makes one.
+    /// Makes the inner iterator of an item.
     fn unfold(&self, item: T) -> Self::Inner;
 }
 
@@ -66,7 +66,7 @@ where
     }
 }
 
-/// The item itself.
+/// Uses the item itself as the inner iterator.
 #[derive(Clone, Copy, Debug)]
 pub struct Itself;
 
@@ -82,14 +82,14 @@ impl<T: IntoParallelIterator> Unfold<T> for Itself {
 /// The greatest number of inner iterators that are divided in one call: more than there are threads to divide them for.
 const SLOTS: usize = 64;
 
-/// An inner iterator of that size is not worth a division on demand.
+/// Size up to which an inner iterator is not worth a division on demand.
 const SMALL: usize = 64;
 
-/// An inner iterator of that size is not worth a division that nobody has asked for.
+/// Size up to which an inner iterator is not worth a division without demand.
 const SHORT: usize = 256;
 
-/// Number of outer units that are walked between two looks at what has been met. So many outer items at most are made before the
-/// inner iterator in front of them is walked.
+/// Number of outer units that are walked between two checks for a long inner iterator. At most this many outer items
+/// are made before the inner iterator in front of them is walked.
 const BLOCK: usize = 64;
 
 /// The place of an inner iterator while it is divided.
@@ -104,7 +104,7 @@ fn free_slots<N>(slots: usize) -> Vec<Slot<N>> {
     (0..slots).map(|_| Slot::Free).collect()
 }
 
-/// The slots of a call; a clone of an adaptor has none until it lends.
+/// The slots of a call. A clone of an adaptor has no slots until it lends.
 pub(super) struct Slots<N>(Vec<Slot<N>>);
 
 impl<N> Slots<N> {
@@ -112,7 +112,7 @@ impl<N> Slots<N> {
         Slots(Vec::new())
     }
 
-    /// Lends a producer of all that the outer producer's items become.
+    /// Lends a producer over the items of all inner iterators.
     pub(super) fn lend<'a, P: Producer, F>(&'a mut self, outer: P, op: &'a F) -> FlatProducer<'a, P, F, N>
     where
         N: ParallelIterator,
@@ -129,7 +129,7 @@ impl<N> Clone for Slots<N> {
     }
 }
 
-/// A part of an inner iterator, and outer items behind it, of which `F` makes inner iterators.
+/// A part of an inner iterator, and the outer items behind it, of which `F` makes inner iterators.
 pub struct FlatProducer<'a, P: IntoIterator, F, N: ParallelIterator + 'a> {
     inner: Option<N::Producer<'a>>,
     rest: Rest<'a, P, N>,
@@ -140,7 +140,7 @@ pub struct FlatProducer<'a, P: IntoIterator, F, N: ParallelIterator + 'a> {
 struct Own<'a, N> {
     /// Invariant 1.
     slots: &'a mut [Slot<N>],
-    /// Whether the last one may become more (invariant 2).
+    /// Whether the last slot may become more (invariant 2).
     refills: bool,
 }
 
@@ -165,8 +165,8 @@ impl<'a, N> Own<'a, N> {
         }
     }
 
-    /// Cuts the slots where the units are cut. A slot is for one unit: no side gets more than it has units, if the other one needs
-    /// them.
+    /// Cuts the slots where the units are cut. Each unit needs one slot, so no side gets more slots than it has units
+    /// if the other side needs them.
     fn cut(mut self, left: usize, right: usize) -> (Self, Self) {
         if left > 0 && right > 0 {
             self.refill(left.saturating_add(right));
@@ -192,13 +192,13 @@ impl<'a, N> Own<'a, N> {
     }
 }
 
-/// What lies behind a part of an inner iterator.
+/// The rest of a part, behind its part of an inner iterator.
 struct Rest<'a, P: IntoIterator, N> {
-    /// Outer items that were made before they were needed, fewer than [`BLOCK`].
+    /// Outer items that were made early, fewer than [`BLOCK`].
     items: vec::IntoIter<P::Item>,
     outer: Option<P>,
     own: Own<'a, N>,
-    /// Inner iterators of this size are too short to be met (invariant 5).
+    /// Inner iterators up to this size do not count as long (invariant 5).
     long: usize,
 }
 
@@ -274,7 +274,7 @@ where
         Some(self.rest.own.put(self.op.unfold(item), 0)?.producer())
     }
 
-    /// A part of an inner iterator alone.
+    /// Makes a part of an inner iterator alone.
     fn of_inner(inner: Option<N::Producer<'a>>, op: &'a F) -> Self {
         FlatProducer { inner, rest: Rest::empty(), op }
     }
@@ -295,7 +295,7 @@ where
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
-    /// In units of the inner iterator and outer units behind it.
+    /// The size in units of the inner iterator and of the outer units behind it.
     #[inline]
     fn size(&self) -> usize {
         self.inner.as_ref().map_or(0, Divisible::size).saturating_add(self.rest.size())
@@ -377,7 +377,8 @@ where
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
-    /// A task that can be divided puts a long inner iterator into a slot, and goes on with that and the rest of its outer units.
+    /// Folds the part. A task that can be divided puts a long inner iterator into a slot, and continues with that one
+    /// and the rest of its outer units.
     fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
     where
         G: NanoFold<N::Item, B, C>,
@@ -397,7 +398,7 @@ where
             let Rest { mut items, outer, own, long } = rest;
             let met = RefCell::new(None);
             let (outer, mut own) = if items.len() > 0 {
-                // Made before they were needed, and few.
+                // These items were made early, and are few.
                 let size = items.len().saturating_add(outer.as_ref().map_or(0, Divisible::size));
                 match loops.next(size) {
                     Nano::Fold(_) => {}
@@ -434,7 +435,7 @@ where
             };
             next = match met.into_inner() {
                 Some(Met { inner, units, items }) => {
-                    let inner = own.put(inner, units).expect("whoever looks out has seen a slot").producer();
+                    let inner = own.put(inner, units).expect("a task that looks out has a slot").producer();
                     let rest = Rest { items, outer, own, long: units.saturating_mul(2) };
                     let met = FlatProducer { inner: Some(inner), rest, op };
                     if L::GROWS && loops.grown(met.size()) {
@@ -443,7 +444,7 @@ where
                     }
                     Some(met)
                 }
-                // Of items made before they were needed, there are none any more.
+                // The items that were made early are all walked.
                 None => outer.map(|outer| FlatProducer { inner: None, rest: Rest::of(outer, own, long), op }),
             };
         }
@@ -473,29 +474,29 @@ where
     }
 }
 
-/// A long inner iterator that a task has met.
+/// A long inner iterator that a task has found.
 struct Met<N, T> {
     inner: N,
-    /// Its size.
+    /// Size of the inner iterator.
     units: usize,
-    /// The outer items of the nano-loop behind it.
+    /// The outer items of the same step behind it.
     items: vec::IntoIter<T>,
 }
 
-/// The nano-loops of the outer producer.
+/// The steps of the outer producer.
 struct OuterLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
     loops: &'l mut L,
     op: &'a F,
     own: Own<'a, N>,
     long: usize,
     met: &'l RefCell<Option<Met<N, P::Item>>>,
-    /// Whether the loops are short, and end where something has been met.
+    /// Whether the loops are short, and end at a long inner iterator.
     looks_out: bool,
     /// Number of units that the scheduler has asked for and that were not folded yet.
     asked: usize,
-    /// What is left of the outer producer behind what was met.
+    /// The rest of the outer producer behind the long inner iterator.
     left: Option<P>,
-    /// What was taken back and has more than outer units.
+    /// A part that was taken back and has more than outer units.
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
@@ -566,7 +567,7 @@ where
 
     fn take_back(&mut self) -> Option<P> {
         if self.has_met() {
-            // That comes first.
+            // The long inner iterator comes first.
             return None;
         }
         let back = self.loops.take_back()?;
@@ -581,15 +582,15 @@ where
     }
 }
 
-/// The nano-loops of an inner producer.
+/// The steps of an inner producer.
 struct InnerLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
     loops: &'l mut L,
     op: &'a F,
-    /// What lies behind the inner producer, and is given away with its right part. `None` if there is nothing.
+    /// The rest behind the inner producer, which is given away with its right part. `None` if the rest is empty.
     behind: Option<Rest<'a, P, N>>,
-    /// Whether the fold ends here: nothing that lies behind is to be folded.
+    /// Whether the fold ends here: the rest is not to be folded.
     over: bool,
-    /// What was taken back and has no part of an inner iterator.
+    /// A part that was taken back and has no part of an inner iterator.
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
@@ -604,7 +605,7 @@ impl<'l, 'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerLoops<'l, 'a, P, 
         inner.saturating_add(self.behind.as_ref().map_or(0, Rest::size))
     }
 
-    /// What is to be folded when the inner producer has been.
+    /// Returns the part to fold after the inner producer.
     fn goes_on(self) -> Option<FlatProducer<'a, P, F, N>> {
         let (op, over) = (self.op, self.over);
         let behind = self.behind.filter(|_| !over);
@@ -638,7 +639,7 @@ where
         self.loops.take(FlatProducer { inner: Some(right), rest, op: self.op });
     }
 
-    /// Unless something lies behind, which comes before that.
+    /// Returns `None` if a rest lies behind the inner producer, because the rest comes first.
     fn take_back(&mut self) -> Option<N::Producer<'a>> {
         if self.behind.is_some() {
             return None;
@@ -653,14 +654,14 @@ where
     }
 }
 
-/// Keeps what has been met, and makes the outer items of the nano-loop behind it.
+/// Keeps the long inner iterator, and makes the outer items of the step behind it.
 #[cold]
 fn meet<N, T>(met: &RefCell<Option<Met<N, T>>>, inner: N, units: usize, items: impl Iterator<Item = T>) {
     let items = items.collect::<Vec<T>>().into_iter();
     *met.borrow_mut() = Some(Met { inner, units, items });
 }
 
-/// Walks the inner iterators of the outer items of a nano-loop up to the first long one.
+/// Walks the inner iterators of the outer items of a step up to the first long one.
 struct WalkUntilLong<'w, 'a, F, G, N, T> {
     op: &'a F,
     fold: G,
@@ -685,7 +686,7 @@ where
             return WalkEach { op: self.op, fold: ByRef(&mut self.fold) }.fold(folded, items);
         }
         let WalkUntilLong { op, fold, .. } = self;
-        // At least a constant: of inner iterators with a constant length the compiler leaves the comparison out.
+        // At least a constant: for inner iterators with a constant length the compiler then leaves the comparison out.
         let long = self.long.max(SMALL);
         let end = items.try_fold(folded, |folded, item| {
             let mut inner = op.unfold(item);
@@ -706,14 +707,14 @@ where
                 ControlFlow::Continue(folded)
             }
             ControlFlow::Break(Err(end)) => {
-                drop(items); // as above
+                drop(items); // before the result is returned, as above
                 ControlFlow::Break(end)
             }
         }
     }
 }
 
-/// Walks the inner iterators of the outer items of a nano-loop, each where it lies.
+/// Walks the inner iterators of the outer items of a step, each where it lies.
 struct WalkEach<'a, F, G> {
     op: &'a F,
     fold: G,

@@ -1,11 +1,10 @@
-//! `flat_map`
+//! The adaptor `flat_map`.
 
 use super::flat::{FlatProducer, Slots, Unfold};
 use crate::iter::{ParallelIterator, inherit_schedule};
 use std::fmt;
 
-/// The items of the parallel iterators that the items become, one after the other: see
-/// [`ParallelIterator::flat_map`].
+/// Makes a parallel iterator of every item, and yields the items of all these: see [`ParallelIterator::flat_map`].
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -1,11 +1,11 @@
-//! `flat_map_iter`
+//! The adaptor `flat_map_iter`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 
 adaptor! {
-    /// The items of the sequential iterators that the items become, one after the other: see
+    /// Makes a sequential iterator of every item, and yields the items of all these: see
     /// [`ParallelIterator::flat_map_iter`].
     ///
     /// ```

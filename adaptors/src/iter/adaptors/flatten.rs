@@ -1,4 +1,4 @@
-//! `flatten`
+//! The adaptor `flatten`.
 
 use super::flat::{FlatProducer, Itself, Slots};
 use crate::iter::{IntoParallelIterator, ParallelIterator, inherit_schedule};

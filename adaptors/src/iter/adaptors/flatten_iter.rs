@@ -1,4 +1,4 @@
-//! `flatten_iter`
+//! The adaptor `flatten_iter`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;

@@ -1,4 +1,4 @@
-//! `fold`
+//! The adaptor `fold`.
 
 use crate::iter::adaptor::{adaptor, divide_by_cut};
 use crate::iter::copies::copies;
@@ -43,15 +43,15 @@ where
     }
 }
 
-/// How a task folds items of type `T` to one.
+/// The way in which a task folds items of type `T` to one.
 pub trait FoldTask<S, T>: Copy + Send {
-    /// What ends the task before its items do.
+    /// Result that ends the task before its items do.
     type Break;
 
-    /// What comes out.
+    /// Item type that comes out.
     type Output;
 
-    /// Folds the items of a leaf or of a nano-loop.
+    /// Folds the items of a leaf or of a step.
     fn fold_items<I: Iterator<Item = T>>(self, state: S, items: I) -> ControlFlow<Self::Break, S>;
 
     /// Ends the task.
@@ -80,12 +80,12 @@ impl<S, T, F: Fn(S, T) -> S + Sync> FoldTask<S, T> for Throughout<'_, F> {
     }
 }
 
-/// The producer of `fold`, `try_fold` and their kin: a part of the base, the seed of its tasks' accumulators, and how
-/// they are fed. The one item that a task gives is made of its accumulator. The leaf is the producer itself, so that
-/// nothing is folded before the item is asked for.
+/// The producer of `fold`, `try_fold` and similar adaptors: a part of the base, the seed of its tasks' accumulators,
+/// and the fold. A task's accumulator becomes the one item that the task yields. The leaf is the producer itself, so
+/// that nothing is folded before that item is asked for.
 #[derive(Debug)]
 pub struct Folding<P, S, F> {
-    /// `None` once the item is out.
+    /// The part and its seed; `None` once the item is out.
     part: Option<(P, S)>,
     how: F,
 }
@@ -96,7 +96,7 @@ impl<P, S: Seed, F: Copy> Folding<P, S, F> {
         Folding { part: Some((base, seed)), how }
     }
 
-    /// Cuts the base as told.
+    /// Cuts the base by a given function.
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
         let Folding { part, how } = self;
@@ -152,7 +152,7 @@ where
     S: Seed,
     F: FoldTask<S::State, P::Item>,
 {
-    /// An item per task, so one more for every cut.
+    /// A task yields one item, so every cut makes one more.
     const PIECES: bool = true;
     /// A task has one accumulator for all loops.
     const LOOPS_CUT: bool = P::LOOPS_CUT;
@@ -192,7 +192,7 @@ where
     }
 }
 
-/// Folds the items of every nano-loop to one.
+/// Folds the items of every step to one.
 #[derive(Clone)]
 struct FoldByLoop<G, S, F> {
     fold: G,
@@ -216,7 +216,7 @@ where
     }
 }
 
-/// Folds every item of every nano-loop.
+/// Folds every item of every step.
 struct FoldLoops<F>(F);
 
 impl<S, T, F: FoldTask<S, T>> NanoFold<T, S, F::Break> for FoldLoops<F> {

@@ -1,4 +1,4 @@
-//! `fold_chunks`
+//! The adaptor `fold_chunks`.
 
 use super::batches::{Batches, Gather, batch_len};
 use crate::iter::{IndexedParallelIterator, debug_base, indexed_adaptor};
@@ -47,7 +47,7 @@ indexed_adaptor! {
     }
 }
 
-/// A batch is folded from what a closure makes.
+/// Folds a batch, starting from a value that a closure makes.
 #[allow(missing_debug_implementations, reason = "borrowed closures")]
 pub struct Folding<'a, ID, F> {
     identity: &'a ID,

@@ -1,4 +1,4 @@
-//! `fold_chunks_with`
+//! The adaptor `fold_chunks_with`.
 
 use super::batches::{Batches, Gather, batch_len};
 use crate::iter::{IndexedParallelIterator, debug_base, indexed_adaptor};
@@ -46,7 +46,7 @@ indexed_adaptor! {
     }
 }
 
-/// A batch is folded from a clone of a value, of which every part has its own: it need not be `Sync`.
+/// Folds a batch, starting from a clone of a value. Every part has its own value, so that it need not be `Sync`.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct FoldingWith<'a, T, F> {
     init: T,

@@ -1,4 +1,4 @@
-//! `fold_with`
+//! The adaptor `fold_with`.
 
 use super::fold::{Folding, Throughout};
 use crate::iter::adaptor::adaptor;
@@ -14,7 +14,7 @@ adaptor! {
     /// assert_eq!(it.sum::<i32>(), 10); // the tasks' sums
     /// ```
     FoldWith<I, T, F> {
-        /// `None` once it has been lent.
+        /// Initial value; `None` once it has been lent.
         init: Option<T>,
         fold_op: F,
     }

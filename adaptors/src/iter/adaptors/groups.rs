@@ -1,4 +1,4 @@
-//! Producers counted in groups: what `step_by` and the `chunks` family have in common.
+//! Producers counted in groups: the shared part of `step_by` and the `chunks` family.
 
 use furcate_schedulers::Divisible;
 
@@ -8,14 +8,15 @@ use furcate_schedulers::Divisible;
 #[derive(Debug)]
 pub(super) struct Groups<P> {
     pub(super) base: P,
-    /// How many items a group has, not 0.
+    /// Number of items of a group, not 0.
     pub(super) group: usize,
 }
 
 impl<P: Divisible> Groups<P> {
-    /// Groups of `len` items, or one of all if there are fewer.
+    /// Makes groups of `len` items, or one group of all items if there are fewer.
     ///
-    /// That bound keeps products in range: std's `StepBy` on top of a `StepBy` counts for ages where they are not.
+    /// This bound keeps products in range: if they were out of range, std's `StepBy` on top of a `StepBy` would count
+    /// for ages.
     #[inline]
     pub(super) fn new(base: P, len: usize) -> Self {
         let group = len.min(base.size()).max(1);

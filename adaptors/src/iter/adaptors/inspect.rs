@@ -1,11 +1,11 @@
-//! `inspect`
+//! The adaptor `inspect`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
 use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 
 adaptor! {
-    /// Shows every item to a function: see [`ParallelIterator::inspect`].
+    /// Calls a function with a reference to every item: see [`ParallelIterator::inspect`].
     ///
     /// ```
     /// use furcate::prelude::*;

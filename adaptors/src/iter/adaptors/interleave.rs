@@ -1,4 +1,4 @@
-//! `interleave`
+//! The adaptor `interleave`.
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, indexed_adaptor};
@@ -39,7 +39,7 @@ indexed_adaptor! {
     }
 }
 
-/// Whose item comes next; when that side has none left, it is always the other's turn.
+/// The side that gives the next item. When that side has none left, it is always the other side's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     Left,
@@ -55,7 +55,7 @@ impl Turn {
         }
     }
 
-    /// The lengths of the two sides, that of the one whose turn it is first; also the way back.
+    /// Orders the values of the two sides: first the side whose turn it is. The same call also reverses the order.
     #[inline]
     fn order<T>(self, (left, right): (T, T)) -> (T, T) {
         match self {
@@ -64,7 +64,7 @@ impl Turn {
         }
     }
 
-    /// Who gives the last item?
+    /// Returns the side that gives the last item.
     #[inline]
     fn last(self, lens: (usize, usize)) -> Self {
         let (mine, other) = self.order(lens);
@@ -72,7 +72,7 @@ impl Turn {
     }
 }
 
-/// The producer of [`Interleave`]: two parts, and whose turn it is.
+/// The producer of [`Interleave`]: two parts, and the side whose turn it is.
 #[derive(Debug)]
 pub struct InterleaveProducer<I, J> {
     left: I,
@@ -89,7 +89,8 @@ impl<I: Divisible, J: Divisible> Divisible for InterleaveProducer<I, J> {
     fn divide_at(self, index: usize) -> (Self, Self) {
         let index = index.min(self.size());
         let (mine, other) = self.turn.order((self.left.size(), self.right.size()));
-        // Half of the items each, the odd one is of the side that begins; what one side lacks the other gives.
+        // Each side gives half of the items; the odd one comes from the side that begins. If one side has too few, the
+        // other one fills up.
         let from_mine = (index - (index / 2).min(other)).min(mine);
         let (from_left, from_right) = self.turn.order((from_mine, index - from_mine));
         let (left_head, left_tail) = self.left.divide_at(from_left);
@@ -158,7 +159,7 @@ where
         (len, Some(len))
     }
 
-    /// Pairs without a look at whose turn it is, then what one side has more in that side's own loop.
+    /// Folds pairs without a look at the turn, then the rest of the longer side in that side's own loop.
     fn fold<B, F>(mut self, init: B, mut fold_op: F) -> B
     where
         F: FnMut(B, I::Item) -> B,

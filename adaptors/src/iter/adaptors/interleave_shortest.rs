@@ -1,10 +1,10 @@
-//! `interleave_shortest`
+//! The adaptor `interleave_shortest`.
 
 use super::{Interleave, Take};
 use crate::iter::schedule::{pass_indexed, pass_items};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 
-/// The items of two iterators in turn, until one has none: see [`IndexedParallelIterator::interleave_shortest`].
+/// The items of two iterators in turn, until one ends: see [`IndexedParallelIterator::interleave_shortest`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -24,7 +24,7 @@ where
 {
     pub(crate) fn new(left: I, right: J) -> Self {
         let (left_len, right_len) = (left.len(), right.len());
-        // The left side begins: it may give one item more.
+        // The left side begins, so it may give one item more.
         let from_left = left_len.min(right_len.saturating_add(1));
         let from_right = right_len.min(left_len);
         InterleaveShortest { base: Interleave::new(Take::new(left, from_left), Take::new(right, from_right)) }

@@ -1,9 +1,9 @@
-//! `intersperse`
+//! The adaptor `intersperse`.
 //!
-//! Whether a separator stands before an item depends on whether any item stands before it. Where the cuts of the base
-//! are exact ([`ParallelIterator::opt_len`]) every part knows that from its place. Where they are not, it cannot be
-//! known: the part to the left may be a `filter`'s, be empty in the end, and still be running on another thread; a part
-//! that waited for it could wait for something below it on its own stack. So the items of such a base are first
+//! Whether a separator stands before an item depends on whether any item stands before it. If the cuts of the base are
+//! exact ([`ParallelIterator::opt_len`]), every part knows this from its place. Otherwise the answer cannot be known:
+//! the part to the left may be a `filter`'s, may be empty in the end, and may still be running on another thread. A
+//! part that waited for it could wait for a job below it on its own stack. So the items of such a base are first
 //! collected, in parallel, and then have their places too.
 
 use crate::iter::collect::{Lists, flatten};
@@ -91,9 +91,9 @@ where
 /// A producer with exact cuts: the base's own, or its items collected.
 #[derive(Debug)]
 pub enum Placed<'a, P: IntoIterator> {
-    /// The base's.
+    /// The base's own producer.
     Lent(P),
-    /// Its items.
+    /// The collected items of the base.
     Collected(Owned<'a, P::Item>),
 }
 
@@ -152,23 +152,23 @@ where
 pub struct IntersperseProducer<P: IntoIterator> {
     base: P,
     separator: P::Item,
-    /// A separator comes first (it may be all there is).
+    /// Whether a separator comes first (it may be the only element).
     leads: bool,
-    /// A separator comes last, after an item.
+    /// Whether a separator comes last, after an item.
     trails: bool,
 }
 
-/// Where a cut of an [`IntersperseProducer`] goes through its base.
+/// A cut of an [`IntersperseProducer`], as a cut of its base.
 struct Cut {
-    /// So many items lie before it,
+    /// Number of items before the cut.
     items: usize,
-    /// a separator lies just before it,
+    /// Whether a separator lies just before the cut.
     separator_before: bool,
-    /// a separator lies just behind it.
+    /// Whether a separator lies just behind the cut.
     separator_behind: bool,
 }
 
-/// How many items and separators.
+/// Returns the number of items and separators together.
 #[inline]
 fn interspersed_len(items: usize, leads: bool, trails: bool) -> usize {
     let between = items.saturating_sub(1);
@@ -194,7 +194,7 @@ impl<P: Producer> IntersperseProducer<P> {
         }
     }
 
-    /// What lies behind a cut, with this part of the base.
+    /// Returns the part behind a cut, given this part of the base.
     #[inline]
     fn behind(base: P, separator: P::Item, cut: &Cut, trails: bool) -> Self {
         let trails = trails && base.size() > 0;
@@ -270,7 +270,7 @@ where
 #[derive(Debug)]
 pub struct IntersperseIter<I: Iterator> {
     base: I,
-    /// How many items are still to come.
+    /// Number of items still to come.
     items: usize,
     separator: I::Item,
     leads: bool,

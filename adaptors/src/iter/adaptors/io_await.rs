@@ -1,4 +1,4 @@
-//! `io_await`
+//! The adaptor `io_await`, which awaits items that are futures.
 
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::{ParallelIterator, inherit_schedule};
@@ -10,7 +10,7 @@ use std::iter;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-/// What the futures of a parallel iterator give: see [`ParallelIterator::io_await`].
+/// A parallel iterator over the outputs of futures: see [`ParallelIterator::io_await`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -31,22 +31,24 @@ impl<I: ParallelIterator> IoAwait<I> {
         IoAwait { base, scheduler }
     }
 
-    /// The same way of waiting, for other futures.
+    /// Changes the base and keeps the settings of the wait.
     pub(super) fn map_base<J>(self, map: impl FnOnce(I) -> J) -> IoAwait<J> {
         IoAwait { base: map(self.base), scheduler: self.scheduler }
     }
 
-    /// At most `n` of the call's futures are in flight at any time: polled, and not ready. By default they are
+    /// Limits the number of the call's futures that are in flight (polled, and not ready) to `n`. The default is
     /// [1024](Suspending::MAX_IN_FLIGHT).
     ///
-    /// Items behind those are not even made before there is room; so `n` bounds the memory that a call takes, and what it asks
-    /// of those who answer. With 1 one future follows the other. If there are several `io_await`s in a chain, the bound named
-    /// last is that of all their futures together; one that names none keeps to the bound before it.
+    /// Items behind those are not even made before there is room. So `n` bounds the memory of a call, and the number of
+    /// requests that a server sees at once. With 1, one future follows the other. If there are several `io_await`s in a
+    /// chain, the bound named last holds for all their futures together. An `io_await` that names no bound keeps the
+    /// one before it.
     ///
-    /// In such a chain an item gives its permit back when a future is ready, and waits in line for a permit for its next future. So
-    /// as many futures are in flight as may be, to the end. New items begin while at most `n` items wait in line: so at most
-    /// `2 * n` items have begun and wait for another future. In a search (`find_any`, `any`, ...), before a gate (`take_any`, ...),
-    /// and if items come from a stream, an item keeps its permit to its last future instead: then those items are at most `n`.
+    /// In such a chain an item gives its permit back when a future is ready, and waits in line for a permit for its
+    /// next future. So the number of futures in flight stays at its bound, to the end. New items begin while at most
+    /// `n` items wait in line. So at most `2 * n` items have begun and wait for another future. In a search
+    /// (`find_any`, `any`, ...), before a gate (`take_any`, ...), and if items come from a stream, an item instead
+    /// keeps its permit to its last future. Then at most `n` items have begun and wait.
     ///
     /// # Panics
     ///
@@ -79,8 +81,8 @@ impl<I: ParallelIterator> IoAwait<I> {
         IoAwait { scheduler: self.scheduler.max_in_flight(n), ..self }
     }
 
-    /// The call's futures are in flight under a [limit](Limit) that other calls share: a semaphore, with a rate limiter if
-    /// that is wanted. Permits go round among the calls that wait for one.
+    /// Keeps the call's futures under a [limit](Limit) that other calls share: a semaphore, optionally with a rate
+    /// limiter. Permits are given in turn to the calls that wait for one.
     ///
     /// The bound of [`max_in_flight`](Self::max_in_flight) holds as well. Later `io_await`s of the chain keep to the limit, too.
     ///
@@ -101,7 +103,7 @@ impl<I: ParallelIterator> IoAwait<I> {
         IoAwait { scheduler: self.scheduler.limit(limit), ..self }
     }
 
-    /// Any number of futures may be in flight: as many as memory holds.
+    /// Removes the bound: any number of futures may be in flight, as many as memory holds.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -113,7 +115,7 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 }
 
-/// The scheduler that suspends, with the bounds of one that was named before.
+/// Returns the scheduler that suspends, with the bounds of the scheduler that was named before.
 pub(crate) fn suspending(before: &impl Scheduler) -> Suspending {
     let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
     let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
@@ -201,8 +203,8 @@ where
     type Item = <P::Item as IntoFuture>::Output;
     type IntoIter = iter::Map<P::IntoIter, fn(P::Item) -> Self::Item>;
 
-    /// For those who can do nothing but take item after item: schedulers other than [`Suspending`], and producers that do
-    /// not pass [`suspending_fold`](Producer::suspending_fold) on. Each item is waited for by the calling thread.
+    /// Serves callers that can only take item after item: schedulers other than [`Suspending`], and producers that do
+    /// not forward [`suspending_fold`](Producer::suspending_fold). The calling thread waits for each item.
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter().map(wait)
     }
@@ -234,10 +236,10 @@ where
     }
 }
 
-/// Waits for the futures of a nano-loop.
+/// Awaits the futures of a step.
 struct AwaitEach<'s, F> {
     fold: F,
-    /// What is waited for ends before this does.
+    /// Lifetime of the awaited futures: they end before `'s` does.
     ends: PhantomData<&'s ()>,
 }
 

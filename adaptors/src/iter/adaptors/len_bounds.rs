@@ -1,4 +1,4 @@
-//! `with_min_len`, `with_max_len`: policies under rayon's names.
+//! The adaptors `with_min_len` and `with_max_len`: policies under rayon's names.
 
 use crate::iter::WithPolicy;
 use furcate_schedulers::policy;

@@ -1,4 +1,4 @@
-//! `map`
+//! The adaptor `map`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;

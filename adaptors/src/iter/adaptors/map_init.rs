@@ -1,4 +1,4 @@
-//! `map_init`
+//! The adaptor `map_init`.
 
 use super::map_state::map_with_state;
 use crate::iter::adaptor::adaptor;

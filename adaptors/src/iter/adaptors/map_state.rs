@@ -1,4 +1,4 @@
-//! What `map_with` and `map_init` share: mapping with a state that the task keeps.
+//! Shared parts of `map_with` and `map_init`: mapping with a state that the task keeps.
 
 use crate::iter::adaptor::divide_by_cut;
 use crate::iter::mapped::{MapItem, Mapped};
@@ -6,7 +6,7 @@ use crate::iter::task_state::Seed;
 use furcate_schedulers::{Divisible, IndexedProducer, NanoFold, NanoLoops, Producer, Suspendable};
 use std::ops::ControlFlow;
 
-/// The producer: a part of the base and the seed of its tasks' states.
+/// The producer of both adaptors: a part of the base and the seed of its tasks' states.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct MapState<'a, P, S, F> {
     base: P,
@@ -20,7 +20,7 @@ impl<'a, P, S: Seed, F> MapState<'a, P, S, F> {
         MapState { base, seed, map_op }
     }
 
-    /// Cuts the base as told.
+    /// Cuts the base by a given function.
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {
         let MapState { base, seed, map_op } = self;
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// Maps the items of every nano-loop with a state of its own.
+/// Maps the items of every step with a state of its own.
 struct MapByLoop<'a, G, S, F> {
     fold: G,
     seed: S,
@@ -144,7 +144,7 @@ where
     }
 }
 
-/// Maps the items of all the nano-loops of a task with one state.
+/// Maps the items of all the steps of a task with one state.
 struct FoldMapped<G, M> {
     fold: G,
     state: M,
@@ -165,8 +165,8 @@ where
 {
 }
 
-/// The implementations of both traits for an adaptor of a `base: I` with a `map_op: F`, given the seed of its states:
-/// its type, how the adaptor lends it, and what that asks for.
+/// Implements both traits for an adaptor of a `base: I` with a `map_op: F`. The arguments are the type of its states,
+/// the seed that the adaptor lends, and the bounds that this needs.
 macro_rules! map_with_state {
     (
         impl[$($generics:tt)*] $Name:ident<$($param:ident),*>,

@@ -1,4 +1,4 @@
-//! `map_with`
+//! The adaptor `map_with`.
 
 use super::map_state::map_with_state;
 use crate::iter::adaptor::adaptor;
@@ -16,7 +16,7 @@ adaptor! {
     /// assert_eq!(receiver.iter().sum::<i32>(), 3);
     /// ```
     MapWith<I, T, F> {
-        /// `None` once it has been lent.
+        /// Initial value; `None` once it has been lent.
         init: Option<T>,
         map_op: F,
     }

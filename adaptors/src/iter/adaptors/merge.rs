@@ -1,4 +1,4 @@
-//! `merge`, `merge_by`, `merge_by_key`: two sorted iterators as one (Kvik, Section 3.6).
+//! `merge`, `merge_by`, `merge_by_key`: two sorted iterators as one (Kvik, Section 3.4).
 //!
 //! # How it is divided
 //!
@@ -8,22 +8,22 @@
 //! So a cut is exact wherever it is asked for: both halves of a division are equally long, whatever the data, and the
 //! merge has positions, as its sides have.
 //!
-//! A cut takes a search. So the [default scheduler](furcate_schedulers::ByTerminal) makes none before somebody wants a
-//! part, unless a policy says how to divide: see [`Producer::COSTLY_CUTS`].
+//! A cut takes a search. So the [default scheduler](furcate_schedulers::ByTerminal) cuts only when another worker wants
+//! a part, unless a policy says how to divide: see [`Producer::COSTLY_CUTS`].
 //!
 //! # Leaves
 //!
-//! A leaf is a sequential merge, of one of two kinds. `Looking` walks by looks and selects without a branch; it is for
-//! sides whose looks are as good as their items (slices, ranges). `Taking` walks with std's iterators and holds the items
-//! that it compares; it is for everything else (owned elements, what is mapped).
+//! A leaf is a sequential merge, of one of two kinds. `Looking` peeks at items and selects without a branch. It is for
+//! sides where a peeked item is as good as a taken one (slices, ranges). `Taking` walks with std's iterators and holds
+//! the items that it compares. It is for all other sides (owned elements, mapped items).
 //!
 //! # Invariants
 //!
 //! 1. *Stability.* An item of the right side goes before one of the left side only if it is less. Cuts, looks, and the
 //!    leaves' walks from both ends ask this one question (`Order::right_first`), with the right item first.
-//! 2. *Whatever the order says* (unsorted sides, an inconsistent comparison), each side is cut at a place between its
-//!    ends, and a leaf takes from a side what it has: every item comes out once. Only the order then depends on the
-//!    cuts.
+//! 2. *Any order is safe.* If sides are unsorted, or the comparison is inconsistent, each side is still cut at a place
+//!    between its ends, and a leaf takes only items that a side has. So every item comes out once. Only their order
+//!    then depends on the cuts.
 
 mod looking;
 mod order;
@@ -40,7 +40,7 @@ use either::Either;
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 use std::fmt;
 
-/// The items of two sorted iterators in order: see
+/// Two sorted iterators, merged in the order of their items: see
 /// [`IndexedParallelIterator::merge`](crate::iter::IndexedParallelIterator::merge).
 ///
 /// ```
@@ -56,7 +56,7 @@ pub struct Merge<I, J, O = Natural> {
     order: O,
 }
 
-/// The items of two iterators in an order of one's own: see
+/// Two sorted iterators, merged by a comparison of one's own: see
 /// [`IndexedParallelIterator::merge_by`](crate::iter::IndexedParallelIterator::merge_by).
 ///
 /// ```
@@ -67,7 +67,7 @@ pub struct Merge<I, J, O = Natural> {
 /// ```
 pub type MergeBy<I, J, F> = Merge<I, J, By<F>>;
 
-/// The items of two iterators in the order of a key: see
+/// Two sorted iterators, merged in the order of a key: see
 /// [`IndexedParallelIterator::merge_by_key`](crate::iter::IndexedParallelIterator::merge_by_key).
 ///
 /// ```
@@ -140,11 +140,11 @@ where
     B: PeekProducer<Item = A::Item>,
     O: Order<A::Item>,
 {
-    /// How many of the first `index` items, of which there are so many, each side has.
+    /// Returns the numbers of items that each side contributes to the first `index` items, which exist.
     ///
     /// Cost: a look at both sides and a comparison for each level of a binary search in the shorter one.
     fn co_rank(&self, index: usize) -> (usize, usize) {
-        // Every answer is a place between the sides' ends (invariant 2).
+        // Every result is a place between the sides' ends (invariant 2).
         let from_left = co_rank_by(index, self.left.size(), self.right.size(), |right, left| {
             self.order.right_first(&self.right.peek(right), &self.left.peek(left))
         });
@@ -152,7 +152,7 @@ where
     }
 }
 
-/// Cut where the merged sequence is to be cut.
+/// Cuts both sides where the merged sequence is to be cut.
 impl<A, B, O> Divisible for MergeProducer<'_, A, B, O>
 where
     A: PeekProducer,
@@ -182,7 +182,7 @@ where
     O: Order<A::Item>,
 {
     type Item = A::Item;
-    /// By looks where both sides' looks are items, else by taking them: which of the two is known at compile time.
+    /// `Looking` if looks are items on both sides, else `Taking`. The choice is known at compile time.
     type IntoIter = Either<Looking<'a, A, B, O>, Taking<'a, A::IntoIter, B::IntoIter, O>>;
 
     #[inline]
@@ -196,7 +196,7 @@ where
     }
 }
 
-/// A cut is a search on both sides.
+/// Cuts are costly: each is a search on both sides.
 impl<A, B, O> Producer for MergeProducer<'_, A, B, O>
 where
     A: PeekProducer,
@@ -219,7 +219,7 @@ where
 {
 }
 
-/// A look costs what a cut does.
+/// A look costs as much as a cut.
 impl<A, B, O> PeekProducer for MergeProducer<'_, A, B, O>
 where
     A: PeekProducer,

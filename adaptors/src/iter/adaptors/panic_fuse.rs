@@ -1,4 +1,4 @@
-//! `panic_fuse`
+//! The adaptor `panic_fuse`.
 
 use crate::iter::adaptor::adaptor;
 use crate::iter::flag::Flag;
@@ -7,7 +7,7 @@ use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use std::thread::panicking;
 
 adaptor! {
-    /// All items, or none any more once something panics: see [`ParallelIterator::panic_fuse`].
+    /// All items, or no more after a panic anywhere: see [`ParallelIterator::panic_fuse`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -15,7 +15,7 @@ adaptor! {
     /// assert_eq!(it.sum::<i32>(), 45);
     /// ```
     PanicFuse<I> {
-        /// Has anything panicked?
+        /// Whether anything has panicked.
         blown: Flag,
     }
 }
@@ -33,7 +33,7 @@ impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
     where
         Self: 'a;
 
-    // Not in nano-loops for its sake: items are collected in place.
+    // The fuse does not ask for steps: items are collected in place.
     inherit_schedule!(base: I);
 
     #[inline]
@@ -64,7 +64,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
     }
 }
 
-/// Shut by a panic.
+/// Gate that a panic closes.
 #[derive(Clone, Copy, Debug)]
 pub struct Fuse<'a>(&'a Flag);
 
@@ -72,7 +72,7 @@ impl<'a, T> Gate<T> for Fuse<'a> {
     type Output = T;
     type Guard = Fusible<'a>;
 
-    /// Short of a panic; and then nobody sees what has come out.
+    /// True unless there is a panic, and in that case the items that came out are never seen.
     const EXACT: bool = true;
 
     /// A panic blows the fuse while it unwinds through the leaf.

@@ -1,10 +1,10 @@
-//! `positions`
+//! The adaptor `positions`.
 
 use super::Enumerate;
 use crate::iter::item_wise::{Adapted, ItemWise, borrowed_op};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, debug_base, inherit_schedule};
 
-/// Where a predicate holds: see [`IndexedParallelIterator::positions`].
+/// The positions of the items for which a predicate is true: see [`IndexedParallelIterator::positions`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -60,7 +60,7 @@ where
     }
 }
 
-/// The sequential iterator over the places where a predicate holds.
+/// The sequential iterator over the positions of such items.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct PositionsIter<'a, I, P> {
     base: I,

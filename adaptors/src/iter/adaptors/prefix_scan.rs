@@ -1,28 +1,28 @@
-//! `inclusive_scan`, `exclusive_scan`: every item becomes what an operation makes of all items up to it.
+//! The adaptors `inclusive_scan` and `exclusive_scan`: every item becomes the combination of all items up to it.
 //!
 //! # Two passes
 //!
-//! What stands before an item is known only when everything to its left is done. So there are two passes, with a short
-//! walk over the tasks between them:
+//! The combination of all items before an item is known only when everything to its left is done. So there are two
+//! passes, with a short walk over the tasks between them:
 //!
 //! ```text
 //!   items              a  b  c | d  e | f  g  h        three tasks of the first pass
 //!   1. scanned alone   a ab abc| d de | f fg fgh       in parallel; the last value is the task's total
-//!   2. what precedes     --    | abc  | abcde          in turn, one operation per task
+//!   2. totals before     --    | abc  | abcde          in turn, one operation per task
 //!   3. handed out      a ab abc|abcd..|abcdef..        in parallel, as the items are asked for
 //! ```
 //!
-//! The first pass runs when a terminal asks for the producer, under the schedule that was chained before the scan: it is
-//! a [`Reduction`], so its blocks are the tasks that the policy and the scheduler make, whatever the base is (a `filter`
-//! too). The producer that is lent owns the blocks' values: it has exact cuts, and cuts inside a block.
+//! The first pass runs when a terminal asks for the producer, under the schedule that was chained before the scan. It
+//! is a [`Reduction`], so its blocks are the tasks that the policy and the scheduler make, whatever the base is (a
+//! `filter` too). The producer that is lent owns the blocks' values. Its cuts are exact, also inside a block.
 //!
 //! # Invariants
 //!
-//! 1. The operation is applied to neighbours only, the left one first: it need not be commutative.
-//! 2. The values lie in the iterator's buffers, and are owned by the parts that are lent ([`Owned`]): each is handed out
-//!    or dropped once, also if the operation panics.
-//! 3. An exclusive scan is the inclusive one, with `init` as a block of its own in front of it and the last value left
-//!    out.
+//! 1. The operation is applied to neighbors only, the left one first: it need not be commutative.
+//! 2. The values lie in the iterator's buffers, and are owned by the parts that are lent ([`Owned`]). Each value is
+//!    handed out or dropped once, also if the operation panics.
+//! 3. An exclusive scan is the inclusive one, with `init` as a block of its own in front of it, and without the last
+//!    value.
 
 use super::chain::Counted;
 use crate::iter::collect::{Lists, concat, exact_len};
@@ -39,8 +39,8 @@ use std::fmt;
 use std::iter::Flatten;
 use std::ops::ControlFlow;
 
-/// What an operation makes of all items up to each: see
-/// [`inclusive_scan`](ParallelIterator::inclusive_scan) and [`exclusive_scan`](ParallelIterator::exclusive_scan).
+/// A prefix scan: see [`inclusive_scan`](ParallelIterator::inclusive_scan) and
+/// [`exclusive_scan`](ParallelIterator::exclusive_scan).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -52,9 +52,9 @@ use std::ops::ControlFlow;
 pub struct PrefixScan<I: ParallelIterator, F> {
     base: I,
     op: F,
-    /// Where an exclusive scan starts.
+    /// Start of an exclusive scan; `None` in an inclusive one.
     init: Option<I::Item>,
-    /// The values of the first pass, from when they are lent.
+    /// Values of the first pass; empty until they are lent.
     scanned: Vec<Vec<I::Item>>,
 }
 
@@ -80,7 +80,7 @@ where
     I::Item: Clone,
     F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
 {
-    /// The first pass, and what precedes each of its blocks.
+    /// Runs the first pass, and computes the total before each of its blocks.
     fn lend(&mut self) -> ScanProducer<'_, I::Item, F> {
         if exact_len(&self.base).is_some_and(|len| Layout::array::<I::Item>(len).is_err()) {
             no_room();
@@ -102,7 +102,7 @@ where
         )
     }
 
-    /// What precedes each block: all blocks before it, and where an exclusive scan starts.
+    /// Returns, for each block, the total of all blocks before it and of the start of an exclusive scan.
     fn preceding(&self) -> Vec<Option<I::Item>> {
         let mut preceding = vec![self.init.clone()];
         for block in self.scanned.iter().take(self.scanned.len().saturating_sub(1)) {
@@ -122,7 +122,7 @@ fn no_room() -> ! {
     )
 }
 
-/// Two neighbours as one (invariant 1), if they are there.
+/// Combines two neighbors (invariant 1), if both are there.
 fn combine<T>(op: impl Fn(T, T) -> T, left: Option<T>, right: Option<T>) -> Option<T> {
     match (left, right) {
         (Some(left), Some(right)) => Some(op(left, right)),
@@ -217,7 +217,7 @@ where
             no_room();
         }
         let mut last = values.last().cloned();
-        // Not `extend`, which asks for one item after the other: the loop is the items' own.
+        // Not `extend`, which asks for one item after the other: this loop is the items' own.
         items.for_each(|item| {
             let value = match last.take() {
                 Some(before) => (self.op)(before, item),
@@ -240,7 +240,7 @@ where
     }
 }
 
-/// Neighbouring values of one task, and what precedes the task.
+/// Neighboring values of one task, and the total before that task.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct Block<'a, T, F> {
     values: Owned<'a, T>,
@@ -274,7 +274,7 @@ where
     }
 }
 
-/// Puts what precedes a task before a value.
+/// Combines the total before a task with a value of that task.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct After<'a, T, F> {
     before: Option<T>,
@@ -293,7 +293,7 @@ impl<T: Clone, F: Fn(T, T) -> T> MapItem<T> for After<'_, T, F> {
     }
 }
 
-/// The producer of [`PrefixScan`]: what the first pass made of neighbouring items.
+/// The producer of [`PrefixScan`]: results of the first pass for neighboring items.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct ScanProducer<'a, T, F> {
     blocks: VecDeque<Block<'a, T, F>>,
@@ -306,7 +306,7 @@ impl<'a, T, F> ScanProducer<'a, T, F> {
         ScanProducer { blocks, len }
     }
 
-    /// The block that a place lies in, and the place in it; `None` past the end.
+    /// Returns the number of the block that holds a place, and the place in that block; `None` past the end.
     fn find(&self, index: usize) -> Option<(usize, usize)> {
         let mut end = 0;
         self.blocks.iter().enumerate().find_map(|(number, block)| {
@@ -317,7 +317,7 @@ impl<'a, T, F> ScanProducer<'a, T, F> {
     }
 }
 
-/// Cut between values. Cost: a step per block, and a clone of what precedes the block that is cut.
+/// Cuts between values. Cost: a step per block, and a clone of the total before the block that is cut.
 impl<T, F> Divisible for ScanProducer<'_, T, F>
 where
     T: Clone,

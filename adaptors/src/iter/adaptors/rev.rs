@@ -1,9 +1,9 @@
-//! `rev`
+//! The adaptor `rev`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 
-/// The items from the back: see [`IndexedParallelIterator::rev`].
+/// The items from the back to the front: see [`IndexedParallelIterator::rev`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -47,7 +47,7 @@ impl<I: PeekParallelIterator> PeekParallelIterator for Rev<I> {
     }
 }
 
-/// The producer of [`Rev`]: what is to the right of a cut of the base comes first.
+/// The producer of [`Rev`]: the part to the right of a cut of the base comes first.
 #[derive(Debug)]
 pub struct RevProducer<P> {
     base: P,

@@ -1,9 +1,9 @@
-//! `skip`
+//! The adaptor `skip`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
 use furcate_schedulers::Divisible;
 
-/// Leaves the first items out: see [`IndexedParallelIterator::skip`].
+/// Leaves out the first items: see [`IndexedParallelIterator::skip`].
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -1,4 +1,4 @@
-//! `skip_any`
+//! The adaptor `skip_any`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
@@ -6,7 +6,7 @@ use crate::iter::gate::{Gate, adapt_gate};
 use crate::iter::quota::Quota;
 
 adaptor! {
-    /// All items but so many, whichever: see [`ParallelIterator::skip_any`].
+    /// Leaves out any `n` items: see [`ParallelIterator::skip_any`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -21,7 +21,7 @@ adapt_gate! {
     where [I: ParallelIterator]
 }
 
-/// Never shut; some items do not pass.
+/// Gate that never closes, but drops the first items that arrive.
 #[derive(Clone, Copy, Debug)]
 pub struct BeyondQuota<'a>(&'a Quota);
 

@@ -1,4 +1,4 @@
-//! `skip_any_while`
+//! The adaptor `skip_any_while`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
@@ -7,7 +7,7 @@ use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, adapt_gate};
 
 adaptor! {
-    /// The items from when a predicate does not hold: see [`ParallelIterator::skip_any_while`].
+    /// The items after a predicate was false for one: see [`ParallelIterator::skip_any_while`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -16,7 +16,7 @@ adaptor! {
     /// ```
     SkipAnyWhile<I, P> {
         predicate: P,
-        /// Has an item come that the predicate does not hold for?
+        /// Whether the predicate was false for an item.
         ended: Flag,
     }
 }
@@ -33,7 +33,7 @@ adapt_gate! {
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 
-/// Never shut; no item passes before one that the predicate does not hold for.
+/// Gate that never closes. No item passes before one for which the predicate is false.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct OnceFalse<'a, P> {
     predicate: &'a P,

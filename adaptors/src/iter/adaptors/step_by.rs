@@ -1,4 +1,4 @@
-//! `step_by`
+//! The adaptor `step_by`.
 
 use super::groups::Groups;
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
@@ -51,7 +51,7 @@ impl<I: PeekParallelIterator> PeekParallelIterator for StepBy<I> {
     }
 }
 
-/// The producer of [`StepBy`]: of every group the first item.
+/// The producer of [`StepBy`]: the first item of every group.
 #[derive(Debug)]
 pub struct StepByProducer<P> {
     steps: Groups<P>,

@@ -1,9 +1,9 @@
-//! `take`
+//! The adaptor `take`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
 use furcate_schedulers::Divisible;
 
-/// The first items: see [`IndexedParallelIterator::take`].
+/// Keeps the first items: see [`IndexedParallelIterator::take`].
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -1,4 +1,4 @@
-//! `take_any`
+//! The adaptor `take_any`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
@@ -6,7 +6,7 @@ use crate::iter::gate::{Gate, adapt_gate};
 use crate::iter::quota::Quota;
 
 adaptor! {
-    /// Any items, so many: see [`ParallelIterator::take_any`].
+    /// Keeps any `n` items: see [`ParallelIterator::take_any`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -21,7 +21,7 @@ adapt_gate! {
     where [I: ParallelIterator]
 }
 
-/// Shut when enough items have passed.
+/// Gate that closes when enough items have passed.
 #[derive(Clone, Copy, Debug)]
 pub struct WithinQuota<'a>(&'a Quota);
 

@@ -1,4 +1,4 @@
-//! `take_any_while`
+//! The adaptor `take_any_while`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
@@ -7,7 +7,7 @@ use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, adapt_gate};
 
 adaptor! {
-    /// The items until a predicate does not hold: see [`ParallelIterator::take_any_while`].
+    /// The items until a predicate is false for one: see [`ParallelIterator::take_any_while`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -16,7 +16,7 @@ adaptor! {
     /// ```
     TakeAnyWhile<I, P> {
         predicate: P,
-        /// Has an item come that the predicate does not hold for?
+        /// Whether the predicate was false for an item.
         ended: Flag,
     }
 }
@@ -33,7 +33,7 @@ adapt_gate! {
     where [I: ParallelIterator, P: Fn(&I::Item) -> bool + Sync + Send]
 }
 
-/// Shut by an item that the predicate does not hold for.
+/// Gate that closes at an item for which the predicate is false.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct WhileTrue<'a, P> {
     predicate: &'a P,

@@ -1,8 +1,8 @@
-//! `timeout`, behind `io_await`: futures that end in time, or not at all.
+//! The method `timeout`, behind `io_await`: each future ends in time, or is dropped.
 //!
 //! # Invariants
 //!
-//! 1. The future of a [`Timeout`] is pinned with it: it is never moved out, and nothing else of it is.
+//! 1. The future of a [`Timeout`] is pinned with it: the future is never moved out, and no other field is pinned.
 #![allow(unsafe_code)]
 
 use super::IoAwait;
@@ -21,8 +21,8 @@ impl<I> IoAwait<I>
 where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
-    /// Waits for every future for `time` at most, from its first poll on; one that is not ready by then is dropped, and its
-    /// item is an error. (Feature `async-io`, on by default.)
+    /// Waits at most `time` for every future, counted from its first poll. A future that is not ready by then is
+    /// dropped, and its item is an error. (Feature `async-io`, on by default.)
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -41,7 +41,7 @@ where
 }
 
 adaptor! {
-    /// The futures of another iterator, with a timeout each: see [`IoAwait::timeout`].
+    /// The futures of another iterator, each with a timeout: see [`IoAwait::timeout`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -71,7 +71,7 @@ impl<I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>> ParallelIterator f
     }
 }
 
-/// Gives a future so much time.
+/// Gives each future a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeoutOp(Duration);
 
@@ -86,13 +86,13 @@ impl<T: IntoFuture> ItemWise<T> for TimeoutOp {
     }
 }
 
-/// A future that has so much time.
+/// A future with a timeout.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Timeout<F> {
     future: F,
     time: Duration,
-    /// From the first poll that gives `Pending` on.
+    /// Timer; `None` until a poll of the future has returned `Pending`.
     timer: Option<Timer>,
 }
 
@@ -100,9 +100,9 @@ impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, Elapsed>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: nothing is moved out of it (invariant 1).
+        // SAFETY: nothing is moved out of `this` (invariant 1).
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: it is pinned with `self` (invariant 1).
+        // SAFETY: the future is pinned with `self` (invariant 1).
         let future = unsafe { Pin::new_unchecked(&mut this.future) };
         if let Poll::Ready(output) = future.poll(context) {
             return Poll::Ready(Ok(output));
@@ -112,7 +112,7 @@ impl<F: Future> Future for Timeout<F> {
     }
 }
 
-/// A future was not ready in [time](IoAwait::timeout), and was dropped.
+/// Error of a future that was not ready in [time](IoAwait::timeout), and was dropped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed(());
 

@@ -1,4 +1,4 @@
-//! `try_fold`
+//! The adaptor `try_fold`.
 
 use super::fold::{FoldTask, Folding};
 use crate::iter::copies::copies;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-/// Folds the items of every task to one, until a step fails: see [`ParallelIterator::try_fold`].
+/// Folds the items of every task to one, until the fold fails: see [`ParallelIterator::try_fold`].
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -63,7 +63,7 @@ where
     }
 }
 
-/// Folds the items of a task until a step fails.
+/// Folds the items of a task until the fold fails.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct UntilFailure<'a, U, F> {
     fold_op: &'a F,

@@ -1,4 +1,4 @@
-//! `try_fold_with`
+//! The adaptor `try_fold_with`.
 
 use super::fold::Folding;
 use super::try_fold::UntilFailure;
@@ -6,7 +6,7 @@ use crate::iter::task_state::Copies;
 use crate::iter::{ParallelIterator, Try, inherit_schedule};
 use std::fmt;
 
-/// Folds the items of every task to one, starting from a clone of a value, until a step fails: see
+/// Folds the items of every task to one, starting from a clone of a value, until the fold fails: see
 /// [`ParallelIterator::try_fold_with`].
 ///
 /// ```
@@ -18,7 +18,7 @@ use std::fmt;
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct TryFoldWith<I, U: Try, F> {
     base: I,
-    /// `None` once it has been lent.
+    /// Initial value; `None` once it has been lent.
     init: Option<U::Output>,
     fold_op: F,
 }

@@ -1,4 +1,4 @@
-//! `update`
+//! The adaptor `update`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;

@@ -1,4 +1,4 @@
-//! `while_some`
+//! The adaptor `while_some`.
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
@@ -6,7 +6,7 @@ use crate::iter::flag::Flag;
 use crate::iter::gate::{Gate, adapt_gate};
 
 adaptor! {
-    /// What is in the `Some`s, until a `None` comes: see [`ParallelIterator::while_some`].
+    /// The values in the `Some`s, until a `None` comes: see [`ParallelIterator::while_some`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -14,7 +14,7 @@ adaptor! {
     /// assert_eq!(it.sum::<i32>(), 3);
     /// ```
     WhileSome<I> {
-        /// Has a `None` come?
+        /// Whether a `None` has come.
         ended: Flag,
     }
 }
@@ -30,7 +30,7 @@ adapt_gate! {
     where [I: ParallelIterator<Item = Option<T>>, T: Send]
 }
 
-/// Shut by a `None`.
+/// Gate that a `None` closes.
 #[derive(Clone, Copy, Debug)]
 pub struct UntilNone<'a>(&'a Flag);
 

@@ -1,4 +1,4 @@
-//! `zip`
+//! The adaptor `zip`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
 use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
@@ -48,7 +48,7 @@ impl<A: PeekParallelIterator, B: PeekParallelIterator> PeekParallelIterator for 
     }
 }
 
-/// The producer of [`Zip`]: two of the same length, cut at the same place.
+/// The producer of [`Zip`]: two producers of the same length, cut at the same place.
 #[derive(Debug)]
 pub struct ZipProducer<A, B> {
     left: A,
@@ -56,7 +56,7 @@ pub struct ZipProducer<A, B> {
 }
 
 impl<A: Divisible, B: Divisible> ZipProducer<A, B> {
-    /// What one side has more is cut off, so that both can be walked from the back too.
+    /// Cuts off the excess of the longer side, so that both can be walked from the back too.
     #[inline]
     fn new(left: A, right: B) -> Self {
         let len = left.size().min(right.size());
@@ -91,7 +91,7 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
     }
 }
 
-// Nano-loops cut off their items, so that they too run on std's zip.
+// Steps cut off their items, so that they run on std's zip, too.
 impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {
     const PIECES: bool = A::PIECES || B::PIECES;
     const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;

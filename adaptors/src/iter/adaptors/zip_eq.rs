@@ -1,4 +1,4 @@
-//! `zip_eq`
+//! The adaptor `zip_eq`.
 
 use super::Zip;
 use crate::iter::schedule::{pass_indexed, pass_items};

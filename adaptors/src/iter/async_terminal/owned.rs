@@ -1,4 +1,4 @@
-//! Terminals that own what their reductions borrow.
+//! Terminals that own the values that their reductions borrow.
 
 use crate::iter::collect::{Lists, SortInto, TwoLists};
 use crate::iter::flag::Flag;
@@ -11,11 +11,11 @@ use std::collections::LinkedList;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-/// What is made of items of type `T`.
+/// A terminal over items of type `T`, with everything that its reduction borrows.
 pub(crate) trait Owned<T>: Send + 'static {
-    /// What the reduction delivers.
+    /// Output of the reduction.
     type Output: Send + 'static;
-    /// What may borrow from here.
+    /// The reduction, which may borrow from the terminal.
     type Reduction<'a>: Reduction<T, Output = Self::Output>
     where
         Self: 'a;
@@ -167,8 +167,8 @@ where
     }
 }
 
-/// Into vectors, of which a `C` is made afterwards; up to an item that [decides](FromParallelIterator::is_decided_by) about
-/// it.
+/// Collects into vectors, of which a `C` is made afterwards, up to an item that
+/// [decides](FromParallelIterator::is_decided_by) the collection.
 pub(crate) struct Collecting<C> {
     decided: Flag,
     collection: PhantomData<fn() -> C>,
@@ -189,7 +189,7 @@ impl<T: Send + 'static, C: FromParallelIterator<T> + 'static> Owned<T> for Colle
     }
 }
 
-/// [`Lists`], up to an item that decides.
+/// [`Lists`], up to an item that decides the collection.
 pub(crate) struct Collect<'a, C> {
     decided: &'a Flag,
     collection: PhantomData<fn() -> C>,

@@ -1,21 +1,21 @@
-//! Collecting in place: every leaf writes its items to where they will stay, once.
+//! Collecting in place: every leaf writes its items to their final place, once.
 //!
 //! The spare capacity of the target vector is cut at the same places as the producer. A leaf fills its part and
-//! delivers a [`Run`], which owns the elements it wrote; neighbours' runs are joined, and the root's run is given to
-//! the vector if it is complete. Of pairs, the halves go to two targets at once: two [`Slots`] are cut in step and
-//! two runs grow in step ([`Room`] and [`Written`] are what one and two have in common).
+//! delivers a [`Run`], which owns the elements that the leaf wrote. Neighbors' runs are joined, and the root's run is
+//! given to the vector if it is complete. For pairs, the halves go to two targets at once: two [`Slots`] are cut in
+//! step and two runs grow in step. ([`Room`] and [`Written`] are the traits for one target and for two.)
 //!
 //! # Invariants
 //!
 //! 1. [`Slots`] are a part of the target's spare capacity, which outlives them (`'a`). No two `Slots` overlap, and none
-//!    overlaps a [`Run`]. All are derived from one pointer to the whole, so that neighbours can be joined.
-//! 2. A [`Run`] owns the `len` initialised elements from `start` on, which were written to slots. No two runs overlap.
+//!    overlaps a [`Run`]. All are derived from one pointer to the whole, so that neighbors can be joined.
+//! 2. A [`Run`] owns the `len` initialized elements from `start` on, which were written to slots. No two runs overlap.
 //! 3. Within a task, elements are written to consecutive slots from the run's end on, and counted one by one right
-//!    after they are written: a panic leaves a run that owns exactly what has been written.
+//!    after they are written. So a panic leaves a run that owns exactly the elements that were written.
 //! 4. Two runs are joined only if the right one starts where the left one ends (in both targets, if there are two);
-//!    else the right one's elements are dropped. (That is how a producer that lies about its length shows: too few
-//!    items leave a gap, which is found here or at the root; too many find no slot and are dropped. Elements of size
-//!    zero all lie at one place: there a gap shows at the root, by the number of elements.)
+//!    else the right one's elements are dropped. (This check finds a producer that lies about its length. Too few items
+//!    leave a gap, which is found here or at the root. Too many items find no slot and are dropped. Elements of size
+//!    zero all lie at one place: a gap among them is found at the root, by the number of elements.)
 //! 5. The vector's length grows only by a root run that starts at its old length and has the expected length.
 #![allow(unsafe_code)]
 
@@ -29,12 +29,12 @@ use std::ops::ControlFlow;
 
 /// Appends exactly `len` items in place: to a vector, or pairs to two.
 ///
-/// What the iterator gives beyond `len` is dropped.
+/// Items beyond `len` are dropped.
 ///
 /// # Panics
 ///
-/// If the iterator gives fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target is
-/// then what it was.
+/// If the iterator yields fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target then
+/// has its old contents.
 pub(crate) fn append_exact<I, T>(target: &mut T, len: usize, mut items: I)
 where
     I: ParallelIterator,
@@ -52,25 +52,25 @@ where
     );
     std::mem::forget(run);
     // SAFETY: the root run was joined to the (empty) one at the room's start and has `len` elements, which are
-    // initialised, and which it has given up (invariant 5).
+    // initialized. The run has given them up (invariant 5).
     unsafe { target.grow(len) };
 }
 
-/// What items are appended to.
+/// A target to which items are appended.
 pub(crate) trait Target {
     type Item;
     type Room<'a>: Room<Item = Self::Item>
     where
         Self: 'a;
 
-    /// Room for `len` items behind those that are there.
+    /// Returns room for `len` items behind the elements that are there.
     fn room(&mut self, len: usize) -> Self::Room<'_>;
 
     /// Takes over `len` elements.
     ///
     /// # Safety
     ///
-    /// The `len` slots of the last [`room`](Self::room) are initialised and nobody else's (invariant 5).
+    /// The `len` slots of the last [`room`](Self::room) are initialized and have no other owner (invariant 5).
     unsafe fn grow(&mut self, len: usize);
 }
 
@@ -89,7 +89,7 @@ impl<T: Send> Target for Vec<T> {
 
     unsafe fn grow(&mut self, len: usize) {
         let new_len = self.len() + len;
-        // SAFETY: the room was the first `len` slots of the spare capacity; the caller's promise.
+        // SAFETY: the room was the first `len` slots of the spare capacity; the caller promises the rest.
         unsafe { self.set_len(new_len) };
     }
 }
@@ -115,7 +115,7 @@ impl<A: Target, B: Target> Target for (&mut A, &mut B) {
     }
 }
 
-/// Where items go: slots in one target, or in two.
+/// Slots for items, in one target or in two.
 pub(crate) trait Room: Send + Sized {
     type Item;
     type Written: Written;
@@ -127,7 +127,7 @@ pub(crate) trait Room: Send + Sized {
 
     fn divide_at(self, index: usize) -> (Self, Self);
 
-    /// An empty run at the first slot.
+    /// Returns an empty run at the first slot.
     fn nothing(&self) -> Self::Written;
 
     fn slots(&mut self) -> impl Iterator<Item = Self::Slot<'_>>;
@@ -136,11 +136,11 @@ pub(crate) trait Room: Send + Sized {
     fn write(slot: Self::Slot<'_>, item: Self::Item, run: &mut Self::Written);
 }
 
-/// What has been written to a [`Room`].
+/// The elements that were written to a [`Room`].
 pub(crate) trait Written: Send {
     fn len(&self) -> usize;
 
-    /// Does the right run start where this one ends?
+    /// Whether the right run starts where this one ends.
     fn ends_at(&self, right: &Self) -> bool;
 
     /// Takes over the elements of the right run, if it starts where this one ends (invariant 4).
@@ -184,7 +184,7 @@ impl<'a, T: Send> Room for Slots<'a, T> {
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let index = index.min(self.len);
-        // SAFETY: the index is at most the length: the pointer stays inside the spare capacity (invariant 1).
+        // SAFETY: the index is at most the length, so the pointer stays inside the spare capacity (invariant 1).
         let middle = unsafe { self.start.add(index) };
         (
             Slots { start: self.start, len: index, target: PhantomData },
@@ -199,7 +199,7 @@ impl<'a, T: Send> Room for Slots<'a, T> {
 
     #[inline]
     fn slots(&mut self) -> impl Iterator<Item = &mut MaybeUninit<T>> {
-        // SAFETY: invariant 1; `MaybeUninit` needs no initialisation.
+        // SAFETY: invariant 1; `MaybeUninit` needs no initialization.
         unsafe { std::slice::from_raw_parts_mut(self.start.cast(), self.len) }.iter_mut()
     }
 
@@ -248,7 +248,7 @@ impl<L: Room, R: Room> Room for (L, R) {
     }
 }
 
-/// Initialised elements in the target (invariant 2).
+/// Initialized elements in the target (invariant 2).
 #[derive(Debug)]
 pub(crate) struct Run<'a, T> {
     start: *mut T,
@@ -287,7 +287,7 @@ impl<T: Send> Written for Run<'_, T> {
 
 impl<T> Drop for Run<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: invariant 2: the elements are initialised, owned by this run, and nobody else's.
+        // SAFETY: the elements are initialized, owned by this run, and have no other owner (invariant 2).
         unsafe { std::ptr::slice_from_raw_parts_mut(self.start, self.len).drop_in_place() }
     }
 }
@@ -295,7 +295,7 @@ impl<T> Drop for Run<'_, T> {
 impl<L: Written, R: Written> Written for (L, R) {
     #[inline]
     fn len(&self) -> usize {
-        // They grow in step.
+        // Both runs grow in step.
         self.0.len().min(self.1.len())
     }
 
@@ -311,7 +311,7 @@ impl<L: Written, R: Written> Written for (L, R) {
     }
 }
 
-/// A producer of items together with the room they go to: a task fills its slots and gives one run.
+/// A producer of items together with their room. A task fills its slots and yields one run.
 struct Filling<P, S> {
     items: P,
     room: S,
@@ -344,21 +344,21 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
     fn into_iter(self) -> Self::IntoIter {
         let Filling { items, mut room } = self;
         let mut run = room.nothing();
-        // Items first: once there is no item, no slot is passed by.
+        // Items first: once there is no item, no slot is skipped.
         items.into_iter().zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut run));
         std::iter::once(run)
     }
 }
 
 impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
-    /// A run per task, so one more for every cut.
+    /// A task yields one run, so every cut makes one more.
     const PIECES: bool = true;
     const LOOPS_CUT: bool = P::LOOPS_CUT;
     const GROWS: bool = P::GROWS;
     const COSTLY_CUTS: bool = P::COSTLY_CUTS;
     const IN_ORDER: bool = P::IN_ORDER;
 
-    /// Goes through the items' own nano-loops, which may keep a state for the task.
+    /// Folds in the items' own steps, which may keep a state for the task.
     fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
     where
         F: NanoFold<Self::Item, B, C>,
@@ -366,8 +366,8 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     {
         let Filling { items, room } = self;
         let run = room.nothing();
-        // What is free: the next items take slots from its front, a part that is given away takes its own from the
-        // end.
+        // The free slots of this task: the next items take slots from the front, a part that is given away takes its
+        // own from the end.
         let free = Cell::new(Some(room));
         let give = |items: P| {
             let size = items.size();
@@ -378,7 +378,8 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
             Filling { items, room: right }
         };
         let take_back = |back: Self| {
-            // What is free before it is lost, if its length was a lie: the next run will not fit then (invariant 4).
+            // If a length was a lie, the slots that were free before are lost: the next run will not fit then
+            // (invariant 4).
             free.set(Some(back.room));
             Some(back.items)
         };
@@ -388,12 +389,12 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     }
 }
 
-/// The free slots of a task; the caller puts back what it does not use.
+/// Takes the free slots of a task. The caller puts back the slots that it does not use.
 fn take_free<S>(free: &Cell<Option<S>>) -> S {
     free.take().expect("it is put back at once")
 }
 
-/// Writes the items of a nano-loop to free slots.
+/// Writes the items of a step to free slots.
 struct Write<'f, S> {
     free: &'f Cell<Option<S>>,
 }
@@ -406,7 +407,7 @@ impl<S: Room> NanoFold<S::Item, S::Written, Infallible> for Write<'_, S> {
     {
         let mut room = take_free(self.free);
         let mut next = room.nothing();
-        // Items first: once there is no item, no slot is passed by.
+        // Items first: once there is no item, no slot is skipped.
         items.zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut next));
         self.free.set(Some(room.divide_at(next.len()).1));
         run = join(run, Some(next));
@@ -414,7 +415,7 @@ impl<S: Room> NanoFold<S::Item, S::Written, Infallible> for Write<'_, S> {
     }
 }
 
-/// Joins the runs of a task and of neighbours.
+/// Joins the runs of a task and of neighbors.
 #[derive(Clone, Copy)]
 struct JoinRuns;
 

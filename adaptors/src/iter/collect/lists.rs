@@ -17,7 +17,7 @@ impl<C> Lists<C> {
         Lists { is_empty }
     }
 
-    /// A list of one collection, or of none if it is empty.
+    /// Returns a list of one collection, or an empty list if the collection is empty.
     pub(crate) fn only(&self, collection: C) -> LinkedList<C> {
         if (self.is_empty)(&collection) { LinkedList::new() } else { LinkedList::from([collection]) }
     }
@@ -42,7 +42,7 @@ impl<T, C: Default + Extend<T> + Send> Reduction<T> for Lists<C> {
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, mut collection: C, items: I) -> C {
-        // Not `extend(items)`, which asks for one item after the other: the loop is the items' own.
+        // Not `extend(items)`, which asks for one item after the other: this loop is the items' own.
         items.for_each(|item| collection.extend(once(item)));
         collection
     }
@@ -58,7 +58,7 @@ impl<T, C: Default + Extend<T> + Send> Reduction<T> for Lists<C> {
     }
 }
 
-/// Two lists as one, in constant time.
+/// Concatenates two lists, in constant time.
 pub(crate) fn concat<C>(mut left: LinkedList<C>, mut right: LinkedList<C>) -> LinkedList<C> {
     left.append(&mut right);
     left

@@ -1,5 +1,5 @@
-//! Producers that lie (I3), and panics (P2): whatever they do, every item is dropped exactly once, and a vector holds
-//! either all that was promised or what it held before.
+//! Producers that lie (I3), and panics (P2): in all cases every item is dropped exactly once, and a vector holds either
+//! all promised items or its old contents.
 
 mod divisions;
 
@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 
-/// Who is alive: an item is entered when it is made and taken out when it is dropped.
+/// The items that are alive: an item is entered when it is made and taken out when it is dropped.
 #[derive(Default)]
 struct Ledger {
     balance: Mutex<HashMap<usize, i32>>,
@@ -33,7 +33,7 @@ impl Ledger {
         Counted { ledger: self, id: *made }
     }
 
-    /// How many items are alive. Each was dropped at most once.
+    /// Returns the number of items that are alive. Each was dropped at most once.
     fn alive(&self) -> usize {
         let balance = self.balance.lock().unwrap();
         assert!(balance.values().all(|&count| count == 0 || count == 1), "an item was dropped twice");
@@ -52,22 +52,22 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// What a producer does wrong.
+/// The faults of a producer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lies {
-    /// Its cuts put so many units more to the left than they were asked to, or less.
+    /// Number of units by which a cut puts more to the left than asked, or fewer if negative.
     cut: i8,
-    /// Its cuts lose so many units.
+    /// Number of units that a cut loses.
     lose: u8,
-    /// A leaf gives so many items more than its size, or less.
+    /// Number of items that a leaf yields beyond its size, or too few if negative.
     leaf: i8,
-    /// Its size is so much too large.
+    /// Number by which the size is too large.
     size: u8,
-    /// The item at this place panics.
+    /// Position of the item that panics.
     panic_at: Option<usize>,
 }
 
-/// A producer of the items at some places.
+/// A producer of the items at a range of positions.
 struct Liar<'l> {
     lies: Lies,
     ledger: &'l Ledger,
@@ -110,7 +110,7 @@ impl<'l> IntoIterator for Liar<'l> {
 
 impl Producer for Liar<'_> {}
 
-/// The iterator of a liar, which is divided at random.
+/// The iterator of a [`Liar`], which is divided at random.
 struct Lying<'l> {
     len: usize,
     lies: Lies,
@@ -131,7 +131,7 @@ impl<'l> ParallelIterator for Lying<'l> {
     }
 }
 
-/// Divides, or not, as the bits of a number say: another one for every node.
+/// Divides, or not, by the bits of a number. Every node has another number.
 #[derive(Clone)]
 struct AtRandom(u64);
 
@@ -146,8 +146,8 @@ impl Policy for AtRandom {
     }
 }
 
-/// Goes through some nano-loops, gives halves away between them, and goes on with all parts in the same way, as an
-/// adaptive scheduler does; all by the bits of a number.
+/// Runs some steps, gives halves away between them, and runs all parts in the same way, as an adaptive scheduler
+/// does. The bits of a number decide all of this.
 #[derive(Clone)]
 struct InNanoLoops(u64);
 
@@ -195,7 +195,7 @@ fn by_bits<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R, bits:
     output
 }
 
-/// Whatever the producer does, the target has all items, or those it had and a panic was raised.
+/// Checks that the target has all items, or has its old contents and a panic was raised.
 fn check<T: Target>(
     ledger: &Ledger,
     honest: bool,
@@ -254,7 +254,7 @@ proptest! {
     }
 }
 
-/// An element of size zero, and how many of them are alive.
+/// An element of size zero. `UNITS` counts those that are alive.
 struct Unit;
 
 static UNITS: AtomicIsize = AtomicIsize::new(0);
@@ -272,7 +272,7 @@ impl Drop for Unit {
     }
 }
 
-/// All of the few elements of size zero are at one place, so gaps show by their number only.
+/// All elements of size zero are at one place, so only their number shows a gap.
 #[test]
 fn elements_of_size_zero() {
     let ledger = Ledger::default();
@@ -304,7 +304,7 @@ fn elements_of_size_zero() {
     }
 }
 
-/// What an adaptor keeps for a task lives on through the nano-loops: collecting does not cut the items up.
+/// A state that an adaptor keeps for a task lives through all steps: collecting does not cut the items up.
 #[test]
 fn nano_loops_are_the_items_own() {
     struct Own(std::ops::Range<usize>);

@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 /// Vectors of two kinds of items, each in order.
 pub(crate) type TwoLists<A, B> = (LinkedList<Vec<A>>, LinkedList<Vec<B>>);
 
-/// The halves of all pairs: in two vectors and in place, if the iterator knows their number, else in two per leaf.
+/// Collects the halves of all pairs: into two vectors and in place, if the iterator knows their number, else into two
+/// vectors per leaf.
 pub(crate) fn unzip_into_lists<I, A, B>(pairs: I) -> TwoLists<A, B>
 where
     I: ParallelIterator<Item = (A, B)>,
@@ -31,7 +32,7 @@ where
     }
 }
 
-/// Appends the halves of all pairs to two vectors; in place, if it is certain how many will come.
+/// Appends the halves of all pairs to two vectors; in place, if their number is certain.
 pub(crate) fn append_unzipped<I, A, B>(left: &mut Vec<A>, right: &mut Vec<B>, pairs: I)
 where
     I: ParallelIterator<Item = (A, B)>,

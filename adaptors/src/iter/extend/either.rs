@@ -4,7 +4,7 @@ use crate::iter::{IntoParallelIterator, ParallelExtend};
 use either::{Either, for_both};
 use std::collections::LinkedList;
 
-/// Extends the collection that is there.
+/// Extends the collection that is there, left or right.
 impl<L, R, T> ParallelExtend<T> for Either<L, R>
 where
     L: ParallelExtend<T>,

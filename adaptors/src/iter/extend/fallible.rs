@@ -16,7 +16,7 @@ from_par_iter! {
         let collection = C::from_par_iter(Successes { base: items.into_par_iter(), failure: &failure });
         match failure.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => {
-                // Here: behind the result, a panic in its drop would leak that.
+                // Dropped before the result is returned: a panic in this drop would leak the result.
                 drop(collection);
                 Err(error)
             }
@@ -25,14 +25,14 @@ from_par_iter! {
     }, |item| item.as_ref().map_or(true, C::is_decided_by);
 }
 
-/// Has an item failed, and with what? It lies on the caller's stack; all tasks share it.
+/// The first failure, if an item has failed. It lies on the caller's stack; all tasks share it.
 struct Failure<E> {
     seen: Flag,
     error: Mutex<Option<E>>,
 }
 
 impl<E> Failure<E> {
-    /// Keeps the first error; those that come later are dropped, outside the lock.
+    /// Keeps the first error. Later errors are dropped, outside the lock.
     #[cold]
     fn record(&self, error: E) {
         self.seen.raise();
@@ -45,7 +45,7 @@ impl<E> Failure<E> {
     }
 }
 
-/// What succeeds, until something has failed anywhere.
+/// The values of successful items, until an item has failed anywhere.
 struct Successes<'r, I, E> {
     base: I,
     failure: &'r Failure<E>,
@@ -56,7 +56,7 @@ adapt_gate! {
     where [I: ParallelIterator<Item = Result<T, E>>, T: Send, E: Send]
 }
 
-/// Shut by a failure.
+/// Gate that a failure closes.
 struct UntilFailure<'r, E>(&'r Failure<E>);
 
 copies!(impl[E] UntilFailure<'_, E>);

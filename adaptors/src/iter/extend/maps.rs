@@ -5,7 +5,8 @@ use crate::iter::collect::{into_lists, total};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList};
 use std::hash::{BuildHasher, Hash};
 
-// Ordered ones are built by std from all items at once, which sorts them, faster than one by one.
+// Ordered collections are built by std from all items at once. std sorts the items, which is faster than inserting them
+// one by one.
 from_par_iter! {
     [K: Eq + Hash + Send, V: Send, S: BuildHasher + Default + Send] HashMap<K, V, S>: (K, V), |items| extended(items);
     [T: Eq + Hash + Send, S: BuildHasher + Default + Send] HashSet<T, S>: T, |items| extended(items);
@@ -28,8 +29,8 @@ extend_from_lists! {
     ['a, T: Copy + Ord + Send + Sync + 'a] BTreeSet<T>: &'a T;
 }
 
-/// For how many new keys is room made? As std does: for all, if there are none yet, else for half, since some will be
-/// there already.
+/// Returns the number of new keys for which room is made. As in std: room for all items if the collection is empty,
+/// else for half of them, since some keys will be there already.
 fn expected<T>(present: usize, lists: &LinkedList<Vec<T>>) -> usize {
     let items = total(lists);
     if present == 0 { items } else { items.div_ceil(2) }

@@ -5,7 +5,7 @@ use crate::iter::collect::{TwoLists, sort_into_lists, unzip_into_lists};
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
 use either::Either;
 
-/// Sorts items into two vectors per task by what `classify` says.
+/// Sorts items into two vectors per task, by the result of `classify`.
 pub(crate) fn partition_into_lists<I, L, R>(
     items: I,
     classify: impl Fn(I::Item) -> Either<L, R> + Sync,
@@ -21,7 +21,7 @@ where
     })
 }
 
-/// Two collections, extended by what has been sorted for them.
+/// Makes two collections, extended with the items that were sorted for them.
 pub(crate) fn extended_by<L: Send, R: Send, A, B>((left, right): TwoLists<L, R>) -> (A, B)
 where
     A: Default + ParallelExtend<L>,
@@ -33,7 +33,7 @@ where
     (a, b)
 }
 
-/// Implements both traits for pairs of collections, by what sorts the items.
+/// Implements both traits for pairs of collections, given the closure that sorts the items.
 macro_rules! pairs {
     ($([$L:ident, $R:ident] $Item:ty, $sort:expr;)+) => {$(
         impl<$L, $R, A, B> ParallelExtend<$Item> for (A, B)

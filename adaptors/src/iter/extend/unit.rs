@@ -1,4 +1,4 @@
-//! Nothing, and what may be owned.
+//! Collecting into `()`, and into `Cow`.
 
 use super::from_par_iter;
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};

@@ -1,7 +1,7 @@
 //! Adaptors, policies, schedulers and engines that are named behind `stop_on` and `deadline`.
 //!
-//! A stop holds for the whole computation, wherever in the chain it is named. So each method here changes the base, and keeps the
-//! stop.
+//! A stop holds for the whole computation, wherever in the chain it is named. So each method in this module changes the
+//! base, and keeps the stop.
 
 use super::Interruptible;
 use crate::iter::adaptors::{

@@ -5,7 +5,7 @@ use crate::option::AtMostOne;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// No items.
+/// Makes a parallel iterator without items.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -24,7 +24,7 @@ pub fn empty<T: Send>() -> Empty<T> {
 /// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 pub struct Empty<T> {
-    /// It holds no `T`: it is `Send` and `Sync` whatever `T` is.
+    /// Marker that holds no `T`: it is `Send` and `Sync` whatever `T` is.
     items: PhantomData<fn() -> T>,
 }
 

@@ -7,11 +7,11 @@ use furcate_schedulers::Producer;
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct FromProducer<P> {
-    /// `None` once it has been lent.
+    /// The producer; `None` once it has been lent.
     producer: Option<P>,
 }
 
-/// Makes a parallel iterator of a [`Producer`]: whatever can be cut in two and iterated over.
+/// Makes a parallel iterator of a [`Producer`]: any type that can be cut in two and iterated over.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -36,7 +36,7 @@ impl<P: Producer<Item: Send>> ParallelIterator for FromProducer<P> {
 
     /// # Panics
     ///
-    /// If it has been lent before.
+    /// If the producer has been lent before.
     #[inline]
     fn producer(&mut self) -> P {
         self.producer.take().expect("the producer has been lent before")

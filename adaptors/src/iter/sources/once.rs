@@ -3,7 +3,7 @@
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, newtype_iterator, pass_indexed};
 use crate::option;
 
-/// One item.
+/// Makes a parallel iterator with one item.
 ///
 /// ```
 /// use furcate::prelude::*;

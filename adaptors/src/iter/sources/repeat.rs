@@ -5,10 +5,10 @@ use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use either::Either::{self, Left, Right};
 use furcate_schedulers::{Divisible, Producer};
 
-/// An item, for ever.
+/// Makes a parallel iterator that repeats an item for ever.
 ///
-/// It ends only by a terminal that stops early, or when it is cut to length: by [`take`](Repeat::take),
-/// [`zip`](Repeat::zip), or from the start, as [`repeat_n`](super::repeat_n()).
+/// It ends only if a terminal stops early, or if it is cut to length: by [`take`](Repeat::take), [`zip`](Repeat::zip),
+/// or from the start, as [`repeat_n`](super::repeat_n()).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -29,12 +29,12 @@ pub fn repeat<T: Clone + Send>(element: T) -> Repeat<T> {
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Repeat<T> {
-    /// `None` once it has been lent.
+    /// The item; `None` once it has been lent.
     element: Option<T>,
 }
 
 impl<T: Clone + Send> Repeat<T> {
-    /// The first `n` items.
+    /// Keeps the first `n` items.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -44,7 +44,7 @@ impl<T: Clone + Send> Repeat<T> {
         RepeatN::new(self.element, n)
     }
 
-    /// Pairs the item with each of another iterator's.
+    /// Pairs the repeated item with each item of another iterator.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -80,9 +80,9 @@ impl<T: Clone + Send> ParallelIterator for Repeat<T> {
     }
 }
 
-/// The producer of [`Repeat`]: what is to the left of a cut ends, what is to the right does not.
+/// The producer of [`Repeat`]. The part to the left of a cut is finite, the part to the right is endless.
 ///
-/// So every policy comes to a leaf, and a search that can stop does.
+/// So every policy reaches a leaf, and a search that can stop does stop.
 ///
 /// ```
 /// use furcate::prelude::*;

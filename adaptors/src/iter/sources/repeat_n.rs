@@ -4,9 +4,9 @@ use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule, p
 use furcate_schedulers::{Divisible, IndexedProducer, Producer};
 use std::iter::FusedIterator;
 
-/// An item, `n` times.
+/// Makes a parallel iterator that repeats an item `n` times.
 ///
-/// It is cloned `n - 1` times in all, however the work is divided; with `n` = 0 it is dropped.
+/// The item is cloned `n - 1` times in all, however the work is divided. With `n` = 0 it is dropped.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -67,8 +67,8 @@ impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
 
 /// A number of copies of an item, as a producer and as a sequential iterator.
 ///
-/// It is not std's `RepeatN`, because that cannot be cut, nor be empty without an item: here the last copy is the item
-/// itself, and a cut clones only if both sides get some.
+/// Not std's `RepeatN`, which cannot be cut, nor be empty without an item. Here the last copy is the item itself, and a
+/// cut clones it only if both sides get some.
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -78,7 +78,7 @@ impl<T: Clone + Send> IndexedParallelIterator for RepeatN<T> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Copies<T> {
-    /// Is there exactly if the count is not 0.
+    /// The item; `Some` exactly if the count is not 0.
     element: Option<T>,
     count: usize,
 }
@@ -86,7 +86,7 @@ pub struct Copies<T> {
 impl<T> Copies<T> {
     pub(super) const NONE: Self = Copies { element: None, count: 0 };
 
-    /// None, if there is no element.
+    /// Makes `count` copies, or none if there is no element.
     pub(super) fn new(element: Option<T>, count: usize) -> Self {
         match element {
             Some(element) if count > 0 => Copies { element: Some(element), count },
@@ -149,7 +149,7 @@ impl<T: Clone> Iterator for Copies<T> {
     }
 }
 
-// All items are the same from either end.
+// All items are equal, so both ends are the same.
 impl<T: Clone> DoubleEndedIterator for Copies<T> {
     #[inline]
     fn next_back(&mut self) -> Option<T> {

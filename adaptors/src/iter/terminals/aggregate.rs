@@ -4,17 +4,17 @@ use furcate_schedulers::Reduction;
 use std::iter::{empty, once};
 use std::ops::ControlFlow;
 
-/// A method of std's `Iterator` that consumes it, and how two of its results become one.
+/// A method of std's `Iterator` that consumes it, and the combination of two of its results.
 ///
 /// The empty iterator's result is a neutral one.
 pub(crate) trait Aggregate<T>: Copy + Send {
-    /// What the method returns.
+    /// Result of the method.
     type Output: Send;
 
-    /// The method.
+    /// Calls the method.
     fn of<I: Iterator<Item = T>>(self, items: I) -> Self::Output;
 
-    /// The result for some items and those that follow them.
+    /// Combines the result for some items and the result for those that follow them.
     fn both(self, left: Self::Output, right: Self::Output) -> Self::Output;
 }
 

@@ -1,4 +1,4 @@
-//! `find_any` and its kin: any hit ends the search everywhere.
+//! `find_any` and similar searches: any hit ends the search everywhere.
 
 use super::SearchLoop;
 use crate::iter::copies::copies;
@@ -6,11 +6,11 @@ use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
 
-/// Ends with the first thing that `search` makes of an item, in whichever task that is.
+/// Ends with the first `Some`, in time, that `search` returns for an item of any task.
 #[derive(Debug)]
 pub(crate) struct AnyHit<'a, F> {
     pub(crate) search: &'a F,
-    /// Has anybody found something?
+    /// Whether a task has found a hit.
     pub(crate) found: &'a Flag,
     pub(crate) search_loop: &'a SearchLoop,
 }

@@ -1,29 +1,29 @@
-//! `find_first`, `find_last` and their kin: the hit nearest to one end of the items.
+//! `find_first`, `find_last` and similar searches: the hit nearest to one end of the items.
 //!
-//! A hit makes everything *farther* from that end needless, and nothing else. So every task has a range of numbers
-//! that stands for its place: the root has all numbers, and a division gives the lower half of them to the part nearer
-//! to the end, the upper half to the other. (One item of a task that goes on is given few of them: there may be many such.)
-//! A hit announces the last number of its task in a number that all share
-//! ([`Nearest`]: the least one counts), and a task stops when its first number is greater.
+//! A hit makes everything *farther* from that end needless, and nothing else. So every task has a range of numbers that
+//! stands for its place. The root has all numbers, and a division gives the lower half of them to the part nearer to
+//! the end, the upper half to the other part. (One item of a task that continues gets only a few of them, because there
+//! may be many such items.) A hit announces the last number of its task in a number that all tasks share ([`Nearest`]:
+//! the least one counts). A task stops if its first number is greater.
 //!
 //! # Invariants
 //!
-//! 1. *Places.* No range is empty. Two tasks' ranges are nested if one task descends from the other. Else they were
-//!    parted at a division, and then the nearer one's numbers are all less than the farther one's; or
+//! 1. *Places.* No range is empty. Two tasks' ranges are nested if one task descends from the other. Else the two were
+//!    parted at a division, and then either the nearer task's numbers are all less than the farther one's; or
 //! 2. *Exhaustion*: that division had a single number left to give (at depth 64 at the earliest), gave it to both
 //!    parts, and both tasks have exactly this number.
-//! 3. *Only what lies behind is stopped.* Be `a..b` the range of a task when it announced a hit, and `c..d` that of a
-//!    task that the hit stops: `c > b - 1`, so `c >= b > a`. Neither range then holds the other, and they are not
-//!    equal: the tasks were parted at a division that had numbers for both, and `c..d` is the farther one. In
+//! 3. *Only tasks behind the hit are stopped.* Let `a..b` be the range of a task when it announced a hit, and `c..d`
+//!    that of a task that the hit stops: `c > b - 1`, so `c >= b > a`. Neither range then contains the other, and they
+//!    are not equal: the tasks were parted at a division that had numbers for both, and `c..d` is the farther one. In
 //!    particular equal places never stop each other: exhaustion costs needless work, never the right result.
-//! 4. *A task that divides while it runs* (as adaptive schedulers have it) and has announced a hit may still find a
-//!    better one in what it keeps and in what it gives away. Neither is stopped by it: both ranges are nested in the
-//!    announced one (3).
+//! 4. *A task that divides while it runs* (as under adaptive schedulers) and has announced a hit may still find a
+//!    better hit, in the part that it keeps or in the part that it gives away. The announcement stops neither: both
+//!    ranges are nested in the announced one (3).
 //! 5. *The result is the outermost hit.* No hit lies nearer to the end, so its task is not stopped before it (3);
 //!    within a task the items come in order; outputs are reduced in order, and of two hits the nearer one is kept.
-//! 6. *Blocks*, run one after the other from that end on, may all have all numbers, each as a root of its own: a hit
-//!    is announced only by a task whose output it then is, so with a hit the block's output is final, and no further
-//!    block sees the announcement.
+//! 6. *Blocks*, run one after the other from that end on, may all have all numbers, each as a root of its own. A hit is
+//!    announced only by a task that returns a hit. So with a hit the block's output is final, and no further block sees
+//!    the announcement.
 
 use super::SearchLoop;
 use furcate_schedulers::Reduction;
@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What all tasks of a search share; it lies on the caller's stack.
+/// State that all tasks of a search share; it lies on the caller's stack.
 #[derive(Debug)]
 pub(crate) struct Nearest {
     /// The least number that a hit has announced.
@@ -47,22 +47,22 @@ impl Nearest {
     #[inline]
     fn announce(&self, number: usize) {
         // Relaxed: the number only tells others that they may stop. The hit itself travels as a task's output, which
-        // the executor hands over, so nothing is published through the number. That it never grows, the single
-        // modification order of one atomic and the read-modify-write see to.
+        // the executor hands over, so nothing is published through the number. The number never grows, because one
+        // atomic has a single modification order and the update is one read-modify-write.
         self.number.fetch_min(number, Ordering::Relaxed);
     }
 
     #[inline]
     fn is_before(&self, number: usize) -> bool {
-        // Relaxed: nothing is read on the strength of it, and a number seen late is one that is too great: the task
-        // stops later than it might.
+        // Relaxed: no other memory access depends on it. A number seen late is too great: the task then stops later
+        // than it might.
         self.number.load(Ordering::Relaxed) < number
     }
 }
 
-/// The end that a search wants to be near to.
+/// The end to which a search wants the nearest hit.
 pub(crate) trait End: Copy + Send {
-    /// Is it the back?
+    /// Whether the end is the back.
     const IS_BACK: bool;
 }
 
@@ -70,7 +70,7 @@ pub(crate) trait End: Copy + Send {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Front;
 
-/// The other one.
+/// The end where the items end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Back;
 
@@ -82,7 +82,7 @@ impl End for Back {
     const IS_BACK: bool = true;
 }
 
-/// Ends with what `search` makes of the first or of the last item that it makes anything of.
+/// Ends with the first or the last `Some`, in the order of the items, that `search` returns.
 #[derive(Debug)]
 pub(crate) struct OutermostHit<'a, E, F> {
     search: &'a F,
@@ -108,8 +108,8 @@ impl<E: End, F> Clone for OutermostHit<'_, E, F> {
     }
 }
 
-/// Two parts of a place, the nearer one first, of which one has `share` numbers, or the only one there is: the nearer one, or
-/// the farther one (invariants 1 and 2).
+/// Parts a place in two, the nearer one first. One of the two gets `share` numbers, or the only number there is: the
+/// nearer one if `of_nearer`, else the farther one (invariants 1 and 2).
 #[inline]
 fn parted(place: Range<usize>, share: usize, of_nearer: bool) -> (Range<usize>, Range<usize>) {
     if place.len() < 2 {
@@ -119,8 +119,8 @@ fn parted(place: Range<usize>, share: usize, of_nearer: bool) -> (Range<usize>, 
     (place.start..middle, middle..place.end)
 }
 
-/// How many numbers one item is given of so many: the root's are enough for 2^32 items and more (where `usize` has 64 bits),
-/// each with as many to divide.
+/// Returns how many of so many numbers one item gets. The root's numbers are enough for 2^32 items and more (where
+/// `usize` has 64 bits), each with as many numbers to divide.
 #[inline]
 fn share_of_item(numbers: usize) -> usize {
     (numbers >> (usize::BITS / 2)).max(1)
@@ -187,14 +187,14 @@ where
         if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
     }
 
-    /// The item is the left one.
+    /// Divides the place, with the item as the left part.
     #[inline]
     fn divide_item(self) -> (Self, Self) {
         let (near, far) = parted(self.place.clone(), share_of_item(self.place.len()), !E::IS_BACK);
         if E::IS_BACK { (self.at(far), self.at(near)) } else { (self.at(near), self.at(far)) }
     }
 
-    /// No hit farther from the end comes before it.
+    /// True for a hit: no hit farther from the end can replace it.
     #[inline]
     fn is_final(&self, hit: &Option<H>) -> bool {
         hit.is_some()

@@ -1,10 +1,10 @@
-//! `reduce_with`, `min`, `max` and their kin: one item out of all.
+//! `reduce_with`, `min`, `max` and similar terminals: one item out of all.
 
 use super::Aggregate;
 use std::cmp::Ordering;
 
-/// Declares an [`Aggregate`] by the method that picks one item of an iterator; of two results, it picks again. The ties
-/// are std's: `min` is the first of the least, `max` the last of the greatest.
+/// Declares an [`Aggregate`] by the method that picks one item of an iterator. Of two results, the same method picks
+/// again. Ties are broken as in std: `min` is the first of the least, `max` the last of the greatest.
 macro_rules! picks {
     ($($Name:ident, $name:ident, [$($bound:tt)*] $(, $op:ident: $Op:ident($($arg:ty),*) -> $out:ty)?);+ $(;)?) => {$(
         #[doc = concat!("`", stringify!($name), "`")]

@@ -4,7 +4,7 @@ use crate::iter::copies::copies;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
 
-/// Folds the items of a task, from an identity on, and the tasks' values, with one operation.
+/// Folds the items of a task, starting from an identity, and then the tasks' values, with one operation.
 #[derive(Debug)]
 pub(crate) struct Reduce<'a, ID, F> {
     pub(crate) identity: &'a ID,

@@ -1,40 +1,41 @@
-//! The loop of a search, in two ways, and which of them is the faster one.
+//! The loop of a search, in two variants, and the choice of the faster one.
 //!
-//! *One by one* ends right at the hit: a branch per item, which no compiler turns into vector instructions. *In groups*
-//! the search looks at [`GROUP`] items and only then whether there is a hit among them: simple predicates become
-//! vector code, twice as fast and more; but a predicate that mostly ends at its first test must now do all of them,
-//! and items that are costly to get one at a time (of a `chain`) cost more. No rule tells from the types which is
-//! better, so the search tries both on its first long loops, with an eye on the clock, and keeps to the better one.
+//! *One by one* ends right at the hit. It has a branch per item, so no compiler turns it into vector instructions. *In
+//! groups* the search looks at [`GROUP`] items and only then checks for a hit among them. Simple predicates become
+//! vector code, twice as fast and more. But a predicate that mostly ends at its first test must now do all tests, and
+//! items that are costly to get one at a time (of a `chain`) cost more. The types do not tell which variant is better.
+//! So the search times both on its first long loops, and keeps the better one.
 //!
 //! # Invariants
 //!
-//! 1. Every item is searched once at most, in order. Behind a hit, less than [`GROUP`] items more are.
-//! 2. Groups are only made of loops of [`LONG`] items and more. Nano-loops are that long only if they end within some
-//!    100 µs, so searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
-//! 3. What is tried decides about time only. Every way finds the same.
+//! 1. Every item is searched at most once, in order. Behind a hit, fewer than [`GROUP`] further items are searched.
+//! 2. Groups are made only of loops of [`LONG`] items and more. Steps are that long only if they end within some
+//!    100 µs. So searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
+//! 3. The trials affect only the time. Both variants find the same hit.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-/// So many items at a time.
+/// Number of items in a group.
 const GROUP: usize = 16;
 
-/// The least loop that is worth groups (invariant 2).
+/// Least number of items of a loop that is worth groups (invariant 2).
 const LONG: usize = 1024;
 
-/// So many loops are tried, in turn. The best of each way counts: what disturbs one loop does not decide.
+/// Number of trial loops, alternating between the variants. The best time of each variant counts, so that one disturbed
+/// loop does not decide.
 const TRIALS: u32 = 6;
 
-/// The ways' names.
+/// Indices of the variants.
 const ONE_BY_ONE: usize = 0;
 const IN_GROUPS: usize = 1;
 
-/// What all tasks of a search know about its loops.
+/// State that all tasks of a search share about its loops.
 #[derive(Debug)]
 pub(crate) struct SearchLoop {
-    /// So many trials have begun.
+    /// Number of trials that have begun.
     trials: AtomicU32,
-    /// The best time of each way: picoseconds per item.
+    /// Best time of each variant, in picoseconds per item.
     best: [AtomicU32; 2],
 }
 
@@ -43,20 +44,20 @@ impl SearchLoop {
         SearchLoop { trials: AtomicU32::new(0), best: [const { AtomicU32::new(u32::MAX) }; 2] }
     }
 
-    /// The first hit among some items, or the last one.
+    /// Returns the first hit among some items, or the last one.
     #[inline]
     pub(crate) fn search<const LAST: bool, T, H, I, F>(&self, items: I, search: F) -> Option<H>
     where
         I: Iterator<Item = T>,
         F: Fn(T) -> Option<H>,
     {
-        // A group lies on the stack, and items that are moved at length gain nothing by it.
+        // A group lies on the stack. Large items gain nothing from a group, because moving them costs too much.
         const SMALL: usize = 32;
         let len = items.size_hint().0;
         if size_of::<T>() > SMALL || size_of::<Option<H>>() > SMALL || len < LONG {
             return one_by_one::<LAST, _, _, _, _>(items, search);
         }
-        // Relaxed, here and below: nothing but time depends on what is read (invariant 3).
+        // Relaxed, here and below: only the time depends on these values (invariant 3).
         if self.trials.load(Ordering::Relaxed) < TRIALS {
             let way = self.trials.fetch_add(1, Ordering::Relaxed) as usize % 2;
             let begun = Instant::now();
@@ -70,7 +71,7 @@ impl SearchLoop {
         go::<LAST, _, _, _, _>(self.better(), items, search)
     }
 
-    /// The better way, for all that is known.
+    /// Returns the better variant, by the times so far.
     #[inline]
     fn better(&self) -> usize {
         let [one_by_one, in_groups] = [0, 1].map(|way: usize| self.best[way].load(Ordering::Relaxed));
@@ -100,7 +101,7 @@ where
     if LAST { items.fold(None, |last, item| search(item).or(last)) } else { items.find_map(search) }
 }
 
-/// Not inlined into the loop's caller: the loop is what counts, and needs the registers for itself.
+/// Not inlined into the loop's caller: the loop decides the time, and needs the registers for itself.
 #[inline(never)]
 fn in_groups<const LAST: bool, T, H, I, F>(mut items: I, search: F) -> Option<H>
 where
@@ -113,7 +114,7 @@ where
             items.next().expect("an iterator has at least as many items as its size_hint says")
         });
         let hits = group.map(&search);
-        // All of them are looked at: a loop that ends early would not be vector code.
+        // All of them are checked: a loop that ends early would not be vector code.
         if hits.iter().fold(false, |any, hit| any | hit.is_some()) {
             let mut hits = hits.into_iter().flatten();
             if LAST {
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    /// All ways, over lengths around groups', with hits at every few places.
+    /// Both variants, for lengths around the group length, with hits at every few places.
     #[test]
     fn every_way_finds_the_same() {
         for len in [0, 1, 15, 16, 17, 31, 32, 33, 100] {
@@ -166,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Iterators that do not know how long they are, or say less, are searched to their end.
+    /// Iterators that do not know their length, or report less, are searched to their end.
     #[test]
     fn the_rest_is_searched() {
         let unknown = (0..100).filter(|x| x % 2 == 0);
@@ -186,7 +187,7 @@ mod tests {
         }
         assert_eq!(search.trials.load(Ordering::Relaxed), TRIALS);
         assert!(search.best.iter().all(|best| best.load(Ordering::Relaxed) < u32::MAX));
-        // Large items are never moved about in groups.
+        // Large items are never moved into groups.
         let search = SearchLoop::new();
         search.search::<false, _, _, _, _>((0..LONG).map(|x| [x; 5]), |_| None::<()>);
         assert_eq!(search.trials.load(Ordering::Relaxed), 0);

@@ -1,4 +1,4 @@
-//! `sum`, `product`, `count`
+//! `sum`, `product` and `count`.
 
 use super::Aggregate;
 use std::iter::once;
@@ -32,7 +32,7 @@ macro_rules! sums {
                 items.$name()
             }
 
-            // By the only means that std's trait gives.
+            // A chain of two values is the only means that std's trait offers.
             #[inline]
             fn both(self, left: S, right: S) -> S {
                 once(left).chain(once(right)).$name()

@@ -6,7 +6,7 @@
 //! # Invariants
 //!
 //! 1. *A leaf is one call of std's method.* A total of floats depends on how items are grouped, so a leaf is not cut into
-//!    nano-loops for the sake of the flag. The leaf's iterator looks at the flag before every item instead.
+//!    steps for the sake of the flag. The leaf's iterator looks at the flag before every item instead.
 //! 2. *Only std's own types raise the flag.* Any other type may have a `Sum` that ends early for reasons of its own: "the first
 //!    item", for example, does not make the items before it needless.
 //! 3. *Nothing is missed if the type is not recognized.* [`may_fail`] then says no; the total is the same, but later.
@@ -54,8 +54,9 @@ impl<A: Copy> Copy for Total<'_, A> {}
 
 /// Whether `S` is std's `Option` or `Result`, of which one failing item decides the total.
 ///
-/// A generic function cannot ask that of the type system without specialization, so this one asks for the type's name. The
-/// optimizer evaluates it. Were the names to change, totals would end later (invariant 3), and a test would fail.
+/// Without specialization a generic function cannot ask the type system, so this one compares the type's name. The
+/// optimizer evaluates the comparison. If the names changed, totals would end later (invariant 3), and a test would
+/// fail.
 #[inline]
 fn may_fail<S>() -> bool {
     let name = type_name::<S>();

@@ -6,14 +6,14 @@ use crate::iter::flag::Flag;
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow::{self, Break, Continue};
 
-/// Reduces what the items give to go on with; the first failure, of an item or of the operation, ends all tasks. Of
-/// several failures the first one in the order of the items is kept, among those that are found before all tasks end.
+/// Reduces the values in the items. The first failure, of an item or of the operation, ends all tasks. If several
+/// failures are found before all tasks end, the first one in the order of the items is kept.
 #[derive(Debug)]
 pub(crate) struct TryReduce<'a, ID, F> {
-    /// Gives what a task begins with, if anything.
+    /// Returns the value with which a task begins, if there is one.
     pub(crate) identity: &'a ID,
     pub(crate) op: &'a F,
-    /// Has anything failed?
+    /// Whether an item or an operation has failed.
     pub(crate) failed: &'a Flag,
 }
 
@@ -25,7 +25,7 @@ where
     ID: Fn() -> Option<T::Output> + Sync,
     F: Fn(T::Output, T::Output) -> T + Sync,
 {
-    /// `None` before the first item of what has no identity.
+    /// `None` before the first item of a task without an identity.
     type Accumulator = Option<ControlFlow<T::Residual, T::Output>>;
     type Output = Option<T>;
 
@@ -80,7 +80,7 @@ where
         })
     }
 
-    /// What comes behind a failure no longer counts.
+    /// True for a failure: items behind it no longer count.
     #[inline]
     fn is_final(&self, result: &Option<T>) -> bool {
         result.as_ref().is_some_and(T::is_failure)

@@ -1,4 +1,4 @@
-//! `for_each` and its kin: a state for every task, which the items are shown to.
+//! `for_each` and similar terminals: a state for every task, to which the items are shown.
 
 use furcate_schedulers::Reduction;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ pub(crate) struct Visit<S, V, F, R> {
     pub(crate) reduce: R,
 }
 
-/// A [`Visit`] that is made for its effects.
+/// Makes a [`Visit`] that runs only for its effects.
 pub(crate) fn effects<A, S, V>(
     start: S,
     visit: V,

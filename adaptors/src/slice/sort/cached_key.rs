@@ -16,7 +16,7 @@ where
     if slice.len() < 2 {
         return;
     }
-    // Indices are half of what moves if keys are small: so they are no larger than they have to be.
+    // If keys are small, indices are half of the moved data. So indices are no larger than necessary.
     if u32::try_from(slice.len()).is_ok() {
         by_index::<_, _, u32>(slice, key, |index| index as u32, |index| index as usize);
     } else {
@@ -40,7 +40,7 @@ fn by_index<T, K, I>(
     keyed.par_sort_unstable();
     // In parallel, as dropping keys may cost as much as making them.
     let mut order: Vec<I> = keyed.into_par_iter().map(|(_, index)| index).collect();
-    // Element `order[i]` belongs at `i`. Once around each cycle of that permutation.
+    // Element `order[i]` belongs at `i`. The loop walks once around each cycle of that permutation.
     for start in 0..slice.len() {
         let mut at = start;
         loop {

@@ -2,10 +2,10 @@
 //!
 //! # Invariants
 //!
-//! 1. A [`Merge`] owns the elements of both runs, and the destination, which has room for exactly as many. Nobody else
-//!    reads or writes there while it lives. (Nothing is ever dropped here: elements only move.)
-//! 2. When it is dropped the destination holds all elements of both runs, in order if the merge ran to its end, else
-//!    in any; the runs' memory is then as good as uninitialised.
+//! 1. A [`Merge`] owns the elements of both runs, and the destination, which has room for exactly as many. No other
+//!    code reads or writes there while the merge lives. (Nothing is ever dropped here: elements only move.)
+//! 2. When the merge is dropped, the destination holds all elements of both runs: in order if the merge ran to its end,
+//!    else in any order. The runs' memory then counts as uninitialized.
 //! 3. An element that has been moved is never looked at in its old place.
 //! 4. Merges are dropped, not forgotten, in the frame that made them, after everything that was forked has returned.
 #![allow(unsafe_code)]
@@ -16,17 +16,17 @@ use std::marker::PhantomData;
 use std::mem::replace;
 use std::ptr::copy_nonoverlapping;
 
-/// Merges of no more elements than this are not worth dividing for the processor's sake.
+/// Merges of no more elements than this are not divided to keep the processor busy.
 const INTERLEAVED_LEN: usize = 128;
 
-/// What is yet to be merged: two runs, and where they go.
+/// Elements that are still to be merged: two runs, and their destination.
 pub(super) struct Merge<'a, T> {
     left: *mut T,
     left_len: usize,
     right: *mut T,
     right_len: usize,
     dest: *mut T,
-    /// What the pointers are.
+    /// Type and lifetime of the pointers' targets.
     places: PhantomData<&'a mut [T]>,
 }
 
@@ -35,24 +35,24 @@ pub(super) struct Merge<'a, T> {
 unsafe impl<T: Send> Send for Merge<'_, T> {}
 
 impl<'a, T> Merge<'a, T> {
-    /// The merge of `source[..mid]` and `source[mid..len]`.
+    /// Makes the merge of `source[..mid]` and `source[mid..len]`.
     ///
     /// # Safety
     ///
-    /// For `'a`, `source` points to `len` elements that the caller gives up, and `dest` to memory for `len` elements,
-    /// writable and nobody else's; the two do not overlap, and `mid` is at most `len`.
+    /// For `'a`, `source` points to `len` elements that the caller gives up, and `dest` to writable memory for `len`
+    /// elements that no other code uses. The two do not overlap, and `mid` is at most `len`.
     pub(super) unsafe fn new(source: *mut T, mid: usize, len: usize, dest: *mut T) -> Self {
         // SAFETY: the caller's promise: `mid` is in bounds.
         let right = unsafe { source.add(mid) };
         Merge { left: source, left_len: mid, right, right_len: len - mid, dest, places: PhantomData }
     }
 
-    /// How many elements are yet to be merged.
+    /// Number of elements that are still to be merged.
     fn len(&self) -> usize {
         self.left_len + self.right_len
     }
 
-    /// Merges in parallel. If a comparison panics, [dropping](Drop) the merge does what is left of it.
+    /// Merges in parallel. If a comparison panics, [dropping](Drop) the merge moves the rest.
     pub(super) fn run<L, E>(&mut self, is_less: &L, grain: usize, executor: &E)
     where
         T: Send,
@@ -67,7 +67,7 @@ impl<'a, T> Merge<'a, T> {
             .join_context(|_| self.run(is_less, grain, executor), |_| second.run(is_less, grain, executor));
     }
 
-    /// Cuts off what comes behind the first `rank` elements of the result.
+    /// Cuts off the elements behind the first `rank` elements of the result.
     fn split_off(&mut self, rank: usize, is_less: &impl Fn(&T, &T) -> bool) -> Self {
         // SAFETY: both runs are the merge's own (invariant 1), of these lengths.
         let (left, right) = unsafe {
@@ -94,7 +94,7 @@ impl<'a, T> Merge<'a, T> {
         rest
     }
 
-    /// The whole merge, for a variable of one's own that the compiler can keep in registers.
+    /// Takes the whole merge, into a local variable that the compiler can keep in registers.
     fn take(&mut self) -> Self {
         let Merge { left, right, dest, .. } = *self;
         replace(self, Merge { left, left_len: 0, right, right_len: 0, dest, places: PhantomData })
@@ -102,8 +102,8 @@ impl<'a, T> Merge<'a, T> {
 
     /// Merges on this thread.
     ///
-    /// Which elements a step compares depends on the outcome of the one before. So that the processor has something to
-    /// do meanwhile, a long merge is divided in four that take their steps in turn.
+    /// The outcome of one step decides which elements the next one compares. To keep the processor busy meanwhile, a
+    /// long merge is divided in four that take their steps in turn.
     fn run_here(mut self, is_less: &impl Fn(&T, &T) -> bool) {
         if self.len() > INTERLEAVED_LEN {
             let mut third = self.split_off(self.len() / 2, is_less);
@@ -129,7 +129,7 @@ impl<'a, T> Merge<'a, T> {
         self.run_alone(is_less);
     }
 
-    /// Merges step by step. What is left when one run is used up is moved when the merge is dropped.
+    /// Merges step by step. When one run is used up, dropping the merge moves the rest of the other.
     fn run_alone(&mut self, is_less: &impl Fn(&T, &T) -> bool) {
         loop {
             let steps = self.sure_steps();
@@ -143,7 +143,7 @@ impl<'a, T> Merge<'a, T> {
         }
     }
 
-    /// So many steps can be made before either run is empty.
+    /// Number of steps that can be made before either run is empty.
     #[inline(always)]
     fn sure_steps(&self) -> usize {
         self.left_len.min(self.right_len)
@@ -173,7 +173,7 @@ impl<'a, T> Merge<'a, T> {
 }
 
 impl<T> Drop for Merge<'_, T> {
-    /// Moves what has not been merged.
+    /// Moves the elements that have not been merged.
     fn drop(&mut self) {
         // SAFETY: the elements and the room for them are the merge's own (invariant 1).
         unsafe {
@@ -208,7 +208,7 @@ mod tests {
         (dest, outcome.is_ok())
     }
 
-    /// A key and a tag, on the heap: what is dropped twice or not at all is noticed.
+    /// A key and a tag, on the heap, so that a double drop or a leak is noticed.
     type Element = Box<(u64, usize)>;
 
     /// Two runs, ascending by keys.
@@ -220,7 +220,7 @@ mod tests {
         v
     }
 
-    /// The merge as it is defined.
+    /// The merge by its definition.
     fn naive(v: &[Element], mid: usize) -> Vec<Element> {
         let (mut left, mut right) = (v[..mid].iter().peekable(), v[mid..].iter().peekable());
         let mut merged = Vec::new();

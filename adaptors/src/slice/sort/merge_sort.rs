@@ -4,7 +4,7 @@ use super::run::Run;
 use super::{Plan, one_run};
 use furcate_pool::Executor;
 
-/// What all tasks of a sort share.
+/// State that all tasks of a sort share.
 pub(super) struct MergeSort<L, S, E> {
     pub(super) is_less: L,
     pub(super) sort_leaf: S,

@@ -1,13 +1,13 @@
-//! Slices that are in order already, or in reverse, or in order but for a few elements.
+//! Slices that are in order already, or in reverse, or in order except for a few elements.
 
 use furcate_pool::Executor;
 use std::mem::swap;
 
-/// So many elements tell, for most slices that are not one run, that they are not.
+/// Number of elements that are checked first. For most slices that are not one run, these show it.
 const SAMPLE_LEN: usize = 64;
 
-/// Sorts a slice that is one run, ascending or strictly descending. If it is not, it is as it was, and the error is the
-/// place of the first element that comes before its left neighbour.
+/// Sorts a slice that is one run, ascending or strictly descending. If it is not one run, the slice is unchanged, and
+/// the error is the place of the first element that comes before its left neighbor.
 pub(super) fn settle<T, L, E>(slice: &mut [T], is_less: &L, grain: usize, executor: &E) -> Result<(), usize>
 where
     T: Send,
@@ -24,16 +24,17 @@ where
     Ok(())
 }
 
-/// So many elements are put in their place one by one, if they are all that are out of it.
+/// Greatest number of misplaced elements that are put in their place one by one.
 const FEW: usize = 8;
 
-/// Sorts a slice that is ascending but for a few elements, of which `descent` is the first place that tells; was it
-/// one? If not, some elements may have moved. Not stable.
+/// Sorts a slice that is ascending except for a few elements, and returns whether it was such a slice. `descent` is the
+/// first place that shows a misplaced element. If the result is `false`, some elements may have moved. Not stable.
 ///
-/// The partial insertion sort of pdqsort (Peters 2021), with binary searches and rotations. Where whole runs are out of
-/// place, which costs most and gains nothing, it gives up before anything moves.
+/// The algorithm is the partial insertion sort of pdqsort (Peters 2021), with binary searches and rotations. If whole
+/// runs are out of place, which would cost most and gain nothing, it gives up before anything moves.
 ///
-/// Elements move by swaps and rotations, between comparisons: whatever these do, the slice holds each of them once.
+/// Elements move by swaps and rotations, between comparisons. So the slice holds each of them once, whatever a
+/// comparison does.
 pub(super) fn settle_few<T, L, E>(
     slice: &mut [T],
     mut descent: usize,
@@ -46,10 +47,10 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     E: Executor,
 {
-    // All that comes before `descent` is sorted.
+    // All elements before `descent` are sorted.
     let mut moved = 0;
     for _ in 0..FEW {
-        // No more than two passes over the slice, but for the last element.
+        // No more than two passes over the slice, except for the last element.
         if moved / 2 > slice.len() || runs_meet(slice, descent, is_less) {
             return false;
         }
@@ -65,8 +66,8 @@ where
     false
 }
 
-/// Is a descent where two runs meet? Then more than a few elements on its right descend, or are too small for more than
-/// a few on its left.
+/// Whether two runs meet at a descent. Then more than a few elements on its right descend, or are too small for more
+/// than a few on its left.
 fn runs_meet<T>(slice: &[T], descent: usize, is_less: impl Fn(&T, &T) -> bool) -> bool {
     let (left, right) = slice.split_at(descent);
     let (Some(large), Some(small)) = (left.last(), right.first()) else { return false };
@@ -87,7 +88,8 @@ fn settle_last<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> usize {
     distance
 }
 
-/// Puts the first element where it does not come after its right neighbour. Returns how far it has moved.
+/// Puts the first element at the first place where it does not come after its right neighbor. Returns how far it has
+/// moved.
 fn settle_first<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> usize {
     let [first, rest @ ..] = &*slice else { return 0 };
     let place = rest.iter().position(|x| !is_less(x, first)).unwrap_or(rest.len());
@@ -95,7 +97,7 @@ fn settle_first<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> usize {
     place
 }
 
-/// The first place where this does not hold for an element and its left neighbour.
+/// Returns the first place where `holds` is false for an element and its left neighbor.
 fn first_break<T, F, E>(slice: &mut [T], holds: &F, grain: usize, executor: &E) -> Option<usize>
 where
     T: Send,
@@ -130,7 +132,7 @@ fn first_break_here<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> Option<us
     slice.windows(2).position(|pair| !holds(&pair[0], &pair[1])).map(|left| left + 1)
 }
 
-/// Swaps the first element in front with the last one behind, and so on; both are of the same length.
+/// Swaps the first element in front with the last one behind, and so on. Both slices have the same length.
 fn reverse<T: Send, E: Executor>(front: &mut [T], back: &mut [T], grain: usize, executor: &E) {
     let len = front.len();
     if len <= grain.max(1) {
@@ -193,7 +195,8 @@ mod tests {
         }
     }
 
-    /// What is settled is sorted, and what is not has lost nothing. A few elements are settled wherever they come from.
+    /// A settled slice is sorted, and one that is not settled has lost nothing. A few elements are settled wherever
+    /// they come from.
     #[test]
     fn a_few_out_of_place_are_settled() {
         let mut refused = 0;
@@ -207,7 +210,7 @@ mod tests {
                         v.insert(next() as usize % len, x);
                     }
                     let settled = settled(&mut v, |a, b| a < b, grain);
-                    // Three cost no more than three passes over the slice, so they are never too many.
+                    // Three elements cost no more than three passes over the slice, so they are never too many.
                     assert!(settled || count > 3, "{count} of {len}");
                     assert!(!settled || v.is_sorted());
                     refused += usize::from(!settled);
@@ -219,7 +222,7 @@ mod tests {
         assert!(refused > 50, "only {refused}");
     }
 
-    /// Short ways cost little: there may be as many of them as are few, at the ends too.
+    /// Short distances cost little: `FEW` elements may be that close to their places, at the ends too.
     #[test]
     fn elements_at_the_ends_are_settled() {
         for few in 0..=FEW {
@@ -233,7 +236,7 @@ mod tests {
         }
     }
 
-    /// I4: one element costs a pass over the slice and one over its way, whichever way that is.
+    /// I4: one element costs a pass over the slice and one over its distance, in either direction.
     #[test]
     fn one_out_of_place_takes_two_passes() {
         let len = 10_000;
@@ -252,7 +255,7 @@ mod tests {
         }
     }
 
-    /// I4: few elements with a long way are left where they are, after three of them.
+    /// I4: a few elements with a long distance are left where they are, after three of them.
     #[test]
     fn long_ways_have_an_end() {
         let n = 10_000;
@@ -268,7 +271,7 @@ mod tests {
         assert!(comparisons <= 3 * n + 300, "{comparisons} comparisons");
     }
 
-    /// Where runs meet nothing moves, and little is compared once more.
+    /// If whole runs meet, nothing moves, and only a few comparisons are repeated.
     #[test]
     fn runs_out_of_place_stay() {
         let n = 1000;
@@ -290,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Elements need not be `Sync`, and random ones are looked at no further than they are in order.
+    /// Elements need not be `Sync`, and random ones are compared only up to the first disorder.
     #[test]
     fn disorder_is_noticed_at_once() {
         let comparisons = AtomicUsize::new(0);

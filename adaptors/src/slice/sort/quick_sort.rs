@@ -3,28 +3,30 @@
 //! # Invariants
 //!
 //! 1. Elements move only by swaps and rotations, so the slice holds each of them once at any time, whatever a comparison does.
-//! 2. A partition is made by one thread: all its comparisons are with the pivot, and `T` need not be `Sync`. What is
-//!    lost by that (the first partition is sequential, the second ones have two threads) is little on few threads,
-//!    since a partition costs about a thirtieth of the sort; in return there is no buffer.
-//! 3. Parts shrink, but adversaries may choose how little: a part whose ancestors were divided
-//!    [too often](QuickSort::divisions) is left to std, whose worst case is O(n log n).
+//! 2. A partition is made by one thread: all its comparisons are with the pivot, and `T` need not be `Sync`. The loss
+//!    (the first partition is sequential, the second ones have two threads) is small on few threads, since a partition
+//!    costs about a thirtieth of the sort. In return there is no buffer.
+//! 3. Parts shrink, but adversaries may choose how little. So a part whose ancestors were divided [too
+//!    often](QuickSort::divisions) is left to std, whose worst case is O(n log n).
 
 use super::one_run;
 use furcate_pool::Executor;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How many elements a pivot is the median of: on two threads, the larger part is then within a few percent of half.
+/// Number of elements of which a pivot is the median: on two threads, the larger part is then within a few percent of
+/// half.
 const SAMPLE: usize = 257;
 
-/// If the median's neighbours in the sample, so far away, equal it, then the slice holds many equal elements.
+/// Distance in the sample. If the median's neighbors at this distance equal it, then the slice holds many equal
+/// elements.
 const NEIGHBOUR: usize = SAMPLE / 32;
 
-/// What all tasks of a sort share.
+/// State that all tasks of a sort share.
 pub(super) struct QuickSort<L, S, E> {
     pub(super) is_less: L,
     pub(super) sort_leaf: S,
-    /// Parts of no more elements are leaves.
+    /// Size up to which a part is a leaf.
     pub(super) grain: usize,
     pub(super) executor: E,
 }
@@ -43,7 +45,7 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         }
     }
 
-    /// How many times a part may be divided: twice as often as if all divisions were even, and some more.
+    /// Returns how many times a part may be divided: twice as often as if all divisions were even, and a few more.
     fn divisions(&self, len: usize) -> u32 {
         2 * (len / self.grain.max(1)).max(1).ilog2() + 4
     }
@@ -72,8 +74,8 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
             .join_context(|_| self.sort_part(left, divisions - 1), |_| self.sort_part(right, divisions - 1));
     }
 
-    /// The index of a sample's median, and whether many elements are its equals. No element moves, so that sorted parts
-    /// of the slice remain sorted.
+    /// Returns the index of a sample's median, and whether many elements equal it. No element moves, so that sorted
+    /// parts of the slice remain sorted.
     fn choose_pivot<T>(&self, slice: &[T]) -> (usize, bool)
     where
         L: Fn(&T, &T) -> bool,
@@ -98,8 +100,8 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
     }
 }
 
-/// Places all over a slice, in order and at irregular distances, so that no period of the input's agrees with them: at
-/// most about one in eight, and an odd number, for there to be a median.
+/// Fills in places all over a slice, in order and at irregular distances, so that no period of the input agrees with
+/// them. At most about one place in eight is chosen. Their number is odd, so that there is a median.
 fn sample(len: usize, places: &mut [usize; SAMPLE]) -> &mut [usize] {
     let count = SAMPLE.min((len / 8) | 1);
     let start = |i: usize| (i as u128 * len as u128 / count as u128) as usize;
@@ -114,15 +116,15 @@ fn sample(len: usize, places: &mut [usize; SAMPLE]) -> &mut [usize] {
     &mut places[..count]
 }
 
-/// Elements of more bytes are not moved without need.
+/// Size in bytes above which elements are not moved without need.
 const LARGE: usize = 16;
 
-/// Brings the elements that something holds for to the front; returns how many there are.
+/// Brings the elements for which a predicate is true to the front. Returns their number.
 fn partition<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
     if size_of::<T>() > LARGE { partition_in_blocks(slice, holds) } else { partition_in_order(slice, holds) }
 }
 
-/// Lomuto's partition, as Alexandrescu writes it: no branch on the outcome. What comes to the front keeps its order.
+/// Lomuto's partition in Alexandrescu's form: no branch on the outcome. The elements at the front keep their order.
 fn partition_in_order<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
     let mut first = 0;
     for i in 0..slice.len() {
@@ -133,11 +135,12 @@ fn partition_in_order<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
     first
 }
 
-/// Hoare's partition, in blocks from both ends (Edelkamp and Weiss, BlockQuicksort 2016): the places of what is on the
-/// wrong side are written down without a branch, and then swapped in pairs. So only these elements move, and only once.
+/// Hoare's partition, in blocks from both ends (Edelkamp and Weiss, BlockQuicksort 2016). The places of the elements on
+/// the wrong side are written down without a branch, and then swapped in pairs. So only these elements move, and only
+/// once.
 fn partition_in_blocks<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize {
     const BLOCK: usize = 128;
-    // Undecided are `left..right`; at each end a block may be begun, whose wrong places are left to be swapped.
+    // `left..right` is undecided. At each end a block may be begun, whose misplaced elements are still to be swapped.
     let (mut left, mut right) = (0, slice.len());
     let (mut in_left, mut in_right) = ([0_u8; BLOCK], [0_u8; BLOCK]);
     let (mut wrong_left, mut wrong_right) = (0..0, 0..0);
@@ -164,7 +167,7 @@ fn partition_in_blocks<T>(slice: &mut [T], holds: impl Fn(&T) -> bool) -> usize 
     left + partition_in_order(&mut slice[left..right], holds)
 }
 
-/// Writes down for which numbers of a block something is wrong; returns where.
+/// Writes down the numbers of a block for which `wrong` is true. Returns their range in `places`.
 fn wrong_places(places: &mut [u8], wrong: impl Fn(usize) -> bool) -> Range<usize> {
     let mut count = 0;
     for i in 0..places.len() {
@@ -203,7 +206,7 @@ mod tests {
                 assert_eq!(v, sorted);
             }
         }
-        // What holds by the clock and not by the element loses nothing.
+        // A predicate that depends on time and not on the element loses nothing.
         let calls = std::cell::Cell::new(0);
         let mut v: Vec<usize> = (0..1000).collect();
         partition_in_blocks(&mut v, |_| calls.replace(calls.get() + 1) % 3 == 0);

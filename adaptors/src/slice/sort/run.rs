@@ -2,18 +2,18 @@
 //!
 //! # Invariants
 //!
-//! 1. A [`Run`]'s elements are all *home*, in the slice, or all *away*, in the buffer, as its flag says. In the other
-//!    place nothing counts as initialised.
+//! 1. A [`Run`]'s elements are all *home*, in the slice, or all *away*, in the buffer, as its flag says. The other
+//!    place counts as uninitialized.
 //! 2. When a run is dropped, its elements are home.
-//! 3. While a run is split, its parts have its elements. They bring them home or give them back to it before it is used
-//!    again.
+//! 3. While a run is split, its parts have its elements. The parts bring them home or give them back to the run before
+//!    it is used again.
 #![allow(unsafe_code)]
 
 use super::merge::Merge;
 use furcate_pool::Executor;
 use std::mem::{MaybeUninit, forget};
 
-/// A range of the slice and of the buffer, and in which of them its elements are.
+/// A range of the slice and of the buffer, and a flag that says which of the two holds the elements.
 pub(super) struct Run<'a, T> {
     home: &'a mut [T],
     buffer: &'a mut [MaybeUninit<T>],
@@ -21,7 +21,7 @@ pub(super) struct Run<'a, T> {
 }
 
 impl<'a, T> Run<'a, T> {
-    /// A run in a slice, with a buffer of its length.
+    /// Makes a run in a slice, with a buffer of its length.
     pub(super) fn at_home(home: &'a mut [T], buffer: &'a mut [MaybeUninit<T>]) -> Self {
         assert_eq!(home.len(), buffer.len());
         Run { home, buffer, away: false }
@@ -31,18 +31,18 @@ impl<'a, T> Run<'a, T> {
         self.home.len()
     }
 
-    /// The elements, where they are.
+    /// Returns the elements at their present place.
     pub(super) fn elements(&mut self) -> &mut [T] {
         if self.away {
             let elements = std::ptr::from_mut(self.buffer) as *mut [T];
-            // SAFETY: all of the buffer is initialised (invariant 1), and borrowed with the run.
+            // SAFETY: all of the buffer is initialized (invariant 1), and borrowed with the run.
             unsafe { &mut *elements }
         } else {
             self.home
         }
     }
 
-    /// Has both halves sorted, each to be at either place afterwards, and makes them one sorted run.
+    /// Sorts both halves with `sort`, which may leave each at either place, and makes them one sorted run.
     ///
     /// # Panics
     ///
@@ -71,7 +71,8 @@ impl<'a, T> Run<'a, T> {
             _ => Relation::Mixed,
         };
         if left.away != right.away {
-            // One has to move. In order, they will not move again; else the merge leads home if both are away.
+            // One half has to move. If they are in order, they will not move again; else, if both are away, the merge
+            // leads home.
             let straggler = if left.away == (relation == Relation::InOrder) { &mut left } else { &mut right };
             straggler.move_over(grain, executor);
         }
@@ -104,7 +105,8 @@ impl<'a, T> Run<'a, T> {
         }
     }
 
-    /// A merge of `..mid` and `mid..` into the other place, where the elements are when it has been dropped.
+    /// Makes a merge of `..mid` and `mid..` into the other place. The elements are there when the merge has been
+    /// dropped.
     fn change_place(&mut self, mid: usize) -> Merge<'_, T> {
         let len = self.len();
         assert!(mid <= len);
@@ -112,25 +114,25 @@ impl<'a, T> Run<'a, T> {
         let buffer = self.buffer.as_mut_ptr().cast::<T>();
         let (source, dest) = if self.away { (buffer, home) } else { (home, buffer) };
         self.away = !self.away;
-        // SAFETY: both places are borrowed for as long as the merge lives and apart from each other. The source is
-        // initialised (invariant 1), and no longer counts as such; the destination counts as initialised from now on,
-        // which it is before the run can be used again, when the merge has been dropped.
+        // SAFETY: both places are borrowed for as long as the merge lives, and they are disjoint. The source is
+        // initialized (invariant 1), and no longer counts as such. The destination counts as initialized from now on.
+        // It is initialized before the run can be used again, because the merge has been dropped then.
         unsafe { Merge::new(source, mid, len, dest) }
     }
 }
 
-/// How two sorted runs lie to each other.
+/// The relation of two sorted runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
-    /// Nothing on the right comes before anything on the left.
+    /// No element on the right comes before any on the left.
     InOrder,
-    /// Everything on the right comes before everything on the left.
+    /// All elements on the right come before all on the left.
     Swapped,
     /// Neither is known.
     Mixed,
 }
 
-/// Brings `mid..` before `..mid`. In parallel, and so made for parts of about the same length.
+/// Brings `mid..` before `..mid`, in parallel. It is meant for parts of about the same length.
 fn swap_parts<T: Send, E: Executor>(slice: &mut [T], mid: usize, grain: usize, executor: &E) {
     let (left, right) = slice.split_at_mut(mid);
     let both = left.len().min(right.len());

@@ -1,4 +1,4 @@
-//! Both sorts with tiny leaves and grains, so that few elements go through every path.
+//! Both sorts with tiny leaves and grains, so that few elements take every path.
 
 use super::merge_sort::MergeSort;
 use super::quick_sort::QuickSort;
@@ -104,19 +104,19 @@ fn sorts_as_std_does() {
     }
 }
 
-/// What has happened to elements that are `Send` but not `Sync`.
+/// The history of elements that are `Send` but not `Sync`.
 struct Ledger {
-    /// How often each has been compared.
+    /// Number of comparisons of each element.
     compared: Vec<AtomicU32>,
     dropped: Vec<AtomicU32>,
-    /// Comparisons until one panics.
+    /// Number of comparisons until one panics.
     fuse: AtomicUsize,
 }
 
 struct Element<'a> {
     key: u32,
     id: usize,
-    /// How often this has been compared: a lost or stale copy would disagree with the ledger.
+    /// Number of comparisons of this element: a lost or stale copy would disagree with the ledger.
     compared: Cell<u32>,
     ledger: &'a Ledger,
 }
@@ -132,7 +132,7 @@ impl Ledger {
         keys.iter().enumerate().map(element).collect()
     }
 
-    /// Checks that all elements are there, once, with all that comparisons have done to them.
+    /// Checks that all elements are there, once, with all changes that comparisons have made to them.
     fn check(&self, elements: Vec<Element<'_>>, about: &str) {
         let mut seen = vec![false; elements.len()];
         for element in &elements {
@@ -182,7 +182,7 @@ fn a_panic_in_any_comparison_loses_nothing() {
                 .into_iter()
                 .flat_map(|plan| [(plan, true, true), (plan, true, false), (plan, false, false)])
             {
-                // Of many comparisons only some.
+                // If there are many comparisons, only some of them.
                 let step = (len / 20).max(1);
                 for fuse in (0..).step_by(step) {
                     let ledger = Ledger::new(len, fuse);
@@ -281,7 +281,7 @@ impl Executor for Failing<'_> {
     }
 }
 
-/// A closure that is dropped unrun loses nothing either: not a part of a merge, not a sorted half.
+/// A closure that is dropped unrun does not lose a part of a merge or a sorted half.
 #[test]
 fn an_engine_that_fails_loses_nothing() {
     let is_less = |a: &Element<'_>, b: &Element<'_>| {

@@ -3,7 +3,7 @@ use futures_lite::future::{block_on, yield_now};
 use futures_lite::{StreamExt, pin};
 use std::io::{BufRead, ErrorKind};
 
-/// Gives its bytes in pieces of some size, each after a poll that is pending, and then fails, if it is to.
+/// Yields its bytes in pieces of some size, each after a poll that is pending. Then it fails, if `failure` is set.
 struct Pieces {
     bytes: Vec<u8>,
     piece: usize,
@@ -36,7 +36,7 @@ fn pieces(text: &[u8], piece: usize, failure: Option<ErrorKind>) -> Pieces {
     Pieces { bytes: text.to_vec(), piece, pending: false, failure }
 }
 
-/// The lines are std's, whatever the pieces.
+/// The lines are the same as std's, whatever the pieces.
 #[test]
 fn the_lines_are_those_of_the_standard_library() {
     let long = format!("{}\n{}", "a".repeat(3 * PIECE), "b".repeat(PIECE));
@@ -71,7 +71,7 @@ fn the_stream_ends_behind_an_error() {
     }
 }
 
-/// An interrupted read is done again; the longest line that is allowed is given, however it ends.
+/// An interrupted read is repeated. The longest allowed line is returned, whatever ends it.
 #[test]
 fn what_is_no_error() {
     let stream = lines(pieces(b"1234\r\n123\n1234", 5, Some(ErrorKind::Interrupted))).max_len(4);

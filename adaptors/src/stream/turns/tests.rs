@@ -3,11 +3,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::task::Wake;
 
-/// Gives what is in it; pending while it is empty.
+/// A stream of the items that a test puts into it; pending while it is empty.
 #[derive(Default)]
 struct Tray(Arc<Mutex<Laid>>);
 
-/// What lies there, and who waits for more.
+/// Items in the tray, and the waker of the task that waits for more.
 type Laid = (Vec<Option<u32>>, Option<Waker>);
 
 impl Stream for Tray {
@@ -43,7 +43,7 @@ impl Wake for Count {
     }
 }
 
-/// Someone who takes items.
+/// A task that takes items.
 struct Taker<'a> {
     next: Pin<Box<Next<'a, Tray>>>,
     woken: Arc<Count>,
@@ -104,10 +104,10 @@ fn who_is_dropped_passes_the_turn_on() {
     let mut takers: Vec<_> = (0..4).map(|_| Taker::new(&turns)).collect();
     assert!(takers.iter_mut().all(|taker| taker.poll().is_pending()));
     takers.remove(2);
-    // It has the turn.
+    // The first taker has the turn.
     takers.remove(0);
     assert_eq!((takers[0].woken(), takers[1].woken()), (1, 0));
-    // It has been called.
+    // The second taker has been called.
     takers.remove(0);
     assert_eq!(takers[0].woken(), 1);
     assert!(takers[0].poll().is_pending());

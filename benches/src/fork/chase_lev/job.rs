@@ -27,8 +27,8 @@ pub(super) struct JobRef {
     execute: unsafe fn(*const (), &ChaseLevWorker),
 }
 
-// SAFETY: it refers to a `StackJob` whose closure and result are `Send`, and whose owner keeps away from both until the
-// job is popped or done.
+// SAFETY: it refers to a `StackJob` whose closure and result are `Send`, and whose owner accesses neither until the job
+// is popped or done.
 unsafe impl Send for JobRef {}
 
 impl JobRef {
@@ -52,7 +52,7 @@ where
         Self { state: UnsafeCell::new(State::Waiting(closure)), done: AtomicBool::new(false) }
     }
 
-    /// A reference for the deque.
+    /// Makes a reference for the deque.
     ///
     /// # Safety
     ///
@@ -83,7 +83,7 @@ where
         self.done.load(Ordering::Acquire)
     }
 
-    /// The closure of a job that was popped.
+    /// Returns the closure of a job that was popped.
     #[inline]
     pub(super) fn into_closure(self) -> F {
         match self.state.into_inner() {
@@ -92,7 +92,7 @@ where
         }
     }
 
-    /// The result of a job that is done.
+    /// Returns the result of a job that is done.
     pub(super) fn into_result(self) -> Result<R> {
         match self.state.into_inner() {
             State::Done(result) => result,

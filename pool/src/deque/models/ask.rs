@@ -1,10 +1,10 @@
-//! Questions to the owner: none is missed together with the push it came too late for.
+//! Requests for a split: a request that comes too late for a push is not missed together with that push.
 
 use super::*;
 use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A thief that asks and finds no job, and an owner that is not told to look up at its push: not both.
+/// Either a thief that requests a split finds the job, or the owner is told to check at its push.
 #[test]
 fn a_push_or_its_asker_is_not_missed() {
     explore(None, || {
@@ -13,12 +13,12 @@ fn a_push_or_its_asker_is_not_missed() {
         let asker = {
             let saw_none = Arc::clone(&saw_none);
             world.thread(move |world| {
-                world.deque.ask();
+                world.deque.request_split();
                 fence::heavy();
                 saw_none.store(world.deque.is_empty(), Relaxed);
             })
         };
-        let (index, look_up) = world.push_unanswered(0);
+        let (index, look_up) = world.push_unpublished(0);
         asker.join().unwrap();
         assert!(look_up || !saw_none.load(Relaxed));
         assert!(world.pop(index, 0));
@@ -26,7 +26,7 @@ fn a_push_or_its_asker_is_not_missed() {
     });
 }
 
-/// An owner that answers sees what was written before the question.
+/// An owner that publishes jobs sees everything written before the request.
 fn question(put: fn(&Deque<Job>)) {
     explore(None, move || {
         let world = World::new(2, Deque::new(2, false));
@@ -38,16 +38,16 @@ fn question(put: fn(&Deque<Job>)) {
                 put(&world.deque);
             })
         };
-        let (index, look_up) = world.push_unanswered(0);
+        let (index, look_up) = world.push_unpublished(0);
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { world.deque.answer(|| false) } {
+        if look_up && unsafe { world.deque.publish(|| false) } {
             assert!(told.load(Relaxed));
         }
         world.pop(index, 0);
         asker.join().unwrap();
-        // A question that came too late for one push is there for the next, and answered once.
+        // A request that came too late for one push is there for the next, and met once.
         let index = world.push(1);
-        assert!(told.load(Relaxed) && !world.deque.asked());
+        assert!(told.load(Relaxed) && !world.deque.split_requested());
         world.pop(index, 1);
         world.end([]);
     });
@@ -55,10 +55,10 @@ fn question(put: fn(&Deque<Job>)) {
 
 #[test]
 fn a_question_publishes() {
-    question(Deque::ask);
+    question(Deque::request_split);
 }
 
 #[test]
 fn a_nudge_publishes() {
-    question(Deque::nudge);
+    question(Deque::poke);
 }

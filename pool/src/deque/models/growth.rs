@@ -23,15 +23,15 @@ fn growth_while_thieves_steal() {
     });
 }
 
-/// A thief reaches into a full deque that grows.
+/// A thief steals a private job of a full deque that grows.
 #[test]
 fn growth_while_a_thief_reaches() {
     explore(Some(3), || {
         let world = World::new(3, Deque::new(2, false));
         let first = world.push(0);
         let thief = world.thread(|world| {
-            let _ = world.reach();
-            let _ = world.reach();
+            let _ = world.steal_private();
+            let _ = world.steal_private();
         });
         let second = world.push(1);
         let third = world.push(2);

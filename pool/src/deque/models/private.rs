@@ -1,18 +1,18 @@
-//! An owner inside its private part, and thieves that ask it to share or reach into it.
+//! An owner that is busy with its private jobs, and thieves that request a split or steal private jobs.
 
 use super::*;
 
-/// The owner is inside a long leaf: a thief asks, and then gets the oldest of its jobs without it. A second one may be
-/// faster, or get in between.
+/// The owner is inside a long leaf. A thief requests a split, and then takes the oldest of the private jobs without the
+/// owner. A second thief may be faster, or interfere.
 #[test]
 fn an_owner_in_a_long_leaf_hides_nothing() {
     explore(None, || {
         let world = World::new(2, Deque::new(4, false));
         let indices = [0, 1].map(|job| world.push(job));
-        let rival = world.thread(|world| _ = world.steal_or_reach());
+        let rival = world.thread(|world| _ = world.steal_any());
         let mut stolen = 0;
         while stolen == 0 && !world.deque.is_empty() {
-            if let Steal::Job(_) = world.steal_or_reach() {
+            if let Steal::Job(_) = world.steal_any() {
                 stolen += 1;
             }
             loom::thread::yield_now();
@@ -24,7 +24,7 @@ fn an_owner_in_a_long_leaf_hides_nothing() {
     });
 }
 
-/// A thief that found private jobs only has asked, and the owner shares the oldest at its next push.
+/// A thief that found only private jobs has requested a split, and the owner shares the oldest job at its next push.
 #[test]
 fn an_owner_that_was_asked_shares() {
     explore(None, || {
@@ -41,13 +41,14 @@ fn an_owner_that_was_asked_shares() {
     });
 }
 
-/// The owner pops its private jobs, at first without a compare-and-swap, while two thieves reach for the oldest.
+/// The owner pops its private jobs, at first without a compare-and-swap, while two thieves steal the oldest private
+/// one.
 #[test]
 fn private_pops_under_two_reaching_thieves() {
     explore(Some(3), || {
         let world = World::new(2, Deque::new(2, false));
         let indices = [0, 1].map(|job| world.push(job));
-        let thieves = [0, 1].map(|_| world.thread(|world| _ = world.reach()));
+        let thieves = [0, 1].map(|_| world.thread(|world| _ = world.steal_private()));
         for job in [1, 0] {
             world.pop(indices[job], job);
         }
@@ -55,14 +56,14 @@ fn private_pops_under_two_reaching_thieves() {
     });
 }
 
-/// A thief that finds the bottom as a pop has left it sees the job below as it was pushed: one pushed at an index used
-/// before, since the heavy fence by itself publishes the one that made the thief reach.
+/// A thief that finds the bottom stored by a pop sees the job below as it was pushed. The job is pushed at an index
+/// used before, since the heavy fence by itself publishes the job because of which the thief came.
 #[test]
 fn a_pop_publishes_what_is_below() {
     explore(Some(3), || {
         let world = World::new(3, Deque::new(4, false));
         let index = world.push(0);
-        let thief = world.thread(|world| _ = world.reach());
+        let thief = world.thread(|world| _ = world.steal_private());
         world.pop(index, 0);
         let indices = [1, 2].map(|job| world.push(job));
         for job in [2, 1] {
@@ -72,13 +73,13 @@ fn a_pop_publishes_what_is_below() {
     });
 }
 
-/// The owner pops the job at an index and pushes another one there, while a thief reaches for whatever is there.
+/// The owner pops the job at an index and pushes another one there, while a thief steals a private job at that index.
 #[test]
 fn an_index_used_again_under_a_reaching_thief() {
     explore(None, || {
         let world = World::new(2, Deque::new(2, false));
         let index = world.push(0);
-        let thief = world.thread(|world| _ = world.reach());
+        let thief = world.thread(|world| _ = world.steal_private());
         world.pop(index, 0);
         let index = world.push(1);
         world.pop(index, 1);
@@ -86,13 +87,14 @@ fn an_index_used_again_under_a_reaching_thief() {
     });
 }
 
-/// The owner answers while one thief reaches and the other one steals what it shares.
+/// The owner publishes jobs while one thief steals a private job and the other one the job that the owner shares.
 #[test]
 fn an_answer_to_a_reaching_thief() {
     explore(Some(2), || {
         let world = World::new(2, Deque::new(2, false));
         let first = world.push(0);
-        let thieves = [world.thread(|world| _ = world.reach()), world.thread(|world| _ = world.steal())];
+        let thieves =
+            [world.thread(|world| _ = world.steal_private()), world.thread(|world| _ = world.steal())];
         let second = world.push(1);
         world.pop(second, 1);
         world.pop(first, 0);
@@ -100,13 +102,13 @@ fn an_answer_to_a_reaching_thief() {
     });
 }
 
-/// An owner that keeps no indices takes the newest of two jobs, again and again, while a thief takes what it can.
+/// An owner that keeps no indices takes the newest of two jobs, again and again, while a thief takes any of them.
 #[test]
 fn the_newest_jobs_under_a_thief() {
     explore(Some(3), || {
         let world = World::new(2, Deque::new(2, false));
         world.push(0);
-        let thief = world.thread(|world| _ = world.steal_or_reach());
+        let thief = world.thread(|world| _ = world.steal_any());
         world.push(1);
         while world.pop_newest() {}
         world.end([thief]);

@@ -18,13 +18,13 @@ impl Random {
     }
 }
 
-/// The deque and what should be in it; jobs that were pushed last are at the back.
+/// The deque and its expected contents; the jobs pushed last are at the back.
 struct Run {
     owner: Owner,
     oracle: VecDeque<usize>,
-    /// The owner pops by index, else whatever is newest.
+    /// Whether the owner pops by index; otherwise it pops the newest job.
     indexed: bool,
-    eager: bool,
+    always_shared: bool,
 }
 
 impl Run {
@@ -32,11 +32,14 @@ impl Run {
         let (owner, oracle) = (&mut self.owner, &mut self.oracle);
         match random.below(10) {
             0..4 => {
-                let asked = owner.deque.asked();
+                let split_requested = owner.deque.split_requested();
                 let look_up = owner.push(job);
-                assert!(look_up || !(asked || self.eager), "questions are answered at the next push");
+                assert!(
+                    look_up || !(split_requested || self.always_shared),
+                    "questions are answered at the next push"
+                );
                 oracle.push_back(job);
-                if asked {
+                if split_requested {
                     assert_eq!(number(owner.steal()), oracle.pop_front(), "an answer shares");
                 }
             }
@@ -50,10 +53,12 @@ impl Run {
             4..7 => assert_eq!(owner.pop_newest(), oracle.pop_back()),
             7 => match owner.steal() {
                 Steal::Empty => assert!(oracle.is_empty()),
-                Steal::Private => assert!(!self.eager && !oracle.is_empty() && owner.deque.asked()),
+                Steal::Private => {
+                    assert!(!self.always_shared && !oracle.is_empty() && owner.deque.split_requested())
+                }
                 stolen => assert_eq!(number(stolen), Some(oracle.pop_front().unwrap())),
             },
-            8 => match owner.reach() {
+            8 => match owner.steal_private() {
                 Steal::Empty => assert!(oracle.is_empty()),
                 Steal::Lost => assert!(matches!(owner.deque.word().state(), State::Shared { .. })),
                 reached => assert_eq!(number(reached), Some(oracle.pop_front().unwrap())),
@@ -72,15 +77,15 @@ impl Run {
 #[test]
 fn does_what_the_oracle_does() {
     let mut runs = 0;
-    for eager in [true, false] {
+    for always_shared in [true, false] {
         for seed in 1..=SEEDS {
             for (start, indexed) in STARTS.into_iter().flat_map(|start| [(start, true), (start, false)]) {
-                let deque = Deque::starting_at(start, 1 << (seed % 3), eager);
+                let deque = Deque::starting_at(start, 1 << (seed % 3), always_shared);
                 let owner = Owner::new(STEPS, deque);
-                let mut run = Run { owner, oracle: VecDeque::new(), indexed, eager };
+                let mut run = Run { owner, oracle: VecDeque::new(), indexed, always_shared };
                 let mut random = Random(seed);
-                // Seen when the test fails.
-                println!("seed {seed}, from index {start}, indexed: {indexed}, eager: {eager}");
+                // Shown if the test fails.
+                println!("seed {seed}, from index {start}, indexed: {indexed}, eager: {always_shared}");
                 (0..STEPS).for_each(|job| run.step(&mut random, job));
                 runs += 1;
             }

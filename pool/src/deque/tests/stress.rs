@@ -8,7 +8,7 @@ use std::thread;
 
 const THIEVES: u64 = 3;
 
-/// Runs the owner's part while thieves take jobs, with `taken` called for each, and returns how many they took.
+/// Runs the owner's part while thieves take jobs. Calls `taken` for each stolen job, and returns their number.
 fn under_thieves<T: Sync>(
     deque: &Deque<T>,
     taken: impl Fn(NonNull<T>) + Sync,
@@ -23,7 +23,7 @@ fn under_thieves<T: Sync>(
                     let (mut random, mut thefts) = (Random(seed), 0);
                     while !done.load(Acquire) {
                         let stolen = match deque.steal(|| true) {
-                            Steal::Private if random.below(4) == 0 => deque.reach(|| true, || {}),
+                            Steal::Private if random.below(4) == 0 => deque.steal_private(|| true, || {}),
                             other => other,
                         };
                         match stolen {
@@ -45,7 +45,7 @@ fn under_thieves<T: Sync>(
     })
 }
 
-/// Jobs that note when they are taken.
+/// Jobs that record that they were taken.
 fn notes(jobs: usize) -> Box<[AtomicBool]> {
     (0..jobs).map(|_| AtomicBool::new(false)).collect()
 }
@@ -54,7 +54,7 @@ fn note(job: &AtomicBool) {
     assert!(!job.swap(true, Relaxed), "taken twice");
 }
 
-/// Pushes all the jobs and pops, after a push, `pops` of those not popped yet. Returns how many it got.
+/// Pushes all the jobs. After each push, pops `pops` of those not popped yet. Returns the number of jobs it got.
 fn push_and_pop(
     deque: &Deque<AtomicBool>,
     jobs: &[AtomicBool],
@@ -75,7 +75,7 @@ fn push_and_pop(
         open.push((index, job));
         if look_up {
             // SAFETY: as above.
-            unsafe { deque.answer(|| false) };
+            unsafe { deque.publish(|| false) };
         }
         (0..pops(open.len())).for_each(|_| pop(&mut open));
     }
@@ -86,29 +86,29 @@ fn push_and_pop(
 }
 
 fn each_once(name: &str, deque: Deque<AtomicBool>, jobs: usize, pops: impl FnMut(usize) -> usize) {
-    let eager = deque.is_eager();
+    let always_shared = deque.is_always_shared();
     let jobs = notes(jobs);
     let mut popped = 0;
     // SAFETY: the jobs live longer than the deque is used.
     let taken = |job: NonNull<AtomicBool>| note(unsafe { job.as_ref() });
     let stolen = under_thieves(&deque, taken, || popped = push_and_pop(&deque, &jobs, pops));
-    println!("{name}, eager: {eager}: {popped} jobs popped, {stolen} stolen, seeds 1 to {THIEVES}");
+    println!("{name}, eager: {always_shared}: {popped} jobs popped, {stolen} stolen, seeds 1 to {THIEVES}");
     assert!(deque.is_empty() && jobs.iter().all(|job| job.load(Relaxed)));
     assert_eq!(popped + stolen, jobs.len());
 }
 
-/// Lets thieves run now and then, also where there are fewer cores than threads.
+/// Yields now and then, so that thieves run even with fewer cores than threads.
 fn yield_once_in(n: u64, random: &mut Random) {
     if random.below(n) == 0 {
         thread::yield_now();
     }
 }
 
-/// Random pushes and pops; from an index on that crosses 32 bits on the way.
+/// Random pushes and pops, beginning at an index from which the indices soon cross 32 bits.
 #[test]
 fn stampede() {
-    for eager in modes() {
-        let deque = Deque::starting_at(u64::from(u32::MAX) - 20, 4, eager);
+    for always_shared in modes() {
+        let deque = Deque::starting_at(u64::from(u32::MAX) - 20, 4, always_shared);
         let mut random = Random(7);
         each_once("stampede", deque, 200_000, |open| {
             yield_once_in(64, &mut random);
@@ -117,25 +117,25 @@ fn stampede() {
     }
 }
 
-/// One job at a time: owner and thieves meet at the last one.
+/// One job at a time: owner and thieves compete for the last one.
 #[test]
 fn stampede_at_the_last_job() {
-    for eager in modes() {
+    for always_shared in modes() {
         let mut random = Random(7);
-        each_once("last job", Deque::new(1, eager), 100_000, |_| {
+        each_once("last job", Deque::new(1, always_shared), 100_000, |_| {
             yield_once_in(16, &mut random);
             1
         });
     }
 }
 
-/// The owner pushes some thousand jobs in a row, and pops them.
+/// The owner pushes a few thousand jobs in a row, and pops them.
 #[test]
 fn growth_under_thieves() {
-    for eager in modes() {
+    for always_shared in modes() {
         for seed in 1..=10 {
             let mut random = Random(seed);
-            each_once("growth", Deque::new(1, eager), 10_000, |open| {
+            each_once("growth", Deque::new(1, always_shared), 10_000, |open| {
                 yield_once_in(1_000, &mut random);
                 if open == 5_000 { open } else { 0 }
             });
@@ -143,12 +143,13 @@ fn growth_under_thieves() {
     }
 }
 
-/// Jobs on the heap, each freed by whoever takes it; the deque is dropped with some jobs in it, and leaves them alone.
+/// Jobs on the heap, each freed by the thread that takes it. The deque is dropped with some jobs in it, and does not
+/// free them.
 #[test]
 fn destructors() {
     const JOBS: usize = 20_000;
-    for eager in modes() {
-        let deque: Deque<Arc<()>> = Deque::new(2, eager);
+    for always_shared in modes() {
+        let deque: Deque<Arc<()>> = Deque::new(2, always_shared);
         let counted = Arc::new(());
         // SAFETY: made by `Box::into_raw` below, and taken once.
         let free = |job: NonNull<Arc<()>>| drop(unsafe { Box::from_raw(job.as_ptr()) });
@@ -159,7 +160,7 @@ fn destructors() {
                 let (_, look_up) = unsafe { deque.push(job) };
                 if look_up {
                     // SAFETY: as above.
-                    unsafe { deque.answer(|| false) };
+                    unsafe { deque.publish(|| false) };
                 }
                 if number % 3 == 0 {
                     // SAFETY: as above.

@@ -1,8 +1,8 @@
-//! Every walk through the states, against what a list of jobs and a set of entries say.
+//! Every walk through the states, checked against a simple model: a number of jobs, and an entry.
 
 use super::{Control, Open, Orphan, Resume, Settle};
 
-/// A deque by the letter: how many jobs there are, and whose hand its entry is in.
+/// A deque as the specification describes it: the number of jobs, and the holder of its entry.
 #[derive(Clone, Debug)]
 struct Model {
     jobs: usize,
@@ -25,13 +25,14 @@ enum Task {
 enum Entry {
     None,
     InSet,
-    /// What the thief has found so far.
+    /// The progress of the thief that holds the entry.
     InHand {
         stolen: bool,
     },
 }
 
-/// All that can happen next, and again, until the deque is a worker's or free. Returns the number of walks.
+/// Tries all events that can happen next, and so on, until the deque is a worker's or free. Returns the number of
+/// walks.
 fn walk(jobs: usize, trail: &mut Vec<u8>) -> usize {
     let mut walks = 0;
     for step in 0..6 {
@@ -46,8 +47,8 @@ fn walk(jobs: usize, trail: &mut Vec<u8>) -> usize {
     walks
 }
 
-/// Takes these steps from a deque that has been suspended with so many jobs: None if one of them cannot be taken, true if the
-/// deque has come to its end.
+/// Takes these steps from a deque that has been suspended with so many jobs. Returns `None` if one of the steps is
+/// impossible, and `true` if the deque has come to its end.
 fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
     let mut control = Control::free();
     control.activate();
@@ -65,7 +66,7 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
     for step in trail {
         assert!(!end, "nothing happens to a deque that is free, or a worker's");
         match step {
-            // Its task is woken.
+            // The deque's task is woken.
             0 if model.task == Task::Waits => {
                 model.task = Task::Woken;
                 match control.resume(7) {
@@ -76,7 +77,7 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
                     Resume::Listed => assert_ne!(model.entry, Entry::None),
                 }
             }
-            // It is dropped.
+            // The deque's task is dropped.
             1 if model.task == Task::Waits => {
                 model.task = Task::Gone;
                 model.orphaned = true;
@@ -88,7 +89,7 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
                     Orphan::Listed => assert_ne!(model.entry, Entry::None),
                 }
             }
-            // Somebody takes the entry.
+            // A thief takes the entry.
             2 if model.entry == Entry::InSet => match control.open() {
                 Open::Mugged(task) => {
                     model.mugs += 1;
@@ -103,7 +104,7 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
                     model.entry = Entry::InHand { stolen };
                 }
             },
-            // It settles it.
+            // The thief settles.
             3 => {
                 let Entry::InHand { stolen } = model.entry else { return None };
                 let woken = model.task == Task::Woken;
@@ -112,7 +113,7 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
                 model.steals_resumable += usize::from(resumable);
                 match settle {
                     Settle::List => {
-                        // Something is left; or the task that was woken is.
+                        // Either jobs are left, or the woken task is.
                         assert!(model.jobs > 0 || woken && stolen);
                         model.entry = Entry::InSet;
                     }
@@ -128,9 +129,9 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
                     }
                 }
             }
-            // One that has looked into it when it was still a worker's steals.
+            // A thief steals that has looked into the deque when it was still a worker's own.
             4 if model.jobs > 0 => model.jobs -= 1,
-            // Somebody takes the entry who has a deque with jobs.
+            // A thief takes the entry whose own deque is not empty.
             5 if model.entry == Entry::InSet => {
                 let task = control.open_beside();
                 if task.is_some() {
@@ -147,12 +148,12 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
         }
     }
     if end {
-        // A mug comes after a steal from a resumable deque, or its task is no more.
+        // A mug comes after a steal from a resumable deque, or after the task was dropped.
         assert!(model.mugs <= model.steals_resumable + usize::from(model.orphaned));
-        // What was woken was handed over: nobody has to look for it.
+        // The woken task was handed over: no thread has to look for it.
         assert!(model.owned || model.jobs == 0);
     } else {
-        // W7: what there is to run can be found, once.
+        // W7: everything that is ready to run can be found, once.
         assert!(model.entry != Entry::None || model.jobs == 0 && model.task == Task::Waits);
     }
     Some(end)

@@ -1,8 +1,10 @@
-//! Models of a deque that changes hands: every interleaving, with few preemptions, of its owner, of who wakes or drops its
-//! task, and of thieves, of whom some come by the stealable set, and some have found it when it was still a worker's own.
+//! Models of a deque that changes hands: every interleaving, with few preemptions, of its owner, of the thread that
+//! wakes or drops its task, and of thieves. Some thieves come by the stealable set; others have found the deque when it
+//! was still a worker's own.
 //!
-//! Jobs, and the task, are memory that loom watches: what is run twice, or by one who does not see it as it was pushed, is an
-//! error in every model; what is lost is one at the model's end. The set is a number of entries under a lock.
+//! Jobs and the task are memory that loom watches. A job that runs twice, or that a thread runs without seeing the
+//! writes before the push, is an error in every model. A lost job is an error at the model's end. The set is a number
+//! of entries under a lock.
 
 use super::super::control::{Open, Orphan, Resume, Settle};
 use super::SpawnDeque;
@@ -15,7 +17,7 @@ use loom::thread;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// How often it was run.
+/// A job, or the task: the number of its runs.
 struct Job(UnsafeCell<usize>);
 
 // SAFETY: loom reports accesses that race.
@@ -44,14 +46,14 @@ struct World {
     deque: SpawnDeque<Job, ()>,
     jobs: Vec<Job>,
     task: Job,
-    /// The set: how many entries it has of this deque.
+    /// The number of entries that the set has of this deque.
     entries: Mutex<usize>,
     /// How often the deque became a worker's own again, or free.
     ends: Mutex<usize>,
 }
 
 impl World {
-    /// A worker's own deque with so many jobs.
+    /// Makes a worker's own deque with so many jobs.
     fn new(jobs: usize) -> Arc<Self> {
         let world = World {
             deque: SpawnDeque::new(2, false),
@@ -62,10 +64,10 @@ impl World {
         };
         world.deque.activate();
         for job in &world.jobs {
-            // SAFETY: nobody else has the deque.
+            // SAFETY: no other thread has the deque.
             let (_, look_up) = unsafe { world.deque.jobs().push(NonNull::from(job)) };
             // SAFETY: as above.
-            let _ = look_up && unsafe { world.deque.jobs().answer(|| false) };
+            let _ = look_up && unsafe { world.deque.jobs().publish(|| false) };
         }
         Arc::new(world)
     }
@@ -109,7 +111,7 @@ impl World {
         }
     }
 
-    /// As `Worker::take_up`: false if there is no entry.
+    /// As `Worker::take_up`. Returns false if there is no entry.
     fn visit(&self) -> bool {
         {
             let mut entries = self.entries.lock().unwrap();
@@ -121,7 +123,7 @@ impl World {
         match self.deque.open() {
             Open::Mugged(task) => {
                 task.into_iter().for_each(|()| self.task.run());
-                // SAFETY: it is this thread's now.
+                // SAFETY: the deque is this thread's now.
                 while let Some(job) = unsafe { self.deque.jobs().pop_newest() } {
                     // SAFETY: the jobs live as long as the deque.
                     unsafe { job.as_ref() }.run();
@@ -145,7 +147,7 @@ impl World {
         true
     }
 
-    /// A thief that has found the deque when it was a worker's own.
+    /// A steal by a thief that has found the deque when it was a worker's own.
     fn steal_late(&self) {
         turn();
         if let Steal::Job(job) = self.deque.jobs().steal(|| true) {
@@ -154,7 +156,7 @@ impl World {
         }
     }
 
-    /// The end of a model: what is left is found, everything has run, and the deque is somebody's, or free.
+    /// The end of a model: remaining jobs are found, everything has run, and the deque is a worker's own, or free.
     fn end(&self, threads: impl IntoIterator<Item = thread::JoinHandle<()>>) {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         while self.visit() {}
@@ -165,7 +167,7 @@ impl World {
 
 #[test]
 fn two_thieves_and_a_wake() {
-    // W6: two muggers, one wins, nothing is lost.
+    // W6: of two muggers, one wins, and no job is lost.
     explore(Some(2), || {
         let world = World::new(2);
         world.suspend();

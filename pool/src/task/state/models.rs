@@ -1,10 +1,10 @@
 //! Models of the state word: every interleaving of wakes, polls, suspensions and cancellations that loom knows, or every one
 //! with few preemptions.
 //!
-//! The future is memory that loom watches: each poll writes it, and so does its end. So two that own it at once, and one that
-//! does not see what the last poll has left, are errors in every model. The queue is a relaxed counter: it orders nothing,
-//! so that whatever the word does not order is found to be unordered. Operations that begin with a load of the word are
-//! preceded by a [`turn`].
+//! The future is memory that loom watches: each poll writes it, and so does its end. So two owners at once, and an
+//! owner that does not see the last poll's writes, are errors in every model. The queue is a relaxed counter. It orders
+//! nothing, so everything that the word does not order is found to be unordered. Operations that begin with a load of
+//! the word are preceded by a [`turn`].
 
 use super::{Begin, Cancel, State, Suspend, Wake};
 use crate::fence::turn;
@@ -14,7 +14,7 @@ use loom::cell::UnsafeCell;
 use loom::thread::{self, JoinHandle};
 use std::sync::Arc;
 
-/// What a future is.
+/// State of a future.
 #[derive(Debug, Default)]
 struct Future {
     polls: usize,
@@ -22,16 +22,16 @@ struct Future {
     ends: usize,
 }
 
-/// A task, and those who know of it.
+/// A task, and the memory that its references share.
 struct World {
     state: State,
-    /// Read by all who know of the task, and written by who frees it.
+    /// Read by all owners of a reference, and written by the thread that frees it.
     memory: UnsafeCell<bool>,
     future: UnsafeCell<Future>,
-    /// How many queues it is in.
+    /// Number of queues that it is in.
     queued: AtomicUsize,
     submitted: AtomicUsize,
-    /// What wakers do before they wake: it is ready when all have.
+    /// Set by wakers before they wake. The future is ready when all are set.
     told: Vec<AtomicUsize>,
 }
 
@@ -41,7 +41,7 @@ unsafe impl Sync for World {}
 unsafe impl Send for World {}
 
 impl World {
-    /// A task that is being polled first; it is ready when it has been told so many things.
+    /// Makes a task in its first poll. It is ready when it has been told `things` things.
     fn new(things: usize) -> Arc<Self> {
         Arc::new(World {
             state: State::running(),
@@ -59,7 +59,7 @@ impl World {
     }
 
     fn use_memory(&self) {
-        // SAFETY: loom checks that nobody writes it meanwhile.
+        // SAFETY: loom checks that no thread writes it meanwhile.
         assert!(self.memory.with(|memory| unsafe { *memory }), "used after it was freed");
     }
 
@@ -72,7 +72,7 @@ impl World {
     }
 
     fn free(&self) {
-        // SAFETY: loom checks that nobody else uses it.
+        // SAFETY: loom checks that no other thread uses it.
         assert!(self.memory.with_mut(|memory| unsafe { memory.replace(false) }), "freed twice");
     }
 
@@ -96,12 +96,13 @@ impl World {
         wake
     }
 
-    /// As a waker that is used up does.
+    /// Wakes as a waker does that is consumed.
     fn wake_and_release(&self) {
         turn();
         self.use_memory();
         match self.state.wake_and_release() {
-            // It uses the task until that is queued, and queues order that before what follows; this one does not.
+            // This thread uses the task until it is queued. Real queues order that before later accesses; this one does
+            // not.
             Wake::Submit => self.submit(),
             Wake::Coalesced => self.release(),
             Wake::InPoll => {}
@@ -114,7 +115,7 @@ impl World {
         let _ = self.wake();
     }
 
-    /// A poll, by who owns the future, and what follows it.
+    /// A poll by the owner of the future, and the actions after it.
     fn poll(&self) {
         let is_ready = self.future(|future| {
             future.polls += 1;
@@ -135,7 +136,7 @@ impl World {
         }
     }
 
-    /// The future is gone.
+    /// Ends the task, after the future is gone.
     fn end(&self) {
         self.future(|future| future.ends += 1);
         turn();
@@ -164,13 +165,13 @@ impl World {
         }
     }
 
-    /// The threads end; what is queued is run.
+    /// Waits for the threads, and runs the task while it is queued.
     fn end_of(&self, threads: impl IntoIterator<Item = JoinHandle<()>>) {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
         while self.work() {}
     }
 
-    /// The future has ended, once; returns how often it was polled.
+    /// Checks that the future has ended once. Returns the number of its polls.
     fn assert_ended(&self) -> usize {
         // SAFETY: all threads have ended.
         self.future.with(|future| {
@@ -186,7 +187,8 @@ impl World {
     }
 }
 
-/// W1: several wakes of one suspension, all before anybody polls: one entry, one poll, which sees what each has done.
+/// W1: several wakes of one suspension, all before any poll: one entry, and one poll, which sees the writes of all
+/// wakers.
 fn many_wakes_are_one_poll(wakers: usize, preemptions: Option<usize>) {
     explore(preemptions, move || {
         let world = World::new(wakers);
@@ -210,12 +212,12 @@ fn three_wakes_are_one_poll() {
     many_wakes_are_one_poll(3, Some(3));
 }
 
-/// W1, W2: wakes come while the task is polled, suspended, queued and taken up, by a worker among others.
+/// W1, W2: wakes come while the task is polled, suspended, queued, and taken by a worker.
 fn no_wake_is_lost(wakers: usize, preemptions: Option<usize>) {
     explore(preemptions, move || {
         let world = World::new(wakers);
         let mut threads: Vec<_> = (1..wakers).map(|i| world.thread(move |world| world.tell(i))).collect();
-        // This one finds the queue as the first one leaves it, and may run the task itself.
+        // This thread finds the queue in the state in which the first poll leaves it, and may run the task itself.
         threads.push(world.thread(|world| {
             world.tell(0);
             world.work();
@@ -244,7 +246,7 @@ fn three_wakes_against_a_poll_and_its_end() {
     no_wake_is_lost(3, Some(1));
 }
 
-/// The future goes from the one who suspends it by the one who wakes it to the one who polls it next.
+/// The future passes from the thread that suspends it, through the one that wakes it, to the one that polls it next.
 #[test]
 fn what_a_poll_leaves_is_there_for_the_next() {
     explore(Some(3), || {
@@ -261,7 +263,8 @@ fn what_a_poll_leaves_is_there_for_the_next() {
     });
 }
 
-/// What the owner writes beside the future before a suspension, who makes the task scheduled reads, and writes: its deque.
+/// The owner writes data beside the future (its deque) before a suspension. The thread that makes the task scheduled
+/// reads and writes them.
 #[test]
 fn what_is_left_beside_the_future_is_there_for_who_wakes() {
     explore(None, || {
@@ -301,7 +304,7 @@ unsafe impl Sync for Beside {}
 // SAFETY: as above.
 unsafe impl Send for Beside {}
 
-/// Whoever it is that finds the task cancelled, the future is dropped once.
+/// The future is dropped once, whichever thread finds the task cancelled.
 #[test]
 fn a_cancellation_against_a_suspension() {
     explore(None, || {
@@ -340,7 +343,7 @@ fn a_cancellation_against_a_wake_and_a_poll() {
     });
 }
 
-/// One who cancels, one who wakes and polls, from the beginning.
+/// One thread cancels, and one wakes and polls, from the beginning.
 #[test]
 fn a_cancellation_against_a_worker() {
     explore(Some(3), || {
@@ -372,14 +375,14 @@ fn the_last_reference_frees() {
                 world.release();
             })
         });
-        // It is ready after all.
+        // The future becomes ready.
         world.end();
         wakers.into_iter().for_each(|waker| waker.join().unwrap());
         world.assert_freed();
     });
 }
 
-/// Wakers that are used up, from the first poll on.
+/// Wakers that are consumed, from the first poll on.
 #[test]
 fn wakers_give_their_references_up_as_they_wake() {
     explore(Some(2), || {
@@ -400,7 +403,7 @@ fn wakers_give_their_references_up_as_they_wake() {
     });
 }
 
-/// One that is used up against one who cancels.
+/// A waker that is consumed, against a thread that cancels.
 #[test]
 fn a_waker_that_is_used_up_against_a_cancellation() {
     explore(Some(3), || {
@@ -420,7 +423,7 @@ fn a_waker_that_is_used_up_against_a_cancellation() {
     });
 }
 
-/// A task is used again only when no waker is left, and freed after the last of those that there were before.
+/// A task is used again only when no waker is left, and freed after the last of its earlier wakers.
 #[test]
 fn a_task_is_used_again_when_nobody_knows_it() {
     explore(None, || {
@@ -435,7 +438,7 @@ fn a_task_is_used_again_when_nobody_knows_it() {
         world.future(|future| future.polls += 1);
         turn();
         if world.state.renew() {
-            // The next one is suspended, and dropped. No wake is left for it.
+            // The next future is suspended, and dropped. No wake is left for it.
             world.future(|future| future.polls += 1);
             assert_eq!(world.state.suspend(), Suspend::Suspended);
             world.cancel();

@@ -1,4 +1,4 @@
-//! Every transition from every state, against a table; long histories, against an oracle that has no bits.
+//! Every transition from every state, against a table; long histories, against an oracle without bits.
 
 use super::{Begin, CANCELLED, Cancel, DONE, REFERENCE, RUNNING, SCHEDULED, State, Suspend, Wake};
 use std::sync::atomic::AtomicUsize;
@@ -8,14 +8,14 @@ fn word(bits: usize) -> State {
     State(AtomicUsize::new(bits + 2 * REFERENCE))
 }
 
-/// Its bits; the references are as they were.
+/// Returns the state's bits, after a check that the references have not changed.
 fn bits(state: State) -> usize {
     let word = state.0.into_inner();
     assert_eq!(word / REFERENCE, 2);
     word % REFERENCE
 }
 
-/// What `act` makes of the state of those bits.
+/// Returns the result of `act`, and the bits after it.
 fn after<R>(before: usize, act: impl FnOnce(&State) -> R) -> (R, usize) {
     let state = word(before);
     let result = act(&state);
@@ -58,7 +58,7 @@ fn a_poll_ends() {
     for (before, suspend, then) in [
         (RUNNING, Suspend::Suspended, IDLE),
         (BOTH, Suspend::Again, SCHEDULED),
-        // Still this worker's.
+        // The future is still this worker's.
         (RUNNING | CANCELLED, Suspend::Cancelled, RUNNING | CANCELLED),
         (BOTH | CANCELLED, Suspend::Cancelled, BOTH | CANCELLED),
     ] {
@@ -103,7 +103,7 @@ fn references_are_counted() {
     assert_eq!(state.wake(), Wake::InPoll);
     assert!(!state.release());
     assert!(state.renew());
-    // Of the wake nothing is left.
+    // The wake has left no trace.
     assert_eq!(state.suspend(), Suspend::Suspended);
     assert_eq!(state.cancel(), Cancel::Drop);
     state.retain();
@@ -111,7 +111,7 @@ fn references_are_counted() {
     assert!(state.release());
 }
 
-/// What the word stands for, said without bits.
+/// The word's meaning, as plain fields.
 #[derive(Clone, Copy, Debug, Default)]
 struct Oracle {
     polled: bool,

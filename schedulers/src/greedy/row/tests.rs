@@ -1,4 +1,4 @@
-//! Rows in every order of arrival, and what is given up with them.
+//! Rows in every order of arrival, and rows that are given up.
 
 use super::{PLACES, Row};
 use crate::branch::Joint;
@@ -7,7 +7,7 @@ use crate::greedy::{Done, Link, Root};
 use crate::samples::Text;
 use std::sync::Arc;
 
-/// What there is at a root.
+/// Takes the output at a root.
 fn output<O>(root: &Root<O>) -> Option<O> {
     root.output.lock().unwrap().take()
 }
@@ -27,7 +27,7 @@ fn every_order(n: usize, f: &mut impl FnMut(&[usize])) {
     extend(n, &mut Vec::new(), f);
 }
 
-/// The outputs, and the row's own place, come in every order: what comes last reduces, in the order of the places.
+/// The outputs and the row's own link arrive in every order. The last arrival reduces, in the order of the places.
 #[test]
 fn the_last_one_reduces_in_order() {
     let call = Call::default();
@@ -49,7 +49,8 @@ fn the_last_one_reduces_in_order() {
     }
 }
 
-/// Rows upon rows, of which nothing ever comes: each has the next one up, and only that is in the way of the stack's end.
+/// A long chain of rows that never get any output, each with a link to the next one up. Only their recursive drop could
+/// overflow the stack.
 #[test]
 fn rows_that_are_given_up_go_in_a_loop() {
     let (call, root) = (Call::default(), Root::default());
@@ -67,7 +68,7 @@ fn rows_that_are_given_up_go_in_a_loop() {
     assert_eq!(Arc::strong_count(&output), 1);
 }
 
-/// Is not to reduce anything.
+/// A reduction that must not be called.
 #[derive(Clone)]
 struct Never;
 

@@ -88,7 +88,7 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
     assert_eq!((limit.in_use(), room.own.free()), (0, 1));
 }
 
-/// An item that waits for its next future holds no permit of the limit; nobody waits for a permit that lies idle.
+/// An item that waits for its next future holds no permit of the limit. No permit is unused while a task waits.
 #[test]
 fn an_exchange_gives_both_permits_to_tasks_that_wait() {
     let (limit, count) = (Limit::new(2), Arc::<Count>::default());
@@ -118,4 +118,42 @@ fn an_exchange_gives_both_permits_to_tasks_that_wait() {
     other.give_back(1);
     drop(one.exchange(one.try_acquire().unwrap(), Kind::Begun));
     assert_eq!((one.own.free(), limit.in_use()), (1, 1), "dropped before it was polled");
+}
+
+/// Under a rate, the permit of a future that is ready goes to the item's next future, and to no new item.
+#[cfg(feature = "async-io")]
+#[test]
+fn a_spent_permit_is_exchanged() {
+    let limit = Limit::new(1).per_second(1);
+    let (room, count) = (Room::new(9, Some(&limit)), Arc::<Count>::default());
+    let reserve = Reserve::new(&room, None);
+    reserve.put(reserve.take().unwrap());
+    assert_eq!((room.try_acquire().is_some(), limit.in_use()), (false, 1), "kept");
+    assert!(reserve.take().is_none(), "the rate allows one in a second");
+    let mut new = pin!(room.acquire(Kind::New));
+    assert!(poll(new.as_mut(), &count).is_none());
+    let mut next = pin!(reserve.acquire(Kind::First));
+    assert!(poll(next.as_mut(), &count).is_none());
+    assert_eq!((limit.in_use(), limit.waiting()), (0, 2));
+    while count.0.load(Relaxed) == 0 {
+        std::thread::yield_now();
+    }
+    assert!(poll(next, &count).is_some(), "before the new one, which has waited longer");
+    assert!(poll(new, &count).is_none());
+    room.give_back(1);
+}
+
+#[cfg(feature = "async-io")]
+#[test]
+fn a_spent_permit_is_renewed_or_given_back() {
+    let limit = Limit::new(1).per_second(1_000_000);
+    let room = Room::new(9, Some(&limit));
+    let reserve = Reserve::new(&room, None);
+    for _ in 0..3 {
+        reserve.put(reserve.take().unwrap());
+    }
+    assert_eq!((reserve.fill(5), limit.in_use()), (1, 1), "given back, and taken again");
+    reserve.put(reserve.take().unwrap());
+    reserve.empty();
+    assert_eq!((limit.in_use(), room.own.free()), (0, 9));
 }

@@ -1,7 +1,7 @@
 //! The sequential merge by looks.
 //!
-//! Which side an item comes from is a coin toss to the processor, and a branch on it is mispredicted every other time.
-//! Where both items are there to be looked at, none is needed: the item is selected, and two places move on, by 0 or 1.
+//! For the processor, the side of the next item is a coin toss, and a branch on it is mispredicted every other time. If
+//! both items can be looked at, no branch is needed: the item is selected, and two places move on, by 0 or 1.
 
 use super::Order;
 use furcate_schedulers::PeekProducer;
@@ -30,7 +30,7 @@ where
     B: PeekProducer<Item = A::Item>,
     O: Order<A::Item>,
 {
-    /// The first item of two sides that both have one.
+    /// Takes the first item of two sides that both have one.
     #[inline]
     fn select_first(&mut self) -> A::Item {
         let (left, right) = (self.left.first(), self.right.first());
@@ -40,7 +40,7 @@ where
         if from_right { right } else { left }
     }
 
-    /// The last item of two sides that both have one: of equal ones it is the right side's.
+    /// Takes the last item of two sides that both have one. Of equal ones this is the right side's.
     #[inline]
     fn select_last(&mut self) -> A::Item {
         let (left, right) = (self.left.last(), self.right.last());
@@ -78,7 +78,7 @@ where
         (len, Some(len))
     }
 
-    /// The rest of one side is that side's own loop.
+    /// Folds the merged items. The rest of one side is folded in that side's own loop.
     #[inline]
     fn fold<C, F>(mut self, init: C, mut fold_op: F) -> C
     where
@@ -137,7 +137,7 @@ where
 {
 }
 
-/// A producer, and the places in it that have not been looked at for good.
+/// A producer, and the places in it that have not been consumed.
 struct Places<P> {
     producer: P,
     places: Range<usize>,
@@ -170,7 +170,7 @@ impl<P: PeekProducer> Places<P> {
         self.places.next_back().map(|place| self.producer.peek(place))
     }
 
-    /// What is left.
+    /// Returns the part that is left.
     #[inline]
     fn into_part(self) -> P {
         let (part, _) = self.producer.divide_at(self.places.end);

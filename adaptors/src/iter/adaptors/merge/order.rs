@@ -1,10 +1,10 @@
-//! The order that two sides are merged in.
+//! The order in which two sides are merged.
 
 use std::cmp::Ordering;
 
-/// In which order two sides are merged.
+/// An order in which two sides are merged.
 pub trait Order<T>: Sync + Send {
-    /// Does an item of the right side go before one of the left side (`merge`'s invariant 1)?
+    /// Whether an item of the right side goes before one of the left side (`merge`'s invariant 1).
     fn right_first(&self, right: &T, left: &T) -> bool;
 }
 
@@ -19,7 +19,7 @@ impl<T: Ord> Order<T> for Natural {
     }
 }
 
-/// The order that a comparison gives.
+/// The order of a given comparison.
 #[allow(missing_debug_implementations, reason = "a closure")]
 #[derive(Clone, Copy)]
 pub struct By<F>(F);

@@ -1,12 +1,12 @@
-//! The sequential merge by taking items: for those that are owned, or that cost something to make.
+//! The sequential merge by taking items: for items that are owned, or costly to make.
 
 use super::Order;
 use std::iter::FusedIterator;
 
 /// The sequential iterator over the items of two sorted ones.
 ///
-/// It can be walked from both ends at once. That the ends meet inside one side, of which both hold an item, is what
-/// [`Side`] takes care of.
+/// It can be walked from both ends at once. The ends may meet inside one side, of which both hold an item; [`Side`]
+/// handles that case.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct Taking<'a, I: Iterator, J: Iterator, O> {
     left: Side<I>,
@@ -44,8 +44,8 @@ where
         (len, Some(len))
     }
 
-    /// The two items that are compared are local variables while both sides have more; the rest of one side is that
-    /// side's own loop.
+    /// Folds the merged items. The two compared items are local variables while both sides have more. The rest of one
+    /// side is folded in that side's own loop.
     fn fold<B, F>(mut self, init: B, mut fold_op: F) -> B
     where
         F: FnMut(B, I::Item) -> B,
@@ -78,7 +78,7 @@ where
                 self.right.first = right;
             }
         }
-        // One side has nothing left but perhaps an item that was looked at from the back.
+        // One side is empty, except perhaps for an item that was looked at from the back.
         while self.left.first().is_some() && self.right.first().is_some() {
             if let Some(item) = self.next() {
                 folded = fold_op(folded, item);
@@ -122,7 +122,8 @@ where
 {
 }
 
-/// An iterator, and what has been taken out of it at either end to be compared: `first`, `items`, `last`.
+/// An iterator, and the items that were taken out of it at either end for comparisons. Their order is `first`, `items`,
+/// `last`.
 struct Side<I: Iterator> {
     first: Option<I::Item>,
     items: I,

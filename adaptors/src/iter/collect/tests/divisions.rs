@@ -1,9 +1,11 @@
-//! Collecting in nano-loops that divide or end at every place, with honest producers, liars (I3), and such whose own
-//! nano-loops do as they like: every item is dropped exactly once (P2), and what is kept is complete and in order.
+//! Collecting in steps that divide or end at every place. The producers are honest, or lie (I3), or run steps
+//! of their own that break the rules. In all cases every item is dropped exactly once (P2), and the collected items are
+//! complete and in order.
 
 use super::*;
 
-/// Goes by a script; what is given away is run at once, while the task still waits, or after it.
+/// A scheduler that follows a script. A part that is given away is run at once, while the task still waits, or after
+/// the task.
 #[derive(Clone)]
 struct ByScript {
     steps: Vec<Nano>,
@@ -64,7 +66,7 @@ where
     outputs.into_iter().rev().fold(reduction.finish(accumulator), |left, right| reduction.reduce(left, right))
 }
 
-/// What goes wrong one at a time, and in pairs that make up for each other.
+/// All single faults, and pairs of faults that cancel each other out.
 fn all_lies(len: usize) -> Vec<Lies> {
     let mut all = vec![Lies::default()];
     all.extend((-2..3).flat_map(|cut| (-3..4).map(move |leaf| Lies { cut, leaf, ..Lies::default() })));
@@ -135,8 +137,7 @@ fn divided_at_every_place_in_order() {
     }
 }
 
-/// A right half takes as much room as it has items, also where that is not half of what is left: of a chain, the second
-/// side.
+/// A right half takes as much room as it has items, also if it is not half of the rest, as the second side of a chain.
 #[test]
 fn divided_unevenly() {
     for (len, seam, done, at_once) in (0..14_usize)
@@ -175,8 +176,8 @@ fn stopped_at_every_place() {
     }
 }
 
-/// A producer whose own nano-loops do as they like: they give parts away unasked, twice, or larger than what is left;
-/// they go on with items that they gave away, and leave some out.
+/// A producer whose own steps break the rules. They give parts away unasked, twice, or larger than the rest; they
+/// fold items that they gave away, and leave some out.
 #[test]
 fn rogues() {
     #[derive(Clone, Copy, Debug)]

@@ -33,7 +33,7 @@ fn spine<E: End>(end: E, nearest: &Nearest, depth: u32, to_the_left: bool) -> Ve
     before
 }
 
-/// Which tasks does a hit in one of them stop?
+/// Returns, for each task, whether a hit in one of them stops it.
 fn stopped_by(hit: usize, end: impl End, depth: u32, to_the_left: bool) -> Vec<bool> {
     let nearest = Nearest::new();
     let tasks = spine(end, &nearest, depth, to_the_left);
@@ -53,7 +53,7 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
     }
 }
 
-/// However many there are; and what is divided further keeps to its place.
+/// Any number of items works, and a part that is divided further keeps to its place.
 #[test]
 fn a_hit_in_one_item_of_a_task_stops_the_later_ones_or_the_earlier_ones() {
     fn check<E: End>(end: E, depth: usize, items: usize) {
@@ -95,13 +95,13 @@ fn exhausted_places_never_stop_what_lies_before_the_hit_nor_each_other() {
             }
         }
     }
-    // Where there still were numbers to give, the hit does stop the exhausted ones behind it.
+    // As long as there were numbers to give, the hit does stop the exhausted tasks behind it.
     assert!(stopped_by(3, Front, 200, false)[4..].iter().all(|&stopped| stopped));
 }
 
 #[test]
 fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
-    // The last hit: the task has folded 10, keeps what follows it, and gives away the back.
+    // The last hit: the task has folded 10, keeps the items that follow it, and gives away the back.
     let nearest = Nearest::new();
     let task = reduction(Back, &nearest);
     let ControlFlow::Continue(before): Step = task.step(None, 10) else {
@@ -112,7 +112,7 @@ fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
     let ControlFlow::Continue(better): Step = kept.step(before, 20) else { panic!("the search goes on") };
     assert_eq!(Reduction::<u32>::reduce(&kept, better, None), Some(20));
     assert_eq!(Reduction::<u32>::reduce(&kept, better, Some(30)), Some(30));
-    // A hit in what was given away does stop it.
+    // A hit in the part that was given away does stop the kept one.
     let _: Step = given.step(None, 30);
     assert!(Reduction::<u32>::stopped(&kept) && !Reduction::<u32>::stopped(&given));
 }
@@ -133,7 +133,7 @@ fn a_hit_is_final_for_what_lies_farther_from_its_end() {
         let task = reduction(end, &nearest);
         assert!(Reduction::<u32>::is_final(&task, &Some(10)) && !Reduction::<u32>::is_final(&task, &None));
         assert_eq!(<Search<'_, E> as Reduction<u32>>::BACKWARD, backward);
-        // What "final" promises: a hit that comes later, from the other side, changes nothing.
+        // A final hit is not replaced by a hit that comes later, from the other side.
         for later in [None, Some(20)] {
             let (left, right) = if backward { (later, Some(10)) } else { (Some(10), later) };
             assert_eq!(Reduction::<u32>::reduce(&task, left, right), Some(10));
@@ -143,7 +143,7 @@ fn a_hit_is_final_for_what_lies_farther_from_its_end() {
     check(Back, true);
 }
 
-/// Blocks of a search that goes on are roots, one after the other: nothing of an earlier one stops a later one.
+/// Blocks of a search that continues are roots, one after the other: an earlier block never stops a later one.
 #[test]
 fn without_a_hit_nothing_is_announced() {
     let nearest = Nearest::new();

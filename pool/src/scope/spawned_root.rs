@@ -1,8 +1,9 @@
-//! Scopes that nobody waits for: of computations that own what their parts borrow.
+//! Scopes of spawned roots: computations that own the data that their parts borrow, and for which no thread waits.
 //!
-//! A computation and its scope lie in one node on the heap. The node is a job, which is queued twice: by who spawns the
-//! computation, to begin it; and by the last one to arrive at the scope, to take the node apart and to tell the computation
-//! its end. So that happens on a worker, on top of no frame and under no lock, wherever the last part has ended.
+//! A computation and its scope lie in one node on the heap. The node is a job, which is queued twice. The thread that
+//! spawns the computation queues it to begin the computation. The last one to arrive at the scope queues it to take the
+//! node apart and to call the computation's `end`. So `end` is called on a worker, on top of no frame and under no
+//! lock, wherever the last part has ended.
 //!
 //! ```text
 //!   spawn ──> queue ──> begin(&mut computation, &scope) ──┐ arrives
@@ -12,17 +13,20 @@
 //!
 //! # Invariants
 //!
-//! 1. The node stays where it is from `spawn` until `end` takes it apart. It is in one queue at most: `begin`'s own count is
-//!    among those that the last one waits for, so it is queued for the second time after it was run for the first.
-//! 2. *Borrowed for the scope's lifetime, and no longer.* `begin` is called once, for some `'s` that it does not know, with the
-//!    computation as `&'s mut`. What it makes of that with the scope counts until it is gone (invariant 1 of
-//!    [`scope`](super), and those of `suspended` and `detached`); elsewhere it can leave nothing that has the lifetime, for
-//!    the computation itself is `'static`. So when the last one has arrived the computation is the node's alone.
-//! 3. The node counts as a job of its registry until the computation has been told its end. So until then the registry is
-//!    there, and workers that run what is queued.
-//! 4. *Cancellation from outside.* A scope is in its registry's [`List`] from before it is queued until `end` takes it out, and
-//!    only afterwards is the node freed. Who finds a scope there, under the lock, counts itself as one of those that are to
-//!    arrive, unless all have: so the scope is there while it is being cancelled, and is not ended twice.
+//! 1. The node stays at its address from `spawn` until `end` takes it apart. It is in at most one queue: `begin`'s own
+//!    count must arrive, too, before the last arrival queues the node for the second time. So the node has then been run
+//!    for the first time.
+//! 2. *Borrowed for the scope's lifetime, and no longer.* `begin` is called once, for some `'s` that it does not know,
+//!    with the computation as `&'s mut`. Everything that it makes with the computation and the scope is counted until
+//!    it is gone (invariant 1 of [`scope`](super), and those of `suspended` and `detached`). It can leave no other
+//!    value with this lifetime, since the computation itself is `'static`. So after the last arrival the computation
+//!    belongs to the node alone.
+//! 3. The node counts as a job of its registry until the computation's `end` has returned. So until then the registry
+//!    is there, and so are workers that run queued jobs.
+//! 4. *Cancellation from outside.* A scope is in its registry's [`List`] from before it is queued until `end` takes it
+//!    out, and only afterwards is the node freed. A thread that finds a scope in the list counts itself, under the
+//!    lock, as one of those that are to arrive, unless all have arrived. So the scope is there while it is being
+//!    cancelled, and is not ended twice.
 
 use super::{AtEnd, Scope};
 use crate::Executor;
@@ -46,22 +50,22 @@ use std::sync::{Mutex, MutexGuard};
 struct Node<E, C> {
     header: SpawnHeader,
     scope: Scope<'static>,
-    /// Has it been run for the first time? Only who runs it looks.
+    /// Whether it has been run for the first time. Only the worker that runs it reads this.
     begun: Cell<bool>,
     computation: UnsafeCell<C>,
     _engine: PhantomData<fn(E)>,
 }
 
 /// Runs a computation in a pool: see [`Executor::spawn_detached`].
-pub(crate) fn spawn_unattended<E, C>(registry: &Registry, computation: C)
+pub(crate) fn spawn_root<E, C>(registry: &Registry, computation: C)
 where
     E: for<'s> Executor<Scope<'s> = Scope<'s>>,
     C: Unattended<E>,
 {
-    // Before it is counted: if this panics the pool does not wait for it.
+    // Before the computation is counted: if this panics, the pool does not wait for it.
     registry.check_generation();
     registry.job_made();
-    // To be told its node.
+    // Replaced below, when the node has its address.
     let at_end = AtEnd::Queue(NonNull::dangling());
     let scope = Scope { runtime: registry.runtime_of_call(), ..Scope::of(registry, at_end) };
     let node = NonNull::from(Box::leak(Box::new(Node::<E, C> {
@@ -72,10 +76,10 @@ where
         computation: UnsafeCell::new(computation),
         _engine: PhantomData,
     })));
-    // SAFETY: nobody else knows of the node; it is queued once, here.
+    // SAFETY: no other thread knows the node; it is queued once, here.
     unsafe {
         (*node.as_ptr()).scope.at_end = AtEnd::Queue(node.cast());
-        registry.unattended.insert(&node.as_ref().scope);
+        registry.spawned_roots.insert(&node.as_ref().scope);
         spawn::queue(registry, node.cast());
     }
 }
@@ -84,12 +88,13 @@ where
 ///
 /// # Safety
 ///
-/// The caller was the last one to arrive at the node's scope, and does not use that again. `worker` is this thread's, and of
-/// that registry.
+/// The caller was the last one to arrive at the node's scope, and does not use the scope again. `worker` is this
+/// thread's, and of that registry.
 pub(super) unsafe fn queue(registry: NonNull<Registry>, node: NonNull<Header>, worker: Option<&Worker>) {
     // SAFETY: invariant 3.
     let registry = unsafe { registry.as_ref() };
-    // Once the node is where it can be found, nothing of it keeps the registry: a worker does, others must.
+    // Once workers can find the node, it does not keep the registry alive. A worker does so anyway; another thread must
+    // hold a reference.
     let _kept = worker.is_none().then(|| registry.this());
     // SAFETY: queued once, for the second time (invariant 1).
     unsafe { spawn::queue(registry, node) };
@@ -105,7 +110,7 @@ where
     /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
         let this = job.cast::<Self>();
-        // SAFETY: a node in a queue is there (invariant 1); what follows is the caller's.
+        // SAFETY: a node in a queue is there (invariant 1); all else is the caller's promise.
         unsafe {
             if this.as_ref().begun.replace(true) {
                 Self::end(this, worker);
@@ -119,33 +124,33 @@ where
     ///
     /// The node is run for the first time.
     unsafe fn begin(this: NonNull<Self>, worker: &Worker) {
-        // SAFETY: `begin`'s own count keeps the node (invariant 1). Nobody else touches the computation until the last one has
-        // arrived: it is borrowed for the scope's lifetime, whatever that is called here (invariant 2).
+        // SAFETY: `begin`'s own count keeps the node (invariant 1). No other thread accesses the computation before the
+        // last arrival: it is borrowed for the scope's lifetime, whatever that lifetime is called here (invariant 2).
         let (scope, computation) =
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
-        // If it is cancelled already, then from outside. Relaxed: a hint.
-        let mut in_hand = 0;
-        if !worker.registry().unattended.cancelled.load(Relaxed) {
+        // A cancellation that has come already came from outside. Relaxed: a hint.
+        let mut credits = 0;
+        if !worker.registry().spawned_roots.cancelled.load(Relaxed) {
             let root = worker.enter_root(scope.number());
             let _entered = scope.enter_runtime();
-            (_, in_hand) = scope.with_in_hand(0, worker, || scope.guard(|| computation.begin(scope)));
+            (_, credits) = scope.with_credits(0, worker, || scope.guard(|| computation.begin(scope)));
             worker.leave_root(root);
         }
-        // SAFETY: it arrives once, here.
-        unsafe { Scope::arrive(scope, 1 + in_hand, Some(worker)) };
+        // SAFETY: `begin`'s count arrives once, here.
+        unsafe { Scope::arrive(scope, 1 + credits, Some(worker)) };
     }
 
     /// # Safety
     ///
     /// The node is run for the second time.
     unsafe fn end(this: NonNull<Self>, worker: &Worker) {
-        // The node may be all that keeps the pool going; the thread that runs it keeps the registry.
+        // The node may be all that keeps the pool alive. The thread that runs it keeps the registry.
         let registry = worker.registry();
-        // SAFETY: all have arrived; who may still look at the scope does so under the list's lock (invariant 4).
+        // SAFETY: all have arrived; a thread that still looks at the scope does so under the list's lock (invariant 4).
         let scope = unsafe { &(*this.as_ptr()).scope };
-        let cancelled = registry.unattended.remove(scope);
+        let cancelled = registry.spawned_roots.remove(scope);
         scope.stop.disarm();
-        // SAFETY: from `Box::leak`, and nobody else knows of it any more.
+        // SAFETY: from `Box::leak`, and no other thread has a reference any more.
         let Node { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };
         let (panic, runtime) = scope.into_panic();
         let end = match panic {
@@ -153,7 +158,7 @@ where
             None if cancelled => End::Cancelled,
             None => End::Done(()),
         };
-        // Unwind-safe: nobody sees the computation again.
+        // Unwind-safe: no code sees the computation again.
         let entered = runtime.enter();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| computation.into_inner().end(end))) {
             registry.handle_task_panic(payload);
@@ -164,25 +169,25 @@ where
 }
 
 impl Scope<'_> {
-    /// The first panic, and the runtime.
+    /// Returns the first panic, and the runtime.
     fn into_panic(self) -> (Option<Box<dyn Any + Send>>, Runtime) {
         (self.panic.into_inner().expect("nobody panics with this lock"), self.runtime)
     }
 }
 
-/// The scopes of a registry that nobody waits for, to be cancelled with it.
+/// The scopes of a registry's spawned roots, which are cancelled with the registry.
 #[derive(Debug, Default)]
 pub(crate) struct List {
     entries: Mutex<Entries>,
-    /// All that are there have been told so: a hint.
+    /// Whether all scopes of the list have been marked as cancelled: a hint.
     cancelled: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// By their numbers.
+    /// Scopes by their numbers.
     scopes: HashMap<u64, Entry>,
-    /// All are cancelled that come.
+    /// Whether every new scope is cancelled at once.
     cancelled: bool,
 }
 
@@ -200,7 +205,7 @@ impl List {
         self.entries.lock().expect("nobody panics with this lock")
     }
 
-    /// Puts a scope in, which has not been queued. If all have been cancelled, so is this one.
+    /// Adds a scope, which has not been queued yet. If all have been cancelled, so is this one.
     fn insert(&self, scope: &Scope<'static>) {
         let mut entries = self.lock();
         let cancelled = entries.cancelled;
@@ -211,28 +216,28 @@ impl List {
         }
     }
 
-    /// Takes a scope out. Has it been cancelled?
+    /// Takes a scope out. Returns whether it has been cancelled.
     fn remove(&self, scope: &Scope<'static>) -> bool {
         self.lock().scopes.remove(&scope.number()).is_some_and(|entry| entry.cancelled)
     }
 
-    /// Cancels what waits in all scopes that are there, or will be.
+    /// Cancels the suspended tasks of all scopes in the list, and of future ones.
     pub(crate) fn cancel(&self) {
         let scopes: Vec<*const Scope<'static>> = {
             let mut entries = self.lock();
             entries.cancelled = true;
-            // SAFETY: a scope is there as long as it is in the list (invariant 4).
+            // SAFETY: a scope is there while it is in the list (invariant 4).
             let cancel = |entry: &mut Entry| unsafe { (*entry.scope).pending.try_announce() };
             let all = entries.scopes.values_mut();
             let marked = all
                 .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))
                 .collect();
-            // Now that all know it none of them begins, before the first one's tasks are dropped.
+            // The flag is set before any task is dropped, so that no further computation begins meanwhile.
             self.cancelled.store(true, Relaxed);
             marked
         };
         for scope in scopes {
-            // SAFETY: this has been announced, and arrives once (invariant 4).
+            // SAFETY: this count has been announced, and arrives once (invariant 4).
             unsafe {
                 (*scope).cancel_tasks();
                 Worker::with_current(|worker| {

@@ -1,9 +1,9 @@
 //! Tasks that are woken while the workers that could run them go to sleep.
 //!
-//! Workers take tasks, rest and are woken as the pool's do, on the real parker. If a wake-up is lost, a worker sleeps for ever, and
-//! loom reports a deadlock. The end of a nap, which would only delay a worker, comes at once.
+//! Workers take tasks, sleep and are woken as in the pool, on the real parker. If a wake-up is lost, a worker sleeps for ever,
+//! and loom reports a deadlock. The sleeps of the timed searcher, which only delay it, take no time.
 
-use super::super::Alert;
+use super::super::Searching;
 use crate::models::explore;
 use crate::parker::Parker;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Length of a doze. Zero, because loom has no time.
-const DOZE: Duration = Duration::ZERO;
+/// Length of a long sleep. Zero, because loom has no time.
+const LONG_SLEEP: Duration = Duration::ZERO;
 
 /// As the pool's sets of woken tasks: a queue under a lock, and its length, which is read without the lock.
 struct Set {
@@ -47,28 +47,28 @@ impl Set {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Active,
-    Napping,
+    TimedSearch,
     Parked,
-    /// Waits for a latch, in its slot.
+    /// Waits for a latch in its slot.
     Waiting,
-    /// Runs a job without end, in its slot.
+    /// Runs an endless job in its slot.
     Busy,
     /// Watches the set, without a slot.
     Watching,
 }
 
-/// State that the rest lock protects.
-struct Rest {
+/// State that the idle lock protects.
+struct Idle {
     states: Vec<State>,
     free: usize,
-    dozing: usize,
+    long_sleepers: usize,
 }
 
 /// A pool, with as many slots as workers.
 struct Pool {
-    alert: Alert,
+    searching: Searching,
     set: Set,
-    rest: Mutex<Rest>,
+    idle: Mutex<Idle>,
     parkers: Vec<Parker>,
 }
 
@@ -78,13 +78,13 @@ impl Pool {
         let count = |wanted: State| states.iter().filter(|&&state| state == wanted).count();
         // As many slots as workers, but for those that are parked beside one that is busy.
         let free = count(State::Parked).saturating_sub(count(State::Busy) + count(State::Watching));
-        let alert = Alert::new(free);
-        alert.set_watched(count(State::Watching) > 0);
-        (0..count(State::Active)).for_each(|_| alert.begin());
+        let searching = Searching::new(free);
+        searching.set_watched(count(State::Watching) > 0);
+        (0..count(State::Active)).for_each(|_| searching.begin());
         Arc::new(Pool {
-            alert,
+            searching,
             set: Set { len: AtomicUsize::new(0), tasks: Mutex::new(VecDeque::new()) },
-            rest: Mutex::new(Rest { states: states.to_vec(), free, dozing: 0 }),
+            idle: Mutex::new(Idle { states: states.to_vec(), free, long_sleepers: 0 }),
             parkers: states.iter().map(|_| Parker::new()).collect(),
         })
     }
@@ -97,174 +97,179 @@ impl Pool {
         thread::spawn(move || acts(&pool))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Rest> {
-        self.rest.lock().unwrap()
+    fn lock(&self) -> MutexGuard<'_, Idle> {
+        self.idle.lock().unwrap()
     }
 
     /// As `Registry::make_stealable`.
     fn wake(&self, task: u8) {
         self.set.add(task);
-        self.alert.announce(|| self.wake_if_none_is_alert(), || self.end_nap(), || self.wake_dozing());
+        self.searching.notify(
+            || self.wake_if_none_searches(),
+            || self.wake_timed_searcher(),
+            || self.wake_long_sleepers(),
+        );
     }
 
-    /// As `Registry::wake_if_none_is_alert`.
-    fn wake_if_none_is_alert(&self) {
-        if !self.alert.is_needed() {
+    /// As `Registry::wake_if_none_searches`.
+    fn wake_if_none_searches(&self) {
+        if !self.searching.needs_searcher() {
             return self.watch_if_needed();
         }
-        let mut rest = self.lock();
-        if self.alert.nobody() {
-            if rest.free == 0 {
-                return self.watch(&mut rest);
+        let mut idle = self.lock();
+        if self.searching.no_searcher() {
+            if idle.free == 0 {
+                return self.watch(&mut idle);
             }
-            self.seat_one(&mut rest, State::Parked);
+            self.occupy_one(&mut idle, State::Parked);
         }
     }
 
     /// As `Registry::watch_if_needed`.
     fn watch_if_needed(&self) {
-        if self.alert.needs_watcher() && !self.set.is_empty() {
+        if self.searching.needs_watcher() && !self.set.is_empty() {
             self.watch(&mut self.lock());
         }
     }
 
     /// As `Registry::watch`.
-    fn watch(&self, rest: &mut Rest) {
-        if !self.alert.needs_watcher() || self.set.is_empty() {
+    fn watch(&self, idle: &mut Idle) {
+        if !self.searching.needs_watcher() || self.set.is_empty() {
             return;
         }
-        if let Some(number) = rest.states.iter().position(|state| *state == State::Parked) {
-            self.alert.set_watched(true);
-            rest.states[number] = State::Watching;
+        if let Some(number) = idle.states.iter().position(|state| *state == State::Parked) {
+            self.searching.set_watched(true);
+            idle.states[number] = State::Watching;
             self.parkers[number].unpark();
         }
     }
 
-    /// As `Registry::keep_watch`: returns the next task, run in a slot that a busy worker gives. A watcher that sees none stops.
+    /// As `Registry::keep_watch`: returns the next task, which runs in a slot that a busy worker gives. A watcher that sees no task
+    /// stops.
     fn watch_for_one(&self, number: usize) -> u8 {
-        let mut rest = self.lock();
+        let mut idle = self.lock();
         loop {
-            match rest.states[number] {
+            match idle.states[number] {
                 State::Watching => {
-                    // The slot is given at once. (That takes nudges, and time; neither has a model here.)
+                    // The slot is given at once. (In the pool that takes pokes, and time. Neither has a model here.)
                     if let Some(task) = self.set.take() {
                         return task;
                     }
                     // As `Registry::stop_watching`.
-                    self.alert.set_watched(false);
-                    rest.states[number] = State::Parked;
-                    if !self.alert.may_stop_watching(|| !self.set.is_empty()) {
-                        self.watch(&mut rest);
+                    self.searching.set_watched(false);
+                    idle.states[number] = State::Parked;
+                    if !self.searching.may_stop_watching(|| !self.set.is_empty()) {
+                        self.watch(&mut idle);
                     }
                 }
                 State::Parked => {
-                    drop(rest);
+                    drop(idle);
                     self.parkers[number].park();
-                    rest = self.lock();
+                    idle = self.lock();
                 }
-                state => unreachable!("{state:?} without a place"),
+                state => unreachable!("{state:?} without a slot"),
             }
         }
     }
 
-    /// As `Registry::end_nap`.
-    fn end_nap(&self) {
-        self.seat_one(&mut self.lock(), State::Napping);
+    /// As `Registry::wake_timed_searcher`.
+    fn wake_timed_searcher(&self) {
+        self.occupy_one(&mut self.lock(), State::TimedSearch);
     }
 
-    /// As `Registry::wake_dozing`.
-    fn wake_dozing(&self) {
-        let rest = self.lock();
-        let waiting = rest.states.iter().zip(&self.parkers).filter(|(state, _)| **state == State::Waiting);
+    /// As `Registry::wake_long_sleepers`.
+    fn wake_long_sleepers(&self) {
+        let idle = self.lock();
+        let waiting = idle.states.iter().zip(&self.parkers).filter(|(state, _)| **state == State::Waiting);
         waiting.for_each(|(_, parker)| parker.unpark());
     }
 
     /// Gives a free slot to a worker in that state, if there are both.
-    fn seat_one(&self, rest: &mut Rest, resting: State) {
-        let resting = rest.states.iter().position(|state| *state == resting);
-        if let Some(number) = resting.filter(|_| rest.free > 0) {
-            self.seat(rest, number);
+    fn occupy_one(&self, idle: &mut Idle, wanted: State) {
+        let found = idle.states.iter().position(|state| *state == wanted);
+        if let Some(number) = found.filter(|_| idle.free > 0) {
+            self.occupy(idle, number);
             self.parkers[number].unpark();
         }
     }
 
-    /// As `Registry::seat`.
-    fn seat(&self, rest: &mut Rest, number: usize) {
-        rest.free -= 1;
-        self.alert.set_free(rest.free);
-        match std::mem::replace(&mut rest.states[number], State::Active) {
-            State::Napping => self.alert.set_napping(false),
-            State::Parked => self.alert.begin(),
-            state => unreachable!("{state:?} on a place"),
+    /// As `Registry::occupy`.
+    fn occupy(&self, idle: &mut Idle, number: usize) {
+        idle.free -= 1;
+        self.searching.set_free(idle.free);
+        match std::mem::replace(&mut idle.states[number], State::Active) {
+            State::TimedSearch => self.searching.set_timed_searcher(false),
+            State::Parked => self.searching.begin(),
+            state => unreachable!("{state:?} in a slot"),
         }
     }
 
-    /// A searching worker's next task; the worker is not alert any more.
-    fn next(&self, number: usize, naps: bool) -> u8 {
+    /// Returns a searching worker's next task. The worker does not search any more.
+    fn next(&self, number: usize, timed: bool) -> u8 {
         loop {
             if let Some(task) = self.set.take() {
-                // As `Registry::cease_to_be_alert`.
-                if self.alert.end() && self.alert.look_out(|| (), || !self.set.is_empty()) {
-                    self.wake_if_none_is_alert();
+                // As `Registry::end_search`.
+                if self.searching.end() && self.searching.final_check(|| (), || !self.set.is_empty()) {
+                    self.wake_if_none_searches();
                 }
                 return task;
             }
-            self.rest_until_needed(number, naps);
+            self.sleep_until_needed(number, timed);
         }
     }
 
-    /// As `Registry::rest_until_needed`.
-    fn rest_until_needed(&self, number: usize, naps: bool) {
-        let mut rest = self.lock();
-        rest.free += 1;
-        self.alert.set_free(rest.free);
-        if naps {
-            rest.states[number] = State::Napping;
-            self.alert.set_napping(true);
-            drop(rest);
-            rest = self.lock();
-            if rest.states[number] == State::Active {
+    /// As `Registry::sleep_until_needed`.
+    fn sleep_until_needed(&self, number: usize, timed: bool) {
+        let mut idle = self.lock();
+        idle.free += 1;
+        self.searching.set_free(idle.free);
+        if timed {
+            idle.states[number] = State::TimedSearch;
+            self.searching.set_timed_searcher(true);
+            drop(idle);
+            idle = self.lock();
+            if idle.states[number] == State::Active {
                 return;
             }
             if !self.set.is_empty() {
-                return self.seat(&mut rest, number);
+                return self.occupy(&mut idle, number);
             }
-            self.alert.set_napping(false);
+            self.searching.set_timed_searcher(false);
         }
-        rest.states[number] = State::Parked;
-        if self.alert.end() && self.alert.look_out(|| (), || !self.set.is_empty()) {
-            return self.seat(&mut rest, number);
+        idle.states[number] = State::Parked;
+        if self.searching.end() && self.searching.final_check(|| (), || !self.set.is_empty()) {
+            return self.occupy(&mut idle, number);
         }
-        self.park(rest, number);
+        self.park(idle, number);
     }
 
     /// As `Registry::park`.
-    fn park<'a>(&'a self, mut rest: MutexGuard<'a, Rest>, number: usize) {
-        while rest.states[number] != State::Active {
-            drop(rest);
+    fn park<'a>(&'a self, mut idle: MutexGuard<'a, Idle>, number: usize) {
+        while idle.states[number] != State::Active {
+            drop(idle);
             self.parkers[number].park();
-            rest = self.lock();
+            idle = self.lock();
         }
     }
 
-    /// As `Registry::block`: returns the next task that a worker finds while it keeps its slot and dozes.
+    /// As `Registry::block`: returns the next task that a worker finds while it keeps its slot and sleeps long.
     fn next_while_waiting(&self, number: usize) -> u8 {
         loop {
             if let Some(task) = self.set.take() {
                 return task;
             }
-            let mut rest = self.lock();
-            rest.states[number] = State::Waiting;
-            rest.dozing += 1;
-            self.alert.set_dozing(rest.dozing);
-            drop(rest);
-            if self.alert.may_doze(|| !self.set.is_empty()) {
-                self.parkers[number].park_timeout(DOZE);
+            let mut idle = self.lock();
+            idle.states[number] = State::Waiting;
+            idle.long_sleepers += 1;
+            self.searching.set_long_sleepers(idle.long_sleepers);
+            drop(idle);
+            if self.searching.may_sleep_long(|| !self.set.is_empty()) {
+                self.parkers[number].park_timeout(LONG_SLEEP);
             }
-            let mut rest = self.lock();
-            rest.dozing -= 1;
-            self.alert.set_dozing(rest.dozing);
-            rest.states[number] = State::Active;
+            let mut idle = self.lock();
+            idle.long_sleepers -= 1;
+            self.searching.set_long_sleepers(idle.long_sleepers);
+            idle.states[number] = State::Active;
         }
     }
 }
@@ -280,7 +285,7 @@ fn against_the_last_worker_that_parks() {
 }
 
 #[test]
-fn against_the_end_of_the_last_nap() {
+fn against_the_end_of_the_timed_search() {
     explore(None, || {
         let pool = Pool::new(&[State::Active]);
         let worker = pool.thread(|pool| pool.next(0, true));
@@ -297,8 +302,8 @@ fn two_against_the_last_worker_that_parks() {
         let other = pool.thread(|pool| pool.wake(1));
         let worker = pool.thread(|pool| {
             let first = pool.next(0, false);
-            // The task is at its end, and the worker looks for another one.
-            pool.alert.begin();
+            // The task has ended, and the worker searches for another one.
+            pool.searching.begin();
             first + pool.next(0, false)
         });
         pool.wake(2);
@@ -307,7 +312,7 @@ fn two_against_the_last_worker_that_parks() {
     });
 }
 
-/// The task that is taken first runs for ever; the other one is for the worker that is parked.
+/// The task that is taken first never ends. The other one is for the parked worker.
 #[test]
 fn against_the_last_searcher_that_finds_another_one() {
     explore(Some(2), || {
@@ -325,7 +330,7 @@ fn against_the_last_searcher_that_finds_another_one() {
 
 /// No worker searches, and no slot is free.
 #[test]
-fn against_a_worker_that_dozes() {
+fn against_a_long_sleeper() {
     explore(None, || {
         let pool = Pool::new(&[State::Waiting]);
         let worker = pool.thread(|pool| pool.next_while_waiting(0));
@@ -345,16 +350,16 @@ fn against_a_busy_pool() {
     });
 }
 
-/// As before, but the only slot holder searches at first, and then finds a job without end.
+/// As before, but the only slot holder searches at first, and then finds an endless job.
 #[test]
 fn against_the_last_searcher_of_a_full_pool() {
     explore(None, || {
         let pool = Pool::new(&[State::Busy, State::Parked]);
-        pool.alert.begin();
+        pool.searching.begin();
         let watcher = pool.thread(|pool| pool.watch_for_one(1));
         let searcher = pool.thread(|pool| {
-            // As `Registry::cease_to_be_alert`.
-            if pool.alert.end() && !pool.alert.look_out(|| (), || !pool.set.is_empty()) {
+            // As `Registry::end_search`.
+            if pool.searching.end() && !pool.searching.final_check(|| (), || !pool.set.is_empty()) {
                 pool.watch_if_needed();
             }
         });

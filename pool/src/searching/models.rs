@@ -1,8 +1,8 @@
-//! S1, exhaustively: work of every kind, published while the last one alert ceases to be so, wakes somebody.
+//! Models of invariant 1 of the sleep protocol: work of every kind, published while the last search ends, wakes a worker.
 
 mod woken;
 
-use super::Alert;
+use super::Searching;
 use crate::deque::Deque;
 use crate::models::explore;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -10,9 +10,9 @@ use crate::sync::{Arc, Mutex};
 use loom::thread;
 use std::ptr::NonNull;
 
-/// A pool with one slot that is free, one worker that is alert and about to park, and another slot's worker.
+/// A pool with one free slot, one worker that searches and is about to park, and another slot's worker.
 struct Pool {
-    alert: Alert,
+    searching: Searching,
     forks: Deque<u8>,
     injected: AtomicBool,
     parked: Mutex<bool>,
@@ -20,10 +20,10 @@ struct Pool {
 
 impl Pool {
     fn new(free: usize) -> Arc<Self> {
-        let alert = Alert::new(free);
-        alert.begin();
+        let searching = Searching::new(free);
+        searching.begin();
         Arc::new(Pool {
-            alert,
+            searching,
             forks: Deque::new(2, false),
             injected: AtomicBool::new(false),
             parked: Mutex::new(false),
@@ -34,13 +34,13 @@ impl Pool {
         self.injected.load(Relaxed) || !self.forks.is_empty()
     }
 
-    /// As `Registry::wake_if_none_is_alert`.
+    /// As `Registry::wake_if_none_searches`.
     fn wake(&self) {
-        if self.alert.is_needed() {
+        if self.searching.needs_searcher() {
             let mut parked = self.parked.lock().unwrap();
-            if self.alert.nobody() && *parked {
+            if self.searching.no_searcher() && *parked {
                 *parked = false;
-                self.alert.begin();
+                self.searching.begin();
             }
         }
     }
@@ -50,7 +50,7 @@ impl Pool {
         // SAFETY: one thread of each model forks.
         let (_, look_up) = unsafe { self.forks.push(NonNull::dangling()) };
         // SAFETY: as above.
-        if look_up && unsafe { self.forks.answer(|| false) } {
+        if look_up && unsafe { self.forks.publish(|| false) } {
             self.wake();
         }
     }
@@ -58,35 +58,41 @@ impl Pool {
     /// As `Registry::inject`.
     fn inject(&self) {
         self.injected.store(true, Relaxed);
-        self.alert.announce(|| self.wake(), || unreachable!("nobody naps"), || unreachable!("nobody dozes"));
+        self.searching.notify(
+            || self.wake(),
+            || unreachable!("no timed searcher"),
+            || unreachable!("no worker sleeps long"),
+        );
     }
 
-    /// As `Registry::park_alert`.
+    /// As `Registry::park_searcher`.
     fn park(&self) {
         let mut parked = self.parked.lock().unwrap();
         *parked = true;
-        if self.alert.end() && self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+        if self.searching.end()
+            && self.searching.final_check(|| self.forks.request_split(), || self.sees_work())
+        {
             *parked = false;
-            self.alert.begin();
+            self.searching.begin();
         }
     }
 
-    /// As `Registry::cease_to_be_alert`.
+    /// As `Registry::end_search`.
     fn find_work(&self) {
-        if self.alert.end() {
-            self.look_out();
+        if self.searching.end() {
+            self.final_check();
         }
     }
 
-    fn look_out(&self) {
-        if self.alert.look_out(|| self.forks.ask(), || self.sees_work()) {
+    fn final_check(&self) {
+        if self.searching.final_check(|| self.forks.request_split(), || self.sees_work()) {
             self.wake();
         }
     }
 
     fn assert_awake(&self) {
         let work = self.sees_work();
-        assert!(!work || !*self.parked.lock().unwrap(), "work is there, and everybody sleeps");
+        assert!(!work || !*self.parked.lock().unwrap(), "there is work, and every worker sleeps");
     }
 }
 
@@ -134,18 +140,18 @@ fn a_fork_against_the_last_searcher_that_finds_work() {
     });
 }
 
-/// No worker is alert, because no slot was free. The thread that makes a slot free looks out.
+/// No worker searches, because no slot was free. The thread that makes a slot free does the final check.
 #[test]
-fn a_fork_against_a_place_that_becomes_free() {
+fn a_fork_against_a_slot_that_becomes_free() {
     explore(None, || {
         let pool = Pool::new(0);
         *pool.parked.lock().unwrap() = true;
-        assert!(pool.alert.end());
+        assert!(pool.searching.end());
         let leaver = {
             let pool = Arc::clone(&pool);
             thread::spawn(move || {
-                pool.alert.set_free(1);
-                pool.look_out();
+                pool.searching.set_free(1);
+                pool.final_check();
             })
         };
         pool.fork();
@@ -174,9 +180,9 @@ fn a_fork_and_an_injected_job_against_the_last_worker_that_parks() {
     });
 }
 
-/// The last searcher parks when there is no slot, and one becomes free: one of the two looks out for the fork.
+/// The last searcher parks while no slot is free, and a slot becomes free. One of the two final checks sees the fork.
 #[test]
-fn a_place_that_becomes_free_against_the_last_worker_that_parks() {
+fn a_slot_that_becomes_free_against_the_last_worker_that_parks() {
     explore(None, || {
         let pool = Pool::new(0);
         pool.fork();
@@ -185,8 +191,8 @@ fn a_place_that_becomes_free_against_the_last_worker_that_parks() {
             thread::spawn(move || pool.find_work())
         };
         *pool.parked.lock().unwrap() = true;
-        pool.alert.set_free(1);
-        pool.look_out();
+        pool.searching.set_free(1);
+        pool.final_check();
         sleeper.join().unwrap();
         pool.assert_awake();
     });
