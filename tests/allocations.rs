@@ -110,7 +110,7 @@ fn a_pending_item_costs_what_is_documented() {
         // One for the future's task, one in eight for a row, one in eight for a node above the rows; and a few for the call and its
         // leaves.
         assert!((1.25..1.26).contains(&allocations), "{threads} threads: {allocations}");
-        // The task without the future, what is to be done with its output, and the item's share of rows and nodes.
+        // The task without the future, the continuation, and the item's share of rows and nodes.
         let beside = bytes - size_of::<Waits>() as f64;
         assert!(beside < BESIDE, "{threads} threads: {beside} bytes beside the future");
         let twice = taken(threads, |wakers| {

@@ -26,8 +26,9 @@
 //!    itself has one until its future is gone.
 //! 5. A task that a wake has set to *scheduled* does not arrive before it has run. So its scope is there, and so is the
 //!    registry.
-//! 6. `beside` and `flags` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
-//!    that puts it in a queue. Queues order that before the task's run, which may free it.
+//! 6. `beside` and `flags` are accessed by the thread that may touch the future (invariant 1), and by the thread that has
+//!    set the task to *scheduled*, before that thread queues the task. Queues order these accesses before the task's run,
+//!    which may free it.
 //! 7. No lock of the pool is held while code of the future or the continuation runs: polls, drops, wakers.
 
 mod erased;
