@@ -379,6 +379,7 @@ impl Registry {
 impl Registry {
     /// Has queued jobs watched, if that is needed (invariant 1). The caller has passed a full fence since it queued a job, or since it
     /// ended its search.
+    #[inline]
     pub(super) fn watch_if_needed(&self) {
         if self.searching.needs_watcher() && self.is_queued() {
             self.watch(&mut self.lock());
