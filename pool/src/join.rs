@@ -55,10 +55,7 @@ where
     RA: Send,
     RB: Send,
 {
-    Worker::with_current(|current| match current {
-        Some(worker) => worker.fork(|_| left(), |_, _migrated| right()),
-        None => Part::from_outside(|| join(left, right)),
-    })
+    fork(|_, _moved| left(), |_, _migrated, _moved| right())
 }
 
 /// Does the same as [`join`], and tells each closure whether it has [migrated](FnContext::migrated).
@@ -79,17 +76,10 @@ where
     RA: Send,
     RB: Send,
 {
-    Worker::with_current(|current| match current {
-        Some(worker) => {
-            worker.fork(|_| left(FnContext { migrated: false }), |_, migrated| right(FnContext { migrated }))
-        }
-        None => Part::on_worker_from_outside(|worker, moved| {
-            worker.fork(
-                |_| left(FnContext { migrated: moved }),
-                |_, migrated| right(FnContext { migrated: moved || migrated }),
-            )
-        }),
-    })
+    fork(
+        |_, moved| left(FnContext { migrated: moved }),
+        |_, migrated, moved| right(FnContext { migrated: moved || migrated }),
+    )
 }
 
 /// Does the same as [`join`], and passes each closure a handle of the worker that runs it. Joins inside the closures then need no
@@ -111,8 +101,89 @@ where
     RA: Send,
     RB: Send,
 {
+    fork(|worker, _moved| left(worker), |worker, _migrated, _moved| right(worker))
+}
+
+/// Forks on the calling thread's worker; for a thread from outside, as a call of the global pool.
+///
+/// The last argument of both halves is whether such a call has moved to a thread of the pool. The right half is also told whether it
+/// has migrated.
+///
+/// An optimized build compiles a fork for its closures, so that the fork costs no call. In a debug build these forks would be most of
+/// the code of a chain, so a debug build compiles one fork for all closures. `--cfg furcate_inline_forks` selects the optimized form
+/// there too, for tests.
+#[cfg(any(not(debug_assertions), furcate_inline_forks))]
+#[inline(always)]
+pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork_inline(left, right)
+}
+
+/// The form of debug builds.
+#[cfg(all(debug_assertions, not(furcate_inline_forks)))]
+pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    /// The result of a half. If the other half panics, the result is dropped without a second panic.
+    struct Half<R>(Option<R>);
+    impl<R> Drop for Half<R> {
+        fn drop(&mut self) {
+            if let Some(result) = self.0.take() {
+                crate::quiet_drop::drop_quietly(result);
+            }
+        }
+    }
+    let (mut left, mut right) = (Some(left), Some(right));
+    let (mut left_half, mut right_half) = (Half(None), Half(None));
+    fork_erased(
+        &mut |worker, moved| {
+            if let Some(left) = left.take() {
+                left_half.0 = Some(left(worker, moved));
+            }
+        },
+        &mut |worker, migrated, moved| {
+            if let Some(right) = right.take() {
+                right_half.0 = Some(right(worker, migrated, moved));
+            }
+        },
+    );
+    match (left_half.0.take(), right_half.0.take()) {
+        (Some(left), Some(right)) => (left, right),
+        _ => unreachable!("a fork that has returned has run both halves"),
+    }
+}
+
+#[cfg(all(debug_assertions, not(furcate_inline_forks)))]
+fn fork_erased(
+    left: &mut (dyn FnMut(&Worker, bool) + Send),
+    right: &mut (dyn FnMut(&Worker, bool, bool) + Send),
+) {
+    fork_inline(left, right);
+}
+
+#[inline(always)]
+fn fork_inline<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
     Worker::with_current(|current| match current {
-        Some(worker) => worker.join(left, right),
-        None => Part::from_outside(|| join_with(left, right)),
+        Some(worker) => {
+            worker.fork(|worker| left(worker, false), |worker, migrated| right(worker, migrated, false))
+        }
+        None => Part::on_worker_from_outside(|worker, moved| {
+            worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved))
+        }),
     })
 }

@@ -4,7 +4,7 @@ use crate::detach::Unattended;
 use crate::registry::{Part, Registry};
 use crate::scope::{self, Scope};
 use crate::worker::Worker;
-use crate::{Context, Executor};
+use crate::{Context, Executor, join};
 
 /// An engine on furcate's own pool: the pool that the caller is in (for instance inside
 /// [`ThreadPool::install`](crate::ThreadPool::install)), or the global one if the caller is in none. The calling thread then takes part
@@ -57,12 +57,7 @@ impl Executor for Pool {
         RA: Send,
         RB: Send,
     {
-        Worker::with_current(|current| match current {
-            Some(worker) => {
-                worker.fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
-            }
-            None => Part::from_outside(|| self.join_context(left, right)),
-        })
+        join::fork(|_, _moved| left(Context::new(false)), |_, migrated, _moved| right(Context::new(migrated)))
     }
 
     #[inline]

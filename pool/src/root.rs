@@ -5,7 +5,6 @@ use crate::latch::{CallLatch, Latch};
 use crate::registry::Registry;
 use crate::worker::Worker;
 use std::cell::UnsafeCell;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::thread;
@@ -16,35 +15,39 @@ const LOOKS: u32 = 100;
 /// Scope number of a job that belongs to no scope.
 const NO_SCOPE: u64 = 0;
 
+/// The closure of a call, which is called once. A call from outside is compiled once, and not for every closure. It takes a microsecond
+/// or more, so an indirect call does not count.
+type Function<'f> = dyn FnMut(&Worker) + Send + 'f;
+
 /// A call of another thread. It lies on that thread's stack, and the thread waits until the call is done.
 #[repr(C)]
-struct RootJob<F, R> {
+struct RootJob<'f> {
     header: SpawnHeader,
     done: CallLatch,
-    function: UnsafeCell<ManuallyDrop<F>>,
-    outcome: UnsafeCell<Option<Outcome<R>>>,
+    function: UnsafeCell<&'f mut Function<'f>>,
+    outcome: UnsafeCell<Option<Outcome<()>>>,
 }
 
-impl<F: FnOnce(&Worker) -> R + Send, R: Send> RootJob<F, R> {
-    fn new(function: F, caller: Option<&Worker>) -> Self {
+impl<'f> RootJob<'f> {
+    fn new(function: &'f mut Function<'f>, caller: Option<&Worker>) -> Self {
         RootJob {
             // SAFETY: the header is the first field, and `run` expects a pointer to it.
             header: unsafe { SpawnHeader::new(Self::run, NO_SCOPE) },
             done: CallLatch::new(caller),
-            function: UnsafeCell::new(ManuallyDrop::new(function)),
+            function: UnsafeCell::new(function),
             outcome: UnsafeCell::new(None),
         }
     }
 
     /// # Safety
     ///
-    /// As [`JobRef::run`]; `job` points to a `RootJob<F, R>`.
+    /// As [`JobRef::run`]; `job` points to a `RootJob`.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
         let job = job.cast::<Self>();
         // SAFETY: the caller's frame waits until `done` is set.
         let this = unsafe { job.as_ref() };
         // SAFETY: the job runs once, and this is the only use of the closure.
-        let function = unsafe { ManuallyDrop::take(&mut *this.function.get()) };
+        let function = unsafe { &mut *this.function.get() };
         // Unwind-safe: the caller unwinds with the payload.
         let outcome = catch_unwind(AssertUnwindSafe(|| function(worker)));
         // SAFETY: the caller reads it when `done` is set.
@@ -65,29 +68,34 @@ impl Registry {
             Some(worker) if worker.is_of(self) && !worker.is_external() => f(worker),
             // Also if the caller is an external thread that takes part in this pool: it runs on its own stack, and `f` has to run on a
             // stack of the pool's threads.
-            current => self.run_root(f, current),
+            current => {
+                let (mut f, mut result) = (Some(f), None);
+                let mut run = |worker: &Worker| {
+                    if let Some(f) = f.take() {
+                        result = Some(f(worker));
+                    }
+                };
+                self.run_root(&mut run, current);
+                result.expect("a call that has returned was run")
+            }
         })
     }
 
-    fn run_root<F, R>(&self, f: F, caller: Option<&Worker>) -> R
-    where
-        F: FnOnce(&Worker) -> R + Send,
-        R: Send,
-    {
+    fn run_root(&self, f: &mut Function<'_>, caller: Option<&Worker>) {
         let runtime = self.runtime_of_call();
-        let f = |worker: &Worker| {
+        let mut f = |worker: &Worker| {
             let _entered = runtime.enter();
-            f(worker)
+            f(worker);
         };
-        let job = RootJob::new(f, caller);
+        let job = RootJob::new(&mut f, caller);
         self.inject(JobRef::new(NonNull::from(&job).cast(), ptr::null()));
         match caller {
             Some(worker) => worker.wait_for_others(job.done.latch()),
             None => job.done.lock().wait_actively(LOOKS),
         }
-        // The worker has written the result before it has set the latch.
+        // The worker has written the outcome before it has set the latch.
         let outcome = job.outcome.into_inner().expect("a job that is done has an outcome");
-        outcome.unwrap_or_else(|payload| resume_unwind(payload))
+        outcome.unwrap_or_else(|payload| resume_unwind(payload));
     }
 }
 

@@ -31,7 +31,7 @@
 //! 5. A division that the policy forbids is not made. A division that must be made is made before the task's first
 //!    item, and its parts are tasks from the beginning. All other divisions are made on demand.
 
-use crate::branch::{Branch, Decision, Joint, is_stopped};
+use crate::branch::{Branch, Decision, Joint, Position, is_stopped};
 use crate::call::Call;
 use crate::frames::Frame;
 use crate::greedy::{self, Done, Leaves, Link, Node, Part, Plan, Side};
@@ -152,10 +152,11 @@ impl Leaves for Adaptive {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
     {
-        if branch.call.has_failed() {
+        if branch.position.call.has_failed() {
             return Done::Here(branch.fold());
         }
-        let Branch { producer, policy, reduction, depth, migrated, fruitless, call, .. } = branch;
+        let Branch { producer, policy, reduction, position } = branch;
+        let Position { depth, migrated, fruitless, call, .. } = position;
         scope.offers(|offers| {
             let task = Task { demand: true, depth, migrated, threads: scope.num_threads(), ..Task::new(0) };
             let reduction = RefCell::new(reduction);
@@ -359,17 +360,13 @@ where
         // As for all parts of a division: another worker took over this task, but nothing has been stolen since the
         // division.
         self.task.migrated = false;
-        let branch = Branch {
-            producer: right,
-            policy: right_policy,
-            reduction: right_reduction,
+        let position = Position {
             depth: self.task.depth,
-            migrated: false,
             least: whole,
             fruitless: u8::from(size >= whole && self.believed == 0),
-            grown: false,
-            call: self.call,
+            ..Position::root(self.call)
         };
+        let branch = Branch { producer: right, policy: right_policy, reduction: right_reduction, position };
         let node = self.offers.offer(Part { branch, leaves: self.leaves });
         self.offer = Some((node, joint));
     }

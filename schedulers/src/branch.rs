@@ -16,6 +16,7 @@
 use crate::call::Call;
 use crate::pace::Pace;
 use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Task, Verdict};
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
@@ -29,16 +30,36 @@ where
     L: Policy,
     R: Reduction<P::Item>,
 {
-    let start = reduction.start();
-    reduction.finish(if R::IN_LOOPS || L::STOPS {
+    (Leaf::<P, L, R>::FOLD)(producer, policy, reduction, call)
+}
+
+/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
+struct Leaf<P, L, R>(PhantomData<(P, L, R)>);
+
+/// Folds a leaf.
+type FoldLeaf<P, L, R> = fn(P, &L, &R, &Call) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+
+impl<P, L, R> Leaf<P, L, R>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+{
+    const FOLD: FoldLeaf<P, L, R> = if R::IN_LOOPS || L::STOPS { Self::in_loops } else { Self::at_once };
+
+    #[inline]
+    fn in_loops(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output {
         let mut watch = Watch {
             stopped: || call.has_failed() || is_stopped::<P::Item, _, _>(policy, reduction),
             pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
         };
-        fold_in_loops(producer, start, reduction, &mut watch)
-    } else {
-        reduction.fold(start, producer.into_iter())
-    })
+        reduction.finish(fold_in_loops(producer, reduction.start(), reduction, &mut watch))
+    }
+
+    #[inline]
+    fn at_once(producer: P, _policy: &L, reduction: &R, _call: &Call) -> R::Output {
+        reduction.finish(reduction.fold(reduction.start(), producer.into_iter()))
+    }
 }
 
 /// Folds a producer in nano-loops, from an accumulator on.
@@ -160,15 +181,65 @@ pub(crate) struct Branch<'c, P, L, R> {
     pub(crate) producer: P,
     pub(crate) policy: L,
     pub(crate) reduction: R,
+    pub(crate) position: Position<'c>,
+}
+
+/// Position of a branch in the division tree. Its methods name no type of the chain, so they are compiled once for all chains.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position<'c> {
     pub(crate) depth: u32,
+    /// Whether another worker runs the branch than the one that forked it.
     pub(crate) migrated: bool,
-    /// The least size that it or what it comes from has had.
+    /// The least size that the branch or any branch above it has had.
     pub(crate) least: usize,
-    /// How many divisions in a row have made it no smaller than that (invariant 1).
+    /// How many divisions in a row have made the branch no smaller than that (invariant 1).
     pub(crate) fruitless: u8,
-    /// Whether it is the rest of a task that held more than its size had said.
+    /// Whether the branch is the rest of a task that held more than its size had said.
     pub(crate) grown: bool,
     pub(crate) call: &'c Call,
+}
+
+impl<'c> Position<'c> {
+    pub(crate) fn root(call: &'c Call) -> Self {
+        Position { depth: 0, migrated: false, least: usize::MAX, fruitless: 0, grown: false, call }
+    }
+
+    /// Whether a branch of this size is a leaf, whatever its policy says.
+    #[inline]
+    fn is_over(&self, size: usize) -> bool {
+        self.fruitless > 1 || size == 0 || self.call.has_failed()
+    }
+
+    /// Facts about a branch of this size, for its policy.
+    #[inline]
+    fn task(&self, len: usize, divisible: bool, threads: usize, demand: bool) -> Task {
+        Task {
+            len,
+            divisible: divisible && self.fruitless == 0,
+            depth: self.depth,
+            migrated: self.migrated,
+            grown: self.grown,
+            demand,
+            threads,
+        }
+    }
+
+    /// The positions of the two parts of a task, which have these sizes.
+    #[inline]
+    fn parts(self, task: &Task, left: usize, right: usize) -> (Self, Self) {
+        let least = self.least.min(task.len);
+        let part = |size, believed| Position {
+            depth: self.depth.saturating_add(1),
+            migrated: false,
+            least,
+            fruitless: if size < least || believed { 0 } else { self.fruitless.saturating_add(1) },
+            grown: false,
+            call: self.call,
+        };
+        // If one side is empty the other is the whole, and is not believed to be smaller.
+        let believed = left > 0 && right > 0 && task.depth < BLIND_LEVELS;
+        (part(left, believed), part(right, believed))
+    }
 }
 
 /// The decision about a branch.
@@ -177,6 +248,18 @@ pub(crate) enum Decision {
     Leaf,
     /// Divide it as the given task; `fork` says whether the parts may run in parallel.
     Divide { task: Task, fork: bool },
+}
+
+impl Decision {
+    /// The decision about a task that is to be divided.
+    #[inline]
+    fn divide(task: Task, permitted: bool, verdict: Verdict) -> Self {
+        if permitted || verdict.is_must() {
+            Decision::Divide { task, fork: permitted }
+        } else {
+            Decision::Leaf
+        }
+    }
 }
 
 /// The result of a division.
@@ -227,67 +310,41 @@ where
     R: Reduction<P::Item>,
 {
     pub(crate) fn root(producer: P, policy: L, reduction: R, call: &'c Call) -> Self {
-        Branch {
-            producer,
-            policy,
-            reduction,
-            depth: 0,
-            migrated: false,
-            least: usize::MAX,
-            fruitless: 0,
-            grown: false,
-            call,
-        }
+        Branch { producer, policy, reduction, position: Position::root(call) }
     }
 
     /// Sets whether another worker runs the branch than the one that forked it.
     #[inline]
     pub(crate) fn migrated(mut self, migrated: bool) -> Self {
-        self.migrated = migrated;
+        self.position.migrated = migrated;
         self
-    }
-
-    #[inline]
-    fn task(&self, threads: usize, demand: bool) -> Task {
-        Task {
-            len: self.producer.size(),
-            divisible: self.producer.should_be_divided() && self.fruitless == 0,
-            depth: self.depth,
-            migrated: self.migrated,
-            grown: self.grown,
-            demand,
-            threads,
-        }
     }
 
     /// Asks the policy for a decision (invariant 3).
     #[inline]
     pub(crate) fn decide(&mut self, threads: usize, demand: bool) -> Decision {
-        self.decide_if(threads, demand, |_| true)
+        self.decide_if(threads, demand, Verdict::Pass)
     }
 
     /// Asks the policy only for divisions that must be made (invariant 3).
     #[inline]
     pub(crate) fn decide_what_must_be(&mut self, threads: usize) -> Decision {
-        self.decide_if(threads, false, Verdict::is_must)
+        self.decide_if(threads, false, Verdict::Must)
     }
 
+    /// Verdicts that are weaker than `weakest` do not count.
     #[inline]
-    fn decide_if(&mut self, threads: usize, demand: bool, counts: impl FnOnce(Verdict) -> bool) -> Decision {
-        let over = self.fruitless > 1 || self.producer.size() == 0 || self.call.has_failed();
-        if over || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
+    fn decide_if(&mut self, threads: usize, demand: bool, weakest: Verdict) -> Decision {
+        let size = self.producer.size();
+        if self.position.is_over(size) || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
-        let task = self.task(threads, demand);
+        let task = self.position.task(size, self.producer.should_be_divided(), threads, demand);
         let verdict = self.policy.wants_split(&task);
-        if !verdict.divides(&task) || !counts(verdict) {
+        if !verdict.divides(&task) || verdict < weakest {
             return Decision::Leaf;
         }
-        match (self.policy.permit_fork(&task), verdict.is_must()) {
-            (true, _) => Decision::Divide { task, fork: true },
-            (false, true) => Decision::Divide { task, fork: false },
-            (false, false) => Decision::Leaf,
-        }
+        Decision::divide(task, self.policy.permit_fork(&task), verdict)
     }
 
     /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.
@@ -301,43 +358,35 @@ where
     pub(crate) fn divide(mut self, task: &Task) -> Parts<'c, P, L, R> {
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
-        let least = self.least.min(task.len);
-        let branch = |producer, policy, reduction, fruitless| Branch {
-            producer,
-            policy,
-            reduction,
-            depth: self.depth.saturating_add(1),
-            migrated: false,
-            least,
-            fruitless,
-            grown: false,
-            call: self.call,
-        };
-        let fruitless = |smaller| if smaller { 0 } else { self.fruitless.saturating_add(1) };
-        if left_size == 0 || right_size == 0 {
+        let is_one = left_size == 0 || right_size == 0;
+        if is_one {
             self.policy.return_permit();
-            let fruitless = fruitless(left_size.max(right_size) < least);
-            let (policy, _) = self.policy.split(task);
-            let (left_reduction, right_reduction) = self.reduction.divide();
-            return Parts::One(if right_size == 0 {
-                branch(left, policy, left_reduction, fruitless)
-            } else {
-                branch(right, policy, right_reduction, fruitless)
-            });
         }
-        let (left_policy, right_policy) = self.policy.split(task);
-        let joint = Joint { reduction: self.reduction.clone(), call: self.call };
-        let (left_reduction, right_reduction) = self.reduction.divide();
-        let smaller = |size| size < least || task.depth < BLIND_LEVELS;
-        let left = branch(left, left_policy, left_reduction, fruitless(smaller(left_size)));
-        let right = branch(right, right_policy, right_reduction, fruitless(smaller(right_size)));
+        let positions = self.position.parts(task, left_size, right_size);
+        let policies = self.policy.split(task);
+        let joint = Joint { reduction: self.reduction.clone(), call: self.position.call };
+        let reductions = self.reduction.divide();
+        if is_one {
+            // The policy of the left part, whichever side it is.
+            let (producer, reduction, position) = if right_size == 0 {
+                (left, reductions.0, positions.0)
+            } else {
+                (right, reductions.1, positions.1)
+            };
+            return Parts::One(Branch { producer, policy: policies.0, reduction, position });
+        }
+        let left =
+            Branch { producer: left, policy: policies.0, reduction: reductions.0, position: positions.0 };
+        let right =
+            Branch { producer: right, policy: policies.1, reduction: reductions.1, position: positions.1 };
         Parts::Two(left, right, joint)
     }
 
     /// Folds the branch as one task, up to the point where it [grows](Producer::GROWS) and its policy wants the rest
     /// divided. Returns that rest, and the reduction of both outputs.
     pub(crate) fn fold_or_grow(self, threads: usize) -> (R::Output, Option<(Self, Joint<'c, R>)>) {
-        let Branch { producer, policy, reduction, depth, migrated, call, .. } = self;
+        let Branch { producer, policy, reduction, position } = self;
+        let Position { depth, migrated, call, .. } = position;
         let start = reduction.start();
         if call.has_failed() {
             // The call has failed, so no one sees this output.
@@ -361,19 +410,20 @@ where
         let joint = Joint { reduction: reduction.clone(), call };
         let (done, reduction) = reduction.divide();
         let output = done.finish(folded);
-        let rest = Branch { depth, migrated, grown: true, ..Branch::root(producer, policy, reduction, call) };
+        let position = Position { depth, migrated, grown: true, ..Position::root(call) };
+        let rest = Branch { producer, policy, reduction, position };
         (output, Some((rest, joint)))
     }
 
     /// Folds the branch as one task. Its policy (and with it any permit) is dropped when the fold is done.
     #[inline]
     pub(crate) fn fold(self) -> R::Output {
-        let Branch { producer, policy, reduction, call, .. } = self;
-        if call.has_failed() {
+        let Branch { producer, policy, reduction, position } = self;
+        if position.call.has_failed() {
             // The call has failed, so no one sees this output.
             return reduction.finish(reduction.start());
         }
-        let output = fold_leaf(producer, &policy, &reduction, call);
+        let output = fold_leaf(producer, &policy, &reduction, position.call);
         drop(policy);
         output
     }

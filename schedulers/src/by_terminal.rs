@@ -3,6 +3,7 @@
 use crate::blocks::BlockSizes;
 use crate::{Adaptive, ByBlocks, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
+use std::marker::PhantomData;
 
 /// The default scheduler, which chooses by the terminal and the data.
 ///
@@ -40,11 +41,7 @@ impl Scheduler for ByTerminal {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        if R::SEARCH && !P::PIECES {
-            ByBlocks::new(ByTerminal, Search).schedule(producer, policy, reduction, executor)
-        } else {
-            self.schedule_block(producer, policy, reduction, executor)
-        }
+        (Chosen::<P, L, R, E>::SCHEDULE)(producer, policy, reduction, executor)
     }
 
     #[inline]
@@ -55,11 +52,43 @@ impl Scheduler for ByTerminal {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        if P::COSTLY_CUTS && !L::DECIDES {
-            Adaptive::new().schedule_block(block, policy, reduction, executor)
-        } else {
-            Join.schedule_block(block, policy, reduction, executor)
-        }
+        (Chosen::<P, L, R, E>::SCHEDULE_BLOCK)(block, policy, reduction, executor)
+    }
+}
+
+/// Runs a computation by one of the schedulers.
+type Run<P, L, R, E> = fn(P, L, R, &E) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+
+/// The choice of a scheduler, made in constants. An `if` in a function would choose the same, but costs more to compile: even if the
+/// condition is a constant, the compiler visits all functions that either branch names. Of a constant it visits only the value.
+struct Chosen<P, L, R, E>(PhantomData<(P, L, R, E)>);
+
+impl<P, L, R, E> Chosen<P, L, R, E>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    const SCHEDULE: Run<P, L, R, E> =
+        if R::SEARCH && !P::PIECES { Self::by_blocks } else { Self::SCHEDULE_BLOCK };
+
+    const SCHEDULE_BLOCK: Run<P, L, R, E> =
+        if P::COSTLY_CUTS && !L::DECIDES { Self::adaptive } else { Self::join };
+
+    #[inline]
+    fn by_blocks(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
+        ByBlocks::new(ByTerminal, Search).schedule(producer, policy, reduction, executor)
+    }
+
+    #[inline]
+    fn adaptive(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
+        Adaptive::new().schedule_block(producer, policy, reduction, executor)
+    }
+
+    #[inline]
+    fn join(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
+        Join.schedule_block(producer, policy, reduction, executor)
     }
 }
 

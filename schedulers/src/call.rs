@@ -12,6 +12,8 @@ use std::sync::{Arc, OnceLock};
 /// One run of a scheduler. It lies in the frame that waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
+    /// Number of the executor's threads; 0 in the calls of schedulers that ask their scope for it.
+    pub(crate) threads: usize,
     failed: AtomicBool,
     /// Stops the suspended tasks; unset if the call has no signals that may stop it.
     alarm: OnceLock<Arc<Alarm>>,
@@ -20,6 +22,14 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Makes a call on so many threads.
+    #[inline]
+    pub(crate) fn on_threads(threads: usize) -> Self {
+        let mut call = Call::default();
+        call.threads = threads;
+        call
+    }
+
     /// Whether a task has panicked. Relaxed, here and below: a hint. The executor brings the panic itself to the
     /// caller.
     #[inline]

@@ -252,7 +252,7 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
-    branch.call.watch(|| divide_or_run(branch, leaves, scope))
+    branch.position.call.watch(|| divide_or_run(branch, leaves, scope))
 }
 
 fn divide_or_run<'s, S, P, L, R, F>(
@@ -314,7 +314,7 @@ where
     type Meeting = Node<'s, R::Output, R>;
 
     fn run(self, scope: &S, node: Arc<Self::Meeting>, context: Context) {
-        let call = self.branch.call;
+        let call = self.branch.position.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
             let end = R::STOPS_ALL.then(|| branch.reduction.clone());

@@ -6,17 +6,19 @@
 use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::{Policy, Producer, Reduction};
 
-/// A step that [`run_in_turn`] has still to take.
-enum Step<'c, P, L, R> {
-    Run(Branch<'c, P, L, R>),
-    Reduce(Joint<'c, R>),
+/// A neighbor of the branch that [`run_in_turn`] runs, and the reduction of both.
+enum Neighbor<'c, P, L, R, O> {
+    /// The right neighbor, which is still to be run.
+    Right(Branch<'c, P, L, R>, Joint<'c, R>),
+    /// The left neighbor's output.
+    Left(O, Joint<'c, R>),
 }
 
 /// Runs a branch without a fork and without recursion, with the divisions that `decide` wants (see
 /// [`frames`](crate::frames)).
 #[cold]
 pub(crate) fn run_in_turn<'c, P, L, R>(
-    branch: Branch<'c, P, L, R>,
+    mut branch: Branch<'c, P, L, R>,
     decide: impl Fn(&mut Branch<'c, P, L, R>) -> Decision,
 ) -> R::Output
 where
@@ -24,25 +26,28 @@ where
     L: Policy,
     R: Reduction<P::Item>,
 {
-    let mut steps = vec![Step::Run(branch)];
-    let mut outputs = Vec::new();
-    while let Some(step) = steps.pop() {
-        match step {
-            Step::Run(mut branch) => match decide(&mut branch) {
-                Decision::Leaf => outputs.push(branch.fold()),
-                Decision::Divide { task, .. } => match branch.divide_in_turn(&task) {
-                    Parts::One(rest) => steps.push(Step::Run(rest)),
-                    Parts::Two(left, right, joint) => {
-                        steps.extend([Step::Reduce(joint), Step::Run(right), Step::Run(left)]);
-                    }
-                },
-            },
-            Step::Reduce(joint) => {
-                let right = outputs.pop().expect("a reduction follows its two branches");
-                let left = outputs.pop().expect("a reduction follows its two branches");
-                outputs.push(joint.reduce(left, right));
-            }
+    let mut neighbors = Vec::new();
+    loop {
+        if let Decision::Divide { task, .. } = decide(&mut branch) {
+            branch = match branch.divide_in_turn(&task) {
+                Parts::One(rest) => rest,
+                Parts::Two(left, right, joint) => {
+                    neighbors.push(Neighbor::Right(right, joint));
+                    left
+                }
+            };
+            continue;
         }
+        let mut output = branch.fold();
+        branch = loop {
+            match neighbors.pop() {
+                None => return output,
+                Some(Neighbor::Right(right, joint)) => {
+                    neighbors.push(Neighbor::Left(output, joint));
+                    break right;
+                }
+                Some(Neighbor::Left(left, joint)) => output = joint.reduce(left, output),
+            }
+        };
     }
-    outputs.pop().expect("the root gives an output")
 }

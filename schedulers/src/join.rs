@@ -17,6 +17,7 @@ use crate::frames::Frame;
 use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
+use std::marker::PhantomData;
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
 ///
@@ -40,7 +41,7 @@ impl Scheduler for Join {
         E: Executor,
     {
         executor.enter(|| {
-            let call = Call::default();
+            let call = Call::on_threads(executor.num_threads());
             run(Branch::root(producer, policy, reduction, &call), executor)
         })
     }
@@ -53,7 +54,7 @@ where
     R: Reduction<P::Item>,
     E: Executor,
 {
-    branch.call.watch(|| divide_or_fold(branch, executor))
+    branch.position.call.watch(|| divide_or_fold(branch, executor))
 }
 
 fn divide_or_fold<P, L, R, E>(mut branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
@@ -64,13 +65,12 @@ where
     E: Executor,
 {
     loop {
-        let (task, fork) = match branch.decide(executor.num_threads(), executor.demand()) {
-            Decision::Leaf if P::GROWS => return fold_and_go_on(branch, executor),
-            Decision::Leaf => return branch.fold(),
+        let (task, fork) = match branch.decide(branch.position.call.threads, executor.demand()) {
+            Decision::Leaf => return (Leaf::<P, L, R, E>::FOLD)(branch, executor),
             Decision::Divide { task, fork } => (task, fork),
         };
         let Some(_frame) = Frame::enter() else {
-            return run_in_turn(branch, |branch| branch.decide(executor.num_threads(), false));
+            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads, false));
         };
         let (left, right, joint) = match branch.divide(&task) {
             Parts::One(rest) => {
@@ -91,6 +91,23 @@ where
     }
 }
 
+/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
+struct Leaf<P, L, R, E>(PhantomData<(P, L, R, E)>);
+
+/// Folds a leaf.
+type FoldLeaf<P, L, R, E> =
+    fn(Branch<'_, P, L, R>, &E) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+
+impl<P, L, R, E> Leaf<P, L, R, E>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    const FOLD: FoldLeaf<P, L, R, E> = if P::GROWS { fold_and_go_on } else { |branch, _| branch.fold() };
+}
+
 /// Folds a leaf that may grow. Its rest, if there is one, is divided like any branch.
 fn fold_and_go_on<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
 where
@@ -100,7 +117,8 @@ where
     E: Executor,
 {
     let Some(_frame) = Frame::enter() else { return branch.fold() };
-    match branch.fold_or_grow(executor.num_threads()) {
+    let threads = branch.position.call.threads;
+    match branch.fold_or_grow(threads) {
         (output, None) => output,
         (output, Some((rest, joint))) => joint.reduce(output, run(rest, executor)),
     }

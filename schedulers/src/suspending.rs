@@ -53,7 +53,7 @@ mod room;
 mod tree;
 mod walk;
 
-use crate::branch::{Branch, Decision, Joint};
+use crate::branch::{Branch, Decision, Joint, Position};
 use crate::call::Call;
 use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Side, ends_early};
 use crate::pace::Pace;
@@ -278,7 +278,7 @@ where
     L: Policy + 's,
     R: Reduction<P::Item, Output: 's> + 's,
 {
-    let call = branch.call;
+    let call = branch.position.call;
     if R::WINDOWED && holes.walks {
         let joint = Joint { reduction: branch.reduction.clone(), call };
         let node = Arc::<Node<'s, R::Output, R>>::default();
@@ -332,7 +332,8 @@ where
 {
     let (handle, mut slot) = (scope.handle(), Default::default());
     loop {
-        let Branch { producer, policy, reduction, depth, least, fruitless, call, .. } = branch;
+        let Branch { producer, policy, reduction, position } = branch;
+        let call = position.call;
         let whole = reduction.clone();
         let frame = Frame::<S>::new(handle.clone(), holes.room, permit, Kind::New);
         let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
@@ -351,17 +352,8 @@ where
         };
         let reduction;
         (tree, reduction) = leaf.pause();
-        branch = Branch {
-            producer: rest,
-            policy,
-            reduction,
-            depth,
-            migrated: false,
-            grown: false,
-            least,
-            fruitless,
-            call,
-        };
+        let position = Position { migrated: false, grown: false, ..position };
+        branch = Branch { producer: rest, policy, reduction, position };
         match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
             // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
@@ -391,7 +383,7 @@ where
 {
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
         let Aside { branch, tree, holes, link } = self;
-        let call = branch.call;
+        let call = branch.position.call;
         call.watch(|| {
             let reduction = branch.reduction.clone();
             match advance(branch.migrated(context.migrated()), tree, Some(permit), holes, scope) {
@@ -410,7 +402,7 @@ where
 
     fn cancelled(self, _scope: &S) {
         let Aside { branch, tree, link, .. } = self;
-        let call = branch.call;
+        let call = branch.position.call;
         call.leave_out();
         call.watch(|| {
             tree.end::<P::Item>(None, &branch.reduction, call).deliver(link);

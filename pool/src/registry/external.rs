@@ -86,10 +86,7 @@ impl<'a> Part<'a> {
     #[cold]
     #[inline(never)]
     pub(crate) fn from_outside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-        match Part::of_global() {
-            Ok(_part) => f(),
-            Err(registry) => registry.inside(|_| f()),
-        }
+        Part::on_worker_from_outside(|_, _| f())
     }
 
     /// [`from_outside`](Part::from_outside) for calls that need the worker, and need to know whether the worker is another thread than
@@ -97,6 +94,17 @@ impl<'a> Part<'a> {
     #[cold]
     #[inline(never)]
     pub(crate) fn on_worker_from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
+        let (mut f, mut result) = (Some(f), None);
+        Part::run_from_outside(&mut |worker, moved| {
+            if let Some(f) = f.take() {
+                result = Some(f(worker, moved));
+            }
+        });
+        result.expect("a call that has returned was run")
+    }
+
+    /// [`on_worker_from_outside`](Part::on_worker_from_outside), compiled once for all closures.
+    fn run_from_outside(f: &mut (dyn FnMut(&Worker, bool) + Send)) {
         match Part::of_global() {
             Ok(part) => f(part.worker(), false),
             Err(registry) => registry.inside(|worker| f(worker, true)),

@@ -67,7 +67,8 @@ where
 {
     /// Makes a walk over a branch. The output of the branch goes to `link`.
     pub(super) fn new(branch: Branch<'s, P, L, R>, holes: Holes<'s>, link: Link<'s, R::Output, R>) -> Self {
-        let (policy, reduction, call) = (branch.policy.clone(), branch.reduction.clone(), branch.call);
+        let (policy, reduction, call) =
+            (branch.policy.clone(), branch.reduction.clone(), branch.position.call);
         let units = if P::PIECES {
             Units::Pieces(vec![branch])
         } else {
