@@ -411,9 +411,9 @@ impl<T> Deque<T> {
         }
     }
 
-    /// Checks after a push: if a split was requested, shares half of the private jobs, at least one; makes room for the
-    /// next push. Returns true if a split was requested or the owner was poked. If `wait` returns true, the request
-    /// stays, and nothing is shared.
+    /// Checks after a push. If a split was requested or the owner was poked, shares half of the private jobs, at least
+    /// one, and returns true. Makes room for the next push. If `wait` returns true, the request stays, and nothing is
+    /// shared.
     ///
     /// # Safety
     ///
@@ -430,15 +430,15 @@ impl<T> Deque<T> {
         // A swap, so that no request is overwritten unseen. An earlier request is met here, and everything written
         // before it is visible (acquire). A later request stays. No release: other threads that load `limit` acquire
         // nothing by it.
-        let split_requested = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
-        if split_requested && !self.always_shared && wait() {
+        let poked = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
+        if poked && !self.always_shared && wait() {
             self.request_split();
             return true;
         }
-        if split_requested {
+        if poked {
             self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }
-        split_requested
+        poked
     }
 
     /// Shares all jobs.

@@ -23,6 +23,12 @@ pub(crate) fn generation() -> usize {
             libc::pthread_atfork(None, None, Some(in_child));
         });
     }
+    known_generation()
+}
+
+/// Returns the generation of this process, for callers that know of an earlier call of [`generation`].
+#[inline]
+pub(crate) fn known_generation() -> usize {
     // Relaxed: the value changes only while the process has one thread.
     FORKS.load(Relaxed)
 }

@@ -334,7 +334,8 @@ impl Registry {
 
     /// Whether the pool was made in another process, from which this one was forked.
     pub(crate) fn is_inherited(&self) -> bool {
-        self.generation != crate::process::generation()
+        // The pool is there, and it has asked for its generation.
+        self.generation != crate::process::known_generation()
     }
 
     /// Called when a worker is about to wait for other threads. Aborts a forked child: those threads are not there, and unwinding would

@@ -9,8 +9,8 @@
 //!    (see [`notify`](Searching::notify)). For a fork it is a light fence, and `needs_searcher` is called only if the deque's limit
 //!    says so.
 //! 2. A worker that ends its search calls [`end`](Searching::end) first, and a thread that makes a slot free calls
-//!    [`set_free`](Searching::set_free) first. Then both do the [final check](Searching::final_check): they request a split of every
-//!    deque, pass a heavy fence, and look for work everywhere.
+//!    [`set_free`](Searching::set_free) first. Then the thread, or the worker if it was the last searching one, does the [final
+//!    check](Searching::final_check): it requests a split of every deque, passes a heavy fence, and looks for work everywhere.
 //! 3. A long sleeper first counts itself ([`set_long_sleepers`](Searching::set_long_sleepers)), then passes a full fence and looks for
 //!    queued jobs once more ([`may_sleep_long`](Searching::may_sleep_long)).
 //! 4. If every slot is taken and no worker searches, a *watcher* looks after queued tasks

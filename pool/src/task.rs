@@ -26,8 +26,9 @@
 //!    itself has one until its future is gone.
 //! 5. A task that a wake has set to *scheduled* does not arrive before it has run. So its scope is there, and so is the
 //!    registry.
-//! 6. `deque` and `woken` are read and written by who may touch the future (invariant 1), and by who has made the task scheduled, before
-//!    that puts it in a queue. Queues order that before the task's run, which may free it.
+//! 6. `beside` and `flags` are accessed by the thread that may touch the future (invariant 1), and by the thread that has
+//!    set the task to *scheduled*, before that thread queues the task. Queues order these accesses before the task's run,
+//!    which may free it.
 //! 7. No lock of the pool is held while code of the future or the continuation runs: polls, drops, wakers.
 
 mod erased;
@@ -80,7 +81,7 @@ impl<'scope, F, K> Task<'scope, F, K> {
         // SAFETY: the caller's.
         unsafe {
             (*this.as_ref().future.get()).write(future);
-            this.as_ref().core.has_future.set(true);
+            this.as_ref().core.set_has_future(true);
         }
     }
 
@@ -91,8 +92,12 @@ impl<'scope, F, K> Task<'scope, F, K> {
     /// The task is the caller's (invariant 1).
     unsafe fn drop_future(this: NonNull<Self>) -> Result<(), Box<dyn Any + Send>> {
         // SAFETY: the caller's.
-        if !unsafe { this.as_ref() }.core.has_future.replace(false) {
-            return Ok(());
+        unsafe {
+            let core = &this.as_ref().core;
+            if !core.has_future() {
+                return Ok(());
+            }
+            core.set_has_future(false);
         }
         // SAFETY: the future is there, and will not be dropped again. Unwind-safe: no code sees it again.
         catch_unwind(AssertUnwindSafe(|| unsafe { (*this.as_ref().future.get()).assume_init_drop() }))
@@ -145,7 +150,7 @@ where
     unsafe fn poll(this: NonNull<Self>) -> Result<Poll<F::Output>, Box<dyn Any + Send>> {
         // SAFETY: the caller's: it is there; and it is pinned: invariant 2.
         let future = unsafe {
-            debug_assert!(this.as_ref().core.has_future.get());
+            debug_assert!(this.as_ref().core.has_future());
             Pin::new_unchecked((*this.as_ref().future.get()).assume_init_mut())
         };
         // Unwind-safe: after a panic the future is dropped.

@@ -387,8 +387,8 @@ impl Worker {
     #[cold]
     fn look_up(&self) {
         // SAFETY: this thread is the owner.
-        let split_requested = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
-        if split_requested {
+        let poked = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
+        if poked {
             self.registry().share(self);
             self.registry().give_turn(self);
         }
@@ -600,13 +600,26 @@ impl Worker {
     /// # Safety
     ///
     /// As for [`JobRef::run`].
+    #[inline]
     unsafe fn run(&self, job: JobRef) {
-        let turn = self.turn.take();
+        match self.turn.take() {
+            // SAFETY: the caller's; this thread is the worker.
+            None => unsafe { job.run(self) },
+            // SAFETY: as above.
+            Some(turn) => unsafe { self.run_and_charge(job, turn) },
+        }
+    }
+
+    /// Runs a job, and charges its scope for the time since its turn began.
+    ///
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    #[inline(never)]
+    unsafe fn run_and_charge(&self, job: JobRef, (scope, since): (u64, Instant)) {
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
-        if let Some((scope, since)) = turn {
-            self.registry().stealable.charge(scope, since.elapsed());
-        }
+        self.registry().stealable.charge(scope, since.elapsed());
     }
 
     /// Returns a pseudo-random number: xorshift (Marsaglia 2003).

@@ -47,7 +47,7 @@ fn every_thread_runs_it_once() {
 }
 
 #[test]
-fn guests_broadcast_on_the_global_pool() {
+fn external_threads_broadcast_on_the_global_pool() {
     within(LONG, || {
         let threads = furcate_pool::current_num_threads();
         for _ in 0..20 {

@@ -369,17 +369,17 @@ fn the_current_thread_can_be_one_of_them() {
 }
 
 #[test]
-fn pinned_and_eager_pools_count_alike() {
+fn pinned_and_always_shared_pools_count_alike() {
     within(LONG, || {
         for threads in SIZES {
             let pinned = ThreadPoolBuilder::new().num_threads(threads).pin_threads().build().expect("a pool");
             assert_eq!(pinned.install(|| fib(15)), 610);
-            let eager =
+            let always_shared =
                 ThreadPoolBuilder::new().num_threads(threads).ordinary_fences().build().expect("a pool");
-            assert_eq!(eager.install(|| fib(15)), 610);
+            assert_eq!(always_shared.install(|| fib(15)), 610);
             assert_eq!(
-                eager.stats().total().steals.iter().map(|steals| steals.won).sum::<u64>() > 0,
-                eager.stats().total().migrated > 0
+                always_shared.stats().total().steals.iter().map(|steals| steals.won).sum::<u64>() > 0,
+                always_shared.stats().total().migrated > 0
             );
         }
     });

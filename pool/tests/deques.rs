@@ -14,8 +14,10 @@ use std::time::Duration;
 use support::suspended::*;
 use support::*;
 
+/// With one thread it measures wakes: a task has one word for its deque and the time of its wake.
 fn with(threads: usize, suspension: Suspension) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).suspension(suspension).build().expect("a pool")
+    let builder = ThreadPoolBuilder::new().num_threads(threads).suspension(suspension);
+    builder.measure_wakes(threads == 1).build().expect("a pool")
 }
 
 /// Names of the jobs that ran, in order.
@@ -397,8 +399,10 @@ fn trees_are_cancelled_while_they_run() {
     within(2 * LONG, || {
         let mut cancelled = 0;
         for rule in RULES {
-            for threads in [1, 2, 8] {
-                let pool = ruled(threads, rule);
+            for (threads, measure) in [(1, true), (2, false), (2, true), (8, true)] {
+                let builder = ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule);
+                // A task has one word for its deque and the time of its wake.
+                let pool = builder.measure_wakes(measure).build().expect("a pool");
                 for seed in 0..30 {
                     let (alarm, ran) = (Alarm::new(), AtomicUsize::new(0));
                     let alive = Arc::default();

@@ -40,7 +40,7 @@ const SOURCES: [Source; 8] = [
             force();
         });
     }),
-    ("fork of a guest", |pool| {
+    ("fork of an external thread", |pool| {
         let begun = Flag::default();
         // At least two threads: the external thread and the thief.
         take_part(pool, || begun.wait(), || begun.set());

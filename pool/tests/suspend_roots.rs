@@ -421,7 +421,7 @@ fn a_pool_whose_tasks_all_wait_costs_nothing() {
 }
 
 #[test]
-fn a_wake_ends_a_doze() {
+fn a_wake_ends_a_long_sleep() {
     // S1: the only thread waits in its slot, and has looked for work less and less often.
     within(LONG, || {
         for rule in [WaitRule::Leapfrog, WaitRule::Any] {

@@ -380,10 +380,21 @@ pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
     Node(Arc<Node<'s, O, R>>, Side),
     Row(Arc<Row<'s, O, R>>, u8),
-    /// A unit of a [windowed](Reduction::WINDOWED) reduction, by its number; and the place of the output of the whole, for
-    /// the last unit to arrive.
-    Unit(R, u64, Arc<Whole<'s, O, R>>),
+    /// A unit of a [windowed](Reduction::WINDOWED) reduction. Boxed, because every waiting item has a link, and few are units.
+    Unit(Box<Unit<'s, O, R>>),
 }
+
+/// A unit of a windowed reduction.
+pub(crate) struct Unit<'s, O, R> {
+    pub(crate) reduction: R,
+    pub(crate) number: u64,
+    /// The link of the whole's output, for the last unit to arrive.
+    pub(crate) whole: Arc<Whole<'s, O, R>>,
+}
+
+// A million waiting items have a million links.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Link<'_, u64, [u64; 4]>>() == 16);
 
 /// The link of a windowed whole's output. Every unit under way has a reference, and so has the task that begins units.
 pub(crate) struct Whole<'s, O, R>(Mutex<Link<'s, O, R>>);
@@ -432,7 +443,8 @@ impl<'s, O, R> Link<'s, O, R> {
                     Side::Right => Thing::Right(output),
                 }),
                 Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
-                Link::Unit(reduction, number, whole) => {
+                Link::Unit(unit) => {
+                    let Unit { reduction, number, whole } = *unit;
                     reduction.arrive(number, output);
                     whole.leave::<T>(&reduction)
                 }
@@ -448,7 +460,7 @@ impl<'s, O, R> Link<'s, O, R> {
         while let Some(link) = up {
             up = match link {
                 Link::Root(_) => None,
-                Link::Unit(_, _, whole) => whole.last(),
+                Link::Unit(unit) => unit.whole.last(),
                 Link::Node(node, _) => Arc::into_inner(node).and_then(|mut node| node.leave()),
                 Link::Row(row, _) => Arc::into_inner(row).and_then(|mut row| row.leave()),
             };

@@ -99,7 +99,7 @@ fn smoke() {
 }
 
 #[test]
-fn an_eager_deque_shares_every_job_at_once() {
+fn an_always_shared_deque_shares_every_job_at_once() {
     let mut owner = Owner::new(8, Deque::new(4, true));
     for job in 0..8 {
         assert!(owner.push(job));
@@ -158,7 +158,7 @@ fn an_owner_that_would_rather_wait_is_asked_again() {
 }
 
 #[test]
-fn a_nudge_has_the_owner_look_up_once() {
+fn a_poke_has_the_owner_look_up_once() {
     let mut owner = Owner::new(2, Deque::new(4, false));
     owner.deque.poke();
     assert!(!owner.deque.split_requested(), "nobody wants work");

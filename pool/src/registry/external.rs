@@ -30,7 +30,7 @@ impl<'a> External<'a> {
         let (worker, returned) = registry.external_worker();
         registry.occupy_slot_soon(worker);
         worker.call.begins();
-        // SAFETY: the guest borrows the registry, which owns the worker; `external_worker` has given it to this thread alone.
+        // SAFETY: the value borrows the registry, which owns the worker; `external_worker` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
         External { worker, returned, current, _entered: registry.enter_runtime() }
     }

@@ -1,7 +1,7 @@
 //! The sleep protocol: states of workers, slots, and wake-ups.
 //!
 //! A *slot* is the right to run jobs. In code, `slot` is the index of a slot, and the slot's `holder` is the worker that occupies it.
-//! All state here is guarded by one mutex, the *idle lock*.
+//! States and slots change under one mutex, the *idle lock*.
 //!
 //! # States of a worker
 //!
@@ -21,12 +21,14 @@
 //!
 //! 1. *No lost wake-up.* If a slot is free, a worker sleeps and there is work, then some worker searches or is about to be woken.
 //!    A publisher publishes, passes a full fence, and reads the count of searching workers. A worker that ends its search decrements
-//!    the count, passes a fence, and looks for work everywhere once more: the [final check](Registry::final_check). So the publisher
+//!    the count. If it was the last searching worker, it then passes a fence, and looks for work everywhere once more: the [final
+//!    check](Registry::final_check). So the publisher
 //!    sees the new count, or the worker sees the work. A fork must not pay for a full fence. It reads its deque's limit instead, and
 //!    the final check sets the limits of all deques before a *heavy* fence. A thread that makes a slot free also does a final check.
 //! 2. *No needless wake-up.* A worker is woken to search only if no worker searches and a slot is free, or a slot is taken over
-//!    from a stuck holder. A searching worker that finds a job does a final check, and wakes the next worker if there is more work.
-//!    If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See [`turns`] for both exceptions.
+//!    from a stuck holder. If the last searching worker finds a job, it does a final check, and wakes the next worker if there is more
+//!    work. If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See [`turns`] for both
+//!    exceptions.
 //! 3. A worker's state, its slot and the list of free slots change under the idle lock. A worker that is given a slot is unparked.
 //!    The token of a parker may be stale, so a worker checks its state after each sleep.
 //! 4. A worker that releases its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf](self::shelf)

@@ -23,23 +23,36 @@ pub(in crate::task) struct Core {
     pub(super) scope: *const Scope<'static>,
     /// Links of the scope's list, guarded by the list's lock.
     pub(super) links: UnsafeCell<Links>,
-    /// The deque that is suspended with it, while it waits; the owner's (invariant 6).
-    deque: Cell<Option<DequeRef>>,
-    /// When it was woken last, if that is measured; the owner's (invariant 6).
-    woken: Cell<Option<Moment>>,
+    /// The deque that is suspended with it, or the time of its wake: the [`flags`](Self::flags) say which. Accessed by the owner
+    /// (invariant 6).
+    beside: Cell<Beside>,
     /// Number of wakes while it was awake.
     coalesced: AtomicU32,
     /// Name of the worker after whose poll it was suspended last; accessed by the owner (invariant 1).
     pub(super) polled_by: Cell<Name>,
     /// The shard of the scope's list in which it is; accessed by the owner.
     pub(super) shard: Cell<ShardNumber>,
-    /// Is the future there? The owner's.
-    pub(super) has_future: Cell<bool>,
+    /// [`HAS_FUTURE`] and [`IS_WOKEN`]. Accessed by the owner (invariant 6).
+    flags: Cell<u8>,
 }
+
+/// A task has a suspended deque while it waits, and the time of its wake from then until it runs: never both.
+#[derive(Clone, Copy)]
+union Beside {
+    /// The deque that is suspended with the task, if there is one.
+    deque: Option<DequeRef>,
+    /// The time at which the task was woken last.
+    woken: Moment,
+}
+
+/// The future is there.
+const HAS_FUTURE: u8 = 1;
+/// `beside` is the time of the last wake. Without this flag it is the deque, if there is one.
+const IS_WOKEN: u8 = 2;
 
 // A million waiting tasks are a million of these.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Core>() == 80);
+const _: () = assert!(size_of::<Core>() == 72);
 
 /// Short name of a worker.
 pub(super) type Name = u16;
@@ -71,13 +84,48 @@ impl Core {
             table,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
-            deque: Cell::new(None),
-            woken: Cell::new(None),
+            beside: Cell::new(Beside { deque: None }),
             coalesced: AtomicU32::new(0),
             polled_by: Cell::new(NOBODY),
             shard: Cell::new(NOWHERE),
-            has_future: Cell::new(false),
+            flags: Cell::new(0),
         }
+    }
+
+    fn has(&self, flag: u8) -> bool {
+        self.flags.get() & flag != 0
+    }
+
+    /// Whether the future is there.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn has_future(&self) -> bool {
+        self.has(HAS_FUTURE)
+    }
+
+    /// Notes whether the future is there.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's.
+    pub(super) unsafe fn set_has_future(&self, is_there: bool) {
+        let others = self.flags.get() & !HAS_FUTURE;
+        self.flags.set(if is_there { others | HAS_FUTURE } else { others });
+    }
+
+    /// Takes the deque that is suspended with the task, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// The task is the caller's, or was made scheduled by the caller and not queued yet (invariant 6).
+    unsafe fn take_deque(&self) -> Option<DequeRef> {
+        if self.has(IS_WOKEN) {
+            return None;
+        }
+        // SAFETY: the flag says that it is a deque; the word is the caller's.
+        unsafe { self.beside.replace(Beside { deque: None }).deque }
     }
 
     /// Suspends the deque of the worker that has polled the task with it.
@@ -86,7 +134,8 @@ impl Core {
     ///
     /// The task is the caller's; `worker` is this thread's.
     pub(super) unsafe fn suspend_deque(&self, worker: &Worker) {
-        self.deque.set(worker.suspend_deque(self.header.scope()));
+        debug_assert!(!self.has(IS_WOKEN), "its run has taken the time of the wake");
+        self.beside.set(Beside { deque: worker.suspend_deque(self.header.scope()) });
     }
 
     /// Detaches the task's deque, if there is one: the task will not be woken.
@@ -95,9 +144,11 @@ impl Core {
     ///
     /// The task is the caller's, and its scope is there.
     pub(super) unsafe fn leave_deque(&self) {
-        if let Some(deque) = self.deque.take() {
-            // SAFETY: the caller's; the deque was one of a worker's of the scope's registry.
-            unsafe { (*self.scope).registry().orphan(deque) };
+        // SAFETY: the caller's; the deque was one of a worker's of the scope's registry.
+        unsafe {
+            if let Some(deque) = self.take_deque() {
+                (*self.scope).registry().orphan(deque);
+            }
         }
     }
 
@@ -107,7 +158,10 @@ impl Core {
     ///
     /// The task is the caller's; `worker` is this thread's.
     pub(super) unsafe fn measure(&self, worker: &Worker) {
-        if let Some(woken) = self.woken.take() {
+        if self.has(IS_WOKEN) {
+            self.flags.set(self.flags.get() & !IS_WOKEN);
+            // SAFETY: the flag says that it is the time; the word is the caller's.
+            let woken = unsafe { self.beside.replace(Beside { deque: None }).woken };
             worker.counters.wake_to_run.add(woken.elapsed());
         }
     }
@@ -227,9 +281,11 @@ impl Core {
         // SAFETY: the caller has made it scheduled, and not queued it yet, so these fields are the caller's (invariant
         // 6).
         let core = unsafe { this.as_ref() };
-        let deque = core.deque.take();
+        // SAFETY: as above.
+        let deque = unsafe { core.take_deque() };
         if registry.measures_wakes() {
-            core.woken.set(Some(Moment::now()));
+            core.beside.set(Beside { woken: Moment::now() });
+            core.flags.set(core.flags.get() | IS_WOKEN);
         }
         Worker::with_current(|worker| match worker.filter(|worker| worker.is_of(registry)) {
             // SAFETY: the deque is one of a worker's of the scope's registry.

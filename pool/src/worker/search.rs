@@ -297,7 +297,9 @@ impl Worker {
         iter::from_fn(|| take(&self.registry().stealable)).find_map(|entry| {
             let turn = by_turns.then(|| (entry.scope(), Instant::now()));
             let job = take_up(entry)?;
-            self.turn.set(turn);
+            if by_turns {
+                self.turn.set(turn);
+            }
             Some(job)
         })
     }

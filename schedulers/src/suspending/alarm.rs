@@ -44,12 +44,21 @@ impl Alarm {
     }
 
     /// Whether the deadline has passed. (Tokens wake the alarm, and are never late.)
-    pub(crate) fn is_due(&self) -> bool {
+    fn is_due(&self) -> bool {
         self.deadline.is_some_and(|at| Instant::now() >= at)
     }
 
+    /// If the deadline is over, stops the tasks and returns `true`.
+    pub(crate) fn rings_if_due(&self) -> bool {
+        let is_due = self.is_due();
+        if is_due {
+            self.ring();
+        }
+        is_due
+    }
+
     /// Stops the tasks.
-    pub(crate) fn ring(&self) {
+    fn ring(&self) {
         self.stopper.stop();
     }
 

@@ -187,10 +187,14 @@ impl InFlight {
     }
 
     /// Gives permits back: to tasks that wait, if there are any.
+    #[inline]
     pub(super) fn give_back(&self, permits: usize) {
-        if permits == 0 || self.unbounded {
-            return;
+        if permits > 0 && !self.unbounded {
+            self.give_back_bounded(permits);
         }
+    }
+
+    fn give_back_bounded(&self, permits: usize) {
         let add = |word: usize| (word != WAITING).then(|| word + permits);
         if self.word.fetch_update(Ordering::Release, Relaxed, add).is_ok() {
             return;

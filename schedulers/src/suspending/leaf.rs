@@ -3,10 +3,10 @@
 use super::frame::{Frame, Shared};
 use super::in_flight::Kind;
 use super::room::Permit;
-use super::tree::{Tree, nothing};
+use super::tree::{Place, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
-use crate::greedy::{Done, Link, ends_early};
+use crate::greedy::{Done, ends_early};
 use crate::{NanoFold, Reduction, Suspendable};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
@@ -94,10 +94,6 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         }
     }
 
-    fn joint(&self) -> Joint<'s, R> {
-        Joint { reduction: self.reduction.clone(), call: self.call }
-    }
-
     /// Returns the output of the items folded since the last pending item.
     fn segment(&mut self) -> Option<R::Output> {
         self.accumulator.take().map(|accumulator| self.reduction.finish(accumulator))
@@ -110,10 +106,10 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         left
     }
 
-    /// Adds a place for the pending item at the task's position to the tree.
-    fn grow(&mut self) -> Link<'s, R::Output, R> {
+    /// Adds a place for the pending item at the task's position to the tree, with that note.
+    fn grow(&mut self, kind: Kind) -> Place<'s, R::Output, R> {
         let (reduction, call) = (&self.reduction, self.call);
-        self.holes.grow::<T>(|| Joint { reduction: reduction.clone(), call })
+        self.holes.grow::<T>(kind, || Joint { reduction: reduction.clone(), call })
     }
 
     /// Ends the task, and returns its output.
@@ -128,7 +124,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
         self.empty_reserve();
         if let Some(segment) = self.segment() {
-            let place = self.grow();
+            let place = self.grow(Kind::New).link();
             self.divide();
             place.deliver::<T>(segment);
         }
@@ -171,22 +167,19 @@ where
             }
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
-                let hole = self.hole(fold);
+                let hole = self.hole(fold, frame.next_kind());
                 match handle.poll_once(&mut deferred, frame.reserve.acquire(kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
-                        let kind = frame.next_kind();
-                        handle.suspend(&mut deferred, Deferred { future, hole, kind });
+                        handle.suspend(&mut deferred, Deferred { future, hole });
                     }
-                    Poll::Ready(permit) => {
-                        hole.begin::<S, _>(future, permit, frame.next_kind(), handle.clone());
-                    }
+                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
                 }
                 continue;
             };
             let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
-                let hole = self.hole(fold);
-                handle.suspend(&mut slot, InHole { permit, hole, kind: frame.next_kind() });
+                let hole = self.hole(fold, frame.next_kind());
+                handle.suspend(&mut slot, InHole { permit, hole });
                 continue;
             };
             frame.reserve.put(permit);
@@ -206,12 +199,19 @@ where
 }
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
-    /// Makes a pending item at the task's position.
-    fn hole<F: Clone>(&mut self, fold: &F) -> Hole<'s, R, R::Output, T, F> {
+    /// Makes a pending item at the task's position, which waits for its next permit in that way.
+    fn hole<F: Clone>(&mut self, fold: &F, kind: Kind) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
-        let link = self.grow();
-        let (joint, reduction) = (self.joint(), self.divide());
-        Hole { before, reduction, joint, fold: fold.clone(), link, items: PhantomData }
+        let place = self.grow(kind);
+        let before = before.map(|output| (output, self.reduction.clone()));
+        Hole {
+            before,
+            reduction: self.divide(),
+            call: self.call,
+            fold: fold.clone(),
+            place,
+            items: PhantomData,
+        }
     }
 }
 
@@ -225,18 +225,21 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
 /// The permit of a task that completes a pending item, at its beginning.
 enum Has<'s> {
     /// For the next future of the item: the task [waits](NanoFold::WAITS) again.
-    ForNext(Permit<'s>, Kind),
+    ForNext(Permit<'s>),
     /// The permit of the last future, which is ready, if the task keeps it.
     Last(Option<Permit<'s>>),
 }
 
 /// A pending item: its future's output is folded after the outputs before it.
+///
+/// A million waiting items are a million of these, so there are no fields that can be found elsewhere.
 struct Hole<'s, R, O, T, F> {
-    before: Option<O>,
+    /// The output of the items before it, and the reduction that joins the two; `None` if there are no such items.
+    before: Option<(O, R)>,
     reduction: R,
-    joint: Joint<'s, R>,
+    call: &'s Call,
     fold: F,
-    link: Link<'s, O, R>,
+    place: Place<'s, O, R>,
     items: PhantomData<fn(T)>,
 }
 
@@ -252,16 +255,15 @@ where
         has: Has<'s>,
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
-        let Hole { before, reduction, joint, fold, link, .. } = self;
-        let call = joint.call;
+        let Hole { before, reduction, call, fold, place, .. } = self;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
             let (next, last) = match has {
-                Has::ForNext(permit, kind) => (Some((permit, kind)), None),
+                Has::ForNext(permit) => (Some(permit), None),
                 Has::Last(permit) => (None, permit),
             };
-            let frame =
-                next.map(|(permit, kind)| Frame::new(handle.clone(), permit.source(), Some(permit), kind));
+            let kind = place.kind();
+            let frame = next.map(|permit| Frame::new(handle.clone(), permit.source(), Some(permit), kind));
             let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             if leaf.cancels.get() {
@@ -270,9 +272,11 @@ where
             drop(last);
             let done = match before {
                 None => leaf.end(),
-                Some(before) => Done::Here(before).join::<T>(leaf.end(), joint),
+                Some((before, reduction)) => {
+                    Done::Here(before).join::<T>(leaf.end(), Joint { reduction, call })
+                }
             };
-            if done.deliver::<T>(link) && ends_early::<T, R>() {
+            if done.deliver::<T>(place.link()) && ends_early::<T, R>() {
                 handle.cancel();
             }
             if let Some(reduction) = end {
@@ -282,31 +286,29 @@ where
     }
 
     /// Begins the future, which has a permit now.
-    fn begin<S, U>(self, future: U, permit: Permit<'s>, kind: Kind, handle: S::Handle)
+    fn begin<S, U>(self, future: U, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
         U: Future<Output: Send + 's> + Send + 's,
         F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
     {
-        self.run::<S>(handle, Has::ForNext(permit, kind), |leaf, mut fold| {
+        self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
         });
     }
 
     /// Makes the next future of the item from the last one's output; there is a permit for it.
-    fn go_on<S, V>(self, output: V, permit: Permit<'s>, kind: Kind, handle: S::Handle)
+    fn go_on<S, V>(self, output: V, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
         F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     {
-        self.run::<S>(handle, Has::ForNext(permit, kind), |leaf, mut fold| {
-            fold.fold(leaf, iter::once(output))
-        });
+        self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
 
     /// Completes the pending item and returns `None` if the call has been stopped; else returns the item.
     fn close_if_stopped<H: Suspend<'s, S>, S>(self, handle: &H) -> Option<Self> {
-        if handle.is_cancelled() || self.joint.call.is_due() {
+        if handle.is_cancelled() || self.call.is_due() {
             self.close();
             return None;
         }
@@ -315,11 +317,11 @@ where
 
     /// Completes the pending item without an output of its own.
     fn close(self) {
-        let Hole { before, reduction, joint, link, .. } = self;
-        joint.call.leave_out();
-        joint.call.watch(|| {
-            let output = before.unwrap_or_else(|| nothing::<T, R>(&reduction));
-            link.deliver::<T>(output);
+        let Hole { before, reduction, call, place, .. } = self;
+        call.leave_out();
+        call.watch(|| {
+            let output = before.map_or_else(|| nothing::<T, R>(&reduction), |(output, _)| output);
+            place.link().deliver::<T>(output);
         });
     }
 }
@@ -328,8 +330,6 @@ where
 struct InHole<'s, H> {
     permit: Permit<'s>,
     hole: H,
-    /// How the item waits for its next permit.
-    kind: Kind,
 }
 
 impl<'s, S, R, T, F, V> Resume<'s, S, V> for InHole<'s, Hole<'s, R, R::Output, T, F>>
@@ -341,7 +341,7 @@ where
     V: Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        let InHole { permit, hole, kind } = self;
+        let InHole { permit, hole } = self;
         let handle = scope.handle();
         let Some(hole) = hole.close_if_stopped(&handle) else { return };
         if !F::WAITS {
@@ -350,18 +350,18 @@ where
             return hole.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
         }
         // Another future is to come. It is made when the item has a permit for it: in turns with the other items that wait.
-        let room = permit.source();
+        let (room, kind) = (permit.source(), hole.place.kind());
         // The permit of an item that goes first is for its next future, if it is good for another one.
         let keeps = if kind == Kind::First { room.allows_reuse() } else { !room.is_wanted() };
         if keeps {
-            return hole.go_on::<S, V>(output, permit, kind, handle);
+            return hole.go_on::<S, V>(output, permit, handle);
         }
         let mut slot = Default::default();
         match handle.poll_once(&mut slot, room.exchange(permit, kind)) {
-            Poll::Ready(permit) => hole.go_on::<S, V>(output, permit, kind, handle),
+            Poll::Ready(permit) => hole.go_on::<S, V>(output, permit, handle),
             Poll::Pending => {
                 handle.waits_for_room();
-                handle.suspend(&mut slot, Between { output, hole, kind });
+                handle.suspend(&mut slot, Between { output, hole });
             }
         }
     }
@@ -376,7 +376,6 @@ struct Between<V, H> {
     /// Output of the future before.
     output: V,
     hole: H,
-    kind: Kind,
 }
 
 impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for Between<V, Hole<'s, R, R::Output, T, F>>
@@ -390,7 +389,7 @@ where
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();
         if let Some(hole) = self.hole.close_if_stopped(&handle) {
-            hole.go_on::<S, V>(self.output, permit, self.kind, handle);
+            hole.go_on::<S, V>(self.output, permit, handle);
         }
     }
 
@@ -403,7 +402,6 @@ where
 struct Deferred<U, H> {
     future: U,
     hole: H,
-    kind: Kind,
 }
 
 impl<'s, S, R, T, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, Hole<'s, R, R::Output, T, F>>
@@ -418,7 +416,7 @@ where
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();
         if let Some(hole) = self.hole.close_if_stopped(&handle) {
-            hole.begin::<S, U>(self.future, permit, self.kind, handle);
+            hole.begin::<S, U>(self.future, permit, handle);
         }
     }
 

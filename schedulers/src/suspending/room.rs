@@ -44,6 +44,7 @@ impl Room {
     }
 
     /// Gives permits back.
+    #[inline]
     fn give_back(&self, permits: usize) {
         // The limit's first: a task that gets one of the call's own permits then asks for one of the limit's.
         if let Some(limit) = &self.limit {

@@ -1,5 +1,6 @@
 //! The pending items of a task.
 
+use super::in_flight::Kind;
 use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;
@@ -27,6 +28,33 @@ enum Open<'s, O, R> {
     Pair(Arc<Node<'s, O, R>>),
     /// So many places are used.
     Row(Arc<Row<'s, O, R>>, u8),
+}
+
+/// The place of a pending item, with a note on how the item waits for its next permit. In this enum the note takes no memory.
+pub(super) enum Place<'s, O, R> {
+    Pair(Arc<Node<'s, O, R>>, Side, Kind),
+    /// The number of the place.
+    Row(Arc<Row<'s, O, R>>, u8, Kind),
+}
+
+// A million waiting items have a million places.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Place<'_, u64, [u64; 4]>>() == 16);
+
+impl<'s, O, R> Place<'s, O, R> {
+    /// How the item waits for its next permit.
+    pub(super) fn kind(&self) -> Kind {
+        let (Place::Pair(.., kind) | Place::Row(.., kind)) = self;
+        *kind
+    }
+
+    /// Returns the link of the item's output.
+    pub(super) fn link(self) -> Link<'s, O, R> {
+        match self {
+            Place::Pair(node, side, _) => Link::Node(node, side),
+            Place::Row(row, place, _) => Link::Row(row, place),
+        }
+    }
 }
 
 impl<O, R> Tree<'_, O, R> {
@@ -80,8 +108,8 @@ impl<'s, O, R> Tree<'s, O, R> {
         done.unwrap_or_else(|| Done::Here(nothing::<T, R>(reduction)))
     }
 
-    /// Adds a place for one more pending item.
-    pub(super) fn grow<T>(&mut self, joint: impl Fn() -> Joint<'s, R>) -> Link<'s, O, R>
+    /// Adds a place for one more pending item, with that note.
+    pub(super) fn grow<T>(&mut self, kind: Kind, joint: impl Fn() -> Joint<'s, R>) -> Place<'s, O, R>
     where
         R: Reduction<T, Output = O>,
     {
@@ -89,23 +117,23 @@ impl<'s, O, R> Tree<'s, O, R> {
             None if self.narrow => {
                 let node = Arc::<Node<'s, O, R>>::default();
                 self.open = Some(Open::Pair(Arc::clone(&node)));
-                return Link::Node(node, Side::Left);
+                return Place::Pair(node, Side::Left, kind);
             }
             Some(Open::Pair(node)) => {
                 self.add::<T>(Done::Away { node: Arc::clone(&node), joint: joint() }, joint);
-                return Link::Node(node, Side::Right);
+                return Place::Pair(node, Side::Right, kind);
             }
             None => (Arc::<Row<'s, O, R>>::default(), 0),
             Some(Open::Row(row, places)) => (row, places),
         };
-        let link = Link::Row(Arc::clone(&row), place);
+        let hole = Place::Row(Arc::clone(&row), place, kind);
         let places = place + 1;
         if places == PLACES {
             self.add::<T>(Done::AwayInRow { row, places, joint: joint() }, joint);
         } else {
             self.open = Some(Open::Row(row, places));
         }
-        link
+        hole
     }
 
     /// Adds a complete row, or pair.

@@ -27,7 +27,7 @@ use super::{Holes, tree};
 use crate::blocks::Blocks;
 use crate::branch::{Branch, Decision, Parts};
 use crate::call::Call;
-use crate::greedy::{self, Link, Whole};
+use crate::greedy::{self, Link, Unit, Whole};
 use crate::{Policy, Producer, Reduction, Task};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Fork, Resume, Suspend};
@@ -140,7 +140,8 @@ where
 
     /// Runs the next unit under this number. Returns the rest of the walk; `None` if a thief has it, or no unit was left.
     fn begin<S: Detach<'s>>(mut self, number: u64, scope: &S) -> Option<Self> {
-        let to = Link::Unit(self.reduction.clone(), number, Arc::clone(&self.whole));
+        let (reduction, whole) = (self.reduction.clone(), Arc::clone(&self.whole));
+        let to = Link::Unit(Box::new(Unit { reduction, number, whole }));
         let is_stopped = self.is_stopped::<S>(&scope.handle());
         let unit = if is_stopped { None } else { self.next(scope.num_threads()) };
         let Some(unit) = unit else {

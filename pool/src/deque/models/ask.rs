@@ -59,6 +59,6 @@ fn a_question_publishes() {
 }
 
 #[test]
-fn a_nudge_publishes() {
+fn a_poke_publishes() {
     question(Deque::poke);
 }

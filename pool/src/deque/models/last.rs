@@ -20,7 +20,7 @@ fn the_last_shared_job() {
 }
 
 #[test]
-fn the_last_shared_job_of_an_eager_deque() {
+fn the_last_job_of_an_always_shared_deque() {
     last_shared(true);
 }
 
@@ -70,6 +70,6 @@ fn shared_jobs_are_taken_back() {
 }
 
 #[test]
-fn shared_jobs_of_an_eager_deque_are_taken_back() {
+fn jobs_of_an_always_shared_deque_are_taken_back() {
     shared_taken_back(true);
 }

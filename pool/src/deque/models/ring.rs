@@ -28,7 +28,7 @@ fn slots_are_used_again() {
 }
 
 #[test]
-fn slots_of_an_eager_deque_are_used_again() {
+fn entries_of_an_always_shared_deque_are_used_again() {
     wrap_around(true);
 }
 

@@ -85,7 +85,9 @@ fn does_what_the_oracle_does() {
                 let mut run = Run { owner, oracle: VecDeque::new(), indexed, always_shared };
                 let mut random = Random(seed);
                 // Shown if the test fails.
-                println!("seed {seed}, from index {start}, indexed: {indexed}, eager: {always_shared}");
+                println!(
+                    "seed {seed}, from index {start}, indexed: {indexed}, always shared: {always_shared}"
+                );
                 (0..STEPS).for_each(|job| run.step(&mut random, job));
                 runs += 1;
             }

@@ -92,7 +92,9 @@ fn each_once(name: &str, deque: Deque<AtomicBool>, jobs: usize, pops: impl FnMut
     // SAFETY: the jobs live longer than the deque is used.
     let taken = |job: NonNull<AtomicBool>| note(unsafe { job.as_ref() });
     let stolen = under_thieves(&deque, taken, || popped = push_and_pop(&deque, &jobs, pops));
-    println!("{name}, eager: {always_shared}: {popped} jobs popped, {stolen} stolen, seeds 1 to {THIEVES}");
+    println!(
+        "{name}, always shared: {always_shared}: {popped} jobs popped, {stolen} stolen, seeds 1 to {THIEVES}"
+    );
     assert!(deque.is_empty() && jobs.iter().all(|job| job.load(Relaxed)));
     assert_eq!(popped + stolen, jobs.len());
 }

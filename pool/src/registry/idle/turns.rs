@@ -379,6 +379,7 @@ impl Registry {
 impl Registry {
     /// Has queued jobs watched, if that is needed (invariant 1). The caller has passed a full fence since it queued a job, or since it
     /// ended its search.
+    #[inline]
     pub(super) fn watch_if_needed(&self) {
         if self.searching.needs_watcher() && self.is_queued() {
             self.watch(&mut self.lock());
@@ -497,6 +498,12 @@ impl Registry {
                 }
                 self.release(&mut idle, worker);
                 if !worker.broadcasts.is_empty() {
+                    // A worker that has lost its slot may find a free one. Nobody claims a slot while one is free.
+                    if let Some(slot) = self.take_free(&mut idle) {
+                        self.occupy(&mut idle, worker, slot);
+                        self.searching.begin();
+                        return idle;
+                    }
                     // The claim that `call` has made for them ended with the turn.
                     self.claim(&mut idle, worker);
                 }
@@ -594,4 +601,37 @@ pub(super) struct Seen {
     neglect: Option<Neglect>,
     /// Number of looks in a row at which a queue had been neglected, and no main loop had begun a job since the look before.
     looks: u32,
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::job::{HeapJob, JobRef};
+    use crate::registry::Setup;
+    use crate::worker::Current;
+    use std::ptr;
+
+    /// A worker on turn has lost its slot, and has a broadcast job. It searches in the free slot, rather than claim one.
+    #[test]
+    fn a_worker_on_turn_that_has_lost_its_slot_takes_a_free_one_for_a_broadcast_job() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        // SAFETY: the registry outlives the value, and this thread alone is the worker.
+        let _current = unsafe { Current::enter(worker) };
+        for _ in 0..2 {
+            // SAFETY: the closure borrows nothing. The first job runs in the worker's turn, and the second one below.
+            let job = unsafe { HeapJob::queueable(0, |_: &Worker| ()) };
+            worker.broadcasts.push(JobRef::new(job, ptr::null()));
+        }
+        let mut idle = registry.lock();
+        *idle.state(worker) = WorkerState::Watching;
+        idle.turns.watcher = Some(worker.number());
+        idle.turns.on_turn.push(worker.number());
+        let idle = registry.keep_watch(idle, worker);
+        assert_eq!((worker.slot(), idle.claims.len()), (Some(0), 0));
+        drop(idle);
+        let job = worker.find_broadcast().expect("the second one");
+        // SAFETY: just taken from a queue.
+        unsafe { worker.execute_detachable(job) };
+    }
 }
