@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # The pool's tests, and those of detached computations on it, under ThreadSanitizer, which the nightly toolchain has.
 #
-# It knows no stand-alone fences, so of the deque it sees too little synchronisation where a fence does the work, never
+# It knows no stand-alone fences, so of the deque it sees too little synchronization where a fence does the work, never
 # too much; and it does not instrument the standard library: what that is reported for is named in tsan.supp.
 set -euo pipefail
 cargo +nightly --version >/dev/null || { echo "ci/tsan.sh needs a nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
 target=x86_64-unknown-linux-gnu
-export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer"
+# Forks in the form of optimized builds: see `fork` in `pool/src/join.rs`.
+export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg furcate_inline_forks"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/tsan"
 export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0"
 # (Tests that use up a small stack use it up sooner here; the sanitizer does not follow a fork.)

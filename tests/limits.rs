@@ -5,8 +5,8 @@
 use furcate::prelude::*;
 use furcate::{Limit, ThreadPoolBuilder, block_on};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// Counts futures in flight.
@@ -152,6 +152,24 @@ fn a_rate_holds_for_all_calls_together() {
     assert!(time >= Duration::from_millis(189), "200 at 1000 a second, but for a burst of 10: {time:?}");
     assert!(time < Duration::from_secs(10), "{time:?}");
     assert_eq!((limit.in_use(), limit.waiting()), (0, 0));
+}
+
+/// The futures are ready at once, so their items are folded by the task that has their permits.
+#[test]
+fn chains_behind_the_last_await_may_be_under_the_same_limit() {
+    for limit in [Limit::new(1), Limit::new(1).per_second(1000), Limit::new(3)] {
+        let (send, receive) = mpsc::channel();
+        // A thread of its own, so that a call that hangs fails the test.
+        std::thread::spawn(move || {
+            let ready = |x: u64| async move { x };
+            let inner = || (0..4).into_par_iter().map(ready).io_await().limit(&limit).sum::<u64>();
+            let outer = (0..8).into_par_iter().map(ready).io_await().limit(&limit);
+            let sum = outer.map(|x| x + inner()).sum::<u64>();
+            send.send((sum, limit.in_use(), limit.waiting())).unwrap();
+        });
+        let outcome = receive.recv_timeout(Duration::from_secs(60));
+        assert_eq!(outcome, Ok((28 + 8 * 6, 0, 0)));
+    }
 }
 
 #[test]

@@ -133,9 +133,10 @@ where
     RA: Send,
     RB: Send,
 {
-    /// The result of a half. If the other half panics, the result is dropped without a second panic.
-    struct Half<R>(Option<R>);
-    impl<R> Drop for Half<R> {
+    /// The result of the right half. If the left half has panicked, the result is dropped without a second panic, as `Worker::fork`
+    /// drops it.
+    struct RightHalf<R>(Option<R>);
+    impl<R> Drop for RightHalf<R> {
         fn drop(&mut self) {
             if let Some(result) = self.0.take() {
                 crate::quiet_drop::drop_quietly(result);
@@ -143,11 +144,11 @@ where
         }
     }
     let (mut left, mut right) = (Some(left), Some(right));
-    let (mut left_half, mut right_half) = (Half(None), Half(None));
+    let (mut left_half, mut right_half) = (None, RightHalf(None));
     fork_erased(
         &mut |worker, moved| {
             if let Some(left) = left.take() {
-                left_half.0 = Some(left(worker, moved));
+                left_half = Some(left(worker, moved));
             }
         },
         &mut |worker, migrated, moved| {
@@ -156,7 +157,7 @@ where
             }
         },
     );
-    match (left_half.0.take(), right_half.0.take()) {
+    match (left_half, right_half.0.take()) {
         (Some(left), Some(right)) => (left, right),
         _ => unreachable!("a fork that has returned has run both halves"),
     }

@@ -1,4 +1,4 @@
-//! The synchronisation primitives that furcate's crates use: std's, or loom's under `--cfg loom`, so that the models
+//! The synchronization primitives that furcate's crates use: std's, or loom's under `--cfg loom`, so that the models
 //! check the very code that ships.
 
 #[cfg(loom)]

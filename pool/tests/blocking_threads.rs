@@ -6,7 +6,7 @@ use async_io::Timer;
 use furcate_pool::{Saturation, SaturationCause, ThreadPool, ThreadPoolBuilder, WaitRule, block_on, join};
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
-use std::mem::forget;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -214,6 +214,8 @@ fn a_pool_of_fixed_threads_that_hangs_has_said_why() {
     for ((pool, reports), cause) in
         fixed(1).into_iter().zip([SaturationCause::Leapfrog, SaturationCause::SpawnHandler])
     {
+        // The pool's thread hangs, so the pool is not dropped, even if an assertion fails.
+        let pool = ManuallyDrop::new(pool);
         let (lock, held) = (Arc::<Mutex<()>>::default(), Arc::<Flag>::default());
         let (locks, holds) = (Arc::clone(&lock), Arc::clone(&held));
         pool.spawn(move || {
@@ -233,8 +235,6 @@ fn a_pool_of_fixed_threads_that_hangs_has_said_why() {
         for word in ["block_on", "all of the pool's threads wait", says, "io_await", "join_async", advises] {
             assert!(report.to_string().contains(word), "{word:?} in {report}");
         }
-        // The pool's thread hangs.
-        forget(pool);
     }
 }
 

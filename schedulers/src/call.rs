@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 /// One run of a scheduler. It lies in the frame that waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    /// Number of the executor's threads; 0 in the calls of schedulers that ask their scope for it.
+    /// Number of the executor's threads, for [`Join`](crate::Join); 0 in the calls of other schedulers.
     pub(crate) threads: usize,
     failed: AtomicBool,
     /// Stops the suspended tasks; unset if the call has no signals that may stop it.

@@ -1893,8 +1893,8 @@ pub trait ParallelIterator: Sized + Send {
     /// computation.
     ///
     /// With [`io_await`](Self::io_await), [`depjoin`](Self::depjoin) or [`adaptive`](Self::adaptive) a waiting
-    /// computation holds no thread. With other schedulers one worker waits for the tasks of a computation, and also for
-    /// [blocks](Self::by_blocks) behind `io_await`.
+    /// computation holds no thread. With other schedulers, and with [blocks](Self::by_blocks) behind `io_await`, one worker
+    /// waits for the tasks of the computation.
     ///
     /// ```
     /// use furcate::prelude::*;

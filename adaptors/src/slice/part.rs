@@ -86,7 +86,7 @@ impl<'a, T> Part<'a, T> {
     pub fn fuse(self, right: Self) -> Self {
         assert!(
             self.origin == right.origin && self.range.end == right.range.start,
-            "only neighbours can be fused, and {right:?} is not the right neighbour of {self:?}"
+            "only neighbors can be fused, and {right:?} is not the right neighbor of {self:?}"
         );
         // Both are parts of one slice, and so is the result (invariants 1 and 2).
         Part { range: self.range.start..right.range.end, ..self }

@@ -52,7 +52,7 @@ impl Drop for External<'_> {
 /// The calling thread's part in a pool while the value lives: as a worker of the pool, or as an external thread.
 ///
 /// For calls that need the worker as a value. Forks look up the thread's worker themselves, and call
-/// [`from_outside`](Part::from_outside) if there is none.
+/// [`on_worker_from_outside`](Part::on_worker_from_outside) if there is none.
 pub(crate) struct Part<'a> {
     worker: *const Worker,
     _external: Option<External<'a>>,

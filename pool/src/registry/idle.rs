@@ -22,8 +22,7 @@
 //! 1. *No lost wake-up.* If a slot is free, a worker sleeps and there is work, then some worker searches or is about to be woken.
 //!    A publisher publishes, passes a full fence, and reads the count of searching workers. A worker that ends its search decrements
 //!    the count. If it was the last searching worker, it then passes a fence, and looks for work everywhere once more: the [final
-//!    check](Registry::final_check). So the publisher
-//!    sees the new count, or the worker sees the work. A fork must not pay for a full fence. It reads its deque's limit instead, and
+//!    check](Registry::final_check). So the publisher sees the new count, or the worker sees the work. A fork must not pay for a full fence. It reads its deque's limit instead, and
 //!    the final check sets the limits of all deques before a *heavy* fence. A thread that makes a slot free also does a final check.
 //! 2. *No needless wake-up.* A worker is woken to search only if no worker searches and a slot is free, or a slot is taken over
 //!    from a stuck holder. If the last searching worker finds a job, it does a final check, and wakes the next worker if there is more

@@ -141,7 +141,6 @@ impl Tasks {
 
     /// Drops the suspended tasks, after they have been cancelled. Tasks in queues are dropped by the workers that take
     /// them out.
-    /// out.
     ///
     /// # Safety
     ///

@@ -310,6 +310,7 @@ impl Worker {
                     Next::Usual => None,
                 };
                 if let Some(job) = job {
+                    self.registry().note_job_of_last(self, wait, &mut is_saturated);
                     self.run_unrelated(job);
                     idle = None;
                 } else {

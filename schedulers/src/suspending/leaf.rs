@@ -19,7 +19,7 @@ use std::task::Poll;
 
 /// The accumulator of a task: of a leaf of the division tree, or of a pending item that is completed.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
-    /// `None` if nothing of the task is pending: a frame is an allocation, which most items do without.
+    /// `None` in a task that will not wait: a frame is an allocation, which most pending items do without when they are completed.
     frame: Option<Rc<Shared<'s, S>>>,
     /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
     cancels: Cell<bool>,
@@ -182,7 +182,8 @@ where
                 handle.suspend(&mut slot, InHole { permit, hole });
                 continue;
             };
-            frame.reserve.put(permit);
+            // As in `InHole`: the next item may begin while this one is folded, unless this one waits again or may end a search.
+            frame.reserve.put(permit, F::WAITS || ends_early::<T, R>());
             let folded = frame.fold_begun(|| fold.fold(self, iter::once(output)));
             needed = folded.is_continue();
             let (Continue(leaf) | Break(leaf)) = folded;

@@ -47,8 +47,9 @@ use {
 /// most n of its items wait for a permit for their next future. So at most n futures of a call are in flight, and at most `2 * n` of
 /// its items have begun and wait for another future.
 ///
-/// A future that holds a permit should not wait for a call under the same limit. If all permits are held by such futures, none
-/// of them goes on.
+/// Neither a future that holds a permit nor the code between two `io_await`s should wait for a call under the same limit: an item keeps
+/// its permit until it makes its next future. If all permits are held in this way, none of the calls goes on. The code behind the last
+/// `io_await` may call such chains, but not in a search.
 ///
 /// Cost: a lock for each future, and one when it is ready.
 ///

@@ -8,7 +8,10 @@
 //! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
 //! 4. *An item that waits again exchanges its permit.* Where the limit has a rate, a permit is spent when its future is ready. The item
 //!    keeps the spent permit until it makes its next future. If it gave the permit back before, a new item could take it. That item may
-//!    come only when this one is done.
+//!    come only when this one is done. If the item makes none, the task's next item uses the spent permit, or the next nano-loop gives it
+//!    back.
+//! 5. *The last permit of an item comes back before the item is folded*, where there is a limit: the code behind `io_await` may call
+//!    chains under the same limit. Not so in a search, of which the item may be the end.
 
 use super::in_flight::{self, InFlight, Kind};
 use super::limit::{Limit, Member, Ticket};
@@ -222,13 +225,14 @@ impl<'s> Reserve<'s> {
         }
     }
 
-    /// Takes a permit back from a ready future: for the next one, if that one may use it.
-    pub(super) fn put(&self, permit: Permit<'s>) {
+    /// Takes a permit back from a future that is ready. `keeps` says whether the item keeps it, for its next future or for the end of a
+    /// search. Without a limit the reserve keeps every permit, because only this call's own items wait for them.
+    pub(super) fn put(&self, permit: Permit<'s>, keeps: bool) {
         debug_assert!(std::ptr::eq(permit.0, self.from));
-        if self.from.allows_reuse() {
+        if self.from.allows_reuse() && (keeps || self.from.limit.is_none()) {
             mem::forget(permit);
             self.permits.set(self.permits.get() + 1);
-        } else {
+        } else if keeps {
             drop(self.spent.replace(Some(permit)));
         }
     }

@@ -111,10 +111,10 @@ impl Registry {
         self.slot_holders().for_each(Worker::poke);
         let since = Instant::now();
         loop {
-            let timed_search = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
+            let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
             drop(idle);
             worker.counters.naps.add();
-            worker.parker.park_timeout(timed_search);
+            worker.parker.park_timeout(sleep);
             idle = self.lock();
             if *idle.state(worker) == WorkerState::Active {
                 return true;

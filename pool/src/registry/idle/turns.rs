@@ -72,7 +72,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The time between two looks at the queues; how long a thread waits before it is overdue; how long queued jobs may run on a slot given
+/// The time between two looks at the queues; how long a thread waits before it is overdue; how long queued jobs may run in a slot given
 /// by a busy worker; and how long a worker keeps a slot that it has got back.
 pub(super) const TURN: Duration = Duration::from_millis(1);
 

@@ -79,7 +79,7 @@ impl Registry {
             *idle.state(worker) = WorkerState::Active;
             idle.for_others -= usize::from(wait.for_others);
             // After the sleep, not before it: this worker may run the job that was queued meanwhile.
-            let is_new = !*is_saturated && !latch.is_set();
+            let is_new = !*is_saturated && !latch.is_set() && self.sees_work();
             let saturation =
                 is_new.then(|| self.saturation(&idle, worker, wait, alone || is_stuck)).flatten();
             drop(idle);
@@ -141,8 +141,22 @@ impl Registry {
         alone
     }
 
-    /// Returns the reason why a worker waits in its slot although jobs are queued that another thread could run there. Returns `None`
-    /// if no jobs are queued, or if the wait rule lets the worker run them.
+    /// Notes that a waiting worker is about to run a job that another thread could run in its slot. Reports it, if this is the first
+    /// one of the wait, and no report was made for queued jobs: the job may have been queued after [`block`](Self::block) has looked.
+    pub(crate) fn note_job_of_last(&self, worker: &Worker, wait: Wait, is_saturated: &mut bool) {
+        if *is_saturated {
+            return;
+        }
+        let saturation = self.saturation(&self.lock(), worker, wait, true);
+        if let Some(saturation) = saturation {
+            *is_saturated = true;
+            worker.counters.saturated.add();
+            self.report_saturation(&saturation);
+        }
+    }
+
+    /// Returns the reason why a worker waits in its slot although there are jobs that another thread could run there. Returns `None`
+    /// if the wait rule lets the worker run them.
     ///
     /// `is_last` says that no other worker runs jobs. In a pool that starts no threads besides its own, all waits keep their slots.
     /// There the result is `None` as long as another worker runs jobs, because that worker will run the queued ones.
@@ -155,7 +169,7 @@ impl Registry {
             (None, _) => SaturationCause::SpawnHandler,
         };
         let lacks_thread = !idle.terminating && !runs_any && (is_last || self.setup.spares.is_some());
-        (lacks_thread && self.sees_work()).then(|| Saturation {
+        lacks_thread.then(|| Saturation {
             num_threads: self.num_threads(),
             blocking_threads: idle.next_spare - self.num_threads(),
             cause,

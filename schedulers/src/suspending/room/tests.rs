@@ -33,7 +33,7 @@ fn a_reserve_holds_what_there_is_and_gives_it_back() {
     assert_eq!((reserve.fill(9), free()), (5, 0));
     let (permit, another) = (reserve.take(), reserve.take());
     assert!(permit.is_some() && room.try_acquire().is_none());
-    another.map(|permit| reserve.put(permit)).unwrap();
+    another.map(|permit| reserve.put(permit, true)).unwrap();
     reserve.empty();
     assert_eq!((free(), reserve.take().is_some(), reserve.fill(0)), (4, true, 0));
     drop((reserve, permit));
@@ -127,7 +127,7 @@ fn a_spent_permit_is_exchanged() {
     let limit = Limit::new(1).per_second(1);
     let (room, count) = (Room::new(9, Some(&limit)), Arc::<Count>::default());
     let reserve = Reserve::new(&room, None);
-    reserve.put(reserve.take().unwrap());
+    reserve.put(reserve.take().unwrap(), true);
     assert_eq!((room.try_acquire().is_some(), limit.in_use()), (false, 1), "kept");
     assert!(reserve.take().is_none(), "the rate allows one in a second");
     let mut new = pin!(room.acquire(Kind::New));
@@ -150,10 +150,29 @@ fn a_spent_permit_is_renewed_or_given_back() {
     let room = Room::new(9, Some(&limit));
     let reserve = Reserve::new(&room, None);
     for _ in 0..3 {
-        reserve.put(reserve.take().unwrap());
+        reserve.put(reserve.take().unwrap(), true);
     }
     assert_eq!((reserve.fill(5), limit.in_use()), (1, 1), "given back, and taken again");
-    reserve.put(reserve.take().unwrap());
+    reserve.put(reserve.take().unwrap(), true);
     reserve.empty();
     assert_eq!((limit.in_use(), room.own.free()), (0, 9));
+}
+
+/// The code behind `io_await` may call a chain under the same limit.
+#[test]
+fn the_last_permit_of_an_item_comes_back_to_the_limit() {
+    for limit in [
+        Limit::new(1),
+        #[cfg(feature = "async-io")]
+        Limit::new(1).per_second(1),
+    ] {
+        let room = Room::new(9, Some(&limit));
+        let reserve = Reserve::new(&room, None);
+        reserve.put(reserve.take().unwrap(), false);
+        assert_eq!((limit.in_use(), room.own.free()), (0, 9));
+    }
+    let room = Room::new(9, None);
+    let reserve = Reserve::new(&room, None);
+    reserve.put(reserve.take().unwrap(), false);
+    assert_eq!(room.own.free(), 8, "only this call's items wait for it");
 }
