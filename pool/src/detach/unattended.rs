@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// struct Length(String, usize, Sender<usize>);
 ///
 /// impl<E: Executor> Unattended<E> for Length {
-/// Parts that are made with the scope may borrow the text, and write to the length.
+///     // Parts that are made with the scope may borrow the text, and write to the length.
 ///     fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
 ///         self.1 = self.0.len();
 ///     }
