@@ -13,13 +13,12 @@ passes all tests survives: it needs a test, or its line has no use.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from tree_copy import copied_tree, target
+
 TIMEOUT = 300
 TARGET = "x86_64-unknown-linux-gnu"
 
@@ -83,8 +82,7 @@ MUTANTS = {
 
 
 def cargo(tree, asan, *arguments):
-    target = os.path.join(os.path.abspath(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))), "mutants")
-    env = {**os.environ, "RUST_BACKTRACE": "0", "CARGO_TARGET_DIR": target, "RUSTFLAGS": "-Awarnings"}
+    env = {**os.environ, "RUST_BACKTRACE": "0", "CARGO_TARGET_DIR": target("mutants"), "RUSTFLAGS": "-Awarnings"}
     command = ["cargo", "test", "-p", "furcate-pool", "--locked", *arguments]
     skipped = []
     if asan:
@@ -120,11 +118,7 @@ def main():
     if unknown := [name for name in chosen if name not in MUTANTS]:
         sys.exit(f"no such mutant: {', '.join(unknown)}; `ci/mutants.py --list` lists them")
     survivors, began = [], time.monotonic()
-    with tempfile.TemporaryDirectory() as tree:
-        for tracked in subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")[:-1]:
-            copy = os.path.join(tree, tracked)
-            os.makedirs(os.path.dirname(copy), exist_ok=True)
-            shutil.copy(os.path.join(ROOT, tracked), copy)
+    with copied_tree() as tree:
         for name in chosen:
             file, changes, replacement, asan = MUTANTS[name]
             if isinstance(changes, str):

@@ -10,13 +10,12 @@ which of these, the line's comment has to say.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from tree_copy import ROOT, copied_tree, target
+
 STEPS = {"AcqRel": ["Acquire", "Release"], "Acquire": ["Relaxed"], "Release": ["Relaxed"]}
 POINT = re.compile(r"\b(?:AcqRel|Acquire|Release)\b(?=[,)])|\bfence::(?:light|heavy|full)\(\);")
 TIMEOUT = 180
@@ -37,8 +36,7 @@ def mutants(source):
 
 
 def cargo(tree, *arguments):
-    target = os.path.join(os.path.abspath(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))), "loom")
-    env = {**os.environ, "RUSTFLAGS": "--cfg loom -Awarnings", "CARGO_TARGET_DIR": target, "RUST_BACKTRACE": "0"}
+    env = {**os.environ, "RUSTFLAGS": "--cfg loom -Awarnings", "CARGO_TARGET_DIR": target("loom"), "RUST_BACKTRACE": "0"}
     command = ["cargo", "test", "--quiet", "-p", "furcate-pool", "--lib", "--release", "--locked", "--", *arguments]
     return subprocess.run(command, cwd=tree, env=env, timeout=TIMEOUT, capture_output=True, text=True)
 
@@ -57,11 +55,7 @@ def killer(tree, models):
 def main():
     file, models = (sys.argv[1:] + ["pool/src/deque.rs", "deque::models"][len(sys.argv) - 1 :])[:2]
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as tree:
-        for tracked in subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")[:-1]:
-            copy = os.path.join(tree, tracked)
-            os.makedirs(os.path.dirname(copy), exist_ok=True)
-            shutil.copy(os.path.join(ROOT, tracked), copy)
+    with copied_tree() as tree:
         listed = cargo(tree, models, "--list")
         names = re.findall(r"^(.*): test$", listed.stdout, re.M)
         if not names or (failed := killer(tree, names)):

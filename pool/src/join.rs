@@ -104,25 +104,8 @@ where
     fork(|worker, _moved| left(worker), |worker, _migrated, _moved| right(worker))
 }
 
-/// Forks on the calling thread's worker; for a thread from outside, as a call of the global pool.
-///
-/// The last argument of both halves is whether such a call has moved to a thread of the pool. The right half is also told whether it
-/// has migrated.
-///
-/// An optimized build compiles a fork for its closures, so that the fork costs no call. In a debug build these forks would be most of
-/// the code of a chain, so a debug build compiles one fork for all closures. `--cfg furcate_inline_forks` selects the optimized form
-/// there too, for tests.
 #[cfg(any(not(debug_assertions), furcate_inline_forks))]
-#[inline(always)]
-pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
-where
-    A: FnOnce(&Worker, bool) -> RA + Send,
-    B: FnOnce(&Worker, bool, bool) -> RB + Send,
-    RA: Send,
-    RB: Send,
-{
-    fork_inline(left, right)
-}
+pub(crate) use fork_inline as fork;
 
 /// The form of debug builds.
 #[cfg(all(debug_assertions, not(furcate_inline_forks)))]
@@ -171,8 +154,16 @@ fn fork_erased(
     fork_inline(left, right);
 }
 
+/// Forks on the calling thread's worker; for a thread from outside, as a call of the global pool.
+///
+/// The last argument of both halves is whether such a call has moved to a thread of the pool. The right half is also told whether it
+/// has migrated.
+///
+/// An optimized build compiles a fork for its closures, so that the fork costs no call. In a debug build these forks would be most of
+/// the code of a chain, so a debug build compiles one fork for all closures. `--cfg furcate_inline_forks` selects the optimized form
+/// there too, for tests.
 #[inline(always)]
-fn fork_inline<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+pub(crate) fn fork_inline<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce(&Worker, bool) -> RA + Send,
     B: FnOnce(&Worker, bool, bool) -> RB + Send,

@@ -41,7 +41,7 @@ impl Executor for Pool {
     {
         Worker::with_current(|current| match current {
             Some(_) => f(),
-            None => Part::from_outside(f),
+            None => Part::on_worker_from_outside(|_, _| f()),
         })
     }
 

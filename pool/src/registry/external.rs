@@ -80,17 +80,10 @@ impl<'a> Part<'a> {
         unsafe { &*worker }.is_of(registry).then_some(Part { worker, _external: None })
     }
 
-    /// Calls `f` for a thread that is in no pool, as a call of the global one: in this thread, or on the pool's threads.
+    /// Calls `f` for a thread that is in no pool, as a call of the global one: in this thread, or on the pool's threads. `f` gets the
+    /// worker, and whether the worker is another thread than the caller.
     ///
     /// Out of line, so that a fork inside a pool only checks that the thread has a worker.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn from_outside<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-        Part::on_worker_from_outside(|_, _| f())
-    }
-
-    /// [`from_outside`](Part::from_outside) for calls that need the worker, and need to know whether the worker is another thread than
-    /// the caller.
     #[cold]
     #[inline(never)]
     pub(crate) fn on_worker_from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {

@@ -83,11 +83,7 @@ impl Registry {
             let saturation =
                 is_new.then(|| self.saturation(&idle, worker, wait, alone || is_stuck)).flatten();
             drop(idle);
-            if let Some(saturation) = saturation {
-                *is_saturated = true;
-                worker.counters.saturated.add();
-                self.report_saturation(&saturation);
-            }
+            self.note_saturation(worker, saturation, is_saturated);
             return if alone {
                 Next::Anything
             } else if is_stuck {
@@ -144,10 +140,14 @@ impl Registry {
     /// Notes that a waiting worker is about to run a job that another thread could run in its slot. Reports it, if this is the first
     /// one of the wait, and no report was made for queued jobs: the job may have been queued after [`block`](Self::block) has looked.
     pub(crate) fn note_job_of_last(&self, worker: &Worker, wait: Wait, is_saturated: &mut bool) {
-        if *is_saturated {
-            return;
+        if !*is_saturated {
+            let saturation = self.saturation(&self.lock(), worker, wait, true);
+            self.note_saturation(worker, saturation, is_saturated);
         }
-        let saturation = self.saturation(&self.lock(), worker, wait, true);
+    }
+
+    /// Counts and reports a saturation, if there is one. Called without the idle lock, because the report runs the user's handler.
+    fn note_saturation(&self, worker: &Worker, saturation: Option<Saturation>, is_saturated: &mut bool) {
         if let Some(saturation) = saturation {
             *is_saturated = true;
             worker.counters.saturated.add();
