@@ -107,9 +107,10 @@ pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
 #[cfg(all(feature = "rayon", not(loom)))]
 pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
-    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DefaultExecutor, DepJoin,
-    Divisible, Doubling, IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer,
-    Policy, Producer, Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
+    Adaptive, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation, DefaultExecutor,
+    DepJoin, Divisible, Doubling, Facts, FoldFacts, IndexedProducer, Join, Limit, LimitPermit, Nano,
+    NanoFold, NanoLoops, NeverLater, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential,
+    Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;

@@ -4,7 +4,7 @@ use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, ParallelIterator, clone_base, default_schedule,
     newtype_iterator, pass_indexed, producer_is_indexed,
 };
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 
 /// A parallel iterator over the value of an option, if there is one.
 ///
@@ -94,7 +94,7 @@ impl<T> IntoIterator for AtMostOne<T> {
 }
 
 impl<T: Send> Producer for AtMostOne<T> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: Send> IndexedProducer for AtMostOne<T> {}
 

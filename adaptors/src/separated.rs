@@ -21,7 +21,7 @@
 //!    step that finds none takes the whole part.
 
 use crate::iter::{ParallelIterator, default_schedule};
-use furcate_schedulers::{Divisible, Producer};
+use furcate_schedulers::{Divisible, Facts, Producer};
 use std::fmt;
 use std::mem::replace;
 use std::ops::{Deref, Range};
@@ -249,4 +249,5 @@ where
     K: Splitting<V, F>,
     F: Separator<V::Target>,
 {
+    const FACTS: Facts = Facts::ITEMS;
 }

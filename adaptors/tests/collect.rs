@@ -4,14 +4,13 @@ mod support;
 
 use either::Either;
 use furcate::prelude::*;
-use furcate::{Executor, Policy, Producer, Reduction, Scheduler};
+use furcate::{Blocking, Executor, Policy, Producer, Reduction, Scheduler};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Debug;
 use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -294,9 +293,8 @@ fn failures_end_a_task_in_nano_loops() {
             E: Executor,
         {
             let step = |folded, item| reduction.step(folded, item);
-            let end = producer.partial_fold(reduction.start(), step, &mut Every(self.0));
-            let (ControlFlow::Continue(folded) | ControlFlow::Break(folded)) = end;
-            reduction.finish(folded)
+            let end = producer.partial_fold(Blocking(reduction.start()), step, &mut Every(self.0));
+            reduction.finish(Blocking::at(end))
         }
     }
     for limit in [1, 2, 7, 1000] {

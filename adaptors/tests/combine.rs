@@ -3,7 +3,7 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Divisible, Nano};
+use furcate::{Blocking, Divisible, Nano};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -125,13 +125,13 @@ fn a_break_ends_the_chain() {
     for stop in 0..20 {
         let mut chain = (0..10_usize).into_par_iter().chain(10..20);
         let broken = chain.producer().partial_fold(
-            0,
+            Blocking(0),
             |seen, item| {
                 if item == stop { ControlFlow::Break(seen) } else { ControlFlow::Continue(seen + 1) }
             },
             &mut Every(usize::MAX),
         );
-        assert!(matches!(broken, ControlFlow::Break(seen) if seen == stop));
+        assert!(matches!(broken, ControlFlow::Break(Blocking(seen)) if seen == stop));
     }
 }
 

@@ -4,35 +4,16 @@ mod support;
 
 use furcate::iter::{IndexedParallelIterator, ParallelIterator};
 use furcate::prelude::*;
-use furcate::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::any::type_name;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The constants of a producer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Facts {
-    pieces: bool,
-    loops_cut: bool,
-    grows: bool,
-    costly_cuts: bool,
-    in_order: bool,
-    single: bool,
-}
-
-const USUAL: Facts = Facts {
-    pieces: false,
-    loops_cut: false,
-    grows: false,
-    costly_cuts: false,
-    in_order: true,
-    single: false,
-};
+const USUAL: Facts = Facts::ITEMS;
 /// The unusual values.
-const ODD: Facts =
-    Facts { pieces: true, loops_cut: true, grows: true, costly_cuts: true, in_order: false, single: true };
+const ODD: Facts = Facts::ITEMS.pieces().grows().costly_cuts().unordered().single();
 
 /// Numbers whose producer has the constants `ODD`, or the usual ones.
 #[derive(Clone)]
@@ -59,12 +40,7 @@ impl<const IS_ODD: bool> IntoIterator for Numbers<IS_ODD> {
 }
 
 impl<const IS_ODD: bool> Producer for Numbers<IS_ODD> {
-    const PIECES: bool = if IS_ODD { ODD.pieces } else { USUAL.pieces };
-    const LOOPS_CUT: bool = if IS_ODD { ODD.loops_cut } else { USUAL.loops_cut };
-    const GROWS: bool = if IS_ODD { ODD.grows } else { USUAL.grows };
-    const COSTLY_CUTS: bool = if IS_ODD { ODD.costly_cuts } else { USUAL.costly_cuts };
-    const IN_ORDER: bool = if IS_ODD { ODD.in_order } else { USUAL.in_order };
-    const SINGLE: bool = if IS_ODD { ODD.single } else { USUAL.single };
+    const FACTS: Facts = if IS_ODD { ODD } else { USUAL };
 }
 
 impl<const IS_ODD: bool> IndexedProducer for Numbers<IS_ODD> {}
@@ -124,14 +100,7 @@ impl<const IS_ODD: bool> furcate::iter::PeekParallelIterator for Source<IS_ODD> 
 }
 
 fn facts_of<P: Producer>(_: P) -> Facts {
-    Facts {
-        pieces: P::PIECES,
-        loops_cut: P::LOOPS_CUT,
-        grows: P::GROWS,
-        costly_cuts: P::COSTLY_CUTS,
-        in_order: P::IN_ORDER,
-        single: P::SINGLE,
-    }
+    P::FACTS
 }
 
 /// The adaptors that were seen, by the names of their types, and the mistakes.
@@ -171,10 +140,10 @@ impl Seen {
 fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     let source = || Source::<IS_ODD>;
     // Items are results of tasks, and a cut makes one more task.
-    let of_tasks = Facts { pieces: true, single: false, ..facts };
+    let of_tasks = facts.one_item_per_task();
     // An item becomes several, or has to be awaited, or a state is kept for all items.
-    let not_single = Facts { single: false, ..facts };
-    let costly_cuts = Facts { costly_cuts: true, ..facts };
+    let not_single = facts.not_single();
+    let costly_cuts = facts.costly_cuts();
 
     seen.check_indexed(source().map(|x| x), facts);
     seen.check_indexed(source().inspect(|_| {}), facts);

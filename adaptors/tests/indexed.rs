@@ -4,7 +4,7 @@ mod support;
 
 use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{DefaultExecutor, IndexedProducer, Inline, Join, Reduction};
+use furcate::{DefaultExecutor, Facts, IndexedProducer, Inline, Join, Reduction};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -313,7 +313,9 @@ impl IntoIterator for Lie {
     }
 }
 
-impl Producer for Lie {}
+impl Producer for Lie {
+    const FACTS: Facts = Facts::ITEMS;
+}
 impl IndexedProducer for Lie {}
 
 #[test]

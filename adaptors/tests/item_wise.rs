@@ -2,6 +2,7 @@
 
 mod support;
 
+use furcate::Blocking;
 use furcate::prelude::*;
 use proptest::collection;
 use proptest::prelude::*;
@@ -267,7 +268,7 @@ fn item_by_item() {
 #[test]
 fn break_in_the_middle() {
     use std::ops::ControlFlow::{Break, Continue};
-    let until = |hit: i32| move |(), x| if x == hit { Break(x) } else { Continue(()) };
+    let until = |hit: i32| move |_, x| if x == hit { Break(x) } else { Continue(x) };
     let (outer, inner) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = |row: i32| {
         outer.fetch_add(1, Relaxed);
@@ -279,19 +280,31 @@ fn break_in_the_middle() {
     let counts = || (outer.swap(0, Relaxed), inner.swap(0, Relaxed));
 
     let mut chain = (0..100).into_par_iter().flat_map_iter(|row| rows(row).inspect(seen));
-    assert!(matches!(chain.producer().partial_fold((), until(23), &mut Every(50)), Break(23)));
+    assert!(matches!(
+        chain.producer().partial_fold(Blocking(-1), until(23), &mut Every(50)),
+        Break(Blocking(23))
+    ));
     assert_eq!(counts(), (3, 24));
 
     let mut chain = (0..100).into_par_iter().flat_map(|row| rows(row).into_par_iter().inspect(seen));
-    assert!(matches!(chain.producer().partial_fold((), until(23), &mut Every(50)), Break(23)));
+    assert!(matches!(
+        chain.producer().partial_fold(Blocking(-1), until(23), &mut Every(50)),
+        Break(Blocking(23))
+    ));
     assert_eq!(counts(), (3, 24));
 
     let mut chain = (0..100).into_par_iter().map(|row| rows(row).inspect(seen)).flatten_iter();
-    assert!(matches!(chain.producer().partial_fold((), until(23), &mut Every(50)), Break(23)));
+    assert!(matches!(
+        chain.producer().partial_fold(Blocking(-1), until(23), &mut Every(50)),
+        Break(Blocking(23))
+    ));
     assert_eq!(counts(), (3, 24));
 
     let mut chain = (0..100).into_par_iter().map(rows).flatten().inspect(seen);
-    assert!(matches!(chain.producer().partial_fold((), until(23), &mut Every(50)), Break(23)));
+    assert!(matches!(
+        chain.producer().partial_fold(Blocking(-1), until(23), &mut Every(50)),
+        Break(Blocking(23))
+    ));
     assert_eq!(counts(), (3, 24));
 }
 

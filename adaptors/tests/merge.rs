@@ -6,7 +6,7 @@ use furcate::detach::Alone;
 use furcate::iter::PeekParallelIterator;
 use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{Context, Executor, IndexedProducer, Inline, Join, PeekProducer};
+use furcate::{Context, Executor, Facts, IndexedProducer, Inline, Join, PeekProducer};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -438,7 +438,9 @@ impl<P: IndexedProducer<Item = Tagged>> IntoIterator for Ids<P> {
         self.0.into_iter().map(id)
     }
 }
-impl<P: IndexedProducer<Item = Tagged>> Producer for Ids<P> {}
+impl<P: IndexedProducer<Item = Tagged>> Producer for Ids<P> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 impl<P: IndexedProducer<Item = Tagged>> IndexedProducer for Ids<P> {}
 
 /// Checks any sides, cut anywhere, walked from both ends, with looks everywhere.
@@ -560,7 +562,9 @@ impl<const L: bool> IntoIterator for Liar<L> {
     }
 }
 
-impl<const L: bool> Producer for Liar<L> {}
+impl<const L: bool> Producer for Liar<L> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 impl<const L: bool> IndexedProducer for Liar<L> {}
 impl<const L: bool> PeekProducer for Liar<L> {
     const LOOKS_ARE_ITEMS: bool = L;

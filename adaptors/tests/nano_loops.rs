@@ -4,7 +4,7 @@ mod support;
 
 use furcate::iter::from_producer;
 use furcate::prelude::*;
-use furcate::{Divisible, Inline, Nano, NanoFold, NanoLoops, Producer};
+use furcate::{Divisible, Facts, FoldFacts, Inline, Nano, NanoFold, NanoLoops, Producer, Suspendable};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -76,16 +76,25 @@ impl<'a, L: NanoLoops<Noted<'a>>> NanoLoops<Range<usize>> for NotedLoops<'_, 'a,
 /// A fold in which every item takes a while.
 struct Slow<F>(F);
 
-impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for Slow<F> {
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for Slow<F> {
+    type Later = F::Later;
+    const FACTS: FoldFacts = F::FACTS;
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         self.0.fold(folded, items.inspect(|_| spin()))
+    }
+    fn later(&self) -> F::Later {
+        self.0.later()
     }
 }
 
 impl Producer for Noted<'_> {
-    fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
+    const FACTS: Facts = Facts::ITEMS;
+
+    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
-        F: NanoFold<usize, B, C>,
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, usize, B>,
         L: NanoLoops<Self>,
     {
         let Noted { numbers, longest } = self;

@@ -3,9 +3,8 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Executor, IndexedProducer, PeekProducer, Reduction, Scheduler};
+use furcate::{Blocking, Executor, IndexedProducer, PeekProducer, Reduction, Scheduler};
 use proptest::prelude::*;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use support::cuts::{assert_cuts, walks_as_std};
@@ -161,9 +160,8 @@ impl Scheduler for Looping {
         E: Executor,
     {
         let step = |folded, item| reduction.step(folded, item);
-        match producer.partial_fold(reduction.start(), step, &mut Every(3)) {
-            ControlFlow::Continue(folded) | ControlFlow::Break(folded) => reduction.finish(folded),
-        }
+        let end = producer.partial_fold(Blocking(reduction.start()), step, &mut Every(3));
+        reduction.finish(Blocking::at(end))
     }
 }
 

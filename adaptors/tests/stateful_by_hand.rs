@@ -3,7 +3,7 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{IndexedProducer, Nano};
+use furcate::{Blocking, IndexedProducer, Nano};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 use support::drops::Ledger;
@@ -105,11 +105,11 @@ fn break_drops_the_state() {
         value
     });
     let found = mapped.producer().partial_fold(
-        (),
-        |(), v: support::drops::DropCounter| if v.number == 4 { Break(v) } else { Continue(()) },
+        Blocking(None),
+        |_, v: support::drops::DropCounter| if v.number == 4 { Break(Some(v)) } else { Continue(None) },
         &mut Every(7),
     );
-    assert!(matches!(found, Break(ref value) if value.number == 4));
+    assert!(matches!(found, Break(Blocking(Some(ref value))) if value.number == 4));
     drop(found);
     drop(mapped);
     ledger.assert_settled();

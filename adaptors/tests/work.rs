@@ -3,7 +3,7 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Inline, Nano, NanoLoops};
+use furcate::{Blocking, Inline, Nano, NanoLoops};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
@@ -221,11 +221,11 @@ fn taken_back() {
     );
     let push = |mut items: Vec<Range<usize>>, item| {
         items.push(item);
-        ControlFlow::<(), _>::Continue(items)
+        ControlFlow::Continue(items)
     };
-    let items = work.producer().partial_fold(vec![], push, &mut GiveAndTake(vec![], 0));
+    let items = work.producer().partial_fold(Blocking(vec![]), push, &mut GiveAndTake(vec![], 0));
     // The first state was made before the piece was divided.
-    assert_eq!(items, ControlFlow::Continue(vec![0..80, 10..20, 20..40, 40..80]));
+    assert_eq!(items, ControlFlow::Continue(Blocking(vec![0..80, 10..20, 20..40, 40..80])));
 }
 
 /// Pieces and states are dropped once, after every panic and every stop (P2).

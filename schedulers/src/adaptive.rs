@@ -38,7 +38,8 @@ use crate::greedy::{self, Done, Leaves, Link, Node, Part, Plan, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
 use crate::{
-    Computation, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict, branch,
+    Blocking, Computation, FoldFacts, Nano, NanoFold, NanoLoops, NeverLater, Policy, Producer, Reduction,
+    Scheduler, Task, Verdict, branch,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
@@ -85,7 +86,7 @@ impl Adaptive {
     ///
     /// After a steal they begin with 1 again.
     ///
-    /// Every loop over a `wrap_iter` makes a piece ([`Producer::LOOPS_CUT`]). A piece is at least an eighth of the
+    /// Every loop over a `wrap_iter` makes a piece ([`loops_cut`](crate::Facts::loops_cut)). A piece is at least an eighth of the
     /// units that the task has folded since the last steal. So there are few pieces, and reductions that cost as much
     /// as their inputs (a merge, a union) cost O(n log n) in all. A thief waits for one such piece.
     #[must_use]
@@ -177,10 +178,8 @@ impl Leaves for Adaptive {
                 producer: PhantomData,
             };
             let start = reduction.borrow().start();
-            let folded = match producer.partial_fold(start, Loop(&reduction), &mut loops) {
-                ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
-            };
-            let output = reduction.borrow().finish(folded);
+            let end = producer.partial_fold(Blocking(start), Loop(&reduction), &mut loops);
+            let output = reduction.borrow().finish(Blocking::at(end));
             let (last, chain) = loops.end();
             let mut done = Done::Here(output);
             if let Some((part, joint)) = last {
@@ -207,14 +206,21 @@ impl Leaves for Adaptive {
 /// Folds the items of a nano-loop by the reduction.
 struct Loop<'t, R>(&'t RefCell<R>);
 
-impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
+impl<'s, T, R: Reduction<T>> NanoFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
+    type Later = NeverLater;
+    const FACTS: FoldFacts = FoldFacts::WHOLE;
+
     #[inline]
     fn fold<I: Iterator<Item = T>>(
         &mut self,
-        folded: R::Accumulator,
+        Blocking(folded): Blocking<R::Accumulator>,
         items: I,
-    ) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        self.0.borrow().fold_loop(folded, items)
+    ) -> ControlFlow<Blocking<R::Accumulator>, Blocking<R::Accumulator>> {
+        Blocking::of(self.0.borrow().fold_loop(folded, items))
+    }
+
+    fn later(&self) -> NeverLater {
+        NeverLater::needed()
     }
 }
 
@@ -331,7 +337,7 @@ where
             return Nano::Divide;
         }
         let mut units = self.pace.next(size);
-        if P::LOOPS_CUT && self.leaves.grows {
+        if P::FACTS.loops_cut && self.leaves.grows {
             units = units.max(self.folded / PIECE);
         }
         self.folded = self.folded.saturating_add(units);
@@ -386,7 +392,7 @@ where
 
 /// Least share of a piece: the units of a piece are at least the units folded before it, divided by this number. Each
 /// piece is reduced with the output of everything that its task has done before. That reduction may take most of the
-/// time, so more pieces would cost more. (Only if [loops cut pieces](Producer::LOOPS_CUT): a task with one state for
+/// time, so more pieces would cost more. (Only if [loops cut pieces](crate::Facts::loops_cut): a task with one state for
 /// all its loops has nothing to reduce between them.)
 const PIECE: usize = 8;
 

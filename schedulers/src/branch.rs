@@ -15,7 +15,9 @@
 
 use crate::call::Call;
 use crate::pace::Pace;
-use crate::{Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Task, Verdict};
+use crate::{
+    Blocking, FoldFacts, Nano, NanoFold, NanoLoops, NeverLater, Policy, Producer, Reduction, Task, Verdict,
+};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -75,22 +77,27 @@ where
     R: Reduction<P::Item>,
     N: NanoLoops<P>,
 {
-    match producer.partial_fold(start, Loop(reduction), loops) {
-        ControlFlow::Continue(folded) | ControlFlow::Break(folded) => folded,
-    }
+    Blocking::at(producer.partial_fold(Blocking(start), Loop(reduction), loops))
 }
 
 /// Folds the items of a nano-loop by the reduction.
 struct Loop<'r, R>(&'r R);
 
-impl<T, R: Reduction<T>> NanoFold<T, R::Accumulator, R::Accumulator> for Loop<'_, R> {
+impl<'s, T, R: Reduction<T>> NanoFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
+    type Later = NeverLater;
+    const FACTS: FoldFacts = FoldFacts::WHOLE;
+
     #[inline]
     fn fold<I: Iterator<Item = T>>(
         &mut self,
-        folded: R::Accumulator,
+        Blocking(folded): Blocking<R::Accumulator>,
         items: I,
-    ) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        self.0.fold_loop(folded, items)
+    ) -> ControlFlow<Blocking<R::Accumulator>, Blocking<R::Accumulator>> {
+        Blocking::of(self.0.fold_loop(folded, items))
+    }
+
+    fn later(&self) -> NeverLater {
+        NeverLater::needed()
     }
 }
 
@@ -127,7 +134,7 @@ impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
     }
 }
 
-/// The nano-loops of a task that may [grow](Producer::GROWS). They end when the task is no longer needed.
+/// The nano-loops of a task that may [grow](crate::Facts::grows). They end when the task is no longer needed.
 struct Growing<'r, P, L, R> {
     policy: L,
     reduction: &'r R,
@@ -382,7 +389,7 @@ where
         Parts::Two(left, right, joint)
     }
 
-    /// Folds the branch as one task, up to the point where it [grows](Producer::GROWS) and its policy wants the rest
+    /// Folds the branch as one task, up to the point where it [grows](crate::Facts::grows) and its policy wants the rest
     /// divided. Returns that rest, and the reduction of both outputs.
     pub(crate) fn fold_or_grow(self, threads: usize) -> (R::Output, Option<(Self, Joint<'c, R>)>) {
         let Branch { producer, policy, reduction, position } = self;

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 /// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
 ///   which the search begins. Blocks are of P, 2P, 4P ... items on P threads, and later of an eighth of the items
 ///   searched so far. So a search that ends early looks at an eighth more items than it must.
-/// - Producers that are [costly to cut](Producer::COSTLY_CUTS) (`merge`, and chains on it): [`Adaptive`], unless a
+/// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
 ///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
 ///   producers.
 /// - Everything else: [`Join`].
@@ -71,10 +71,10 @@ where
     E: Executor,
 {
     const SCHEDULE: Run<P, L, R, E> =
-        if R::SEARCH && !P::PIECES { Self::by_blocks } else { Self::SCHEDULE_BLOCK };
+        if R::SEARCH && !P::FACTS.pieces { Self::by_blocks } else { Self::SCHEDULE_BLOCK };
 
     const SCHEDULE_BLOCK: Run<P, L, R, E> =
-        if P::COSTLY_CUTS && !L::DECIDES { Self::adaptive } else { Self::join };
+        if P::FACTS.costly_cuts && !L::DECIDES { Self::adaptive } else { Self::join };
 
     #[inline]
     fn by_blocks(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {

@@ -78,7 +78,7 @@ impl Leaves for WholeLeaves {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
     {
-        let frame = if P::GROWS { Frame::enter() } else { None };
+        let frame = if P::FACTS.grows { Frame::enter() } else { None };
         if frame.is_none() {
             return Done::Here(branch.fold());
         }

@@ -176,7 +176,7 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
-    if !P::IN_ORDER && ends_early::<P::Item, R>() {
+    if !P::FACTS.in_order && ends_early::<P::Item, R>() {
         let reduction = AnyOrder::new(reduction, &root.found);
         start_in_order(producer, policy, reduction, (call, root), leaves, scope)
     } else {

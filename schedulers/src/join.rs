@@ -105,7 +105,8 @@ where
     R: Reduction<P::Item>,
     E: Executor,
 {
-    const FOLD: FoldLeaf<P, L, R, E> = if P::GROWS { fold_and_go_on } else { |branch, _| branch.fold() };
+    const FOLD: FoldLeaf<P, L, R, E> =
+        if P::FACTS.grows { fold_and_go_on } else { |branch, _| branch.fold() };
 }
 
 /// Folds a leaf that may grow. Its rest, if there is one, is divided like any branch.

@@ -23,15 +23,24 @@
 //! sequential one.
 //!
 //! The producer stays in one call from the task's first item to its last. Data that an adaptor keeps for a task (the
-//! state of a `map_init`, the accumulator of a `fold`) are therefore local variables of that call: made once per task,
+//! state of a `map_init`, the accumulator of a `fold`) therefore lie in that call's fold: made once per task,
 //! never sent to another thread, dropped by unwinding after a panic.
+//!
+//! # Futures
+//!
+//! There is one fold for all chains. Only `io_await` and the scheduler know that an item may be a future: the fold of `io_await` gives a
+//! step's futures to the accumulator, which [waits](crate::Suspendable::wait_for) for them. Under a scheduler that does
+//! not suspend, the accumulator is [`Blocking`], and the calling thread waits. Under
+//! [`Suspending`](crate::Suspending), the output of a pending future is folded by [`NanoFold::later`]: the same fold
+//! for a task of its own, with state of its own, in any thread.
 
+use crate::Blocking;
 use std::ops::ControlFlow;
 
 /// The next action of a task.
 ///
 /// ```
-/// use furcate::{Nano, NanoLoops, Producer};
+/// use furcate::{Facts, Blocking, Nano, NanoLoops, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Folds two units at a time, until six are left.
@@ -44,9 +53,8 @@ use std::ops::ControlFlow;
 ///     fn take(&mut self, _right: P) {}
 /// }
 ///
-/// let sum: ControlFlow<(), u32> =
-///     (0..10_u32).partial_fold(0, |sum, x| ControlFlow::Continue(sum + x), &mut AllButSix);
-/// assert_eq!(sum, ControlFlow::Continue(0 + 1 + 2 + 3));
+/// let sum = (0..10).partial_fold(Blocking(0), |sum, x| ControlFlow::Continue(sum + x), &mut AllButSix);
+/// assert_eq!(sum, ControlFlow::Continue(Blocking(0 + 1 + 2 + 3)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nano {
@@ -60,21 +68,33 @@ pub enum Nano {
     Stop,
 }
 
-/// Folds the items of a nano-loop.
+/// Folds the items of a task, step by step: all that follows a producer in its chain.
 ///
-/// A closure that folds one item implements this trait. A reduction that has a better loop than one item after the
-/// other (std's `sum`, say) implements the trait itself, and gets all items of a loop at once.
+/// A closure that folds one item implements this trait, for an accumulator that is [`Blocking`]. A reduction that has a
+/// better loop than one item after the other (std's `sum`, say) implements the trait itself, and gets all items of a
+/// step at once.
+///
+/// Anything that the fold keeps for a task (the state of a `map_init`) lies in it. The fold is not sent to another thread.
 ///
 /// ```
-/// use furcate::{Nano, NanoFold, NanoLoops, Producer};
+/// use furcate::{Blocking, FoldFacts, Nano, NanoFold, NanoLoops, NeverLater, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Adds the items up with std's own loop.
 /// struct Sum;
 ///
-/// impl NanoFold<u64, u64, ()> for Sum {
-///     fn fold<I: Iterator<Item = u64>>(&mut self, sum: u64, items: I) -> ControlFlow<(), u64> {
-///         ControlFlow::Continue(sum + items.sum::<u64>())
+/// impl<'s> NanoFold<'s, u64, Blocking<u64>> for Sum {
+///     type Later = NeverLater;
+///     const FACTS: FoldFacts = FoldFacts::NONE;
+///     fn fold<I: Iterator<Item = u64>>(
+///         &mut self,
+///         Blocking(sum): Blocking<u64>,
+///         items: I,
+///     ) -> ControlFlow<Blocking<u64>, Blocking<u64>> {
+///         ControlFlow::Continue(Blocking(sum + items.sum::<u64>()))
+///     }
+///     fn later(&self) -> NeverLater {
+///         NeverLater::needed()
 ///     }
 /// }
 ///
@@ -85,47 +105,152 @@ pub enum Nano {
 ///     }
 ///     fn take(&mut self, _right: P) {}
 /// }
-/// assert_eq!((0..1000).partial_fold(0, Sum, &mut Hundreds), ControlFlow::Continue(499_500));
+/// let sum = (0..1000).partial_fold(Blocking(0), Sum, &mut Hundreds);
+/// assert_eq!(sum, ControlFlow::Continue(Blocking(499_500)));
 /// ```
-pub trait NanoFold<T, B, C> {
-    /// Whether the items that reach this fold are the only items of the call. If so, an adaptor that lets no further
-    /// items through may [cancel](crate::Suspendable::cancel) the items that wait before this fold, unless a later
-    /// fold [waits](Self::WAITS). A fold that wraps another one passes this constant on, as it does `WAITS`.
-    const IS_WHOLE: bool = false;
+pub trait NanoFold<'s, T, B> {
+    /// The same fold for items that arrive later: without the state of this task, for any thread, until `'s` ends. For a
+    /// fold that never waits, [`NeverLater`].
+    type Later: NanoFold<'s, T, B, Later = Self::Later> + Clone + Send + 's;
 
-    /// Whether the fold gives futures to [wait for](crate::Suspendable::wait_for). A fold that wraps another one passes
-    /// this constant on.
-    ///
-    /// If this constant is false and the fold [waits](crate::Suspendable::wait_for) all the same, an item that goes on
-    /// after a wait panics: a fold that does not wait has no room for the item there.
-    const WAITS: bool = false;
+    /// What the folds before this one have to know. A fold that wraps another one passes its facts on.
+    const FACTS: FoldFacts;
 
-    /// Whether an item that waits again here, after a future that was pending, goes on before new items begin. A fold
-    /// that wraps another one passes this constant on.
-    ///
-    /// By default, items take permits in turns, so that as many futures as allowed are in flight. Then an item's next
-    /// future may wait for the first futures of other items. Set this constant if that wait may take any time (new
-    /// items come from a stream), or if the item may end the call.
-    const GOES_FIRST: bool = false;
+    /// Folds the items of one step. `Break` ends the task.
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<B, B>;
 
-    /// Folds the items of one loop. `Break` ends the task.
-    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<C, B>;
+    /// Returns the fold for an item that arrives later. Called by accumulators that [wait without
+    /// blocking](crate::Suspendable::wait_for).
+    fn later(&self) -> Self::Later;
 }
 
-impl<T, B, C, F: FnMut(B, T) -> ControlFlow<C, B>> NanoFold<T, B, C> for F {
+/// What the folds before a [`NanoFold`] have to know about it.
+///
+/// ```
+/// use furcate::FoldFacts;
+/// let awaits = FoldFacts::NONE.waits();
+/// assert!(awaits.waits && !awaits.is_whole && !awaits.goes_first);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoldFacts {
+    /// Whether the items that reach this fold are the only items of the call. If so, an adaptor that lets no further
+    /// items through may [cancel](crate::Suspendable::cancel) the items that wait before this fold, unless a later
+    /// fold [waits](Self::waits).
+    pub is_whole: bool,
+
+    /// Whether the fold gives futures to [wait for](crate::Suspendable::wait_for).
+    ///
+    /// If this is false and the fold waits all the same, an item that goes on after a wait panics: a fold that does not
+    /// wait has no room for the item there.
+    pub waits: bool,
+
+    /// Whether an item that waits again here, after a future that was pending, goes on before new items begin.
+    ///
+    /// By default, items take permits in turns, so that as many futures as allowed are in flight. Then an item's next
+    /// future may wait for the first futures of other items. This is true where that wait may take any time (new items
+    /// come from a stream), or where the item may end the call.
+    pub goes_first: bool,
+}
+
+impl FoldFacts {
+    /// Nothing of all that.
+    pub const NONE: FoldFacts = FoldFacts { is_whole: false, waits: false, goes_first: false };
+
+    /// The facts of the last fold of a call, which gets all items.
+    pub const WHOLE: FoldFacts = FoldFacts { is_whole: true, ..FoldFacts::NONE };
+
+    /// The facts of a fold that [waits](Self::waits) before this one.
+    #[must_use]
+    pub const fn waits(self) -> Self {
+        FoldFacts { waits: true, ..self }
+    }
+
+    /// The facts of a fold before this one whose items [go first](Self::goes_first), if so.
+    #[must_use]
+    pub const fn goes_first(self, goes_first: bool) -> Self {
+        FoldFacts { goes_first: self.goes_first || goes_first, ..self }
+    }
+
+    /// The facts of a fold that gets some items of this one's; others come to it another way.
+    #[must_use]
+    pub const fn in_part(self) -> Self {
+        FoldFacts { is_whole: false, ..self }
+    }
+}
+
+/// The [later](NanoFold::Later) fold of one that never waits. There is no value of this type.
+#[derive(Clone, Copy, Debug)]
+pub enum NeverLater {}
+
+impl NeverLater {
+    /// Implements [`NanoFold::later`] for a fold whose accumulator is [`Blocking`], which waits in place.
+    ///
+    /// # Panics
+    ///
+    /// Always: such an accumulator does not ask.
+    #[cold]
+    pub fn needed() -> Self {
+        panic!("this fold's accumulator waits in place, so nothing is folded later")
+    }
+}
+
+impl<'s, T, B> NanoFold<'s, T, B> for NeverLater {
+    type Later = NeverLater;
+    const FACTS: FoldFacts = FoldFacts::NONE;
+
+    fn fold<I: Iterator<Item = T>>(&mut self, _: B, _: I) -> ControlFlow<B, B> {
+        match *self {}
+    }
+
+    fn later(&self) -> NeverLater {
+        *self
+    }
+}
+
+impl<'s, T, A, F: FnMut(A, T) -> ControlFlow<A, A>> NanoFold<'s, T, Blocking<A>> for F {
+    type Later = NeverLater;
+    const FACTS: FoldFacts = FoldFacts::NONE;
+
     #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, mut items: I) -> ControlFlow<C, B> {
+    fn fold<I: Iterator<Item = T>>(
+        &mut self,
+        Blocking(accumulator): Blocking<A>,
+        mut items: I,
+    ) -> ControlFlow<Blocking<A>, Blocking<A>> {
         let folded = items.try_fold(accumulator, self);
         // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(items);
-        folded
+        Blocking::of(folded)
+    }
+
+    fn later(&self) -> NeverLater {
+        NeverLater::needed()
+    }
+}
+
+/// The same fold for several producers, one after the other.
+#[derive(Debug)]
+pub struct ByRef<'f, F>(pub &'f mut F);
+
+impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for ByRef<'_, F> {
+    type Later = F::Later;
+    const FACTS: FoldFacts = F::FACTS;
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<B, B> {
+        self.0.fold(accumulator, items)
+    }
+
+    fn later(&self) -> F::Later {
+        self.0.later()
     }
 }
 
 /// A scheduler's side of the nano-loops over producers of type `P`.
 ///
 /// ```
-/// use furcate::{Divisible, Nano, NanoLoops, Producer};
+/// use furcate::{Blocking, Divisible, Nano, NanoLoops, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Gives a half away after the first loop.
@@ -145,9 +270,8 @@ impl<T, B, C, F: FnMut(B, T) -> ControlFlow<C, B>> NanoFold<T, B, C> for F {
 /// }
 ///
 /// let mut loops = GiveOnce { loops: 0, given: None };
-/// let sum: ControlFlow<(), u32> =
-///     (0..10_u32).partial_fold(0, |sum, x| ControlFlow::Continue(sum + x), &mut loops);
-/// assert_eq!(sum, ControlFlow::Continue(0 + 1 + 2 + 3 + 4 + 5));
+/// let sum = (0..10).partial_fold(Blocking(0), |sum, x| ControlFlow::Continue(sum + x), &mut loops);
+/// assert_eq!(sum, ControlFlow::Continue(Blocking(0 + 1 + 2 + 3 + 4 + 5)));
 /// assert_eq!(loops.given, Some(6..10));
 /// ```
 pub trait NanoLoops<P> {
@@ -156,7 +280,6 @@ pub trait NanoLoops<P> {
     const DIVIDES: bool = true;
 
     /// Whether the loops may take a task that has [grown](Self::grown). If not, producers need not call
-    /// [`grown`](Self::grown).
     const GROWS: bool = false;
 
     /// Returns the next action, with `size` units left.

@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 /// specializations (vectorization, exact lengths, in-place zips) treat it as they treat a sequential loop. Data
 /// adaptors wrap producers: the leaf of a `map` is a `std::iter::Map` of its base's leaf.
 ///
-/// For a type of your own that is an `Iterator` and [`Divisible`], the implementation is empty:
+/// For a type of your own that is an `Iterator` and [`Divisible`], the implementation is one line:
 ///
 /// ```
-/// use furcate::{Divisible, Producer};
+/// use furcate::{Divisible, Facts, Producer};
 ///
 /// struct Powers { exponents: std::ops::Range<u32> }
 ///
@@ -31,7 +31,9 @@ use std::ops::ControlFlow;
 ///         self.exponents.next().map(|e| 1 << e)
 ///     }
 /// }
-/// impl Producer for Powers {}
+/// impl Producer for Powers {
+///     const FACTS: Facts = Facts::ITEMS;
+/// }
 ///
 /// let (low, high) = Powers { exponents: 0..4 }.divide();
 /// assert_eq!((low.sum::<u64>(), high.sum::<u64>()), (3, 12));
@@ -42,42 +44,16 @@ use std::ops::ControlFlow;
 /// Iterating the left part and then the right part of any cut gives the items of the whole, in order. As with
 /// [`Divisible`], breaking the contract leads to wrong results, never to undefined behavior.
 pub trait Producer: Divisible + IntoIterator + Send {
-    /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
-    /// item more. If so, nano-loops that do not [divide](NanoLoops::DIVIDES), but only look for an early end, fold all
-    /// units in one loop. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
-    const PIECES: bool = false;
+    /// What schedulers have to know about these data. A source of items, each of which is an item from the beginning,
+    /// is [`Facts::ITEMS`]; a producer that wraps another one passes on the facts of its base.
+    const FACTS: Facts;
 
-    /// Whether every nano-loop cuts a piece off, so that it makes one item more. By default true if the items are
-    /// [pieces](Self::PIECES). False for a producer that keeps one state for all loops of a task, and makes one item of
-    /// it: its loops are as short as loops over items. A producer that wraps another one passes this constant on.
-    const LOOPS_CUT: bool = Self::PIECES;
-
-    /// Whether a cut costs more than a few instructions, as the cut of two sorted sides does: it has to search for its
-    /// position. If so, the [default scheduler](crate::ByTerminal) cuts on demand. A producer that wraps another one
-    /// passes this constant on.
-    const COSTLY_CUTS: bool = false;
-
-    /// Whether the order of the items means anything. It means nothing for the items of a stream, which go to the
-    /// worker that asks first. If the order means nothing, a search for the first hit that [waits for
-    /// futures](crate::Suspending) ends with any hit, because an earlier item may never come. A producer that wraps
-    /// another one passes this constant on.
-    const IN_ORDER: bool = true;
-
-    /// Whether one unit, of size 1, gives at most one item, and at once. If so, a `flat_map` after it may take the item
-    /// out of a part of one unit, and divide the inner iterator. A producer that wraps another one passes this constant
-    /// on, unless it makes several items of one, or keeps a state for a task.
-    const SINGLE: bool = false;
-
-    /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers
-    /// that divide before they fold are [asked](NanoLoops::grown) again at that point. A producer that wraps another
-    /// one passes this constant on.
-    const GROWS: bool = false;
-
-    /// Folds the items in *nano-loops*, and asks `loops` before each one for the next action: see [`NanoLoops`].
+    /// Folds the items in *nano-loops*, and asks `loops` before each one for the next action: see [`NanoLoops`]. (Kvik's
+    /// `partial_fold`, Section 3.6; there the producer comes back after every loop.)
     ///
-    /// Schedulers that watch for thieves or for an early end fold a task this way, so every data adaptor forwards this
-    /// method to its base. A state that an adaptor keeps for a task is a local variable here, the same for all loops of
-    /// a task.
+    /// Schedulers that suspend tasks, or watch for thieves or for an early end, fold a task this way. A source keeps the
+    /// default. A data adaptor forwards this method to its base. A state that an adaptor keeps for a task lies in the
+    /// fold that it gives to its base, the same for all loops of a task.
     ///
     /// Returns the value that `fold` breaks with. Otherwise returns the accumulator, at the end or where the loops
     /// [`Stop`](crate::Nano::Stop). In both cases the remaining units are dropped.
@@ -87,16 +63,18 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// is an exception: it means *more than can be counted*, so it may stay the same after a cut, and an item that the
     /// loop has given counts as progress. After the last loop, the part that was given away last is
     /// [taken back](NanoLoops::take_back), if no other worker has taken it.
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
-        F: NanoFold<Self::Item, B, C>,
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, Self::Item, B>,
         L: NanoLoops<Self>,
     {
         let (mut folded, mut rest) = (init, self);
         loop {
             let size = rest.size();
             let limit = match loops.next(size) {
-                Nano::Fold(_) if Self::PIECES && !L::DIVIDES => usize::MAX,
+                Nano::Fold(_) if Self::FACTS.pieces && !L::DIVIDES => usize::MAX,
                 Nano::Fold(limit) => limit.max(1),
                 Nano::Divide => {
                     let (left, right) = rest.divide();
@@ -142,21 +120,112 @@ pub trait Producer: Divisible + IntoIterator + Send {
             }
         }
     }
+}
 
-    /// Folds as [`partial_fold`](Self::partial_fold) does, where items may be futures to [wait for](Suspendable). An
-    /// item that is not ready is folded later, by a copy of `fold`, in any thread.
-    ///
-    /// A producer that wraps another one forwards this method as it forwards `partial_fold`, and makes its state for a
-    /// task anew for every loop. The default is `partial_fold`: if a wrapper keeps the default although its base waits
-    /// for items, the worker blocks while it waits.
-    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
-    where
-        Self: 's,
-        B: Suspendable<'s>,
-        F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
-        L: NanoLoops<Self>,
-    {
-        self.partial_fold(init, fold, loops)
+/// What schedulers have to know about a [`Producer`].
+///
+/// ```
+/// use furcate::{Facts, Producer};
+/// use std::ops::Range;
+/// assert_eq!(<Range<u32> as Producer>::FACTS, Facts::ITEMS.single());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
+    /// item more. If so, nano-loops that do not [divide](NanoLoops::DIVIDES), but only look for an early end, fold all
+    /// units in one loop. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
+    pub pieces: bool,
+
+    /// Whether every nano-loop cuts a piece off, so that it makes one item more. True for [pieces](Self::pieces), but
+    /// not for a producer that keeps one state for all loops of a task, and makes one item of
+    /// it: its loops are as short as loops over items.
+    pub loops_cut: bool,
+
+    /// Whether a cut costs more than a few instructions, as the cut of two sorted sides does: it has to search for its
+    /// position. If so, the [default scheduler](crate::ByTerminal) cuts on demand.
+    pub costly_cuts: bool,
+
+    /// Whether the order of the items means anything. It means nothing for the items of a stream, which go to the
+    /// worker that asks first. If the order means nothing, a search for the first hit that [waits for
+    /// futures](crate::Suspending) ends with any hit, because an earlier item may never come.
+    pub in_order: bool,
+
+    /// Whether one unit, of size 1, gives at most one item, and at once. If so, a `flat_map` after it may take the item
+    /// out of a part of one unit, and divide the inner iterator.
+    pub single: bool,
+
+    /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers
+    /// that divide before they fold are [asked](NanoLoops::grown) again at that point.
+    pub grows: bool,
+}
+
+impl Facts {
+    /// Items in order, which are cheap to cut. A unit may give several of them.
+    pub const ITEMS: Facts = Facts {
+        pieces: false,
+        loops_cut: false,
+        costly_cuts: false,
+        in_order: true,
+        single: false,
+        grows: false,
+    };
+
+    /// These, of a producer whose items are [pieces](Self::pieces) of it. Every loop [cuts](Self::loops_cut) one off.
+    #[must_use]
+    pub const fn pieces(self) -> Self {
+        Facts { pieces: true, loops_cut: true, ..self }
+    }
+
+    /// These, of a producer with one item per task: [pieces](Self::pieces), but a loop [cuts none off](Self::loops_cut),
+    /// unless these do.
+    #[must_use]
+    pub const fn one_item_per_task(self) -> Self {
+        Facts { pieces: true, single: false, ..self }
+    }
+
+    /// These, with [costly cuts](Self::costly_cuts).
+    #[must_use]
+    pub const fn costly_cuts(self) -> Self {
+        Facts { costly_cuts: true, ..self }
+    }
+
+    /// These, in [no order](Self::in_order) that means anything.
+    #[must_use]
+    pub const fn unordered(self) -> Self {
+        Facts { in_order: false, ..self }
+    }
+
+    /// These, where a unit gives at most [one](Self::single) item.
+    #[must_use]
+    pub const fn single(self) -> Self {
+        Facts { single: true, ..self }
+    }
+
+    /// These, where a unit may give several items: of an adaptor that makes several items of one, or keeps a state for
+    /// a task.
+    #[must_use]
+    pub const fn not_single(self) -> Self {
+        Facts { single: false, ..self }
+    }
+
+    /// These, of a producer that may [grow](Self::grows).
+    #[must_use]
+    pub const fn grows(self) -> Self {
+        Facts { grows: true, ..self }
+    }
+
+    /// The facts of a producer with two bases.
+    #[must_use]
+    pub const fn and(self, other: Facts) -> Self {
+        Facts {
+            pieces: self.pieces || other.pieces,
+            loops_cut: self.loops_cut || other.loops_cut,
+            costly_cuts: self.costly_cuts || other.costly_cuts,
+            in_order: self.in_order || other.in_order,
+            single: self.single && other.single,
+            grows: self.grows || other.grows,
+        }
     }
 }
 

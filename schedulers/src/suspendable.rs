@@ -1,24 +1,71 @@
-//! Accumulators of tasks that wait for some of their items.
+//! Accumulators, as folds see them: they know how to wait for futures.
 
 use crate::NanoFold;
+use furcate_pool::block_on;
 use std::ops::ControlFlow;
 
-/// The accumulator of a task that takes items as futures, before they are ready.
+/// The accumulator of a task. It decides how the task waits for items that are futures.
 ///
-/// [`Producer::suspending_fold`](crate::Producer::suspending_fold) folds to such an accumulator. A scheduler makes it,
-/// for instance [`Suspending`](crate::Suspending). All waiting items end before `'s` does.
+/// All waiting items end before `'s` does.
 pub trait Suspendable<'s>: Sized {
+    /// Whether the items after one that waits may be folded before it. False if the thread waits for one future after
+    /// the other.
+    const SUSPENDS: bool = true;
+
     /// Folds the outputs of futures, in their order. Every future is polled: in this call or, if too many are in
-    /// flight, later. The output of a future that is not ready at once is folded when it arrives, by a clone of `fold`.
-    /// (If `fold` waits for another future with an output, the output is kept until there is room for that future. So
-    /// the output may change threads.)
+    /// flight, later. The output of a future that is not ready at once may be folded when it arrives, by
+    /// [`fold.later()`](NanoFold::later). (If that fold waits for another future with an output, the output is kept
+    /// until there is room for that future. So the output may change threads.)
     ///
     /// Returns `Break` if no further items are needed.
     fn wait_for<I, F>(self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
         I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
-        F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's;
+        F: NanoFold<'s, <I::Item as IntoFuture>::Output, Self>;
 
     /// Drops all futures that the whole call waits for, or would wait for later: they are no longer needed.
     fn cancel(&self);
+}
+
+/// An accumulator of a task that does not suspend: the thread waits for one future after the other.
+///
+/// ```
+/// use furcate::{Blocking, Suspendable};
+/// use std::future::ready;
+/// use std::ops::ControlFlow;
+///
+/// let mut add = |sum, x: i32| ControlFlow::Continue(sum + x);
+/// assert_eq!(Blocking(0).wait_for([ready(1), ready(2)].into_iter(), &mut add), ControlFlow::Continue(Blocking(3)));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocking<A>(pub A);
+
+impl<A> Blocking<A> {
+    /// Makes the end of a step of the end of a loop.
+    #[inline]
+    pub fn of(end: ControlFlow<A, A>) -> ControlFlow<Self, Self> {
+        end.map_continue(Blocking).map_break(Blocking)
+    }
+
+    /// Returns the accumulator at the end of a step, whether the task goes on or not.
+    #[inline]
+    pub fn at(end: ControlFlow<Self, Self>) -> A {
+        let (ControlFlow::Continue(Blocking(folded)) | ControlFlow::Break(Blocking(folded))) = end;
+        folded
+    }
+}
+
+impl<'s, A> Suspendable<'s> for Blocking<A> {
+    const SUSPENDS: bool = false;
+
+    fn wait_for<I, F>(self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
+    where
+        I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
+        F: NanoFold<'s, <I::Item as IntoFuture>::Output, Self>,
+    {
+        fold.fold(self, futures.map(|future| block_on(future.into_future())))
+    }
+
+    /// Nothing waits elsewhere.
+    fn cancel(&self) {}
 }

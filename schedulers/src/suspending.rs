@@ -34,7 +34,7 @@
 //!    aside, as a task that waits for a permit. (If a loop gives more futures than it has units, each future without a
 //!    permit waits for one.) Before an item's next future is made, the item asks for a permit again if other tasks wait
 //!    for one: items go on [in turns](in_flight). In a search, before a gate, and if items come from a stream, an item
-//!    keeps its permit, and goes before new ones: see [`GOES_FIRST`](crate::NanoFold::GOES_FIRST). There new items may
+//!    keeps its permit, and goes before new ones: see [`goes_first`](crate::FoldFacts::goes_first). There new items may
 //!    hold their permits for any time, and an item that has begun must not wait for these permits.
 //! 6. *Searches that [end early](ends_early).* An item that is found keeps its permit until the hit is known, and no
 //!    needless future begins with a permit that was given back after that. So tasks that were put aside and are not
@@ -98,7 +98,7 @@ impl Suspending {
     }
 
     /// Lets at most `n` futures be in flight at any time: polled, and not ready. At most `2 * n` items have begun and
-    /// wait for another future; at most `n` if items [keep their permits](crate::NanoFold::GOES_FIRST).
+    /// wait for another future; at most `n` if items [keep their permits](crate::FoldFacts::goes_first).
     ///
     /// # Panics
     ///
@@ -346,7 +346,7 @@ where
         };
         let mut looks = Looks { stopped, frame: frame.share(), pace: Pace::new(1, LONGEST), rest: None };
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
-            producer.suspending_fold(leaf, Fold, &mut looks);
+            producer.partial_fold(leaf, Fold, &mut looks);
         let Some(rest) = looks.rest else {
             return Ok(leaf.end());
         };

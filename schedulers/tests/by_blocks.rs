@@ -4,7 +4,7 @@ mod support;
 
 use furcate_schedulers::policy::{Auto, BoundDepth, Cap, SizeLimit};
 use furcate_schedulers::{
-    Blocks, ByBlocks, ByTerminal, Divisible, Doubling, Join, Policy, Producer, Reduction, Scheduler,
+    Blocks, ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Policy, Producer, Reduction, Scheduler,
     Sequential, Task, Verdict,
 };
 use proptest::prelude::*;
@@ -320,7 +320,7 @@ fn the_default_goes_by_the_terminal() {
         }
     }
     impl Producer for OnePiece {
-        const PIECES: bool = true;
+        const FACTS: Facts = Facts::ITEMS.pieces();
     }
     let depth = || BoundDepth::new(0);
     let place = Place::Pool(2);

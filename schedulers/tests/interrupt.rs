@@ -4,7 +4,7 @@
 mod support;
 
 use furcate_schedulers::policy::{Auto, BoundDepth, SizeLimit};
-use furcate_schedulers::{Divisible, Join, Policy, Producer, Reduction, Scheduler, Sequential};
+use furcate_schedulers::{Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::Place;
@@ -98,7 +98,9 @@ impl IntoIterator for Watched<'_> {
     }
 }
 
-impl Producer for Watched<'_> {}
+impl Producer for Watched<'_> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 fn search(place: Place, how: impl Scheduler + Sync, when: impl Policy, len: usize, search: &Search) {
     assert_eq!(place.run(how, Watched(0..len, search), when, search), 1);
@@ -182,7 +184,9 @@ fn items_beyond_the_size_come_out_in_the_end() {
             self.range.chain(self.held)
         }
     }
-    impl Producer for Late {}
+    impl Producer for Late {
+        const FACTS: Facts = Facts::ITEMS;
+    }
 
     for len in [0, 16, 48, 1000] {
         let nothing = Search::new(usize::MAX, true);
@@ -211,7 +215,9 @@ fn a_search_through_the_endless_can_be_stopped() {
             self.0
         }
     }
-    impl Producer for Endless {}
+    impl Producer for Endless {
+        const FACTS: Facts = Facts::ITEMS;
+    }
 
     let found = Search::new(20, false);
     assert_eq!(Place::Inline.run(Sequential, Endless(0..100_000), Auto::new(), &found), 1);

@@ -4,7 +4,9 @@
 mod support;
 
 use furcate_schedulers::policy::{self, Both};
-use furcate_schedulers::{ByBlocks, ByTerminal, Divisible, Doubling, Join, Producer, Reduction, Sequential};
+use furcate_schedulers::{
+    ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Producer, Reduction, Sequential,
+};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -79,7 +81,9 @@ impl IntoIterator for Liar {
     }
 }
 
-impl Producer for Liar {}
+impl Producer for Liar {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// `Collect`, in nano-loops.
 #[derive(Clone, Copy)]

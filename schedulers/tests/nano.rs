@@ -1,7 +1,7 @@
 //! Nano-loops: the default `partial_fold`, with limits, divisions and ends at every position, and with producers that
 //! lie.
 
-use furcate_schedulers::{Divisible, Nano, NanoLoops, Producer};
+use furcate_schedulers::{Blocking, Divisible, Facts, Nano, NanoLoops, Producer};
 use std::collections::VecDeque;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
@@ -35,7 +35,7 @@ impl<P> NanoLoops<P> for Script<P> {
     }
 }
 
-fn push<T>(mut items: Vec<T>, item: T) -> ControlFlow<(), Vec<T>> {
+fn push<T>(mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
     items.push(item);
     assert!(items.len() < 10_000, "the loops do not end");
     Continue(items)
@@ -43,7 +43,8 @@ fn push<T>(mut items: Vec<T>, item: T) -> ControlFlow<(), Vec<T>> {
 
 /// Returns the items of the task alone.
 fn fold<P: Producer>(producer: P, script: &mut Script<P>) -> Vec<P::Item> {
-    let Continue(items) = producer.partial_fold(vec![], push, script) else { panic!("nothing breaks") };
+    let end = producer.partial_fold(Blocking(vec![]), push, script);
+    let Continue(Blocking(items)) = end else { panic!("nothing breaks") };
     items
 }
 
@@ -81,9 +82,9 @@ fn a_loop_folds_as_many_as_it_was_told() {
     let mut counts = Counts(&folded, vec![]);
     let count = |(), _| {
         folded.set(folded.get() + 1);
-        Continue::<(), _>(())
+        Continue(())
     };
-    assert_eq!((0..20).partial_fold((), count, &mut counts), Continue(()));
+    assert_eq!((0..20).partial_fold(Blocking(()), count, &mut counts), Continue(Blocking(())));
     assert_eq!((folded.get(), counts.1), (20, vec![0, 1, 3, 6, 10, 15]));
 }
 
@@ -138,10 +139,10 @@ fn an_end_drops_the_rest() {
             let mut script = Script::new(steps.filter(|step| *step != Nano::Fold(0)), Nano::Stop);
             let keep = |mut kept: (Rc<()>, Vec<_>), item| {
                 kept.1.push(item);
-                Continue::<(), _>(kept)
+                Continue(kept)
             };
-            let end = Owning(items).partial_fold((token.clone(), vec![]), keep, &mut script);
-            let Continue((_token, kept)) = end else { panic!("nothing breaks") };
+            let end = Owning(items).partial_fold(Blocking((token.clone(), vec![])), keep, &mut script);
+            let Continue(Blocking((_token, kept))) = end else { panic!("nothing breaks") };
             let given: usize = script.given.iter().map(|part| part.0.len()).sum();
             let half = if divide && at < 10 { (10 - at).div_ceil(2) } else { 0 };
             assert_eq!((kept.len(), given), (at, half));
@@ -158,10 +159,12 @@ fn a_break_drops_the_rest() {
         for limit in [1, 3, 100] {
             let (_, alive, items) = counted(10);
             let mut script = Script::new([], Nano::Fold(limit));
-            let until = |seen, item| if seen == at { Break((seen, item)) } else { Continue(seen + 1) };
-            let end = Owning(items).partial_fold(0, until, &mut script);
+            let until = |(seen, _), item| {
+                if seen == at { Break((seen, Some(item))) } else { Continue((seen + 1, None)) }
+            };
+            let end = Owning(items).partial_fold(Blocking((0, None)), until, &mut script);
             assert_eq!(Arc::strong_count(&alive), 2, "what it broke with");
-            assert!(matches!(end, Break((seen, _)) if seen == at));
+            assert!(matches!(end, Break(Blocking((seen, Some(_)))) if seen == at));
             assert_eq!(script.sizes.len(), at / limit + 1, "not asked again");
         }
     }
@@ -175,7 +178,7 @@ fn a_panic_drops_the_rest() {
         let caught = std::panic::catch_unwind(|| {
             let mut script = Script::new(steps, Nano::Fold(2));
             let until = |seen, _| if seen == at { std::panic::resume_unwind(Box::new(())) } else { seen + 1 };
-            Owning(items).partial_fold(0, |seen, item| Continue::<(), _>(until(seen, item)), &mut script)
+            Owning(items).partial_fold(Blocking(0), |seen, item| Continue(until(seen, item)), &mut script)
         });
         assert_eq!(caught.is_err(), at < 6, "the task keeps 2 + 4 items");
         drop(caught);
@@ -203,7 +206,9 @@ impl IntoIterator for Owning {
     }
 }
 
-impl Producer for Owning {}
+impl Producer for Owning {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// A producer that divides after the first item, and lies about its size.
 struct Odd {
@@ -233,7 +238,9 @@ impl IntoIterator for Odd {
     }
 }
 
-impl Producer for Odd {}
+impl Producer for Odd {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// A producer that lies about its size gives all its items once, and the loops end.
 #[test]
@@ -281,7 +288,9 @@ fn cuts_that_get_nowhere() {
             0..self.0.min(9)
         }
     }
-    impl Producer for Stuck {}
+    impl Producer for Stuck {
+        const FACTS: Facts = Facts::ITEMS;
+    }
 
     for size in [9, 10, usize::MAX - 1, usize::MAX] {
         let mut script = Script::new([], Nano::Fold(1));

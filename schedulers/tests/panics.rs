@@ -5,7 +5,8 @@ mod support;
 
 use furcate_schedulers::policy::{Both, Cap, SizeLimit};
 use furcate_schedulers::{
-    Adaptive, DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict,
+    Adaptive, DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task,
+    Verdict,
 };
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
@@ -121,7 +122,9 @@ impl<'a> Iterator for IntoIter<'a> {
     }
 }
 
-impl Producer for Items<'_> {}
+impl Producer for Items<'_> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// Keeps the items, so that a panic finds them in accumulators and outputs, too.
 #[derive(Debug)]

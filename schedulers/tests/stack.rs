@@ -8,7 +8,7 @@ use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::policy::{
     Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, SizeLimit, ThiefSplitting,
 };
-use furcate_schedulers::{Divisible, Join, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use furcate_schedulers::{Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Task, Verdict};
 use std::ops::{ControlFlow, Range};
 use support::{Any, Collect};
 
@@ -103,7 +103,7 @@ macro_rules! lopsided {
             }
         }
 
-        impl Producer for $Name {}
+        impl Producer for $Name { const FACTS: Facts = Facts::ITEMS; }
     };
 }
 
@@ -280,7 +280,9 @@ impl IntoIterator for Swinging {
     }
 }
 
-impl Producer for Swinging {}
+impl Producer for Swinging {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 #[test]
 fn what_swings_ends() {

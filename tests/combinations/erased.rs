@@ -9,7 +9,10 @@
 
 use crate::schedule::{AnyPolicy, AnyScheduler};
 use furcate::prelude::*;
-use furcate::{DefaultExecutor, IndexedProducer, Nano, NanoFold, NanoLoops};
+use furcate::{
+    Blocking, DefaultExecutor, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, NeverLater,
+    Suspendable,
+};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -252,18 +255,32 @@ where
         I::enclose((*self).into_iter())
     }
     fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
-        let _ = self.partial_fold((), ErasedFold(fold), &mut Real::<_, _, true> { loops, given: None });
+        let _ =
+            self.partial_fold(Blocking(()), ErasedFold(fold), &mut Real::<_, _, true> { loops, given: None });
     }
     fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
-        let _ = self.partial_fold((), ErasedFold(fold), &mut Real::<_, _, false> { loops, given: None });
+        let _ = self.partial_fold(
+            Blocking(()),
+            ErasedFold(fold),
+            &mut Real::<_, _, false> { loops, given: None },
+        );
     }
 }
 
 struct ErasedFold<'f, 'c>(&'f mut Fold<'c>);
 
-impl NanoFold<u64, (), ()> for ErasedFold<'_, '_> {
-    fn fold<I: Iterator<Item = u64>>(&mut self, (): (), mut items: I) -> ControlFlow<()> {
-        (self.0)(&mut items)
+impl<'s> NanoFold<'s, u64, Blocking<()>> for ErasedFold<'_, '_> {
+    type Later = NeverLater;
+    const FACTS: FoldFacts = FoldFacts::NONE;
+    fn fold<I: Iterator<Item = u64>>(
+        &mut self,
+        _: Blocking<()>,
+        mut items: I,
+    ) -> ControlFlow<Blocking<()>, Blocking<()>> {
+        Blocking::of((self.0)(&mut items))
+    }
+    fn later(&self) -> NeverLater {
+        NeverLater::needed()
     }
 }
 
@@ -361,9 +378,13 @@ impl<I: Iterator<Item = u64>> IntoIterator for Erased<'_, I> {
 }
 
 impl<I: Iterator<Item = u64>> Producer for Erased<'_, I> {
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
+    const FACTS: Facts = Facts::ITEMS;
+
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
-        F: NanoFold<u64, B, C>,
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, u64, B>,
         L: NanoLoops<Self>,
     {
         let (mut folded, mut end) = (Some(init), None);

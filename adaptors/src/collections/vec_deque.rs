@@ -6,7 +6,7 @@ use crate::iter::{
 };
 use crate::vec::indices;
 use crate::{slice, vec};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
@@ -135,7 +135,7 @@ impl<'data, T> IntoIterator for Part<'data, T> {
 }
 
 impl<T: Sync> Producer for Part<'_, T> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: Sync> IndexedProducer for Part<'_, T> {}
 

@@ -12,11 +12,8 @@
 //! 4. *Futures before the gate* are dropped if nothing else waits: neither behind the gate nor in another side of a
 //!    chain.
 
-use crate::iter::adaptor::divide_by_cut;
-use furcate_schedulers::{
-    Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Policy, Producer, Suspendable, Task, Verdict,
-};
-use std::marker::PhantomData;
+use crate::iter::stage::TaskStage;
+use furcate_schedulers::{NanoFold, Policy, Suspendable, Task, Verdict};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A gate for items of type `T`. A copy is the same gate.
@@ -27,10 +24,10 @@ pub trait Gate<T>: Copy + Send {
     /// Whether every item passes, unless the whole result is lost.
     const EXACT: bool = false;
 
-    /// Whether the items that pass keep their order. See [`Producer::IN_ORDER`].
+    /// Whether the items that pass keep their order. See [`Facts::in_order`](furcate_schedulers::Facts::in_order).
     const IN_ORDER: bool = true;
 
-    /// Whether an item may leave its leaf, to be divided further ([`Producer::SINGLE`]). It may not if the
+    /// Whether an item may leave its leaf, to be divided further ([`Facts::single`](furcate_schedulers::Facts::single)). It may not if the
     /// [guard](Self::guard) has to be alive while the item is processed.
     const SINGLE: bool = true;
 
@@ -41,9 +38,9 @@ pub trait Gate<T>: Copy + Send {
     fn guard(self) -> Self::Guard;
 
     /// Whether the gate is closed: no item will pass any more. A closed gate stays closed.
-    fn is_shut(self) -> bool;
+    fn is_closed(self) -> bool;
 
-    /// Returns the item if the gate lets it through, else drops it. If this item closes the gate, `is_shut` is true on
+    /// Returns the item if the gate lets it through, else drops it. If this item closes the gate, `is_closed` is true on
     /// return.
     fn pass(self, item: T) -> Option<Self::Output>;
 }
@@ -62,176 +59,45 @@ impl Policy for InLoops {
     }
 }
 
-/// The producer of an adaptor with a gate.
-#[derive(Debug)]
-pub struct Gated<P, G> {
-    base: P,
-    gate: G,
-}
+/// The [stage](TaskStage) of an adaptor with a gate.
+#[derive(Clone, Copy, Debug)]
+pub struct Through<G>(pub(crate) G);
 
-impl<P, G> Gated<P, G> {
-    #[inline]
-    pub(crate) fn new(base: P, gate: G) -> Self {
-        Gated { base, gate }
-    }
-
-    #[inline]
-    fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self)
-    where
-        G: Copy,
-    {
-        let (left, right) = cut_base(self.base);
-        (Gated::new(left, self.gate), Gated::new(right, self.gate))
-    }
-}
-
-impl<P: Divisible + IntoIterator, G: Gate<P::Item>> Divisible for Gated<P, G> {
-    #[inline]
-    fn size(&self) -> usize {
-        if self.gate.is_shut() { 0 } else { self.base.size() }
-    }
-
-    #[inline]
-    fn should_be_divided(&self) -> bool {
-        !self.gate.is_shut() && self.base.should_be_divided()
-    }
-
-    divide_by_cut!(P);
-}
-
-impl<P: IntoIterator, G: Gate<P::Item>> IntoIterator for Gated<P, G> {
+impl<T, G: Gate<T>> TaskStage<T> for Through<G> {
     type Item = G::Output;
-    type IntoIter = Passing<P::IntoIter, G, G::Guard>;
+    type Leaf<I: Iterator<Item = T>> = Passing<I, G, G::Guard>;
+    type State = ();
+
+    const SINGLE: bool = G::SINGLE;
+    const IN_ORDER: bool = G::IN_ORDER;
+    const GOES_FIRST: bool = true;
 
     #[inline]
-    fn into_iter(self) -> Self::IntoIter {
-        Passing::new(self.base.into_iter(), self.gate)
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
+        Passing::new(base, self.0)
     }
-}
-
-impl<P: Producer, G: Gate<P::Item>> Producer for Gated<P, G> {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const SINGLE: bool = P::SINGLE && G::SINGLE;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER && G::IN_ORDER;
 
     #[inline]
-    fn partial_fold<B, C, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<C, B>
-    where
-        F: NanoFold<G::Output, B, C>,
-        L: NanoLoops<Self>,
-    {
-        let Gated { base, gate } = self;
-        base.partial_fold(init, FoldPassing { fold, gate }, &mut OpenLoops { loops, gate })
-    }
+    fn start(&self) {}
 
-    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    #[inline]
+    fn fold_step<'s, I, B, F>(&self, _: &mut (), folded: B, items: I, fold: &mut F) -> ControlFlow<B, B>
     where
-        Self: 's,
+        I: Iterator<Item = T>,
         B: Suspendable<'s>,
-        F: NanoFold<G::Output, B, B> + Clone + Send + 's,
-        L: NanoLoops<Self>,
+        F: NanoFold<'s, G::Output, B>,
     {
-        let Gated { base, gate } = self;
-        let fold = FoldUntilShut { fold: FoldPassing { fold, gate }, ends: PhantomData };
-        base.suspending_fold(init, fold, &mut OpenLoops { loops, gate })
-    }
-}
-
-impl<P, G> IndexedProducer for Gated<P, G>
-where
-    P: IndexedProducer,
-    G: Gate<P::Item>,
-    Passing<P::IntoIter, G, G::Guard>: ExactSizeIterator<Item = G::Output>,
-{
-}
-
-/// Folds the items of a step that pass.
-#[derive(Clone)]
-struct FoldPassing<F, G> {
-    fold: F,
-    gate: G,
-}
-
-impl<T, B, C, G: Gate<T>, F: NanoFold<G::Output, B, C>> NanoFold<T, B, C> for FoldPassing<F, G> {
-    const IS_WHOLE: bool = F::IS_WHOLE;
-    const WAITS: bool = F::WAITS;
-    const GOES_FIRST: bool = true;
-
-    #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
-        self.fold.fold(folded, Passing::new(items, self.gate))
-    }
-}
-
-/// Folds the awaited items that pass. If nothing else waits, it drops pending futures when the gate is closed.
-struct FoldUntilShut<'s, F, G> {
-    fold: FoldPassing<F, G>,
-    /// Lifetime of the awaited futures: they end before `'s` does.
-    ends: PhantomData<&'s ()>,
-}
-
-impl<F: Clone, G: Clone> Clone for FoldUntilShut<'_, F, G> {
-    fn clone(&self) -> Self {
-        FoldUntilShut { fold: self.fold.clone(), ends: PhantomData }
-    }
-}
-
-impl<'s, T, B, G, F> NanoFold<T, B, B> for FoldUntilShut<'s, F, G>
-where
-    B: Suspendable<'s>,
-    G: Gate<T>,
-    F: NanoFold<G::Output, B, B>,
-{
-    const IS_WHOLE: bool = F::IS_WHOLE;
-    const WAITS: bool = F::WAITS;
-    const GOES_FIRST: bool = true;
-
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
-        let folded = self.fold.fold(folded, items)?;
-        if F::IS_WHOLE && !F::WAITS && self.fold.gate.is_shut() {
+        let folded = fold.fold(folded, Passing::new(items, self.0))?;
+        if F::FACTS.is_whole && !F::FACTS.waits && self.0.is_closed() {
             folded.cancel();
             return Break(folded);
         }
         Continue(folded)
     }
-}
-
-/// The steps of the base: they end when the gate is closed.
-struct OpenLoops<'l, L, G> {
-    loops: &'l mut L,
-    gate: G,
-}
-
-impl<P, G, L> NanoLoops<P> for OpenLoops<'_, L, G>
-where
-    P: IntoIterator,
-    G: Gate<P::Item>,
-    L: NanoLoops<Gated<P, G>>,
-{
-    const DIVIDES: bool = L::DIVIDES;
-    const GROWS: bool = L::GROWS;
 
     #[inline]
-    fn grown(&mut self, size: usize) -> bool {
-        self.loops.grown(size)
-    }
-
-    #[inline]
-    fn next(&mut self, size: usize) -> Nano {
-        if self.gate.is_shut() { Nano::Stop } else { self.loops.next(size) }
-    }
-
-    #[inline]
-    fn take(&mut self, right: P) {
-        self.loops.take(Gated::new(right, self.gate));
-    }
-
-    #[inline]
-    fn take_back(&mut self) -> Option<P> {
-        self.loops.take_back().map(|back| back.base)
+    fn is_closed(&self) -> bool {
+        self.0.is_closed()
     }
 }
 
@@ -262,7 +128,7 @@ fn step<T, B, G: Gate<T>>(
             Some(item) => fold_op(folded, item),
             None => folded,
         };
-        if gate.is_shut() { Break(folded) } else { Continue(folded) }
+        if gate.is_closed() { Break(folded) } else { Continue(folded) }
     }
 }
 
@@ -271,7 +137,7 @@ impl<I: Iterator, G: Gate<I::Item>> Iterator for Passing<I, G, G::Guard> {
 
     #[inline]
     fn next(&mut self) -> Option<G::Output> {
-        while !self.gate.is_shut() {
+        while !self.gate.is_closed() {
             if let Some(item) = self.gate.pass(self.base.next()?) {
                 return Some(item);
             }
@@ -287,7 +153,7 @@ impl<I: Iterator, G: Gate<I::Item>> Iterator for Passing<I, G, G::Guard> {
 
     #[inline]
     fn fold<B, F: FnMut(B, G::Output) -> B>(mut self, init: B, fold_op: F) -> B {
-        if self.gate.is_shut() {
+        if self.gate.is_closed() {
             return init;
         }
         let (Continue(folded) | Break(folded)) = self.base.try_fold(init, step(self.gate, fold_op));
@@ -298,7 +164,7 @@ impl<I: Iterator, G: Gate<I::Item>> Iterator for Passing<I, G, G::Guard> {
 impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I, G, G::Guard> {
     #[inline]
     fn next_back(&mut self) -> Option<G::Output> {
-        while !self.gate.is_shut() {
+        while !self.gate.is_closed() {
             if let Some(item) = self.gate.pass(self.base.next_back()?) {
                 return Some(item);
             }
@@ -308,7 +174,7 @@ impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I
 
     #[inline]
     fn rfold<B, F: FnMut(B, G::Output) -> B>(mut self, init: B, fold_op: F) -> B {
-        if self.gate.is_shut() {
+        if self.gate.is_closed() {
             return init;
         }
         let (Continue(folded) | Break(folded)) = self.base.try_rfold(init, step(self.gate, fold_op));
@@ -338,7 +204,7 @@ macro_rules! adapt_gate {
         {
             type Item = $Item;
             type Producer<'a>
-                = $crate::iter::gate::Gated<I::Producer<'a>, $Gate>
+                = $crate::iter::stage::Adapted<I::Producer<'a>, $crate::iter::gate::Through<$Gate>>
             where
                 Self: 'a;
 
@@ -355,7 +221,7 @@ macro_rules! adapt_gate {
             fn producer(&mut self) -> Self::Producer<'_> {
                 let $adaptor = self;
                 let gate = $gate;
-                $crate::iter::gate::Gated::new($adaptor.base.producer(), gate)
+                $crate::iter::stage::Adapted::new($adaptor.base.producer(), $crate::iter::gate::Through(gate))
             }
         }
     };

@@ -13,8 +13,8 @@ use super::{
     AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
     FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
     Intersperse, IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
-    ParallelExtend, PrefixScan, ProductOf, SkipAny, SkipAnyWhile, SumOf, TakeAny, TakeAnyWhile, Try, TryFold,
-    TryFoldWith, UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
+    ParallelExtend, PrefixScan, ProductOf, SkipAny, SkipAnyWhile, Stage, Staged, SumOf, TakeAny,
+    TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
 };
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
@@ -581,6 +581,36 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     // ------------------------------------------------------------------- adaptors that treat each item by itself
+
+    /// Applies an item-wise operation of your own: an adaptor that turns the std iterator over a leaf into another one.
+    ///
+    /// See [`Stage`], which is all that such an adaptor has to implement. The result has no positions: use
+    /// `enumerate` or `zip` before it.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::iter::Stage;
+    /// use std::iter::Fuse;
+    ///
+    /// /// Fuses leaves.
+    /// #[derive(Clone)]
+    /// struct Fused;
+    /// impl<T> Stage<T> for Fused {
+    ///     type Item = T;
+    ///     type Iter<I: Iterator<Item = T>> = Fuse<I>;
+    ///     fn apply<I: Iterator<Item = T>>(self, items: I) -> Fuse<I> {
+    ///         items.fuse()
+    ///     }
+    /// }
+    /// assert_eq!((0..10).into_par_iter().stage(Fused).sum::<i32>(), 45);
+    /// ```
+    #[inline]
+    fn stage<S>(self, stage: S) -> Staged<Self, S>
+    where
+        S: Stage<Self::Item, Item: Send>,
+    {
+        Staged::new(self, stage)
+    }
 
     /// Transforms every item.
     ///

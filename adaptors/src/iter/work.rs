@@ -21,7 +21,7 @@
 
 use super::{ParallelIterator, default_schedule};
 use crate::iter::copies::copies;
-use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer};
+use furcate_schedulers::{Divisible, Facts, Nano, NanoFold, NanoLoops, Producer, Suspendable};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -170,13 +170,13 @@ where
     F: Fn(&mut A, &mut D, usize) + Sync,
     E: Fn(A) -> T + Sync,
 {
-    const PIECES: bool = true;
-    /// A task keeps its state from step to step.
-    const LOOPS_CUT: bool = false;
+    const FACTS: Facts = Facts::ITEMS.one_item_per_task();
 
-    fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
     where
-        G: NanoFold<T, B, C>,
+        Self: 's,
+        B: Suspendable<'s>,
+        G: NanoFold<'s, T, B>,
         L: NanoLoops<Self>,
     {
         let WorkProducer { piece, how } = self;

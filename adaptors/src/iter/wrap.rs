@@ -1,7 +1,7 @@
 //! Parallel iterators over the pieces of anything divisible.
 
 use super::{ParallelIterator, Work, default_schedule};
-use furcate_schedulers::{Divisible, Producer};
+use furcate_schedulers::{Divisible, Facts, Producer};
 
 /// `wrap_iter()` and `work()` on everything [`Divisible`].
 ///
@@ -162,6 +162,5 @@ impl<D> IntoIterator for Pieces<D> {
 }
 
 impl<D: Divisible + Send> Producer for Pieces<D> {
-    const PIECES: bool = true;
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.pieces().single();
 }

@@ -1,7 +1,7 @@
 //! Ranges by their offsets from the start.
 
 use super::RangeItem;
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::iter::FusedIterator;
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ impl<T: RangeItem> DoubleEndedIterator for Offsets<T> {
 impl<T: RangeItem> ExactSizeIterator for Offsets<T> {}
 impl<T: RangeItem> FusedIterator for Offsets<T> {}
 impl<T: RangeItem> Producer for Offsets<T> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: RangeItem> IndexedProducer for Offsets<T> {}
 

@@ -7,7 +7,7 @@
 use crate::iter::{
     IndexedParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule, indexed_is_peek,
 };
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::mem::take;
 
 /// A way to see a slice `V` as a sequence of subslices.
@@ -153,7 +153,7 @@ impl<V, K: Chunking<V>> IntoIterator for ChunkedProducer<V, K> {
 }
 
 impl<V: Divisible + Send, K: Chunking<V>> Producer for ChunkedProducer<V, K> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<V: Divisible + Send, K: Chunking<V>> IndexedProducer for ChunkedProducer<V, K> {}
 

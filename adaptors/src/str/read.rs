@@ -2,7 +2,7 @@
 
 use super::Pattern;
 use crate::iter::{ParallelIterator, default_schedule};
-use furcate_schedulers::{Divisible, Producer};
+use furcate_schedulers::{Divisible, Facts, Producer};
 use std::fmt;
 
 /// A way to read a text.
@@ -123,7 +123,9 @@ impl<'ch, 'a, K: Reading<'ch, P>, P> IntoIterator for ReadProducer<'ch, 'a, K, P
     }
 }
 
-impl<'ch, K: Reading<'ch, P>, P: Sync> Producer for ReadProducer<'ch, '_, K, P> {}
+impl<'ch, K: Reading<'ch, P>, P: Sync> Producer for ReadProducer<'ch, '_, K, P> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// Items with their places in the text, whereas std counts from the part's start.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use super::turns::{Next, Turns};
 use crate::iter::adaptors::io_await::Awaited;
 use crate::iter::copies::copies;
-use crate::iter::gate::{Gate, Gated, InLoops};
-use crate::iter::item_wise::{Adapted, ItemWise};
+use crate::iter::gate::{Gate, InLoops, Through};
+use crate::iter::stage::{Adapted, PerItem, Stage};
 use crate::iter::{self, ParallelIterator, RepeatProducer};
 use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::Suspending;
@@ -107,7 +107,7 @@ impl<S> fmt::Debug for StreamBridge<S> {
 impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
     type Item = S::Item;
     type Producer<'a>
-        = Adapted<Awaited<Gated<RepeatProducer<()>, Open<'a, S>>>, SomeOp>
+        = Adapted<Awaited<Adapted<RepeatProducer<()>, Through<Open<'a, S>>>>, PerItem<SomeOp>>
     where
         Self: 'a;
     type Policy = Both<Auto, InLoops>;
@@ -115,8 +115,8 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
     type Executor = DefaultExecutor;
 
     fn producer(&mut self) -> Self::Producer<'_> {
-        let futures = Gated::new(iter::repeat(()).producer(), Open(&self.turns));
-        Adapted::new(Awaited::new(futures), SomeOp)
+        let futures = Adapted::new(iter::repeat(()).producer(), Through(Open(&self.turns)));
+        Adapted::per_item(Awaited::new(futures), SomeOp)
     }
 
     fn policy(&self) -> Self::Policy {
@@ -152,7 +152,7 @@ impl<'a, S: Send> Gate<()> for Open<'a, S> {
 
     fn guard(self) {}
 
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         self.0.have_ended()
     }
 
@@ -165,15 +165,16 @@ impl<'a, S: Send> Gate<()> for Open<'a, S> {
 #[derive(Clone, Copy, Debug)]
 pub struct SomeOp;
 
-impl<T> ItemWise<Option<T>> for SomeOp {
-    type Output = T;
-    type Leaf<I: Iterator<Item = Option<T>>> = Flatten<I>;
+impl<T> Stage<Option<T>> for SomeOp {
+    const SINGLE: bool = true;
+    type Item = T;
+    type Iter<I: Iterator<Item = Option<T>>> = Flatten<I>;
 
     /// The first future of a new item waits for the stream, which may take any time. An item that has already come must
     /// not wait for that.
     const GOES_FIRST: bool = true;
 
-    fn leaf<I: Iterator<Item = Option<T>>>(self, base: I) -> Flatten<I> {
-        base.flatten()
+    fn apply<I: Iterator<Item = Option<T>>>(self, items: I) -> Flatten<I> {
+        items.flatten()
     }
 }

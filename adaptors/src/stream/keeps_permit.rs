@@ -3,7 +3,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items};
+use crate::iter::stage::{Stage, adapt_items};
 
 adaptor! {
     /// Passes on items that will wait once more: for room in a channel. Meanwhile an item keeps the permit of its last
@@ -20,14 +20,15 @@ adapt_items! {
 #[derive(Clone, Copy, Debug)]
 pub struct KeepsPermitOp;
 
-impl<T> ItemWise<T> for KeepsPermitOp {
+impl<T> Stage<T> for KeepsPermitOp {
+    const SINGLE: bool = true;
     const GOES_FIRST: bool = true;
 
-    type Output = T;
-    type Leaf<I: Iterator<Item = T>> = I;
+    type Item = T;
+    type Iter<I: Iterator<Item = T>> = I;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> I {
-        base
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> I {
+        items
     }
 }

@@ -8,7 +8,7 @@
 //!    remaining elements are dropped, too. If it is forgotten instead, they leak, which is safe.
 #![allow(unsafe_code)]
 
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::iter::FusedIterator;
 use std::mem::{ManuallyDrop, take};
 
@@ -83,7 +83,7 @@ impl<'a, T> IntoIterator for Owned<'a, T> {
 }
 
 impl<T: Send> Producer for Owned<'_, T> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: Send> IndexedProducer for Owned<'_, T> {}
 

@@ -1,6 +1,6 @@
 //! Driving producers through steps by hand, as an adaptive scheduler does.
 
-use furcate::{Nano, NanoLoops, Producer, Reduction};
+use furcate::{Blocking, Nano, NanoLoops, Producer, Reduction};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
@@ -64,9 +64,11 @@ pub(crate) fn run_script<P: Producer>(
         // Items before the first loop (of a fold that was stopped at once) count as that loop's.
         items.resize_with(loops.get().max(1), Vec::new);
         items.last_mut().expect("there is one").push(item);
-        ControlFlow::<(), _>::Continue(items)
+        ControlFlow::Continue(items)
     };
-    let ControlFlow::Continue(mut items) = producer.partial_fold(Vec::new(), push, &mut script) else {
+    let ControlFlow::Continue(Blocking(mut items)) =
+        producer.partial_fold(Blocking(Vec::new()), push, &mut script)
+    else {
         unreachable!("nothing breaks")
     };
     items.resize_with(loops.get().max(items.len()), Vec::new);

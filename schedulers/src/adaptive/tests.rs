@@ -6,7 +6,7 @@ use crate::frames::frames;
 use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::{Count, Counted};
 use crate::script::Scripted;
-use crate::{DepJoin, Divisible};
+use crate::{DepJoin, Divisible, Facts};
 use furcate_pool::Inline;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -204,7 +204,9 @@ impl IntoIterator for Lopsided {
     }
 }
 
-impl Producer for Lopsided {}
+impl Producer for Lopsided {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// As [`Count`], but every task ends after its first item.
 #[derive(Clone)]
@@ -302,7 +304,9 @@ fn a_side_that_is_empty_is_not_given_away() {
             self.range
         }
     }
-    impl Producer for OneSided {}
+    impl Producer for OneSided {
+        const FACTS: Facts = Facts::ITEMS;
+    }
 
     const LEN: usize = 1_000_000;
     on_a_small_stack(|| {
@@ -341,7 +345,9 @@ fn what_is_larger_than_can_be_said_is_divided_too() {
             std::iter::repeat_n(7, 10)
         }
     }
-    impl Producer for Endless {}
+    impl Producer for Endless {
+        const FACTS: Facts = Facts::ITEMS;
+    }
     let engine = Scripted::greedy();
     let tasks = CLOSE.schedule(Endless, free(), Firsts, &engine);
     assert!((8..=2 << BLIND_LEVELS).contains(&engine.thefts().offers), "{:?}", engine.thefts());
@@ -369,7 +375,9 @@ fn divisions_that_lead_nowhere_end() {
             std::iter::once(self.0 as usize)
         }
     }
-    impl Producer for Same {}
+    impl Producer for Same {
+        const FACTS: Facts = Facts::ITEMS;
+    }
     for engine in [Scripted::greedy(), Scripted::undecided(), Scripted::random(4)] {
         let counted = CLOSE.schedule(Same(0), free(), Count { bad: None }, &engine);
         assert!((1..100_000).contains(&counted), "{counted}");
@@ -413,7 +421,7 @@ fn pieces_grow_with_what_is_done() {
         }
     }
     impl Producer for Pieces {
-        const PIECES: bool = true;
+        const FACTS: Facts = Facts::ITEMS.pieces();
     }
     #[derive(Clone)]
     struct Slow;

@@ -3,7 +3,7 @@
 //! All arithmetic is on the unsigned distance from the start, which cannot overflow: the distance between two values
 //! of a type fits its unsigned sibling, and a start plus a distance below the length is in range.
 
-use crate::{Divisible, IndexedProducer, PeekProducer, Producer};
+use crate::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::ops::{Range, RangeInclusive};
 
 /// Converts a distance to a size: `usize::MAX` stands for a distance that does not fit.
@@ -49,7 +49,7 @@ macro_rules! integers {
         }
 
         impl Producer for Range<$int> {
-            const SINGLE: bool = true;
+            const FACTS: Facts = Facts::ITEMS.single();
         }
 
         /// Cut between numbers. The size is the number of numbers, `usize::MAX` if that does not fit.
@@ -102,7 +102,7 @@ macro_rules! integers {
         }
 
         impl Producer for RangeInclusive<$int> {
-            const SINGLE: bool = true;
+            const FACTS: Facts = Facts::ITEMS.single();
         }
     )+
 
@@ -190,7 +190,7 @@ impl Divisible for Range<char> {
 }
 
 impl Producer for Range<char> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 
 /// Cut between characters; the surrogate gap counts nothing.
@@ -219,7 +219,7 @@ impl Divisible for RangeInclusive<char> {
 }
 
 impl Producer for RangeInclusive<char> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Slices, shared and mutable.
 
-use crate::{Divisible, IndexedProducer, PeekProducer, Producer};
+use crate::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// Cut between elements; no cost.
 ///
@@ -36,7 +36,7 @@ impl<T> Divisible for &mut [T] {
 }
 
 impl<T: Sync> Producer for &[T] {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: Sync> IndexedProducer for &[T] {}
 
@@ -50,6 +50,6 @@ impl<T: Sync> PeekProducer for &[T] {
 }
 
 impl<T: Send> Producer for &mut [T] {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: Send> IndexedProducer for &mut [T] {}

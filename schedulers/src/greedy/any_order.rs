@@ -1,7 +1,7 @@
 //! Searches among items that come in no order.
 //!
 //! A search for the first hit has to know that no earlier item is a hit. If the order of items means nothing
-//! ([`Producer::IN_ORDER`](crate::Producer::IN_ORDER)), the search would wait for earlier items in vain, and for ever
+//! ([`in_order`](crate::Facts::in_order)), the search would wait for earlier items in vain, and for ever
 //! if they never come. So the first final output stops all tasks, as in a search for any hit. Of several hits, the
 //! nearest one is kept.
 

@@ -4,7 +4,7 @@ use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, ForceDepth, SizeLimit};
 use crate::samples::{Count, Text};
 use crate::script::Scripted;
-use crate::{DepJoin, Divisible, Join, Policy, Producer, Reduction, Scheduler};
+use crate::{DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,7 +116,9 @@ macro_rules! divided {
                 self.0
             }
         }
-        impl Producer for $Name {}
+        impl Producer for $Name {
+            const FACTS: Facts = Facts::ITEMS;
+        }
     };
 }
 divided!(List, |range| range.divide_at(1));

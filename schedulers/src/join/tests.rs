@@ -4,7 +4,7 @@ use super::*;
 use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
-use crate::{Divisible, Sequential, Task, Verdict};
+use crate::{Divisible, Facts, Sequential, Task, Verdict};
 use furcate_pool::{Context, Inline};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,7 +54,9 @@ impl IntoIterator for List {
     }
 }
 
-impl Producer for List {}
+impl Producer for List {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// An engine on which every right part seems to be stolen, by a thief that runs it on top of this stack.
 #[derive(Clone)]
@@ -213,7 +215,9 @@ fn thief_splitting_counts_levels_from_the_steal() {
             std::iter::once(100 - self.0.len()) // number of divisions so far
         }
     }
-    impl Producer for OneSided {}
+    impl Producer for OneSided {
+        const FACTS: Facts = Facts::ITEMS;
+    }
 
     #[derive(Clone)]
     struct Concat;

@@ -7,7 +7,7 @@ use super::tree::{Place, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, ends_early};
-use crate::{NanoFold, Reduction, Suspendable};
+use crate::{FoldFacts, NanoFold, Reduction, Suspendable};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use std::cell::Cell;
@@ -31,16 +31,17 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     items: PhantomData<fn(T)>,
 }
 
-/// Message of the panic for a fold that waits although its `WAITS` is false.
+/// Message of the panic for a fold that waits although its facts say that it does not.
 const NO_FRAME: &str = "a fold has futures to be waited for, but its `NanoFold::WAITS` is false: a fold that wraps another one \
-                        passes its `WAITS` on, `const WAITS: bool = F::WAITS`";
+                        passes its `WAITS` on, `const WAITS: bool = F::FACTS.waits`";
 
 /// Folds the items that come to the end of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold;
 
-impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> for Fold {
-    const IS_WHOLE: bool = true;
+impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<'s, T, Leaf<'s, S, R, T>> for Fold {
+    type Later = Fold;
+    const FACTS: FoldFacts = FoldFacts::WHOLE;
 
     fn fold<I: Iterator<Item = T>>(
         &mut self,
@@ -64,6 +65,10 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<T, Leaf<'s, S, R, T>, Leaf<
                 Break(leaf)
             }
         }
+    }
+
+    fn later(&self) -> Fold {
+        Fold
     }
 }
 
@@ -141,11 +146,11 @@ where
     fn wait_for<I, F>(mut self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
         I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
-        F: NanoFold<<I::Item as IntoFuture>::Output, Self, Self> + Clone + Send + 's,
+        F: NanoFold<'s, <I::Item as IntoFuture>::Output, Self>,
     {
         let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
         let handle = frame.handle();
-        let kind = frame.kind(R::SEARCH || F::GOES_FIRST);
+        let kind = frame.kind(R::SEARCH || F::FACTS.goes_first);
         let (mut slot, mut deferred) = (Default::default(), Default::default());
         let mut futures = futures.map(IntoFuture::into_future);
         let mut needed = true;
@@ -167,7 +172,7 @@ where
             }
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
-                let hole = self.hole(fold, frame.next_kind());
+                let hole = self.hole(fold.later(), frame.next_kind());
                 match handle.poll_once(&mut deferred, frame.reserve.acquire(kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
@@ -178,12 +183,12 @@ where
                 continue;
             };
             let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
-                let hole = self.hole(fold, frame.next_kind());
+                let hole = self.hole(fold.later(), frame.next_kind());
                 handle.suspend(&mut slot, InHole { permit, hole });
                 continue;
             };
             // As in `InHole`: the next item may begin while this one is folded, unless this one waits again or may end a search.
-            frame.reserve.put(permit, F::WAITS || ends_early::<T, R>());
+            frame.reserve.put(permit, F::FACTS.waits || ends_early::<T, R>());
             let folded = frame.fold_begun(|| fold.fold(self, iter::once(output)));
             needed = folded.is_continue();
             let (Continue(leaf) | Break(leaf)) = folded;
@@ -201,18 +206,11 @@ where
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
     /// Makes a pending item at the task's position, which waits for its next permit in that way.
-    fn hole<F: Clone>(&mut self, fold: &F, kind: Kind) -> Hole<'s, R, R::Output, T, F> {
+    fn hole<F>(&mut self, fold: F, kind: Kind) -> Hole<'s, R, R::Output, T, F> {
         let before = self.segment();
         let place = self.grow(kind);
         let before = before.map(|output| (output, self.reduction.clone()));
-        Hole {
-            before,
-            reduction: self.divide(),
-            call: self.call,
-            fold: fold.clone(),
-            place,
-            items: PhantomData,
-        }
+        Hole { before, reduction: self.divide(), call: self.call, fold, place, items: PhantomData }
     }
 }
 
@@ -225,7 +223,7 @@ pub(super) fn cancel_if_stopped<'s, S: Detach<'s>, T, R: Reduction<T>>(reduction
 
 /// The permit of a task that completes a pending item, at its beginning.
 enum Has<'s> {
-    /// For the next future of the item: the task [waits](NanoFold::WAITS) again.
+    /// For the next future of the item: the task [waits](FoldFacts::waits) again.
     ForNext(Permit<'s>),
     /// The permit of the last future, which is ready, if the task keeps it.
     Last(Option<Permit<'s>>),
@@ -291,7 +289,7 @@ where
     where
         S: Detach<'s>,
         U: Future<Output: Send + 's> + Send + 's,
-        F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
+        F: NanoFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
     {
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
@@ -302,7 +300,7 @@ where
     fn go_on<S, V>(self, output: V, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
-        F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
+        F: NanoFold<'s, V, Leaf<'s, S, R, T>>,
     {
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
@@ -338,14 +336,14 @@ where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
     T: 's,
-    F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
+    F: NanoFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
     V: Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
         let InHole { permit, hole } = self;
         let handle = scope.handle();
         let Some(hole) = hole.close_if_stopped(&handle) else { return };
-        if !F::WAITS {
+        if !F::FACTS.waits {
             // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
             let last = Has::Last(Some(permit).filter(|_| ends_early::<T, R>()));
             return hole.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
@@ -384,7 +382,7 @@ where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
     T: 's,
-    F: NanoFold<V, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Send + 's,
+    F: NanoFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
     V: Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
@@ -412,7 +410,7 @@ where
     T: 's,
     U: Future + Send + 's,
     U::Output: Send + 's,
-    F: NanoFold<U::Output, Leaf<'s, S, R, T>, Leaf<'s, S, R, T>> + Clone + Send + 's,
+    F: NanoFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();

@@ -55,7 +55,7 @@ pub(super) struct Walk<'s, P, L, R, O> {
 enum Units<'s, P, L, R> {
     /// A producer, to be cut unit by unit.
     Cut(Blocks<P, Repeat<usize>>),
-    /// [Pieces](Producer::PIECES), whose sizes the policy has chosen. The first one is the last of the stack.
+    /// [Pieces](crate::Facts::pieces), whose sizes the policy has chosen. The first one is the last of the stack.
     Pieces(Vec<Branch<'s, P, L, R>>),
 }
 
@@ -69,7 +69,7 @@ where
     pub(super) fn new(branch: Branch<'s, P, L, R>, holes: Holes<'s>, link: Link<'s, R::Output, R>) -> Self {
         let (policy, reduction, call) =
             (branch.policy.clone(), branch.reduction.clone(), branch.position.call);
-        let units = if P::PIECES {
+        let units = if P::FACTS.pieces {
             Units::Pieces(vec![branch])
         } else {
             Units::Cut(Blocks::new(branch.producer, repeat(1)))

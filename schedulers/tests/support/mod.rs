@@ -9,7 +9,7 @@ pub(crate) mod script;
 pub(crate) use furcate_pool as engine;
 use furcate_pool::{Context, Executor, Inline};
 use furcate_schedulers::DefaultExecutor;
-use furcate_schedulers::{Divisible, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
+use furcate_schedulers::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
 #[cfg(furcate_rayon)]
 pub(crate) use rayon_core as engine;
 use std::ops::{ControlFlow, Range};
@@ -215,7 +215,9 @@ impl IntoIterator for Piece {
     }
 }
 
-impl Producer for Piece {}
+impl Producer for Piece {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// The division tree of a computation.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Producers and reductions that several tests use.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
-use furcate_schedulers::{Divisible, Producer, Reduction};
+use furcate_schedulers::{Divisible, Facts, Producer, Reduction};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -31,7 +31,9 @@ impl IntoIterator for Counted<'_> {
     }
 }
 
-impl Producer for Counted<'_> {}
+impl Producer for Counted<'_> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// Counts items; panics at one.
 #[derive(Clone)]

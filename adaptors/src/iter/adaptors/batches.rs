@@ -1,7 +1,7 @@
 //! The skeleton of `chunks`, `fold_chunks` and `fold_chunks_with`: every group of items becomes one item.
 
 use super::groups::Groups;
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 
 /// An operation that makes one item of a batch of items.
 pub trait Gather<T>: Clone + Send {
@@ -65,12 +65,7 @@ impl<P: Producer, G: Gather<P::Item>> IntoIterator for Batches<P, G> {
 }
 
 impl<P: Producer, G: Gather<P::Item>> Producer for Batches<P, G> {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const SINGLE: bool = P::SINGLE;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS;
 }
 impl<P: Producer, G: Gather<P::Item>> IndexedProducer for Batches<P, G> {}
 

@@ -3,7 +3,8 @@
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use furcate_schedulers::{
-    Divisible, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Scheduler, Suspendable,
+    ByRef, Divisible, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Scheduler,
+    Suspendable,
 };
 use std::iter::{self, Flatten};
 use std::ops::ControlFlow;
@@ -182,16 +183,22 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
     }
 }
 
-/// The walk over both sides of a chain, given the fold of one side. It is a macro, because the two sides have different
-/// types.
-macro_rules! fold_sides {
-    ($chain:expr, $init:expr, $loops:expr, |$part:ident, $folded:ident, $sides:ident| $fold:expr) => {{
-        let (mut $folded, mut first, mut second) = ($init, $chain.first, $chain.second);
+impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
+    const FACTS: Facts = A::FACTS.and(B::FACTS);
+
+    fn partial_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
+    where
+        Self: 's,
+        C: Suspendable<'s>,
+        F: NanoFold<'s, Self::Item, C>,
+        L: NanoLoops<Self>,
+    {
+        let (mut folded, mut fold) = (init, OfSide(fold));
+        let ChainProducer { mut first, mut second } = self;
         loop {
-            let mut sides = FirstLoops { loops: $loops, second, stopped: false };
-            if let Some($part) = first.take() {
-                let $sides = &mut sides;
-                $folded = match $fold {
+            let mut sides = FirstLoops { loops, second, stopped: false };
+            if let Some(part) = first.take() {
+                folded = match part.partial_fold(folded, ByRef(&mut fold), &mut sides) {
                     ControlFlow::Continue(folded) => folded,
                     ControlFlow::Break(end) => {
                         // Dropped before the result is returned: a panic in this drop would leak the result.
@@ -202,75 +209,35 @@ macro_rules! fold_sides {
             }
             if sides.stopped {
                 drop(sides); // before the result is returned, as above
-                return ControlFlow::Continue($folded);
+                return ControlFlow::Continue(folded);
             }
             second = sides.second;
-            let Some($part) = second.take() else { return ControlFlow::Continue($folded) };
-            let mut sides = SecondLoops { loops: $loops, back: None };
-            let $sides = &mut sides;
-            $folded = $fold?;
+            let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
+            let mut sides = SecondLoops { loops, back: None };
+            folded = part.partial_fold(folded, ByRef(&mut fold), &mut sides)?;
             match sides.back {
                 Some(back) => (first, second) = (back.first, back.second),
-                None => return ControlFlow::Continue($folded),
+                None => return ControlFlow::Continue(folded),
             }
         }
-    }};
-}
-
-impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
-    const PIECES: bool = A::PIECES || B::PIECES;
-    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
-    const GROWS: bool = A::GROWS || B::GROWS;
-    const SINGLE: bool = A::SINGLE && B::SINGLE;
-    const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
-    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
-
-    fn partial_fold<C, D, F, L>(self, init: C, mut fold: F, loops: &mut L) -> ControlFlow<D, C>
-    where
-        F: NanoFold<Self::Item, C, D>,
-        L: NanoLoops<Self>,
-    {
-        fold_sides!(self, init, loops, |part, folded, sides| part.partial_fold(
-            folded,
-            BySide(&mut fold),
-            sides
-        ))
-    }
-
-    fn suspending_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
-    where
-        Self: 's,
-        C: Suspendable<'s>,
-        F: NanoFold<Self::Item, C, C> + Clone + Send + 's,
-        L: NanoLoops<Self>,
-    {
-        fold_sides!(self, init, loops, |part, folded, sides| {
-            part.suspending_fold(folded, OfSide(fold.clone()), sides)
-        })
     }
 }
 
-/// The fold of both sides.
-struct BySide<'f, F>(&'f mut F);
-
-impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for BySide<'_, F> {
-    #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
-        self.0.fold(folded, items)
-    }
-}
-
-/// The fold of one side, which is not the [whole](NanoFold::IS_WHOLE) input of the task.
+/// The fold of one side, which is not the [whole](FoldFacts::is_whole) input of the task.
 #[derive(Clone)]
 struct OfSide<F>(F);
 
-impl<T, B, C, F: NanoFold<T, B, C>> NanoFold<T, B, C> for OfSide<F> {
-    const WAITS: bool = F::WAITS;
-    const GOES_FIRST: bool = F::GOES_FIRST;
+impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for OfSide<F> {
+    type Later = OfSide<F::Later>;
+    const FACTS: FoldFacts = F::FACTS.in_part();
 
     #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
-        self.0.fold(folded, items)
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<B, B> {
+        self.0.fold(accumulator, items)
+    }
+
+    fn later(&self) -> Self::Later {
+        OfSide(self.0.later())
     }
 }
 
@@ -395,17 +362,14 @@ impl<A: Producer, B: Producer<Item = A::Item>> IntoIterator for IndexedChainProd
 }
 
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer<A, B> {
-    const PIECES: bool = A::PIECES || B::PIECES;
-    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
-    const GROWS: bool = A::GROWS || B::GROWS;
-    const SINGLE: bool = A::SINGLE && B::SINGLE;
-    const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
-    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
+    const FACTS: Facts = A::FACTS.and(B::FACTS);
 
     #[inline]
-    fn partial_fold<C, D, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<D, C>
+    fn partial_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
     where
-        F: NanoFold<Self::Item, C, D>,
+        Self: 's,
+        C: Suspendable<'s>,
+        F: NanoFold<'s, Self::Item, C>,
         L: NanoLoops<Self>,
     {
         let wrap = |parts| IndexedChainProducer { parts };

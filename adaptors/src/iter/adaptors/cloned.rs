@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items};
+use crate::iter::stage::{Stage, adapt_items};
 
 adaptor! {
     /// Clones the value behind each reference: see [`ParallelIterator::cloned`].
@@ -25,12 +25,13 @@ adapt_items! {
 #[derive(Clone, Copy, Debug)]
 pub struct ClonedOp;
 
-impl<'data, T: Clone + 'data> ItemWise<&'data T> for ClonedOp {
-    type Output = T;
-    type Leaf<I: Iterator<Item = &'data T>> = std::iter::Cloned<I>;
+impl<'data, T: Clone + 'data> Stage<&'data T> for ClonedOp {
+    const SINGLE: bool = true;
+    type Item = T;
+    type Iter<I: Iterator<Item = &'data T>> = std::iter::Cloned<I>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = &'data T>>(self, base: I) -> Self::Leaf<I> {
-        base.cloned()
+    fn apply<I: Iterator<Item = &'data T>>(self, items: I) -> Self::Iter<I> {
+        items.cloned()
     }
 }

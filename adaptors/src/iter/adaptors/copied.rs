@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items};
+use crate::iter::stage::{Stage, adapt_items};
 
 adaptor! {
     /// Copies the value behind each reference: see [`ParallelIterator::copied`].
@@ -24,14 +24,15 @@ adapt_items! {
 #[derive(Clone, Copy, Debug)]
 pub struct CopiedOp;
 
-impl<'data, T: Copy + 'data> ItemWise<&'data T> for CopiedOp {
+impl<'data, T: Copy + 'data> Stage<&'data T> for CopiedOp {
+    const SINGLE: bool = true;
     const FREE: bool = true;
 
-    type Output = T;
-    type Leaf<I: Iterator<Item = &'data T>> = std::iter::Copied<I>;
+    type Item = T;
+    type Iter<I: Iterator<Item = &'data T>> = std::iter::Copied<I>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = &'data T>>(self, base: I) -> Self::Leaf<I> {
-        base.copied()
+    fn apply<I: Iterator<Item = &'data T>>(self, items: I) -> Self::Iter<I> {
+        items.copied()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use crate::iter::stage::{Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Keeps the items for which a predicate is true: see [`ParallelIterator::filter`].
@@ -22,15 +22,16 @@ adapt_items! {
 
 borrowed_op!(FilterOp);
 
-impl<'a, T, P> ItemWise<T> for FilterOp<'a, P>
+impl<'a, T, P> Stage<T> for FilterOp<'a, P>
 where
     P: Fn(&T) -> bool + Sync,
 {
-    type Output = T;
-    type Leaf<I: Iterator<Item = T>> = std::iter::Filter<I, &'a P>;
+    const SINGLE: bool = true;
+    type Item = T;
+    type Iter<I: Iterator<Item = T>> = std::iter::Filter<I, &'a P>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        base.filter(self.0)
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        items.filter(self.0)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use crate::iter::stage::{Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Keeps the values of the `Some`s that a function returns: see [`ParallelIterator::filter_map`].
@@ -22,15 +22,16 @@ adapt_items! {
 
 borrowed_op!(FilterMapOp);
 
-impl<'a, T, R, F> ItemWise<T> for FilterMapOp<'a, F>
+impl<'a, T, R, F> Stage<T> for FilterMapOp<'a, F>
 where
     F: Fn(T) -> Option<R> + Sync,
 {
-    type Output = R;
-    type Leaf<I: Iterator<Item = T>> = std::iter::FilterMap<I, &'a F>;
+    const SINGLE: bool = true;
+    type Item = R;
+    type Iter<I: Iterator<Item = T>> = std::iter::FilterMap<I, &'a F>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        base.filter_map(self.0)
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        items.filter_map(self.0)
     }
 }

@@ -31,7 +31,7 @@
 //!    once. So no more than `SLOTS * SLOTS` inner iterators are kept to the end of the call. All others are made and
 //!    dropped by the task that walks them.
 //! 3. *Nothing is made in vain.* Units are unfolded only if each unit of the outer producer yields one item at most, at
-//!    once ([`Producer::SINGLE`]). So neither an endless outer leaf nor a pending future is unfolded. Fewer than
+//!    once ([`Facts::single`]). So neither an endless outer leaf nor a pending future is unfolded. Fewer than
 //!    [`BLOCK`] outer items are made before the inner iterator in front of them has been walked.
 //! 4. *One schedule.* Inner parts are parts of the chain's division tree: its policy, its scheduler and its engine hold
 //!    for them. The schedule of the inner iterator itself is not used.
@@ -39,7 +39,9 @@
 //!    a branch of the division tree is divided for that reason at most once for each power of two.
 
 use crate::iter::{IntoParallelIterator, ParallelIterator};
-use furcate_schedulers::{Divisible, Nano, NanoFold, NanoLoops, Producer, Suspendable};
+use furcate_schedulers::{
+    ByRef, Divisible, Facts, FoldFacts, Nano, NanoFold, NanoLoops, Producer, Suspendable,
+};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::{fmt, mem, vec};
@@ -117,7 +119,7 @@ impl<N> Slots<N> {
     where
         N: ParallelIterator,
     {
-        self.0 = free_slots(if P::SINGLE { outer.size().min(SLOTS) } else { 0 });
+        self.0 = free_slots(if P::FACTS.single { outer.size().min(SLOTS) } else { 0 });
         let own = Own { slots: &mut self.0, refills: true };
         FlatProducer { inner: None, rest: Rest::of(outer, own, 0), op }
     }
@@ -260,12 +262,12 @@ where
     N: ParallelIterator + 'a,
 {
     /// Whether tasks look for long inner iterators (invariants 1 and 3).
-    const MEETS: bool = P::SINGLE && !P::PIECES && !P::COSTLY_CUTS;
+    const MEETS: bool = P::FACTS.single && !P::FACTS.pieces && !P::FACTS.costly_cuts;
 
     /// Whether this is a part of one outer unit that can be unfolded (invariants 1 and 3).
     #[inline]
     fn unfolds(&self) -> bool {
-        P::SINGLE && self.inner.is_none() && !self.rest.own.is_empty() && self.rest.size() == 1
+        P::FACTS.single && self.inner.is_none() && !self.rest.own.is_empty() && self.rest.size() == 1
     }
 
     /// Makes the inner iterator of the only outer unit, in a slot.
@@ -371,17 +373,18 @@ where
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
 {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS || Self::MEETS;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = {
+        let facts = P::FACTS.not_single();
+        if Self::MEETS { facts.grows() } else { facts }
+    };
 
     /// Folds the part. A task that can be divided puts a long inner iterator into a slot, and continues with that one
     /// and the rest of its outer units.
-    fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
     where
-        G: NanoFold<N::Item, B, C>,
+        Self: 's,
+        B: Suspendable<'s>,
+        G: NanoFold<'s, N::Item, B>,
         L: NanoLoops<Self>,
     {
         let op = self.op;
@@ -449,28 +452,6 @@ where
             };
         }
         ControlFlow::Continue(folded)
-    }
-
-    fn suspending_fold<'s, B, G, L>(self, init: B, fold: G, loops: &mut L) -> ControlFlow<B, B>
-    where
-        Self: 's,
-        B: Suspendable<'s>,
-        G: NanoFold<N::Item, B, B> + Clone + Send + 's,
-        L: NanoLoops<Self>,
-    {
-        let FlatProducer { inner, rest: Rest { items, outer, own, long }, op } = self;
-        let mut folded = init;
-        if let Some(inner) = inner {
-            let mut looks = InnerLoops::new(&mut *loops, op, Rest::empty());
-            folded = inner.suspending_fold(folded, fold.clone(), &mut looks)?;
-        }
-        let mut walk = WalkEach { op, fold };
-        if items.len() > 0 {
-            folded = walk.fold(folded, items)?;
-        }
-        let Some(outer) = outer else { return ControlFlow::Continue(folded) };
-        let met = RefCell::new(None);
-        outer.suspending_fold(folded, walk, &mut OuterLoops::new(loops, op, own, long, &met, false))
     }
 }
 
@@ -670,20 +651,20 @@ struct WalkUntilLong<'w, 'a, F, G, N, T> {
     long: usize,
 }
 
-impl<T, B, C, F, G, N> NanoFold<T, B, C> for WalkUntilLong<'_, '_, F, G, N, T>
+impl<'s, 'a: 's, T, B, F, G, N> NanoFold<'s, T, B> for WalkUntilLong<'_, 'a, F, G, N, T>
 where
+    B: Suspendable<'s>,
     F: Unfold<T, Inner = N>,
     N: ParallelIterator,
-    G: NanoFold<N::Item, B, C>,
+    G: NanoFold<'s, N::Item, B>,
 {
-    const IS_WHOLE: bool = G::IS_WHOLE;
-    const WAITS: bool = G::WAITS;
-    const GOES_FIRST: bool = G::GOES_FIRST;
+    type Later = WalkEach<'a, F, G::Later>;
+    const FACTS: FoldFacts = G::FACTS;
 
     #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<C, B> {
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<B, B> {
         if !self.looks_out {
-            return WalkEach { op: self.op, fold: ByRef(&mut self.fold) }.fold(folded, items);
+            return walk_each(self.op, &mut self.fold, folded, items);
         }
         let WalkUntilLong { op, fold, .. } = self;
         // At least a constant: for inner iterators with a constant length the compiler then leaves the comparison out.
@@ -712,9 +693,29 @@ where
             }
         }
     }
+    fn later(&self) -> Self::Later {
+        WalkEach { op: self.op, fold: self.fold.later() }
+    }
 }
 
-/// Walks the inner iterators of the outer items of a step, each where it lies.
+/// Walks the inner iterators of outer items, each where it lies.
+#[inline]
+fn walk_each<'s, T, B, F, G, I>(op: &F, fold: &mut G, folded: B, mut items: I) -> ControlFlow<B, B>
+where
+    F: Unfold<T>,
+    G: NanoFold<'s, <F::Inner as ParallelIterator>::Item, B>,
+    I: Iterator<Item = T>,
+{
+    let end = items.try_fold(folded, |folded, item| {
+        let mut inner = op.unfold(item);
+        fold.fold(folded, inner.producer().into_iter())
+    });
+    // Dropped before the result is returned: a panic in this drop would leak the result.
+    drop(items);
+    end
+}
+
+/// Walks the inner iterator of an outer item that arrives later.
 struct WalkEach<'a, F, G> {
     op: &'a F,
     fold: G,
@@ -726,38 +727,20 @@ impl<F, G: Clone> Clone for WalkEach<'_, F, G> {
     }
 }
 
-impl<T, B, C, F, G> NanoFold<T, B, C> for WalkEach<'_, F, G>
+impl<'s, 'a: 's, T, B, F, G> NanoFold<'s, T, B> for WalkEach<'a, F, G>
 where
     F: Unfold<T>,
-    G: NanoFold<<F::Inner as ParallelIterator>::Item, B, C>,
+    G: NanoFold<'s, <F::Inner as ParallelIterator>::Item, B, Later = G> + Clone + Send + 's,
 {
-    const IS_WHOLE: bool = G::IS_WHOLE;
-    const WAITS: bool = G::WAITS;
-    const GOES_FIRST: bool = G::GOES_FIRST;
+    type Later = Self;
+    const FACTS: FoldFacts = G::FACTS;
 
-    #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, mut items: I) -> ControlFlow<C, B> {
-        let end = items.try_fold(folded, |folded, item| {
-            let mut inner = self.op.unfold(item);
-            self.fold.fold(folded, inner.producer().into_iter())
-        });
-        // Dropped before the result is returned: a panic in this drop would leak the result.
-        drop(items);
-        end
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
+        walk_each(self.op, &mut self.fold, folded, items)
     }
-}
 
-/// The same fold, for several producers one after the other.
-struct ByRef<'g, G>(&'g mut G);
-
-impl<T, B, C, G: NanoFold<T, B, C>> NanoFold<T, B, C> for ByRef<'_, G> {
-    const IS_WHOLE: bool = G::IS_WHOLE;
-    const WAITS: bool = G::WAITS;
-    const GOES_FIRST: bool = G::GOES_FIRST;
-
-    #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
-        self.0.fold(folded, items)
+    fn later(&self) -> Self {
+        self.clone()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use crate::iter::stage::{Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Makes a sequential iterator of every item, and yields the items of all these: see
@@ -23,18 +23,16 @@ adapt_items! {
 
 borrowed_op!(FlatMapIterOp);
 
-impl<'a, T, S, F> ItemWise<T> for FlatMapIterOp<'a, F>
+impl<'a, T, S, F> Stage<T> for FlatMapIterOp<'a, F>
 where
     F: Fn(T) -> S + Sync,
     S: IntoIterator,
 {
-    const SINGLE: bool = false;
-
-    type Output = S::Item;
-    type Leaf<I: Iterator<Item = T>> = std::iter::FlatMap<I, S, &'a F>;
+    type Item = S::Item;
+    type Iter<I: Iterator<Item = T>> = std::iter::FlatMap<I, S, &'a F>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        base.flat_map(self.0)
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        items.flat_map(self.0)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items};
+use crate::iter::stage::{Stage, adapt_items};
 
 adaptor! {
     /// The items of items that are sequential iterators, one after the other: see [`ParallelIterator::flatten_iter`].
@@ -24,14 +24,12 @@ adapt_items! {
 #[derive(Clone, Copy, Debug)]
 pub struct FlattenIterOp;
 
-impl<T: IntoIterator> ItemWise<T> for FlattenIterOp {
-    const SINGLE: bool = false;
-
-    type Output = T::Item;
-    type Leaf<I: Iterator<Item = T>> = std::iter::Flatten<I>;
+impl<T: IntoIterator> Stage<T> for FlattenIterOp {
+    type Item = T::Item;
+    type Iter<I: Iterator<Item = T>> = std::iter::Flatten<I>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        base.flatten()
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        items.flatten()
     }
 }

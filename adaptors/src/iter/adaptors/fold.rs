@@ -4,9 +4,10 @@ use crate::iter::adaptor::{adaptor, divide_by_cut};
 use crate::iter::copies::copies;
 use crate::iter::task_state::{Call, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Suspendable};
+use furcate_schedulers::{ByRef, Divisible, Facts, FoldFacts, NanoFold, NanoLoops, Producer, Suspendable};
 use std::convert::Infallible;
-use std::ops::ControlFlow;
+use std::iter;
+use std::ops::ControlFlow::{self, Break, Continue};
 
 adaptor! {
     /// Folds the items of every task to one: see [`ParallelIterator::fold`].
@@ -70,12 +71,12 @@ impl<S, T, F: Fn(S, T) -> S + Sync> FoldTask<S, T> for Throughout<'_, F> {
 
     #[inline]
     fn fold_items<I: Iterator<Item = T>>(self, state: S, items: I) -> ControlFlow<Infallible, S> {
-        ControlFlow::Continue(items.fold(state, self.0))
+        Continue(items.fold(state, self.0))
     }
 
     #[inline]
     fn finish(self, end: ControlFlow<Infallible, S>) -> S {
-        let ControlFlow::Continue(state) = end;
+        let Continue(state) = end;
         state
     }
 }
@@ -152,76 +153,96 @@ where
     S: Seed,
     F: FoldTask<S::State, P::Item>,
 {
-    /// A task yields one item, so every cut makes one more.
-    const PIECES: bool = true;
-    /// A task has one accumulator for all loops.
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS.one_item_per_task();
 
-    fn partial_fold<B, C, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<C, B>
-    where
-        G: NanoFold<F::Output, B, C>,
-        L: NanoLoops<Self>,
-    {
-        let Folding { part: Some((base, seed)), how } = self else {
-            return fold.fold(init, std::iter::empty());
-        };
-        let wrap = |right| Folding::new(right, seed.clone(), how);
-        let unwrap = |back: Self| back.part.map(|(base, _)| base);
-        let end =
-            base.partial_fold(seed.clone().into_state(), FoldLoops(how), &mut loops.wrapping(wrap, unwrap));
-        fold.fold(init, std::iter::once(how.finish(end)))
-    }
-
-    fn suspending_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        G: NanoFold<F::Output, B, B> + Clone + Send + 's,
+        G: NanoFold<'s, F::Output, B>,
         L: NanoLoops<Self>,
     {
         let Folding { part: Some((base, seed)), how } = self else {
-            return fold.fold(init, std::iter::empty());
+            return fold.fold(init, iter::empty());
         };
-        let by_loop = FoldByLoop { fold, seed: seed.clone(), how };
         let wrap = |right| Folding::new(right, seed.clone(), how);
         let unwrap = |back: Self| back.part.map(|(base, _)| base);
-        base.suspending_fold(init, by_loop, &mut loops.wrapping(wrap, unwrap))
+        let mut fold = FoldItems { fold, seed: seed.clone(), how, state: None };
+        let end = base.partial_fold(init, ByRef(&mut fold), &mut loops.wrapping(wrap, unwrap));
+        if B::SUSPENDS {
+            return end;
+        }
+        let (Continue(folded) | Break(folded)) = end;
+        let FoldItems { mut fold, seed, how, state } = fold;
+        let state = state.unwrap_or_else(|| Continue(seed.into_state()));
+        fold.fold(folded, iter::once(how.finish(state)))
     }
 }
 
-/// Folds the items of every step to one.
+/// Folds the items of a task to one; or those of a step, if the task [suspends](Suspendable::SUSPENDS), because an item
+/// that waits has its place between those before and after it.
+struct FoldItems<G, S: Seed, F: FoldTask<S::State, T>, T> {
+    fold: G,
+    seed: S,
+    how: F,
+    /// The task's accumulator. `None` before the first step, and always if the task suspends.
+    state: Option<ControlFlow<F::Break, S::State>>,
+}
+
+impl<'s, T, B, G, S, F> NanoFold<'s, T, B> for FoldItems<G, S, F, T>
+where
+    B: Suspendable<'s>,
+    S: Seed + 's,
+    F: FoldTask<S::State, T> + 's,
+    G: NanoFold<'s, F::Output, B>,
+{
+    type Later = FoldLater<G::Later, S, F>;
+    const FACTS: FoldFacts = G::FACTS;
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
+        let state = match self.state.take() {
+            Some(Continue(state)) => state,
+            _ => self.seed.clone().into_state(),
+        };
+        let end = self.how.fold_items(state, items);
+        if B::SUSPENDS {
+            return self.fold.fold(folded, iter::once(self.how.finish(end)));
+        }
+        let is_over = end.is_break();
+        self.state = Some(end);
+        if is_over { Break(folded) } else { Continue(folded) }
+    }
+
+    fn later(&self) -> Self::Later {
+        FoldLater { fold: self.fold.later(), seed: self.seed.clone(), how: self.how }
+    }
+}
+
+/// Folds what becomes of an item that arrives later to one item.
 #[derive(Clone)]
-struct FoldByLoop<G, S, F> {
+struct FoldLater<G, S, F> {
     fold: G,
     seed: S,
     how: F,
 }
 
-impl<T, B, C, G, S, F> NanoFold<T, B, C> for FoldByLoop<G, S, F>
+impl<'s, T, B, G, S, F> NanoFold<'s, T, B> for FoldLater<G, S, F>
 where
-    S: Seed,
-    F: FoldTask<S::State, T>,
-    G: NanoFold<F::Output, B, C>,
+    B: Suspendable<'s>,
+    S: Seed + 's,
+    F: FoldTask<S::State, T> + 's,
+    G: NanoFold<'s, F::Output, B, Later = G> + Clone + Send + 's,
 {
-    const IS_WHOLE: bool = G::IS_WHOLE;
-    const WAITS: bool = G::WAITS;
-    const GOES_FIRST: bool = G::GOES_FIRST;
+    type Later = Self;
+    const FACTS: FoldFacts = G::FACTS;
 
-    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<C, B> {
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         let end = self.how.fold_items(self.seed.clone().into_state(), items);
-        self.fold.fold(folded, std::iter::once(self.how.finish(end)))
+        self.fold.fold(folded, iter::once(self.how.finish(end)))
     }
-}
 
-/// Folds every item of every step.
-struct FoldLoops<F>(F);
-
-impl<S, T, F: FoldTask<S, T>> NanoFold<T, S, F::Break> for FoldLoops<F> {
-    #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, state: S, items: I) -> ControlFlow<F::Break, S> {
-        self.0.fold_items(state, items)
+    fn later(&self) -> Self {
+        self.clone()
     }
 }

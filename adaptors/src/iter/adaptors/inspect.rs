@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use crate::iter::stage::{Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Calls a function with a reference to every item: see [`ParallelIterator::inspect`].
@@ -22,15 +22,16 @@ adapt_items! {
 
 borrowed_op!(InspectOp);
 
-impl<'a, T, F> ItemWise<T> for InspectOp<'a, F>
+impl<'a, T, F> Stage<T> for InspectOp<'a, F>
 where
     F: Fn(&T) + Sync,
 {
-    type Output = T;
-    type Leaf<I: Iterator<Item = T>> = std::iter::Inspect<I, &'a F>;
+    const SINGLE: bool = true;
+    type Item = T;
+    type Iter<I: Iterator<Item = T>> = std::iter::Inspect<I, &'a F>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        base.inspect(self.0)
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        items.inspect(self.0)
     }
 }

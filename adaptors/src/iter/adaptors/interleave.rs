@@ -2,7 +2,7 @@
 
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 
 /// The items of two iterators in turn: see [`IndexedParallelIterator::interleave`].
 ///
@@ -118,12 +118,7 @@ where
 }
 
 impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> Producer for InterleaveProducer<I, J> {
-    const PIECES: bool = I::PIECES || J::PIECES;
-    const LOOPS_CUT: bool = I::LOOPS_CUT || J::LOOPS_CUT;
-    const GROWS: bool = I::GROWS || J::GROWS;
-    const SINGLE: bool = I::SINGLE && J::SINGLE;
-    const COSTLY_CUTS: bool = I::COSTLY_CUTS || J::COSTLY_CUTS;
-    const IN_ORDER: bool = I::IN_ORDER || J::IN_ORDER;
+    const FACTS: Facts = I::FACTS.and(J::FACTS);
 }
 impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> IndexedProducer for InterleaveProducer<I, J> {}
 

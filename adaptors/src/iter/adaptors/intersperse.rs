@@ -11,7 +11,7 @@ use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
 use either::Either;
-use furcate_schedulers::{Divisible, IndexedProducer, Producer, Scheduler};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer, Scheduler};
 use std::mem::take;
 
 /// Puts a separator between every two items: see [`ParallelIterator::intersperse`].
@@ -139,12 +139,7 @@ where
     P: Producer,
     P::Item: Send,
 {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const SINGLE: bool = P::SINGLE;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS;
 }
 
 /// The producer of [`Intersperse`]: a part of the base, and whether separators stand at its ends.
@@ -251,12 +246,7 @@ where
     P: Producer,
     P::Item: Clone + Send,
 {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const SINGLE: bool = P::SINGLE;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS;
 }
 
 impl<P> IndexedProducer for IntersperseProducer<P>

@@ -4,10 +4,9 @@ use crate::iter::adaptor::divide_by_cut;
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_pool::block_on;
 use furcate_schedulers::{
-    Divisible, Limit, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending,
+    Divisible, Facts, FoldFacts, Limit, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending,
 };
 use std::iter;
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// A parallel iterator over the outputs of futures: see [`ParallelIterator::io_await`].
@@ -204,7 +203,7 @@ where
     type IntoIter = iter::Map<P::IntoIter, fn(P::Item) -> Self::Item>;
 
     /// Serves callers that can only take item after item: schedulers other than [`Suspending`], and producers that do
-    /// not forward [`suspending_fold`](Producer::suspending_fold). The calling thread waits for each item.
+    /// not forward [`partial_fold`](Producer::partial_fold). The calling thread waits for each item.
     fn into_iter(self) -> Self::IntoIter {
         self.base.into_iter().map(wait)
     }
@@ -218,48 +217,38 @@ impl<P> Producer for Awaited<P>
 where
     P: Producer<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS.not_single();
 
-    fn suspending_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<Self::Item, B, B> + Clone + Send + 's,
+        F: NanoFold<'s, Self::Item, B>,
         L: NanoLoops<Self>,
     {
-        let mut loops = loops.wrapping(Self::new, Self::unwrap);
-        self.base.suspending_fold(init, AwaitEach { fold, ends: PhantomData }, &mut loops)
+        self.base.partial_fold(init, AwaitEach(fold), &mut loops.wrapping(Self::new, Self::unwrap))
     }
 }
 
-/// Awaits the futures of a step.
-struct AwaitEach<'s, F> {
-    fold: F,
-    /// Lifetime of the awaited futures: they end before `'s` does.
-    ends: PhantomData<&'s ()>,
-}
+/// Awaits the futures of a step, as the accumulator does it.
+#[derive(Clone)]
+struct AwaitEach<F>(F);
 
-impl<F: Clone> Clone for AwaitEach<'_, F> {
-    fn clone(&self) -> Self {
-        AwaitEach { fold: self.fold.clone(), ends: PhantomData }
-    }
-}
-
-impl<'s, T, B, F> NanoFold<T, B, B> for AwaitEach<'s, F>
+impl<'s, T, B, F> NanoFold<'s, T, B> for AwaitEach<F>
 where
     T: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>,
     B: Suspendable<'s>,
-    F: NanoFold<T::Output, B, B> + Clone + Send + 's,
+    F: NanoFold<'s, T::Output, B>,
 {
-    const IS_WHOLE: bool = F::IS_WHOLE;
-    const WAITS: bool = true;
-    const GOES_FIRST: bool = F::GOES_FIRST;
+    type Later = AwaitEach<F::Later>;
+    const FACTS: FoldFacts = F::FACTS.waits();
 
+    #[inline]
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, futures: I) -> ControlFlow<B, B> {
-        folded.wait_for(futures, &mut self.fold)
+        folded.wait_for(futures, &mut self.0)
+    }
+
+    fn later(&self) -> Self::Later {
+        AwaitEach(self.0.later())
     }
 }

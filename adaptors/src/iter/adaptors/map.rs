@@ -2,7 +2,7 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
+use crate::iter::stage::{Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Transforms every item: see [`ParallelIterator::map`].
@@ -22,15 +22,16 @@ adapt_items! {
 
 borrowed_op!(MapOp);
 
-impl<'a, T, R, F> ItemWise<T> for MapOp<'a, F>
+impl<'a, T, R, F> Stage<T> for MapOp<'a, F>
 where
     F: Fn(T) -> R + Sync,
 {
-    type Output = R;
-    type Leaf<I: Iterator<Item = T>> = std::iter::Map<I, &'a F>;
+    const SINGLE: bool = true;
+    type Item = R;
+    type Iter<I: Iterator<Item = T>> = std::iter::Map<I, &'a F>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        base.map(self.0)
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        items.map(self.0)
     }
 }

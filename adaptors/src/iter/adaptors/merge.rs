@@ -37,7 +37,7 @@ use crate::co_rank::co_rank_by;
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{PeekParallelIterator, indexed_adaptor};
 use either::Either;
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::fmt;
 
 /// Two sorted iterators, merged in the order of their items: see
@@ -203,12 +203,7 @@ where
     B: PeekProducer<Item = A::Item>,
     O: Order<A::Item>,
 {
-    const PIECES: bool = A::PIECES || B::PIECES;
-    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
-    const GROWS: bool = A::GROWS || B::GROWS;
-    const SINGLE: bool = A::SINGLE && B::SINGLE;
-    const COSTLY_CUTS: bool = true;
-    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
+    const FACTS: Facts = A::FACTS.and(B::FACTS).costly_cuts();
 }
 
 impl<A, B, O> IndexedProducer for MergeProducer<'_, A, B, O>

@@ -2,7 +2,8 @@
 
 use crate::iter::adaptor::adaptor;
 use crate::iter::flag::Flag;
-use crate::iter::gate::{Gate, Gated, Passing};
+use crate::iter::gate::{Gate, Passing, Through};
+use crate::iter::stage::Adapted;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use std::thread::panicking;
 
@@ -29,7 +30,7 @@ impl<I> PanicFuse<I> {
 impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
     type Item = I::Item;
     type Producer<'a>
-        = Gated<I::Producer<'a>, Fuse<'a>>
+        = Adapted<I::Producer<'a>, Through<Fuse<'a>>>
     where
         Self: 'a;
 
@@ -38,7 +39,7 @@ impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Gated::new(self.base.producer(), Fuse(self.blown.lowered()))
+        Adapted::new(self.base.producer(), Through(Fuse(self.blown.lowered())))
     }
 
     #[inline]
@@ -49,13 +50,13 @@ impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
 
 impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
     type IndexedProducer<'a>
-        = Gated<I::IndexedProducer<'a>, Fuse<'a>>
+        = Adapted<I::IndexedProducer<'a>, Through<Fuse<'a>>>
     where
         Self: 'a;
 
     #[inline]
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        Gated::new(self.base.indexed_producer(), Fuse(self.blown.lowered()))
+        Adapted::new(self.base.indexed_producer(), Through(Fuse(self.blown.lowered())))
     }
 
     #[inline]
@@ -84,7 +85,7 @@ impl<'a, T> Gate<T> for Fuse<'a> {
     }
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         self.0.is_raised()
     }
 

@@ -1,7 +1,7 @@
 //! The adaptor `positions`.
 
 use super::Enumerate;
-use crate::iter::item_wise::{Adapted, ItemWise, borrowed_op};
+use crate::iter::stage::{Adapted, PerItem, Stage, borrowed_op};
 use crate::iter::{IndexedParallelIterator, ParallelIterator, debug_base, inherit_schedule};
 
 /// The positions of the items for which a predicate is true: see [`IndexedParallelIterator::positions`].
@@ -33,7 +33,7 @@ where
 {
     type Item = usize;
     type Producer<'a>
-        = Adapted<<Enumerate<I> as ParallelIterator>::Producer<'a>, PositionsOp<'a, P>>
+        = Adapted<<Enumerate<I> as ParallelIterator>::Producer<'a>, PerItem<PositionsOp<'a, P>>>
     where
         Self: 'a;
 
@@ -41,22 +41,23 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::new(self.base.producer(), PositionsOp(&self.predicate))
+        Adapted::per_item(self.base.producer(), PositionsOp(&self.predicate))
     }
 }
 
 borrowed_op!(PositionsOp);
 
-impl<'a, T, P> ItemWise<(usize, T)> for PositionsOp<'a, P>
+impl<'a, T, P> Stage<(usize, T)> for PositionsOp<'a, P>
 where
     P: Fn(T) -> bool + Sync,
 {
-    type Output = usize;
-    type Leaf<I: Iterator<Item = (usize, T)>> = PositionsIter<'a, I, P>;
+    const SINGLE: bool = true;
+    type Item = usize;
+    type Iter<I: Iterator<Item = (usize, T)>> = PositionsIter<'a, I, P>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = (usize, T)>>(self, base: I) -> Self::Leaf<I> {
-        PositionsIter { base, predicate: self.0 }
+    fn apply<I: Iterator<Item = (usize, T)>>(self, items: I) -> Self::Iter<I> {
+        PositionsIter { base: items, predicate: self.0 }
     }
 }
 

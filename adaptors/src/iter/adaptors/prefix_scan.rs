@@ -32,7 +32,7 @@ use crate::iter::{
     producer_is_indexed,
 };
 use crate::vec::{Owned, OwnedIter};
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer, Reduction, Scheduler};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer, Reduction, Scheduler};
 use std::alloc::Layout;
 use std::collections::{LinkedList, VecDeque, vec_deque};
 use std::fmt;
@@ -364,6 +364,7 @@ where
     T: Clone + Send,
     F: Fn(T, T) -> T + Sync,
 {
+    const FACTS: Facts = Facts::ITEMS;
 }
 
 impl<T, F> IndexedProducer for ScanProducer<'_, T, F>

@@ -1,7 +1,7 @@
 //! The adaptor `rev`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// The items from the back to the front: see [`IndexedParallelIterator::rev`].
 ///
@@ -78,12 +78,7 @@ impl<P: IndexedProducer> IntoIterator for RevProducer<P> {
 }
 
 impl<P: IndexedProducer> Producer for RevProducer<P> {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const SINGLE: bool = P::SINGLE;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS;
 }
 impl<P: IndexedProducer> IndexedProducer for RevProducer<P> {}
 

@@ -33,7 +33,7 @@ impl<T> Gate<T> for BeyondQuota<'_> {
     fn guard(self) {}
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         false
     }
 

@@ -50,7 +50,7 @@ impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for OnceFalse<'_, P> {
     fn guard(self) {}
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         false
     }
 

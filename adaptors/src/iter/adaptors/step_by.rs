@@ -2,7 +2,7 @@
 
 use super::groups::Groups;
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// Every n-th item: see [`IndexedParallelIterator::step_by`].
 ///
@@ -81,12 +81,7 @@ impl<P: IntoIterator> IntoIterator for StepByProducer<P> {
 }
 
 impl<P: Producer> Producer for StepByProducer<P> {
-    const PIECES: bool = P::PIECES;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const SINGLE: bool = P::SINGLE;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS;
 }
 impl<P: IndexedProducer> IndexedProducer for StepByProducer<P> {}
 

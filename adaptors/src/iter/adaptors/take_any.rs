@@ -33,7 +33,7 @@ impl<T> Gate<T> for WithinQuota<'_> {
     fn guard(self) {}
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         self.0.is_exhausted()
     }
 

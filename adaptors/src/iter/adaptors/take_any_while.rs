@@ -50,7 +50,7 @@ impl<T, P: Fn(&T) -> bool + Sync> Gate<T> for WhileTrue<'_, P> {
     fn guard(self) {}
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         self.ended.is_raised()
     }
 

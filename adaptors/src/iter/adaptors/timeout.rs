@@ -7,7 +7,7 @@
 
 use super::IoAwait;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{Adapted, ItemWise};
+use crate::iter::stage::{Adapted, PerItem, Stage};
 use crate::iter::{ParallelIterator, inherit_schedule};
 use async_io::Timer;
 use std::error::Error;
@@ -59,7 +59,7 @@ adaptor! {
 impl<I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>> ParallelIterator for Timeouts<I> {
     type Item = Timeout<<I::Item as IntoFuture>::IntoFuture>;
     type Producer<'a>
-        = Adapted<I::Producer<'a>, TimeoutOp>
+        = Adapted<I::Producer<'a>, PerItem<TimeoutOp>>
     where
         Self: 'a;
 
@@ -67,7 +67,7 @@ impl<I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>> ParallelIterator f
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Adapted::new(self.base.producer(), TimeoutOp(self.time))
+        Adapted::per_item(self.base.producer(), TimeoutOp(self.time))
     }
 }
 
@@ -75,14 +75,15 @@ impl<I: ParallelIterator<Item: IntoFuture<IntoFuture: Send>>> ParallelIterator f
 #[derive(Clone, Copy, Debug)]
 pub struct TimeoutOp(Duration);
 
-impl<T: IntoFuture> ItemWise<T> for TimeoutOp {
-    type Output = Timeout<T::IntoFuture>;
-    type Leaf<I: Iterator<Item = T>> = Map<Zip<I, Repeat<Duration>>, fn((T, Duration)) -> Self::Output>;
+impl<T: IntoFuture> Stage<T> for TimeoutOp {
+    const SINGLE: bool = true;
+    type Item = Timeout<T::IntoFuture>;
+    type Iter<I: Iterator<Item = T>> = Map<Zip<I, Repeat<Duration>>, fn((T, Duration)) -> Self::Item>;
 
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        let timeout: fn((T, Duration)) -> Self::Output =
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        let timeout: fn((T, Duration)) -> Self::Item =
             |(future, time)| Timeout { future: future.into_future(), time, timer: None };
-        base.zip(iter::repeat(self.0)).map(timeout)
+        items.zip(iter::repeat(self.0)).map(timeout)
     }
 }
 

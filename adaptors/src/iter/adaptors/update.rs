@@ -2,8 +2,8 @@
 
 use crate::iter::ParallelIterator;
 use crate::iter::adaptor::adaptor;
-use crate::iter::item_wise::{ItemWise, adapt_items, borrowed_op};
 use crate::iter::mapped::{MapItem, Mapped};
+use crate::iter::stage::{Stage, adapt_items, borrowed_op};
 
 adaptor! {
     /// Changes every item in place: see [`ParallelIterator::update`].
@@ -36,15 +36,16 @@ where
     }
 }
 
-impl<T, F> ItemWise<T> for UpdateOp<'_, F>
+impl<T, F> Stage<T> for UpdateOp<'_, F>
 where
     F: Fn(&mut T) + Sync,
 {
-    type Output = T;
-    type Leaf<I: Iterator<Item = T>> = Mapped<I, Self>;
+    const SINGLE: bool = true;
+    type Item = T;
+    type Iter<I: Iterator<Item = T>> = Mapped<I, Self>;
 
     #[inline]
-    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I> {
-        Mapped::new(base, self)
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I> {
+        Mapped::new(items, self)
     }
 }

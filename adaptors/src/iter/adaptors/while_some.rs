@@ -42,7 +42,7 @@ impl<T> Gate<Option<T>> for UntilNone<'_> {
     fn guard(self) {}
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         self.0.is_raised()
     }
 

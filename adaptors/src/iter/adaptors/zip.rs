@@ -1,7 +1,7 @@
 //! The adaptor `zip`.
 
 use crate::iter::{IndexedParallelIterator, PeekParallelIterator, indexed_adaptor};
-use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 
 /// Pairs the items of two iterators: see [`IndexedParallelIterator::zip`].
 ///
@@ -93,12 +93,7 @@ impl<A: IntoIterator, B: IntoIterator> IntoIterator for ZipProducer<A, B> {
 
 // Steps cut off their items, so that they run on std's zip, too.
 impl<A: Producer, B: Producer> Producer for ZipProducer<A, B> {
-    const PIECES: bool = A::PIECES || B::PIECES;
-    const LOOPS_CUT: bool = A::LOOPS_CUT || B::LOOPS_CUT;
-    const GROWS: bool = A::GROWS || B::GROWS;
-    const SINGLE: bool = A::SINGLE && B::SINGLE;
-    const COSTLY_CUTS: bool = A::COSTLY_CUTS || B::COSTLY_CUTS;
-    const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
+    const FACTS: Facts = A::FACTS.and(B::FACTS);
 }
 impl<A: IndexedProducer, B: IndexedProducer> IndexedProducer for ZipProducer<A, B> {}
 

@@ -20,9 +20,11 @@
 #![allow(unsafe_code)]
 
 use crate::iter::ParallelIterator;
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Reduction, Scheduler};
+use furcate_schedulers::{
+    Blocking, Divisible, Facts, FoldFacts, NanoFold, NanoLoops, NeverLater, Producer, Reduction, Scheduler,
+    Suspendable,
+};
 use std::cell::Cell;
-use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
@@ -351,17 +353,14 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
 }
 
 impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
-    /// A task yields one run, so every cut makes one more.
-    const PIECES: bool = true;
-    const LOOPS_CUT: bool = P::LOOPS_CUT;
-    const GROWS: bool = P::GROWS;
-    const COSTLY_CUTS: bool = P::COSTLY_CUTS;
-    const IN_ORDER: bool = P::IN_ORDER;
+    const FACTS: Facts = P::FACTS.one_item_per_task();
 
     /// Folds in the items' own steps, which may keep a state for the task.
-    fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
     where
-        F: NanoFold<Self::Item, B, C>,
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, Self::Item, B>,
         L: NanoLoops<Self>,
     {
         let Filling { items, room } = self;
@@ -384,8 +383,8 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
             Some(back.items)
         };
         let write = Write { free: &free };
-        let ControlFlow::Continue(run) = items.partial_fold(run, write, &mut loops.wrapping(give, take_back));
-        fold.fold(init, std::iter::once(run))
+        let end = items.partial_fold(Blocking(run), write, &mut loops.wrapping(give, take_back));
+        fold.fold(init, std::iter::once(Blocking::at(end)))
     }
 }
 
@@ -399,9 +398,16 @@ struct Write<'f, S> {
     free: &'f Cell<Option<S>>,
 }
 
-impl<S: Room> NanoFold<S::Item, S::Written, Infallible> for Write<'_, S> {
+impl<'s, S: Room> NanoFold<'s, S::Item, Blocking<S::Written>> for Write<'_, S> {
+    type Later = NeverLater;
+    const FACTS: FoldFacts = FoldFacts::NONE;
+
     #[inline]
-    fn fold<I>(&mut self, mut run: S::Written, items: I) -> ControlFlow<Infallible, S::Written>
+    fn fold<I>(
+        &mut self,
+        Blocking(mut run): Blocking<S::Written>,
+        items: I,
+    ) -> ControlFlow<Blocking<S::Written>, Blocking<S::Written>>
     where
         I: Iterator<Item = S::Item>,
     {
@@ -411,7 +417,11 @@ impl<S: Room> NanoFold<S::Item, S::Written, Infallible> for Write<'_, S> {
         items.zip(room.slots()).for_each(|(item, slot)| S::write(slot, item, &mut next));
         self.free.set(Some(room.divide_at(next.len()).1));
         run = join(run, Some(next));
-        ControlFlow::Continue(run)
+        ControlFlow::Continue(Blocking(run))
+    }
+
+    fn later(&self) -> NeverLater {
+        NeverLater::needed()
     }
 }
 

@@ -9,7 +9,8 @@ use crate::iter::ParallelIterator;
 use crate::iter::default_schedule;
 use furcate_pool::Executor;
 use furcate_schedulers::{
-    Divisible, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler, Task, Verdict,
+    Blocking, Divisible, Facts, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler,
+    Suspendable, Task, Verdict,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -108,7 +109,9 @@ impl<'l> IntoIterator for Liar<'l> {
     }
 }
 
-impl Producer for Liar<'_> {}
+impl Producer for Liar<'_> {
+    const FACTS: Facts = Facts::ITEMS;
+}
 
 /// The iterator of a [`Liar`], which is divided at random.
 struct Lying<'l> {
@@ -186,9 +189,9 @@ impl<P> NanoLoops<P> for ByBits<P> {
 
 fn by_bits<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R, bits: u64) -> R::Output {
     let mut loops = ByBits { bits, given: Vec::new() };
-    let end = producer.partial_fold(reduction.start(), |a, item| reduction.step(a, item), &mut loops);
-    let (ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator)) = end;
-    let mut output = reduction.finish(accumulator);
+    let start = Blocking(reduction.start());
+    let end = producer.partial_fold(start, |a, item| reduction.step(a, item), &mut loops);
+    let mut output = reduction.finish(Blocking::at(end));
     for (i, right) in (1..).zip(loops.given.into_iter().rev()) {
         output = reduction.reduce(output, by_bits(right, reduction, bits.rotate_left(7 * i) >> 32));
     }
@@ -324,9 +327,13 @@ fn nano_loops_are_the_items_own() {
         }
     }
     impl Producer for Own {
-        fn partial_fold<B, C, F, L>(mut self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
+        const FACTS: Facts = Facts::ITEMS;
+
+        fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
         where
-            F: NanoFold<usize, B, C>,
+            Self: 's,
+            B: Suspendable<'s>,
+            F: NanoFold<'s, usize, B>,
             L: NanoLoops<Self>,
         {
             let mut folded = init;

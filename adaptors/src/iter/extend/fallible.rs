@@ -69,7 +69,7 @@ impl<T, E: Send> Gate<Result<T, E>> for UntilFailure<'_, E> {
     fn guard(self) {}
 
     #[inline]
-    fn is_shut(self) -> bool {
+    fn is_closed(self) -> bool {
         self.0.seen.is_raised()
     }
 

@@ -3,7 +3,7 @@
 use super::repeat_n::{Copies, RepeatN};
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator, Zip, default_schedule};
 use either::Either::{self, Left, Right};
-use furcate_schedulers::{Divisible, Producer};
+use furcate_schedulers::{Divisible, Facts, Producer};
 
 /// Makes a parallel iterator that repeats an item for ever.
 ///
@@ -127,5 +127,5 @@ impl<T: Clone> IntoIterator for RepeatProducer<T> {
 }
 
 impl<T: Clone + Send> Producer for RepeatProducer<T> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }

@@ -1,7 +1,7 @@
 //! `repeat_n`
 
 use crate::iter::{IndexedParallelIterator, ParallelIterator, default_schedule, producer_is_indexed};
-use furcate_schedulers::{Divisible, IndexedProducer, Producer};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer};
 use std::iter::FusedIterator;
 
 /// Makes a parallel iterator that repeats an item `n` times.
@@ -170,6 +170,6 @@ impl<T: Clone> DoubleEndedIterator for Copies<T> {
 impl<T: Clone> ExactSizeIterator for Copies<T> {}
 impl<T: Clone> FusedIterator for Copies<T> {}
 impl<T: Clone + Send> Producer for Copies<T> {
-    const SINGLE: bool = true;
+    const FACTS: Facts = Facts::ITEMS.single();
 }
 impl<T: Clone + Send> IndexedProducer for Copies<T> {}

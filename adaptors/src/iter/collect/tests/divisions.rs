@@ -3,6 +3,7 @@
 //! complete and in order.
 
 use super::*;
+use furcate_schedulers::{Blocking, Suspendable};
 
 /// A scheduler that follows a script. A part that is given away is run at once, while the task still waits, or after
 /// the task.
@@ -59,11 +60,14 @@ where
 {
     let (given, outputs) = (Vec::new(), Vec::new());
     let mut loops = Steps { steps: steps.iter(), reduction, at_once, given, outputs };
-    let end = producer.partial_fold(reduction.start(), |a, item| reduction.step(a, item), &mut loops);
-    let (ControlFlow::Continue(accumulator) | ControlFlow::Break(accumulator)) = end;
+    let start = Blocking(reduction.start());
+    let end = producer.partial_fold(start, |a, item| reduction.step(a, item), &mut loops);
     let given = loops.given.into_iter().map(|right| by_script(right, reduction, &[], false));
     let outputs: Vec<R::Output> = loops.outputs.into_iter().chain(given).collect();
-    outputs.into_iter().rev().fold(reduction.finish(accumulator), |left, right| reduction.reduce(left, right))
+    outputs
+        .into_iter()
+        .rev()
+        .fold(reduction.finish(Blocking::at(end)), |left, right| reduction.reduce(left, right))
 }
 
 /// All single faults, and pairs of faults that cancel each other out.
@@ -208,9 +212,13 @@ fn rogues() {
         }
     }
     impl<'l> Producer for Rogue<'l> {
-        fn partial_fold<B, C, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<C, B>
+        const FACTS: Facts = Facts::ITEMS;
+
+        fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
         where
-            F: NanoFold<Counted<'l>, B, C>,
+            Self: 's,
+            B: Suspendable<'s>,
+            F: NanoFold<'s, Counted<'l>, B>,
             L: NanoLoops<Self>,
         {
             let ledger = self.items.ledger;

@@ -1,0 +1,486 @@
+//! Adaptors that treat every item by itself, or item after item: `map`, `filter`, `map_init`, `while_some` and so on.
+//!
+//! Such an adaptor says one thing, in a *stage*: into which std iterator it turns a std iterator. Division, sizes, steps,
+//! facts and futures are the producer's, [`Adapted`], and are written here once. There are three kinds of stages:
+//!
+//! | kind | says | examples |
+//! |---|---|---|
+//! | [`Stage`] | what becomes of the items of a leaf | `map`, `filter`, `flat_map_iter` |
+//! | [`Gate`](super::gate::Gate) | whether an item passes, and whether any further one will | `while_some`, `take_any` |
+//! | [`TaskStage`] | the same as `Stage`, with a state that a task keeps | `map_init`, `map_with` |
+//!
+//! The first two become the third: a [`PerItem`] has no state, and a [`Through`](super::gate::Through) may be closed.
+
+use super::adaptor::{adaptor, divide_by_cut};
+use super::{ParallelIterator, inherit_schedule};
+use furcate_schedulers::{
+    Divisible, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, PeekProducer, Producer,
+    Suspendable,
+};
+use std::ops::ControlFlow;
+
+/// An item-wise operation: turns the sequential iterator over a leaf into another one.
+///
+/// Implement this trait for an adaptor of your own, and apply it by [`stage`](super::ParallelIterator::stage). Every
+/// scheduler, policy and terminal then works with it, and `io_await` before and behind it.
+///
+/// A stage is cloned for every part of the computation, so it should be small: a reference to a closure, say.
+///
+/// ```
+/// use furcate::iter::{Stage, Staged};
+/// use furcate::prelude::*;
+/// use std::iter::Map;
+///
+/// /// Halves numbers.
+/// #[derive(Clone)]
+/// struct Halve;
+///
+/// impl Stage<u64> for Halve {
+///     type Item = u64;
+///     type Iter<I: Iterator<Item = u64>> = Map<I, fn(u64) -> u64>;
+///     fn apply<I: Iterator<Item = u64>>(self, items: I) -> Self::Iter<I> {
+///         items.map(|x| x / 2)
+///     }
+/// }
+///
+/// trait Halves: ParallelIterator<Item = u64> {
+///     fn halve(self) -> Staged<Self, Halve> {
+///         self.stage(Halve)
+///     }
+/// }
+/// impl<I: ParallelIterator<Item = u64>> Halves for I {}
+///
+/// assert_eq!((0..6_u64).into_par_iter().halve().collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2]);
+/// ```
+pub trait Stage<T>: Clone + Send {
+    /// Item type that comes out.
+    type Item;
+
+    /// The iterator that comes out.
+    type Iter<I: Iterator<Item = T>>: Iterator<Item = Self::Item>;
+
+    /// Whether at most one item comes out for each item, at once: see [`Facts::single`]. By default not.
+    const SINGLE: bool = false;
+
+    /// Whether the operation may be applied to an item more than once, at no cost and with no effect.
+    const FREE: bool = false;
+
+    /// Whether an item goes on before new ones begin: see [`FoldFacts::goes_first`].
+    const GOES_FIRST: bool = false;
+
+    /// Adapts the items of a leaf, or of a step of a task.
+    fn apply<I: Iterator<Item = T>>(self, items: I) -> Self::Iter<I>;
+}
+
+/// A stage with a state for every task.
+pub trait TaskStage<T>: Clone + Send {
+    /// Item type that comes out.
+    type Item;
+
+    /// The iterator over an adapted leaf. It owns the leaf's state.
+    type Leaf<I: Iterator<Item = T>>: Iterator<Item = Self::Item>;
+
+    /// The state of a task. It never leaves the task's thread.
+    type State;
+
+    /// See [`Stage::SINGLE`].
+    const SINGLE: bool = false;
+
+    /// See [`Stage::FREE`].
+    const FREE: bool = false;
+
+    /// See [`Stage::GOES_FIRST`].
+    const GOES_FIRST: bool = false;
+
+    /// Whether the items keep their order: see [`Facts::in_order`].
+    const IN_ORDER: bool = true;
+
+    /// Adapts a leaf, which is a task of its own.
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> Self::Leaf<I>;
+
+    /// Makes the state of a task.
+    fn start(&self) -> Self::State;
+
+    /// Folds the adapted items of a step. `Break` ends the task.
+    fn fold_step<'s, I, B, F>(
+        &self,
+        state: &mut Self::State,
+        folded: B,
+        items: I,
+        fold: &mut F,
+    ) -> ControlFlow<B, B>
+    where
+        I: Iterator<Item = T>,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, Self::Item, B>;
+
+    /// Whether no item will come out any more, in any task. If so, this stays true.
+    #[inline]
+    fn is_closed(&self) -> bool {
+        false
+    }
+}
+
+/// A [`Stage`], without a state.
+#[derive(Clone, Copy, Debug)]
+pub struct PerItem<S>(S);
+
+impl<T, S: Stage<T>> TaskStage<T> for PerItem<S> {
+    type Item = S::Item;
+    type Leaf<I: Iterator<Item = T>> = S::Iter<I>;
+    type State = ();
+
+    const SINGLE: bool = S::SINGLE;
+    const FREE: bool = S::FREE;
+    const GOES_FIRST: bool = S::GOES_FIRST;
+
+    #[inline]
+    fn leaf<I: Iterator<Item = T>>(self, base: I) -> S::Iter<I> {
+        self.0.apply(base)
+    }
+
+    #[inline]
+    fn start(&self) {}
+
+    #[inline]
+    fn fold_step<'s, I, B, F>(&self, _: &mut (), folded: B, items: I, fold: &mut F) -> ControlFlow<B, B>
+    where
+        I: Iterator<Item = T>,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, S::Item, B>,
+    {
+        fold.fold(folded, self.0.clone().apply(items))
+    }
+}
+
+/// Declares a reference to a closure that lies in the adaptor. The producer's parts hold the reference.
+macro_rules! borrowed_op {
+    ($Op:ident) => {
+        #[allow(missing_debug_implementations, reason = "a borrowed closure")]
+        pub struct $Op<'a, F>(&'a F);
+
+        $crate::iter::copies::copies!(impl[F] $Op<'_, F>);
+    };
+}
+pub(crate) use borrowed_op;
+
+/// Implements [`ParallelIterator`](super::ParallelIterator) and, for adaptors that map items one to one,
+/// [`IndexedParallelIterator`](super::IndexedParallelIterator) for an adaptor of a `base: I`:
+///
+/// ```text
+/// adapt_items! {
+///     impl[I, F, R] Map<I, F> by MapOp<F>(map_op) => R, indexed
+///     where [I: ParallelIterator, F: Fn(I::Item) -> R + Sync + Send, R: Send]
+/// }
+/// ```
+///
+/// reads: the pieces of a `Map<I, F>` hold a `MapOp`, which borrows the field `map_op` and gives items `R`.
+macro_rules! adapt_items {
+    (
+        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>
+        by $Op:ident $(<$F:ident>($op:ident))? => $Item:ty
+        where [$($bounds:tt)*]
+    ) => {
+        $crate::iter::stage::adapt_items! {
+            @parallel [$($generics)*] $Name<$($param),*>, $Item, $Op $(<$F>($op))?, [$($bounds)*], {}
+        }
+    };
+    (
+        impl[$($generics:tt)*] $Name:ident<$($param:ident),*>
+        by $Op:ident $(<$F:ident>($op:ident))? => $Item:ty, indexed
+        where [$($bounds:tt)*]
+    ) => {
+        $crate::iter::stage::adapt_items! {
+            @parallel [$($generics)*] $Name<$($param),*>, $Item, $Op $(<$F>($op))?, [$($bounds)*], {
+                #[inline]
+                fn opt_len(&self) -> Option<usize> {
+                    self.base.opt_len()
+                }
+            }
+        }
+
+        impl<$($generics)*> $crate::iter::IndexedParallelIterator for $Name<$($param),*>
+        where
+            I: $crate::iter::IndexedParallelIterator,
+            $($bounds)*
+        {
+            type IndexedProducer<'a>
+                = $crate::iter::stage::Adapted<I::IndexedProducer<'a>, $crate::iter::stage::PerItem<$Op $(<'a, $F>)?>>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
+                $crate::iter::stage::Adapted::per_item(self.base.indexed_producer(), $Op $((&self.$op))?)
+            }
+
+            #[inline]
+            fn len(&self) -> usize {
+                self.base.len()
+            }
+        }
+
+        impl<$($generics)*> $crate::iter::PeekParallelIterator for $Name<$($param),*>
+        where
+            I: $crate::iter::PeekParallelIterator,
+            $($bounds)*
+        {
+            type PeekProducer<'a>
+                = $crate::iter::stage::Adapted<I::PeekProducer<'a>, $crate::iter::stage::PerItem<$Op $(<'a, $F>)?>>
+            where
+                Self: 'a;
+
+            #[inline]
+            fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
+                $crate::iter::stage::Adapted::per_item(self.base.peek_producer(), $Op $((&self.$op))?)
+            }
+        }
+    };
+    (
+        @parallel [$($generics:tt)*] $Name:ident<$($param:ident),*>, $Item:ty,
+        $Op:ident $(<$F:ident>($op:ident))?, [$($bounds:tt)*], {$($opt_len:tt)*}
+    ) => {
+        impl<$($generics)*> $crate::iter::ParallelIterator for $Name<$($param),*>
+        where
+            $($bounds)*
+        {
+            type Item = $Item;
+            type Producer<'a>
+                = $crate::iter::stage::Adapted<I::Producer<'a>, $crate::iter::stage::PerItem<$Op $(<'a, $F>)?>>
+            where
+                Self: 'a;
+
+            $crate::iter::inherit_schedule!(base: I);
+
+            #[inline]
+            fn producer(&mut self) -> Self::Producer<'_> {
+                $crate::iter::stage::Adapted::per_item(self.base.producer(), $Op $((&self.$op))?)
+            }
+
+            #[inline]
+            fn units(&self) -> Option<usize> {
+                self.base.units()
+            }
+
+            $($opt_len)*
+        }
+    };
+}
+pub(crate) use adapt_items;
+
+adaptor! {
+    /// A parallel iterator whose items go through a stage: see
+    /// [`ParallelIterator::stage`](super::ParallelIterator::stage).
+    Staged<I, S> { stage: S }
+}
+
+impl<I, S> ParallelIterator for Staged<I, S>
+where
+    I: ParallelIterator,
+    S: Stage<I::Item, Item: Send>,
+{
+    type Item = S::Item;
+    type Producer<'a>
+        = Adapted<I::Producer<'a>, PerItem<S>>
+    where
+        Self: 'a;
+
+    inherit_schedule!(base: I);
+
+    #[inline]
+    fn producer(&mut self) -> Self::Producer<'_> {
+        Adapted::per_item(self.base.producer(), self.stage.clone())
+    }
+
+    #[inline]
+    fn units(&self) -> Option<usize> {
+        self.base.units()
+    }
+}
+
+/// The producer of an adaptor with a stage: a part of the base, and the stage.
+#[derive(Debug)]
+pub struct Adapted<P, S> {
+    base: P,
+    stage: S,
+}
+
+impl<P, S> Adapted<P, S> {
+    #[inline]
+    pub(crate) fn new(base: P, stage: S) -> Self {
+        Adapted { base, stage }
+    }
+
+    #[inline]
+    fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self)
+    where
+        S: Clone,
+    {
+        let (left, right) = cut_base(self.base);
+        (Adapted::new(left, self.stage.clone()), Adapted::new(right, self.stage))
+    }
+}
+
+impl<P, S> Adapted<P, PerItem<S>> {
+    #[inline]
+    pub(crate) fn per_item(base: P, stage: S) -> Self {
+        Adapted::new(base, PerItem(stage))
+    }
+}
+
+impl<P: Divisible + IntoIterator, S: TaskStage<P::Item>> Divisible for Adapted<P, S> {
+    /// A part that nothing comes out of is neither divided nor begun.
+    #[inline]
+    fn size(&self) -> usize {
+        if self.stage.is_closed() { 0 } else { self.base.size() }
+    }
+
+    #[inline]
+    fn should_be_divided(&self) -> bool {
+        !self.stage.is_closed() && self.base.should_be_divided()
+    }
+
+    divide_by_cut!(P);
+}
+
+impl<P: IntoIterator, S: TaskStage<P::Item>> IntoIterator for Adapted<P, S> {
+    type Item = S::Item;
+    type IntoIter = S::Leaf<P::IntoIter>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.stage.leaf(self.base.into_iter())
+    }
+}
+
+impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
+    const FACTS: Facts = {
+        let facts = if S::SINGLE { P::FACTS } else { P::FACTS.not_single() };
+        if S::IN_ORDER { facts } else { facts.unordered() }
+    };
+
+    #[inline]
+    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    where
+        Self: 's,
+        B: Suspendable<'s>,
+        F: NanoFold<'s, S::Item, B>,
+        L: NanoLoops<Self>,
+    {
+        let Adapted { base, stage } = self;
+        let fold = FoldAdapted { fold, state: stage.start(), stage: stage.clone() };
+        base.partial_fold(init, fold, &mut BaseLoops { loops, stage })
+    }
+}
+
+/// Adapts the items of all steps of a task.
+struct FoldAdapted<F, S, A> {
+    fold: F,
+    stage: S,
+    state: A,
+}
+
+impl<'s, T, B, F, S> NanoFold<'s, T, B> for FoldAdapted<F, S, S::State>
+where
+    B: Suspendable<'s>,
+    S: TaskStage<T> + 's,
+    F: NanoFold<'s, S::Item, B>,
+{
+    type Later = AdaptLater<F::Later, S>;
+    const FACTS: FoldFacts = F::FACTS.goes_first(S::GOES_FIRST);
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
+        self.stage.fold_step(&mut self.state, folded, items, &mut self.fold)
+    }
+
+    fn later(&self) -> Self::Later {
+        AdaptLater { fold: self.fold.later(), stage: self.stage.clone() }
+    }
+}
+
+/// Adapts an item that arrives later, with a state of its own.
+#[derive(Clone)]
+struct AdaptLater<F, S> {
+    fold: F,
+    stage: S,
+}
+
+impl<'s, T, B, F, S> NanoFold<'s, T, B> for AdaptLater<F, S>
+where
+    B: Suspendable<'s>,
+    S: TaskStage<T> + 's,
+    F: NanoFold<'s, S::Item, B, Later = F> + Clone + Send + 's,
+{
+    type Later = Self;
+    const FACTS: FoldFacts = F::FACTS.goes_first(S::GOES_FIRST);
+
+    fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
+        let mut state = self.stage.start();
+        self.stage.fold_step(&mut state, folded, items, &mut self.fold)
+    }
+
+    fn later(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// The steps of the base: those of the adaptor, up to the point where the stage is closed.
+struct BaseLoops<'l, L, S> {
+    loops: &'l mut L,
+    stage: S,
+}
+
+impl<P, S, L> NanoLoops<P> for BaseLoops<'_, L, S>
+where
+    P: IntoIterator,
+    S: TaskStage<P::Item>,
+    L: NanoLoops<Adapted<P, S>>,
+{
+    const DIVIDES: bool = L::DIVIDES;
+    const GROWS: bool = L::GROWS;
+
+    #[inline]
+    fn next(&mut self, size: usize) -> Nano {
+        if self.stage.is_closed() { Nano::Stop } else { self.loops.next(size) }
+    }
+
+    #[inline]
+    fn take(&mut self, right: P) {
+        self.loops.take(Adapted::new(right, self.stage.clone()));
+    }
+
+    #[inline]
+    fn take_back(&mut self) -> Option<P> {
+        self.loops.take_back().map(|back| back.base)
+    }
+
+    #[inline]
+    fn grown(&mut self, size: usize) -> bool {
+        self.loops.grown(size)
+    }
+}
+
+impl<P, S> IndexedProducer for Adapted<P, S>
+where
+    P: IndexedProducer,
+    S: TaskStage<P::Item>,
+    S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
+{
+}
+
+/// A look at an item adapts the item, as taking it does.
+impl<P, S> PeekProducer for Adapted<P, S>
+where
+    P: PeekProducer,
+    S: TaskStage<P::Item>,
+    S::Leaf<P::IntoIter>: ExactSizeIterator + DoubleEndedIterator,
+{
+    const LOOKS_ARE_ITEMS: bool = P::LOOKS_ARE_ITEMS && S::FREE;
+
+    #[inline]
+    fn peek(&self, index: usize) -> S::Item {
+        let item = std::iter::once(self.base.peek(index));
+        self.stage.clone().leaf(item).next().expect("an adaptor with positions makes one item of each")
+    }
+}
