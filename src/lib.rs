@@ -108,9 +108,9 @@ pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
 pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
     Adaptive, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation, DefaultExecutor,
-    DepJoin, Divisible, Doubling, Facts, FoldFacts, IndexedProducer, Join, Limit, LimitPermit, Nano,
-    NanoFold, NanoLoops, NeverLater, PeekProducer, Policy, Producer, Reduction, Scheduler, Sequential,
-    Suspendable, Suspending, Task, Verdict, policy,
+    DepJoin, Divisible, Division, Doubling, Facts, FoldFacts, Fork, IndexedProducer, Join, Limit,
+    LimitPermit, Nano, NanoFold, NanoLoops, NeverLater, OutputOf, Part, PartScheduler, PeekProducer, Policy,
+    Producer, Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;

@@ -107,53 +107,6 @@ where
 #[cfg(any(not(debug_assertions), furcate_inline_forks))]
 pub(crate) use fork_inline as fork;
 
-/// The form of debug builds.
-#[cfg(all(debug_assertions, not(furcate_inline_forks)))]
-pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
-where
-    A: FnOnce(&Worker, bool) -> RA + Send,
-    B: FnOnce(&Worker, bool, bool) -> RB + Send,
-    RA: Send,
-    RB: Send,
-{
-    /// The result of the right half. If the left half has panicked, the result is dropped without a second panic, as `Worker::fork`
-    /// drops it.
-    struct RightHalf<R>(Option<R>);
-    impl<R> Drop for RightHalf<R> {
-        fn drop(&mut self) {
-            if let Some(result) = self.0.take() {
-                crate::quiet_drop::drop_quietly(result);
-            }
-        }
-    }
-    let (mut left, mut right) = (Some(left), Some(right));
-    let (mut left_half, mut right_half) = (None, RightHalf(None));
-    fork_erased(
-        &mut |worker, moved| {
-            if let Some(left) = left.take() {
-                left_half = Some(left(worker, moved));
-            }
-        },
-        &mut |worker, migrated, moved| {
-            if let Some(right) = right.take() {
-                right_half.0 = Some(right(worker, migrated, moved));
-            }
-        },
-    );
-    match (left_half, right_half.0.take()) {
-        (Some(left), Some(right)) => (left, right),
-        _ => unreachable!("a fork that has returned has run both halves"),
-    }
-}
-
-#[cfg(all(debug_assertions, not(furcate_inline_forks)))]
-fn fork_erased(
-    left: &mut (dyn FnMut(&Worker, bool) + Send),
-    right: &mut (dyn FnMut(&Worker, bool, bool) + Send),
-) {
-    fork_inline(left, right);
-}
-
 /// Forks on the calling thread's worker; for a thread from outside, as a call of the global pool.
 ///
 /// The last argument of both halves is whether such a call has moved to a thread of the pool. The right half is also told whether it
@@ -174,8 +127,85 @@ where
         Some(worker) => {
             worker.fork(|worker| left(worker, false), |worker, migrated| right(worker, migrated, false))
         }
-        None => Part::on_worker_from_outside(|worker, moved| {
-            worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved))
-        }),
+        None => fork_from_outside(left, right),
     })
+}
+
+/// [`fork_inline`], compiled once for all closures.
+#[cfg(all(debug_assertions, not(furcate_inline_forks)))]
+pub(crate) fn fork<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork_erased(left, right, any_fork)
+}
+
+#[cfg(all(debug_assertions, not(furcate_inline_forks)))]
+fn any_fork(left: Left<'_>, right: Right<'_>) {
+    fork_inline(left, right);
+}
+
+/// Forks as a call of the global pool. One call of that kind is the root of many forks, so it is compiled once for all closures.
+#[cold]
+#[inline(never)]
+fn fork_from_outside<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork_erased(left, right, any_fork_from_outside)
+}
+
+fn any_fork_from_outside(left: Left<'_>, right: Right<'_>) {
+    Part::on_worker_from_outside(|worker, moved| {
+        worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved));
+    });
+}
+
+/// The left half of a fork, whatever its closure is. It is called once.
+type Left<'f> = &'f mut (dyn FnMut(&Worker, bool) + Send);
+/// The right half.
+type Right<'f> = &'f mut (dyn FnMut(&Worker, bool, bool) + Send);
+
+/// Forks by a function that knows no closure's type. It has to run both halves, or to unwind.
+fn fork_erased<A, B, RA, RB>(left: A, right: B, fork: fn(Left<'_>, Right<'_>)) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    /// The result of the right half. If the left half has panicked, the result is dropped without a second panic, as `Worker::fork`
+    /// drops it.
+    struct RightHalf<R>(Option<R>);
+    impl<R> Drop for RightHalf<R> {
+        fn drop(&mut self) {
+            if let Some(result) = self.0.take() {
+                crate::quiet_drop::drop_quietly(result);
+            }
+        }
+    }
+    let (mut left, mut right) = (Some(left), Some(right));
+    let (mut left_half, mut right_half) = (None, RightHalf(None));
+    fork(
+        &mut |worker, moved| {
+            if let Some(left) = left.take() {
+                left_half = Some(left(worker, moved));
+            }
+        },
+        &mut |worker, migrated, moved| {
+            if let Some(right) = right.take() {
+                right_half.0 = Some(right(worker, migrated, moved));
+            }
+        },
+    );
+    match (left_half, right_half.0.take()) {
+        (Some(left), Some(right)) => (left, right),
+        _ => unreachable!("a fork that has returned has run both halves"),
+    }
 }

@@ -368,19 +368,20 @@ impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
         L: NanoLoops<Self>,
     {
         let Adapted { base, stage } = self;
-        let fold = FoldAdapted { fold, state: stage.start(), stage: stage.clone() };
+        let stage = &stage;
+        let fold = FoldAdapted { fold, state: stage.start(), stage };
         base.partial_fold(init, fold, &mut BaseLoops { loops, stage })
     }
 }
 
 /// Adapts the items of all steps of a task.
-struct FoldAdapted<F, S, A> {
+struct FoldAdapted<'t, F, S, A> {
     fold: F,
-    stage: S,
+    stage: &'t S,
     state: A,
 }
 
-impl<'s, T, B, F, S> NanoFold<'s, T, B> for FoldAdapted<F, S, S::State>
+impl<'s, T, B, F, S> NanoFold<'s, T, B> for FoldAdapted<'_, F, S, S::State>
 where
     B: Suspendable<'s>,
     S: TaskStage<T> + 's,
@@ -428,7 +429,7 @@ where
 /// The steps of the base: those of the adaptor, up to the point where the stage is closed.
 struct BaseLoops<'l, L, S> {
     loops: &'l mut L,
-    stage: S,
+    stage: &'l S,
 }
 
 impl<P, S, L> NanoLoops<P> for BaseLoops<'_, L, S>

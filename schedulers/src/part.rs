@@ -1,0 +1,314 @@
+//! Schedulers in a few lines: what they stand on.
+//!
+//! A [`PartScheduler`] says in which order, and where, the parts of a computation run. All else comes with the part: the policy's
+//! decision and its permits, the rule that parts get smaller, the bound on the stack, the end after a panic, and the order
+//! of the reduction.
+//!
+//! # Invariants
+//!
+//! 1. *The stack is bounded* if [`PartScheduler::run`] calls itself for the two parts of a division only, or for a
+//!    task's rest. A [`Fork`] holds one of the frames that a thread may have ([`MAX_FRAMES`](crate::frames::MAX_FRAMES)).
+//!    If there is no frame left, a part says that it is a leaf, and divides itself while it is folded, in a loop that
+//!    keeps its parts on the heap.
+//! 2. *No type of the chain gets out.* A scheduler sees a part, its size and its output. So a scheduler cannot fold an
+//!    item twice, lose one, or mix up left and right, except by giving the outputs to [`Fork::reduce`] the wrong way round.
+
+use crate::branch::{Branch, Decision, Joint, Parts};
+use crate::call::Call;
+use crate::frames::Frame;
+use crate::in_turn::run_in_turn;
+use crate::{Policy, Producer, Reduction, Scheduler};
+use furcate_pool::Executor;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A scheduler that runs part by part. Every such type is a [`Scheduler`], for
+/// `with_scheduler`.
+///
+/// The division tree is the policy's. The scheduler decides in which order parts run, and whether two of them run in
+/// parallel.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::{Division, Part, PartScheduler};
+///
+/// /// Forks large parts, and runs the parts of small ones in turn.
+/// #[derive(Clone)]
+/// struct Coarse(usize);
+///
+/// impl PartScheduler for Coarse {
+///     fn run<P: Part>(&self, part: P) -> P::Output {
+///         let is_large = part.size() > self.0;
+///         match part.divide() {
+///             Division::Leaf(part) => part.fold(|rest| self.run(rest)),
+///             Division::Two(fork) if is_large => fork.join(|part| self.run(part)),
+///             Division::Two(fork) => fork.in_turn(|part| self.run(part)),
+///         }
+///     }
+/// }
+///
+/// let squares = (0..1000_u64).into_par_iter().map(|x| x * x).size_limit(10).with_scheduler(Coarse(100));
+/// assert_eq!(squares.sum::<u64>(), 332_833_500);
+/// ```
+pub trait PartScheduler: Clone + Send + Sync {
+    /// Runs a part of a computation: the whole to begin with, then the parts of the divisions.
+    fn run<P: Part>(&self, part: P) -> P::Output;
+}
+
+/// A part of a computation, which has not run yet. Its type is the scheduler's only view of a chain.
+///
+/// This trait is not implemented outside this crate.
+pub trait Part: Sized + Send + Sealed {
+    /// What comes out of the part. Outputs of neighbors are [reduced](Fork::reduce) to one.
+    type Output: Send;
+
+    /// The two parts of a division.
+    type Fork: Fork<Part = Self>;
+
+    /// Returns the number of units that are left, as [`Divisible::size`](crate::Divisible::size) counts them.
+    fn size(&self) -> usize;
+
+    /// Whether another worker runs this part than the one that forked it.
+    fn is_migrated(&self) -> bool;
+
+    /// Divides the part, if the policy says so, and if anything can be divided.
+    fn divide(self) -> Division<Self>;
+
+    /// Folds the part as one task.
+    ///
+    /// A task may turn out to hold much more than its size has said (a `flat_map` with a long inner iterator). If the
+    /// policy wants that divided, `run` is called for the rest of the task. It has to run the rest, as `run` of the
+    /// scheduler does.
+    fn fold(self, run: impl FnOnce(Self) -> Self::Output) -> Self::Output;
+}
+
+/// The result of [`Part::divide`].
+#[derive(Debug)]
+pub enum Division<P: Part> {
+    /// The part is to be folded as it is.
+    Leaf(P),
+    /// There are two parts.
+    Two(P::Fork),
+}
+
+/// The two parts of a division, and the reduction of their outputs.
+pub trait Fork: Sized + Sealed {
+    /// A part.
+    type Part: Part;
+
+    /// Whether the policy allows the parts to run in parallel. (A `cap` may not.)
+    fn may_fork(&self) -> bool;
+
+    /// Runs both parts, in parallel if that is [allowed](Self::may_fork), and reduces their outputs. The calling thread
+    /// begins with the left part.
+    fn join(self, run: impl Fn(Self::Part) -> OutputOf<Self> + Sync) -> OutputOf<Self>;
+
+    /// Runs the left part and then the right one, in the calling thread, and reduces their outputs.
+    fn in_turn(self, run: impl Fn(Self::Part) -> OutputOf<Self>) -> OutputOf<Self>;
+
+    /// Runs the right part and then the left one, in the calling thread, and reduces their outputs.
+    fn right_first(self, run: impl Fn(Self::Part) -> OutputOf<Self>) -> OutputOf<Self>;
+}
+
+/// What comes out of the parts of a fork.
+pub type OutputOf<F> = <<F as Fork>::Part as Part>::Output;
+
+mod sealed {
+    /// Keeps the traits of this module from being implemented elsewhere.
+    pub trait Sealed {}
+}
+use sealed::Sealed;
+
+/// A branch of the division tree, with the executor.
+pub(crate) struct BranchPart<'c, P, L, R, E> {
+    branch: Branch<'c, P, L, R>,
+    executor: &'c E,
+    /// Whether no further frame may lie on the stack (invariant 1).
+    is_too_deep: bool,
+}
+
+/// Two branches, with the executor.
+pub(crate) struct BranchFork<'c, P, L, R, E> {
+    left: Branch<'c, P, L, R>,
+    right: Branch<'c, P, L, R>,
+    joint: Joint<'c, R>,
+    executor: &'c E,
+    may_fork: bool,
+    _frame: Frame,
+}
+
+impl<P, L, R, E> fmt::Debug for BranchPart<'_, P, L, R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Part").finish_non_exhaustive()
+    }
+}
+
+impl<P, L, R, E> fmt::Debug for BranchFork<'_, P, L, R, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fork").field("may_fork", &self.may_fork).finish_non_exhaustive()
+    }
+}
+
+impl<P, L, R, E> Sealed for BranchPart<'_, P, L, R, E> {}
+impl<P, L, R, E> Sealed for BranchFork<'_, P, L, R, E> {}
+
+impl<'c, P, L, R, E> Part for BranchPart<'c, P, L, R, E>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    type Output = R::Output;
+    type Fork = BranchFork<'c, P, L, R, E>;
+
+    #[inline]
+    fn size(&self) -> usize {
+        self.branch.producer.size()
+    }
+
+    #[inline]
+    fn is_migrated(&self) -> bool {
+        self.branch.position.migrated
+    }
+
+    #[inline]
+    fn divide(self) -> Division<Self> {
+        let BranchPart { mut branch, executor, .. } = self;
+        loop {
+            let (task, may_fork) = match branch.decide(branch.position.call.threads, executor.demand()) {
+                Decision::Leaf => {
+                    return Division::Leaf(BranchPart { branch, executor, is_too_deep: false });
+                }
+                Decision::Divide { task, fork } => (task, fork),
+            };
+            let Some(frame) = Frame::enter() else {
+                branch.policy.return_permit();
+                return Division::Leaf(BranchPart { branch, executor, is_too_deep: true });
+            };
+            match branch.divide(&task) {
+                Parts::One(rest) => branch = rest,
+                Parts::Two(left, right, joint) => {
+                    return Division::Two(BranchFork {
+                        left,
+                        right,
+                        joint,
+                        executor,
+                        may_fork,
+                        _frame: frame,
+                    });
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn fold(self, run: impl FnOnce(Self) -> R::Output) -> R::Output {
+        let BranchPart { branch, executor, is_too_deep } = self;
+        if is_too_deep {
+            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads, false));
+        }
+        (FoldLeaf::<P, L, R, E, _>::FOLD)(branch, executor, run)
+    }
+}
+
+/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
+struct FoldLeaf<P, L, R, E, F>(PhantomData<(P, L, R, E, F)>);
+
+/// Folds a leaf; what it may grow to is run by `F`.
+type FoldFn<'c, P, L, R, E, F> =
+    fn(Branch<'c, P, L, R>, &'c E, F) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+
+impl<'c, P, L, R, E, F> FoldLeaf<P, L, R, E, F>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor + 'c,
+    F: FnOnce(BranchPart<'c, P, L, R, E>) -> R::Output,
+{
+    const FOLD: FoldFn<'c, P, L, R, E, F> =
+        if P::FACTS.grows { Self::fold_and_go_on } else { |branch, _, _| branch.fold() };
+
+    fn fold_and_go_on(branch: Branch<'c, P, L, R>, executor: &'c E, run: F) -> R::Output {
+        let Some(_frame) = Frame::enter() else { return branch.fold() };
+        let call = branch.position.call;
+        match branch.fold_or_grow(call.threads) {
+            (output, None) => output,
+            (output, Some((rest, joint))) => {
+                let rest = BranchPart { branch: rest, executor, is_too_deep: false };
+                joint.reduce(output, call.watch(|| run(rest)))
+            }
+        }
+    }
+}
+
+impl<'c, P, L, R, E> Fork for BranchFork<'c, P, L, R, E>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    type Part = BranchPart<'c, P, L, R, E>;
+
+    #[inline]
+    fn may_fork(&self) -> bool {
+        self.may_fork
+    }
+
+    #[inline]
+    fn join(self, run: impl Fn(Self::Part) -> R::Output + Sync) -> R::Output {
+        let BranchFork { left, right, joint, executor, may_fork, .. } = self;
+        let run = |branch| run_watched(branch, executor, &run);
+        let (left, right) = if may_fork {
+            executor.join_context(|_| run(left), |context| run(right.migrated(context.migrated())))
+        } else {
+            (run(left), run(right))
+        };
+        joint.reduce(left, right)
+    }
+
+    #[inline]
+    fn in_turn(self, run: impl Fn(Self::Part) -> R::Output) -> R::Output {
+        let BranchFork { left, right, joint, executor, .. } = self;
+        let left = run_watched(left, executor, &run);
+        let right = run_watched(right, executor, &run);
+        joint.reduce(left, right)
+    }
+
+    #[inline]
+    fn right_first(self, run: impl Fn(Self::Part) -> R::Output) -> R::Output {
+        let BranchFork { left, right, joint, executor, .. } = self;
+        let right = run_watched(right, executor, &run);
+        let left = run_watched(left, executor, &run);
+        joint.reduce(left, right)
+    }
+}
+
+/// Runs a branch. If that unwinds, the call has failed.
+#[inline]
+fn run_watched<'c, P, L, R, E, O>(
+    branch: Branch<'c, P, L, R>,
+    executor: &'c E,
+    run: &impl Fn(BranchPart<'c, P, L, R, E>) -> O,
+) -> O {
+    let call = branch.position.call;
+    call.watch(|| run(BranchPart { branch, executor, is_too_deep: false }))
+}
+
+impl<S: PartScheduler> Scheduler for S {
+    #[inline]
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        executor.enter(|| {
+            let call = Call::on_threads(executor.num_threads());
+            run_watched(Branch::root(producer, policy, reduction, &call), executor, &|part| self.run(part))
+        })
+    }
+}
