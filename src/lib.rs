@@ -109,7 +109,8 @@ pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
     Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DefaultExecutor, DepJoin,
     Divisible, Doubling, IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer,
-    Policy, Producer, Reduction, Scheduler, Sequential, Suspendable, Suspending, Task, Verdict, policy,
+    Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential, Suspendable, Suspending,
+    Task, Verdict, policy,
 };
 
 pub mod sort;

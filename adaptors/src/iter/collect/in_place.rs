@@ -20,7 +20,7 @@
 #![allow(unsafe_code)]
 
 use crate::iter::ParallelIterator;
-use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Producer, Reduction, Scheduler};
+use furcate_schedulers::{Divisible, NanoFold, NanoLoops, Plan, Producer, Reduction, Schedule, Scheduler};
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -40,7 +40,7 @@ where
     I: ParallelIterator,
     T: Target<Item = I::Item>,
 {
-    let (policy, scheduler, executor) = (items.policy(), items.scheduler(), items.executor());
+    let Plan { policy, scheduler, executor } = items.schedule().into_plan();
     let room = target.room(len);
     let nothing = room.nothing();
     let run = scheduler.schedule(Filling { items: items.producer(), room }, policy, JoinRuns, &executor);
