@@ -43,10 +43,10 @@
 mod run;
 mod slice_merge;
 
-use crate::iter::{Empty, On, ParallelIterator, WithPolicy, WithScheduler, empty};
+use crate::iter::{Empty, ParallelIterator, PolicyOf, With, WithScheduler, empty};
 use crate::prelude::*;
 use crate::slice::Part;
-use crate::{Adaptive, Policy};
+use crate::{Adaptive, PlanOf, Policy};
 use run::Run;
 use slice_merge::SliceMerge;
 use std::cmp::Ordering;
@@ -139,7 +139,7 @@ impl<S, M> MergeSort<S, M> {
     ///
     /// A policy that [ends computations](Policy::STOPS) does not compile, because it would leave elements unsorted.
     pub fn sort_level<C: ParallelIterator>(self, chain: impl FnOnce(Empty<()>) -> C) -> MergeSort<C, M> {
-        const { assert!(!C::Policy::STOPS, "a sort that is stopped is none: use no `StopOn`, no `Deadline`") };
+        const { assert!(!PolicyOf::<C>::STOPS, "a sort that is stopped is none: use no `StopOn`, no `Deadline`") };
         MergeSort { sort_level: chain(empty()), merge_level: self.merge_level, merge_by: self.merge_by }
     }
 
@@ -155,7 +155,7 @@ impl<S, M> MergeSort<S, M> {
     ///
     /// A policy that [ends computations](Policy::STOPS) does not compile, as in [`sort_level`](Self::sort_level).
     pub fn merge_level<C: ParallelIterator>(self, chain: impl FnOnce(Empty<()>) -> C) -> MergeSort<S, C> {
-        const { assert!(!C::Policy::STOPS, "a merge that is stopped is none: use no `StopOn`, no `Deadline`") };
+        const { assert!(!PolicyOf::<C>::STOPS, "a merge that is stopped is none: use no `StopOn`, no `Deadline`") };
         MergeSort { sort_level: self.sort_level, merge_level: chain(empty()), merge_by: self.merge_by }
     }
 
@@ -247,13 +247,7 @@ where
     }
 }
 
-/// Type of a computation under the schedule of a chain.
-type ScheduledAs<C, I> = On<
-    WithScheduler<WithPolicy<I, <C as ParallelIterator>::Policy>, <C as ParallelIterator>::Scheduler>,
-    <C as ParallelIterator>::Executor,
->;
-
 /// Runs a computation under the schedule of a chain.
-fn scheduled_as<C: ParallelIterator, I: ParallelIterator>(chain: &C, it: I) -> ScheduledAs<C, I> {
-    it.with_policy(chain.policy()).with_scheduler(chain.scheduler()).on(chain.executor())
+fn scheduled_as<C: ParallelIterator, I: ParallelIterator>(chain: &C, it: I) -> With<I, PlanOf<C::Schedule>> {
+    it.with(chain.schedule())
 }

@@ -9,7 +9,7 @@ mod support;
 use furcate::iter::AsyncTerminal;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
-use furcate::{Inline, ThreadPool, ThreadPoolBuilder};
+use furcate::{Inline, Schedule, ThreadPool, ThreadPoolBuilder};
 use futures_lite::future::{block_on, poll_once};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -345,7 +345,7 @@ fn endless(
     pool: Arc<ThreadPool>,
     alive: Alive,
     polled: Arc<AtomicUsize>,
-) -> impl ParallelIterator<Item = usize, Executor = Arc<ThreadPool>> + 'static {
+) -> impl ParallelIterator<Item = usize, Schedule: Schedule<Executor = Arc<ThreadPool>>> + 'static {
     (0..LEN).into_par_iter().map(wait_for_ever(alive, polled, LEN)).io_await().on(pool)
 }
 

@@ -15,6 +15,7 @@ const HIDDEN: &[&str] = &[
     "shared_cap_behind_io_await",
     "io_await_inside_flat_map",
     "plain_side_before_io_await",
+    "scheduler_after_blocks_in_a_plan",
 ];
 
 /// A name, a line that does not compile, and words of the message.
@@ -38,6 +39,31 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
         "adaptive_after_blocks_and_a_map",
         "(0..9).into_par_iter().by_exponential_blocks().map(|x| x + 1).adaptive().for_each(drop);",
         &["takes the blocks' place: name it before"],
+    ),
+    (
+        "schedule_after_blocks",
+        "(0..9).into_par_iter().by_blocks([3]).with(furcate::Plan::new().join()).for_each(drop);",
+        &["takes the blocks' place: name it before"],
+    ),
+    (
+        "scheduler_after_a_schedule_with_blocks",
+        "(0..9).into_par_iter().with(furcate::Plan::new().by_blocks([3])).join().for_each(drop);",
+        &["takes the blocks' place: name it before"],
+    ),
+    (
+        "scheduler_after_blocks_in_a_plan",
+        "(0..9).into_par_iter().with(furcate::Plan::new().by_blocks([3]).join()).for_each(drop);",
+        &["takes the blocks' place: name it before"],
+    ),
+    (
+        "schedule_behind_io_await",
+        "(0..9).into_par_iter().map(|x| async move { x }).io_await().with(furcate::Plan::new()).for_each(drop);",
+        &["would have its workers wait", "policies say how it is divided"],
+    ),
+    (
+        "a_policy_as_a_schedule",
+        "(0..9).into_par_iter().with(furcate::policy::SizeLimit::new(2)).for_each(drop);",
+        &["is not a schedule", ".with_policy(..)"],
     ),
     (
         "blocks_of_blocks",

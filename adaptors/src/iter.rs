@@ -47,7 +47,7 @@ pub use indexed::IndexedParallelIterator;
 pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
-pub use schedule::{On, WithPolicy, WithScheduler};
+pub use schedule::{ExecutorOf, On, PolicyOf, SchedulerOf, With, WithPolicy, WithScheduler};
 pub use sources::*;
 pub use stage::{Stage, Staged};
 pub use sum_of::{ProductOf, SumOf};
@@ -60,4 +60,5 @@ pub(crate) use newtype::{clone_base, newtype_iterator};
 pub(crate) use peek::indexed_is_peek;
 pub(crate) use schedule::{
     debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
+    schedule_with_policy,
 };

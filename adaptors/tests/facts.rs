@@ -58,24 +58,14 @@ struct Source<const IS_ODD: bool>;
 impl<const IS_ODD: bool> ParallelIterator for Source<IS_ODD> {
     type Item = u32;
     type Producer<'a> = Numbers<IS_ODD>;
-    type Policy = furcate::policy::Auto;
-    type Scheduler = furcate::ByTerminal;
-    type Executor = furcate::DefaultExecutor;
+    type Schedule = furcate::Plan;
 
     fn producer(&mut self) -> Numbers<IS_ODD> {
         Numbers(0..10)
     }
 
-    fn policy(&self) -> Self::Policy {
-        Self::Policy::new()
-    }
-
-    fn scheduler(&self) -> Self::Scheduler {
-        furcate::ByTerminal
-    }
-
-    fn executor(&self) -> Self::Executor {
-        Default::default()
+    fn schedule(&self) -> furcate::Plan {
+        furcate::Plan::new()
     }
 }
 

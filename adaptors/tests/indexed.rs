@@ -4,7 +4,7 @@ mod support;
 
 use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{DefaultExecutor, Facts, IndexedProducer, Inline, Join, Reduction};
+use furcate::{Facts, IndexedProducer, Inline, Join, Plan, Reduction};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -267,20 +267,12 @@ struct Liar;
 impl ParallelIterator for Liar {
     type Item = i32;
     type Producer<'a> = Lie;
-    type Policy = Auto;
-    type Scheduler = Join;
-    type Executor = DefaultExecutor;
+    type Schedule = Plan<Auto, Join>;
     fn producer(&mut self) -> Lie {
         Lie
     }
-    fn policy(&self) -> Auto {
-        Auto::new()
-    }
-    fn scheduler(&self) -> Join {
-        Join
-    }
-    fn executor(&self) -> DefaultExecutor {
-        DefaultExecutor::default()
+    fn schedule(&self) -> Self::Schedule {
+        Plan::new().join()
     }
 }
 

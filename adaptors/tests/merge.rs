@@ -6,7 +6,7 @@ use furcate::detach::Alone;
 use furcate::iter::PeekParallelIterator;
 use furcate::policy::Auto;
 use furcate::prelude::*;
-use furcate::{Context, Executor, Facts, IndexedProducer, Inline, Join, PeekProducer};
+use furcate::{Context, Executor, Facts, IndexedProducer, Inline, Join, PeekProducer, Plan};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -511,20 +511,12 @@ struct Liar<const LOOKS_ARE_ITEMS: bool> {
 impl<const L: bool> ParallelIterator for Liar<L> {
     type Item = i32;
     type Producer<'a> = Liar<L>;
-    type Policy = Auto;
-    type Scheduler = Join;
-    type Executor = Inline;
+    type Schedule = Plan<Auto, Join, Inline>;
     fn producer(&mut self) -> Liar<L> {
         self.clone()
     }
-    fn policy(&self) -> Auto {
-        Auto::new()
-    }
-    fn scheduler(&self) -> Join {
-        Join
-    }
-    fn executor(&self) -> Inline {
-        Inline
+    fn schedule(&self) -> Self::Schedule {
+        Plan::new().join().on(Inline)
     }
 }
 

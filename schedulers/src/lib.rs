@@ -8,7 +8,9 @@
 //! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | `Executor` | the crate below, `furcate-pool` |
 //!
-//! A fifth trait, [`Reduction`], describes a terminal (`sum`, `collect`, `find_any` ...) to a scheduler: how one task
+//! A chain's answers to *when*, *how* and *where* are one value, a [`Schedule`]. [`Plan`] puts one together.
+//!
+//! Another trait, [`Reduction`], describes a terminal (`sum`, `collect`, `find_any` ...) to a scheduler: how one task
 //! folds its items, and how the outputs of two neighbors become one.
 //!
 //! The vocabulary and the idea of composable policies are Kvik's (Saurabh Raje and Frédéric Wagner, *Kvik: A task based middleware with
@@ -44,6 +46,7 @@ mod reduction;
 #[cfg(test)]
 #[path = "../tests/support/samples.rs"]
 mod samples;
+mod schedule;
 mod scheduler;
 #[cfg(test)]
 #[path = "../tests/support/script.rs"]
@@ -68,6 +71,7 @@ pub use peek::PeekProducer;
 pub use policy::{Policy, Task, Verdict};
 pub use producer::{Facts, IndexedProducer, Producer};
 pub use reduction::Reduction;
+pub use schedule::{Plan, PlanOf, Schedule};
 pub use scheduler::Scheduler;
 pub use sequential::Sequential;
 pub use suspendable::{Blocking, Suspendable};

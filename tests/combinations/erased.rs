@@ -8,10 +8,11 @@
 //! ways of running that are all tried by name.
 
 use crate::schedule::{AnyPolicy, AnyScheduler};
+use furcate::iter::{ExecutorOf, SchedulerOf};
 use furcate::prelude::*;
 use furcate::{
     Blocking, DefaultExecutor, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, NeverLater,
-    Suspendable,
+    Plan, Schedule, Suspendable,
 };
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -25,7 +26,10 @@ pub(crate) struct Indexed<'s>(Box<dyn AnyIndexed + 's>);
 impl<'s> Items<'s> {
     pub(crate) fn new<I>(items: I) -> Self
     where
-        I: ParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>> + 's,
+        I: ParallelIterator<
+                Item = u64,
+                Schedule: Schedule<Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+            > + 's,
     {
         Items(Box::new(items))
     }
@@ -34,7 +38,7 @@ impl<'s> Items<'s> {
     /// `take_any`. It is left out, so that only schedulers that fold in steps anyway do so.
     pub(crate) fn gated<I>(policy: AnyPolicy, items: I) -> Self
     where
-        I: ParallelIterator<Item = u64, Scheduler: Into<AnyScheduler>> + 's,
+        I: ParallelIterator<Item = u64, Schedule: Schedule<Scheduler: Into<AnyScheduler>>> + 's,
     {
         Items(Box::new(Gated { policy, items }))
     }
@@ -43,7 +47,10 @@ impl<'s> Items<'s> {
 impl<'s> Indexed<'s> {
     pub(crate) fn new<I>(items: I) -> Self
     where
-        I: IndexedParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>> + 's,
+        I: IndexedParallelIterator<
+                Item = u64,
+                Schedule: Schedule<Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+            > + 's,
     {
         Indexed(Box::new(items))
     }
@@ -63,7 +70,10 @@ trait AnyIndexed: AnyIter {
 
 impl<I> AnyIter for I
 where
-    I: ParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+    I: ParallelIterator<
+            Item = u64,
+            Schedule: Schedule<Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+        >,
 {
     fn lend(&mut self) -> Erased<'_, Forward<'_>> {
         Erased(Box::new(self.producer()))
@@ -81,7 +91,10 @@ where
 
 impl<I> AnyIndexed for I
 where
-    I: IndexedParallelIterator<Item = u64, Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+    I: IndexedParallelIterator<
+            Item = u64,
+            Schedule: Schedule<Policy: Into<AnyPolicy>, Scheduler: Into<AnyScheduler>>,
+        >,
 {
     fn lend_indexed(&mut self) -> Erased<'_, BothWays<'_>> {
         Erased(Box::new(self.indexed_producer()))
@@ -96,27 +109,22 @@ struct Gated<I> {
     items: I,
 }
 
-impl<I: ParallelIterator<Item = u64, Scheduler: Into<AnyScheduler>>> ParallelIterator for Gated<I> {
+impl<I: ParallelIterator<Item = u64, Schedule: Schedule<Scheduler: Into<AnyScheduler>>>> ParallelIterator
+    for Gated<I>
+{
     type Item = u64;
     type Producer<'a>
         = I::Producer<'a>
     where
         Self: 'a;
-    type Policy = AnyPolicy;
-    type Scheduler = I::Scheduler;
-    type Executor = I::Executor;
+    type Schedule = Plan<AnyPolicy, SchedulerOf<I>, ExecutorOf<I>>;
 
     fn producer(&mut self) -> Self::Producer<'_> {
         self.items.producer()
     }
-    fn policy(&self) -> AnyPolicy {
-        self.policy.clone()
-    }
-    fn scheduler(&self) -> I::Scheduler {
-        self.items.scheduler()
-    }
-    fn executor(&self) -> I::Executor {
-        self.items.executor()
+    fn schedule(&self) -> Self::Schedule {
+        let Plan { scheduler, executor, .. } = self.items.schedule().into_plan();
+        Plan { policy: self.policy.clone(), scheduler, executor }
     }
     fn opt_len(&self) -> Option<usize> {
         self.items.opt_len()
@@ -131,21 +139,13 @@ macro_rules! erased_iterator {
                 = Erased<'a, Forward<'a>>
             where
                 Self: 'a;
-            type Policy = AnyPolicy;
-            type Scheduler = AnyScheduler;
-            type Executor = DefaultExecutor;
+            type Schedule = Plan<AnyPolicy, AnyScheduler>;
 
             fn producer(&mut self) -> Self::Producer<'_> {
                 self.0.lend()
             }
-            fn policy(&self) -> AnyPolicy {
-                self.0.when()
-            }
-            fn scheduler(&self) -> AnyScheduler {
-                self.0.how()
-            }
-            fn executor(&self) -> DefaultExecutor {
-                DefaultExecutor::default()
+            fn schedule(&self) -> Self::Schedule {
+                Plan { policy: self.0.when(), scheduler: self.0.how(), executor: DefaultExecutor::default() }
             }
             fn opt_len(&self) -> Option<usize> {
                 self.0.known_len()

@@ -22,10 +22,10 @@ mod owned;
 
 pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, Sorted, TryFolded};
 
-use super::ParallelIterator;
+use super::{ParallelIterator, PolicyOf};
 use furcate_pool::detach::End;
 use furcate_schedulers::policy::{Both, CancelToken, StopOn};
-use furcate_schedulers::{Computation, Scheduler};
+use furcate_schedulers::{Computation, Plan, Schedule, Scheduler};
 use std::any::Any;
 use std::fmt;
 use std::mem;
@@ -235,7 +235,7 @@ where
 {
     fn begin(self: Box<Self>, layer: Layer<T>) {
         let New { items, terminal, finish } = *self;
-        let (scheduler, executor) = (items.scheduler(), items.executor());
+        let Plan { scheduler, executor, .. } = items.schedule().into_plan();
         scheduler.spawn(Begun { items, terminal, finish, layer }, &executor);
     }
 }
@@ -258,7 +258,7 @@ where
     type Item = I::Item;
     type Output = O::Output;
     type Producer<'a> = I::Producer<'a>;
-    type Policy = Both<I::Policy, StopOn>;
+    type Policy = Both<PolicyOf<I>, StopOn>;
     type Reduction<'a> = O::Reduction<'a>;
 
     fn parts(&mut self) -> (I::Producer<'_>, Self::Policy, O::Reduction<'_>) {

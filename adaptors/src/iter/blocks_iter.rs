@@ -10,7 +10,7 @@
 //! place is [`BlocksIter`], which therefore is not an `Iterator` itself, but lends two.
 
 use super::{IndexedParallelIterator, ParallelIterator};
-use furcate_schedulers::{BlockSizes, Blocks, Divisible, IndexedProducer};
+use furcate_schedulers::{BlockSizes, Blocks, Divisible, IndexedProducer, PlanOf, Schedule};
 use std::fmt;
 use std::iter::FusedIterator;
 use std::vec;
@@ -49,11 +49,11 @@ impl<I: ParallelIterator, Z: BlockSizes> BlocksIter<I, Z> {
     /// ```
     #[inline]
     pub fn iter(&mut self) -> LentBlocks<'_, I, Z> {
-        let (policy, scheduler, executor) = (self.base.policy(), self.base.scheduler(), self.base.executor());
+        let plan = self.base.schedule().into_plan();
         let exact = self.base.opt_len().is_some();
-        let sizes = self.sizes.block_sizes(furcate_pool::Executor::num_threads(&executor));
+        let sizes = self.sizes.block_sizes(furcate_pool::Executor::num_threads(&plan.executor));
         let blocks = Blocks::new(self.base.producer(), sizes);
-        LentBlocks { blocks, policy, scheduler, executor, exact }
+        LentBlocks { blocks, plan, exact }
     }
 
     /// Returns the items, in order. A block is computed, in parallel, when its first item is asked for.
@@ -86,9 +86,7 @@ impl<'a, I: ParallelIterator, Z: BlockSizes> IntoIterator for &'a mut BlocksIter
 #[must_use = "iterators do nothing until they are asked for something"]
 pub struct LentBlocks<'a, I: ParallelIterator + 'a, Z: BlockSizes> {
     blocks: Blocks<I::Producer<'a>, Z::Sizes>,
-    policy: I::Policy,
-    scheduler: I::Scheduler,
-    executor: I::Executor,
+    plan: PlanOf<I::Schedule>,
     exact: bool,
 }
 
@@ -98,13 +96,7 @@ impl<'a, I: ParallelIterator, Z: BlockSizes> Iterator for LentBlocks<'a, I, Z> {
     fn next(&mut self) -> Option<Block<'a, I>> {
         // For `Blocks` an empty whole is one block, too. Here it is none.
         let block = self.blocks.find(|block| block.size() > 0)?;
-        Some(Block {
-            block: Some(block),
-            policy: self.policy.clone(),
-            scheduler: self.scheduler.clone(),
-            executor: self.executor.clone(),
-            exact: self.exact,
-        })
+        Some(Block { block: Some(block), plan: self.plan.clone(), exact: self.exact })
     }
 }
 
@@ -165,9 +157,7 @@ impl<I: ParallelIterator, Z: BlockSizes> fmt::Debug for BlockItems<'_, I, Z> {
 pub struct Block<'a, I: ParallelIterator + 'a> {
     /// Producer of the block; `None` once it has been lent.
     block: Option<I::Producer<'a>>,
-    policy: I::Policy,
-    scheduler: I::Scheduler,
-    executor: I::Executor,
+    plan: PlanOf<I::Schedule>,
     /// Whether the block's size is the number of its items.
     exact: bool,
 }
@@ -184,9 +174,7 @@ impl<'a, I: ParallelIterator> ParallelIterator for Block<'a, I> {
         = I::Producer<'a>
     where
         Self: 'p;
-    type Policy = I::Policy;
-    type Scheduler = I::Scheduler;
-    type Executor = I::Executor;
+    type Schedule = PlanOf<I::Schedule>;
 
     /// # Panics
     ///
@@ -197,18 +185,8 @@ impl<'a, I: ParallelIterator> ParallelIterator for Block<'a, I> {
     }
 
     #[inline]
-    fn policy(&self) -> I::Policy {
-        self.policy.clone()
-    }
-
-    #[inline]
-    fn scheduler(&self) -> I::Scheduler {
-        self.scheduler.clone()
-    }
-
-    #[inline]
-    fn executor(&self) -> I::Executor {
-        self.executor.clone()
+    fn schedule(&self) -> PlanOf<I::Schedule> {
+        self.plan.clone()
     }
 
     #[inline]

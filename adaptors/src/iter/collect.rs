@@ -8,14 +8,14 @@ use in_place::append_exact;
 pub(crate) use lists::{Lists, concat};
 pub(crate) use unzip::{SortInto, TwoLists, append_unzipped, sort_into_lists, unzip_into_lists};
 
-use super::ParallelIterator;
+use super::{ParallelIterator, PolicyOf};
 use furcate_schedulers::Policy;
 use std::collections::LinkedList;
 
 /// Returns the number of items that will come, if it is certain. It is not certain if the policy may stop before all
 /// have come.
 pub(crate) fn exact_len<I: ParallelIterator>(items: &I) -> Option<usize> {
-    if I::Policy::STOPS { None } else { items.opt_len() }
+    if PolicyOf::<I>::STOPS { None } else { items.opt_len() }
 }
 
 /// Appends all items, in order; in place, if their number is certain.

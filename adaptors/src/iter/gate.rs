@@ -208,9 +208,7 @@ macro_rules! adapt_gate {
             where
                 Self: 'a;
 
-            $crate::iter::gate::adapt_gate!(@policy $($shuts)?);
-            $crate::iter::inherit_schedule!(base: I, scheduler);
-            $crate::iter::inherit_schedule!(base: I, executor);
+            $crate::iter::gate::adapt_gate!(@schedule $($shuts)?);
 
             #[inline]
             fn units(&self) -> Option<usize> {
@@ -225,16 +223,11 @@ macro_rules! adapt_gate {
             }
         }
     };
-    (@policy) => {
-        $crate::iter::inherit_schedule!(base: I, policy);
+    (@schedule) => {
+        $crate::iter::inherit_schedule!(base: I);
     };
-    (@policy shuts) => {
-        type Policy = furcate_schedulers::policy::Both<I::Policy, $crate::iter::gate::InLoops>;
-
-        #[inline]
-        fn policy(&self) -> Self::Policy {
-            furcate_schedulers::policy::Both::new(self.base.policy(), $crate::iter::gate::InLoops)
-        }
+    (@schedule shuts) => {
+        $crate::iter::schedule_with_policy!(base: I, |_this| $crate::iter::gate::InLoops => $crate::iter::gate::InLoops);
     };
 }
 pub(crate) use adapt_gate;

@@ -9,7 +9,9 @@
 
 mod forwarded;
 
-use super::{AsyncTerminal, FromParallelIterator, ParallelExtend, ParallelIterator, Try, inherit_schedule};
+use super::{
+    AsyncTerminal, FromParallelIterator, ParallelExtend, ParallelIterator, Try, schedule_with_policy,
+};
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
 use furcate_schedulers::{Policy, Task, Verdict};
@@ -292,19 +294,12 @@ impl<I: ParallelIterator, S: Stop> ParallelIterator for Partial<I, S> {
         = I::Producer<'a>
     where
         Self: 'a;
-    type Policy = Both<I::Policy, Reporting<S>>;
 
-    inherit_schedule!(base: I, scheduler);
-    inherit_schedule!(base: I, executor);
+    schedule_with_policy!(base: I, |this| Reporting { report: Arc::clone(&this.report) } => Reporting<S>);
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
         self.base.producer()
-    }
-
-    #[inline]
-    fn policy(&self) -> Self::Policy {
-        Both::new(self.base.policy(), Reporting { report: Arc::clone(&self.report) })
     }
 }
 

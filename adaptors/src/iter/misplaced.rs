@@ -12,9 +12,15 @@ use super::adaptors::{
     Inspect, IoAwait, Map, MapInit, MapWith, PanicFuse, Rev, Skip, SkipAny, SkipAnyWhile, StepBy, Take,
     TakeAny, TakeAnyWhile, Update, WhileSome, Zip,
 };
-use super::{IndexedParallelIterator, Interruptible, On, ParallelIterator, WithPolicy, WithScheduler};
+use super::{
+    IndexedParallelIterator, Interruptible, On, ParallelIterator, SchedulerOf, With, WithPolicy,
+    WithScheduler,
+};
+use furcate_pool::Executor;
 use furcate_schedulers::policy::{Cap, Stop};
-use furcate_schedulers::{Adaptive, BlockSizes, ByBlocks, Scheduler, Suspending};
+use furcate_schedulers::{
+    Adaptive, BlockSizes, ByBlocks, Plan, PlanOf, Policy, Schedule, Scheduler, Suspending,
+};
 
 /// The bound of a misplaced method; no type has it.
 #[diagnostic::on_unimplemented(
@@ -122,6 +128,7 @@ misplaced! {
         fn adaptive();
         fn sequential();
         fn with_scheduler<T>(T) where [T: Scheduler];
+        fn with<T>(T) where [T: Schedule];
     }
 
     impl[I: ParallelIterator, S: Scheduler, Z: BlockSizes] WithScheduler<I, ByBlocks<S, Z>>: BlocksOnce {
@@ -135,6 +142,29 @@ misplaced! {
     }
 
     impl[I: ParallelIterator] WithScheduler<I, Adaptive>: NotOnDemandBeforeAwait {
+        fn io_await();
+    }
+
+    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>>: SchedulerBeforeBlocks {
+        fn join();
+        fn depjoin();
+        fn adaptive();
+        fn sequential();
+        fn with_scheduler<T>(T) where [T: Scheduler];
+        fn with<T>(T) where [T: Schedule];
+    }
+
+    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>>: BlocksOnce {
+        fn by_blocks<Y>(Y) where [Y: BlockSizes];
+        fn by_exponential_blocks();
+        fn by_uniform_blocks(usize);
+    }
+
+    impl[I: ParallelIterator, P: Policy, S: Scheduler, Z: BlockSizes, E: Executor] With<I, Plan<P, ByBlocks<S, Z>, E>>: AwaitBeforeBlocks {
+        fn io_await();
+    }
+
+    impl[I: ParallelIterator, P: Policy, E: Executor] With<I, Plan<P, Adaptive, E>>: NotOnDemandBeforeAwait {
         fn io_await();
     }
 
@@ -236,6 +266,11 @@ impl<I: ParallelIterator> IoAwait<I> {
     pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
         WithScheduler::new(self, scheduler)
     }
+
+    #[doc(hidden)]
+    pub fn with<New: Schedule<Scheduler: SuspendsToo>>(self, schedule: New) -> With<Self, PlanOf<New>> {
+        With::new(self, schedule.into_plan())
+    }
 }
 
 /// Declares the methods behind other adaptors.
@@ -243,14 +278,19 @@ macro_rules! misplaced_behind {
     ($($Adaptor:ident<I $(, $Param:ident)*> $(without $skip:ident)?),+ $(,)?) => {$(
         misplaced_behind!(@io_await $($skip)? $Adaptor<I $(, $Param)*>);
 
-        impl<I: ParallelIterator<Scheduler: RefusesSchedulers> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+        impl<I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesSchedulers>> $(, $Param)*> $Adaptor<I $(, $Param)*> {
             misplaced_behind! { @schedulers join depjoin adaptive sequential }
         }
 
-        impl<I: ParallelIterator<Scheduler = Suspending> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+        impl<I: ParallelIterator<Schedule: Schedule<Scheduler = Suspending>> $(, $Param)*> $Adaptor<I $(, $Param)*> {
             #[doc(hidden)]
             pub fn with_scheduler<New: Scheduler + SuspendsToo>(self, scheduler: New) -> WithScheduler<Self, New> {
                 WithScheduler::new(self, scheduler)
+            }
+
+            #[doc(hidden)]
+            pub fn with<New: Schedule<Scheduler: SuspendsToo>>(self, schedule: New) -> With<Self, PlanOf<New>> {
+                With::new(self, schedule.into_plan())
             }
 
             #[doc(hidden)]
@@ -265,12 +305,12 @@ macro_rules! misplaced_behind {
     )+};
     (@io_await without $($rest:tt)*) => {};
     (@io_await $Adaptor:ident<I $(, $Param:ident)*>) => {
-        impl<I: ParallelIterator<Scheduler: RefusesAwait> $(, $Param)*> $Adaptor<I $(, $Param)*> {
+        impl<I: ParallelIterator<Schedule: Schedule<Scheduler: RefusesAwait>> $(, $Param)*> $Adaptor<I $(, $Param)*> {
             #[doc(hidden)]
             #[allow(clippy::return_self_not_must_use, reason = "never called")]
             pub fn io_await(self) -> Self
             where
-                I::Scheduler: NotOnDemandBeforeAwait + AwaitBeforeBlocks,
+                SchedulerOf<I>: NotOnDemandBeforeAwait + AwaitBeforeBlocks,
             {
                 self
             }
@@ -281,7 +321,7 @@ macro_rules! misplaced_behind {
         #[allow(clippy::return_self_not_must_use, reason = "never called")]
         pub fn $name(self) -> Self
         where
-            I::Scheduler: SchedulerBeforeBlocks + NoSchedulerBehindAwait,
+            SchedulerOf<I>: SchedulerBeforeBlocks + NoSchedulerBehindAwait,
         {
             self
         }

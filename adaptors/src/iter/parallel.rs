@@ -10,23 +10,24 @@ use super::terminals::{
     ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
 };
 use super::{
-    AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExponentialBlocks, Filter, FilterMap, FlatMap,
-    FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
+    AsyncTerminal, BlocksIter, Chain, Cloned, Copied, ExecutorOf, ExponentialBlocks, Filter, FilterMap,
+    FlatMap, FlatMapIter, Flatten, FlattenIter, Fold, FoldWith, FromParallelIterator, Inspect, Interruptible,
     Intersperse, IntoParallelIterator, IoAwait, Map, MapInit, MapWith, MaxLen, MinLen, On, PanicFuse,
-    ParallelExtend, PrefixScan, ProductOf, SkipAny, SkipAnyWhile, Stage, Staged, SumOf, TakeAny,
-    TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome, WithPolicy, WithScheduler,
+    ParallelExtend, PolicyOf, PrefixScan, ProductOf, SchedulerOf, SkipAny, SkipAnyWhile, Stage, Staged,
+    SumOf, TakeAny, TakeAnyWhile, Try, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome, With,
+    WithPolicy, WithScheduler,
 };
 #[cfg(feature = "stream")]
 use crate::stream::IntoStream;
 use either::Either;
-use furcate_pool::{Executor, IntoExecutor};
+use furcate_pool::IntoExecutor;
 use furcate_schedulers::policy::{
     BoundDepth, CancelToken, Cap, Deadline, EvenLevels, ForceDepth, JoinContext, SizeLimit, StopOn,
     ThiefSplitting,
 };
 use furcate_schedulers::{
-    Adaptive, BlockSizes, ByBlocks, DepJoin, Doubling, Join, Policy, Producer, Reduction, Scheduler,
-    Sequential,
+    Adaptive, BlockSizes, ByBlocks, DepJoin, Doubling, Join, Plan, PlanOf, Policy, Producer, Reduction,
+    Schedule, Scheduler, Sequential,
 };
 use std::cmp::Ordering;
 use std::collections::LinkedList;
@@ -51,11 +52,12 @@ use std::time::Instant;
 ///
 /// # Implementing it
 ///
-/// A new source lends a [`Producer`] and answers the three questions; an adaptor passes its base's answers on.
+/// A new source lends a [`Producer`] and has a schedule, usually the default [`Plan`]; an adaptor passes on the schedule of
+/// its base.
 ///
 /// ```
 /// use furcate::prelude::*;
-/// use furcate::{DefaultExecutor, Join, policy::Auto};
+/// use furcate::Plan;
 ///
 /// /// The numbers of a deck of cards.
 /// struct Deck;
@@ -63,21 +65,13 @@ use std::time::Instant;
 /// impl ParallelIterator for Deck {
 ///     type Item = u32;
 ///     type Producer<'a> = std::ops::Range<u32>;
-///     type Policy = Auto;
-///     type Scheduler = Join;
-///     type Executor = DefaultExecutor;
+///     type Schedule = Plan;
 ///
 ///     fn producer(&mut self) -> Self::Producer<'_> {
 ///         0..52
 ///     }
-///     fn policy(&self) -> Auto {
-///         Auto::new()
-///     }
-///     fn scheduler(&self) -> Join {
-///         Join
-///     }
-///     fn executor(&self) -> DefaultExecutor {
-///         DefaultExecutor::default()
+///     fn schedule(&self) -> Plan {
+///         Plan::new()
 ///     }
 /// }
 /// assert_eq!(Deck.map(|card| card % 13).sum::<u32>(), 4 * 78);
@@ -96,14 +90,8 @@ pub trait ParallelIterator: Sized + Send {
     where
         Self: 'a;
 
-    /// Policy: when the work is divided.
-    type Policy: Policy;
-
-    /// Scheduler: how parts are run.
-    type Scheduler: Scheduler;
-
-    /// Executor: where parts run.
-    type Executor: Executor;
+    /// Schedule: when the work is divided, how parts are run, and where.
+    type Schedule: Schedule;
 
     /// Lends all items. A second call lends either nothing or the same items again. Terminals call this method once.
     ///
@@ -115,6 +103,19 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     fn producer(&mut self) -> Self::Producer<'_>;
 
+    /// Returns the schedule: a [`Plan`], for all chains of this library.
+    ///
+    /// A chain's schedule can be given to another chain. (A terminal that returns a stream or a future may need the
+    /// chain to own its data: see [`on`](Self::on).)
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// let first = (0..1000).wrap_iter().bound_depth(2).on(furcate::Inline);
+    /// let second = (0..10).wrap_iter().with(first.schedule());
+    /// assert_eq!((first.count(), second.count()), (4, 4));
+    /// ```
+    fn schedule(&self) -> Self::Schedule;
+
     /// Returns the chosen policy, fresh for one run.
     ///
     /// ```
@@ -123,7 +124,10 @@ pub trait ParallelIterator: Sized + Send {
     /// let it = (0..10).into_par_iter().bound_depth(3).map(|x| x + 1);
     /// let _: Both<Auto, BoundDepth> = it.policy();
     /// ```
-    fn policy(&self) -> Self::Policy;
+    #[inline]
+    fn policy(&self) -> PolicyOf<Self> {
+        self.schedule().into_plan().policy
+    }
 
     /// Returns the chosen scheduler.
     ///
@@ -132,7 +136,10 @@ pub trait ParallelIterator: Sized + Send {
     /// let it = (0..10).into_par_iter().sequential().map(|x| x + 1);
     /// assert_eq!(it.scheduler(), furcate::Sequential);
     /// ```
-    fn scheduler(&self) -> Self::Scheduler;
+    #[inline]
+    fn scheduler(&self) -> SchedulerOf<Self> {
+        self.schedule().into_plan().scheduler
+    }
 
     /// Returns the chosen executor.
     ///
@@ -141,7 +148,10 @@ pub trait ParallelIterator: Sized + Send {
     /// let it = (0..10).into_par_iter().on(furcate::Inline).map(|x| x + 1);
     /// assert_eq!(it.executor(), furcate::Inline);
     /// ```
-    fn executor(&self) -> Self::Executor;
+    #[inline]
+    fn executor(&self) -> ExecutorOf<Self> {
+        self.schedule().into_plan().executor
+    }
 
     /// Returns the exact number of items, if that number is known **and** the producer's cuts are exact. In that case
     /// `collect` writes in place.
@@ -199,11 +209,39 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn drive<R: Reduction<Self::Item>>(mut self, reduction: R) -> R::Output {
-        let (policy, scheduler, executor) = (self.policy(), self.scheduler(), self.executor());
+        let Plan { policy, scheduler, executor } = self.schedule().into_plan();
         scheduler.schedule(self.producer(), policy, reduction, &executor)
     }
 
     // ---------------------------------------------------------------------------------------------- scheduling
+
+    /// Gives the chain a whole schedule: a [`Plan`], by value or by reference, or any other [`Schedule`].
+    ///
+    /// The meaning is that of `.with_policy(plan.policy).with_scheduler(plan.scheduler).on(plan.executor)`:
+    ///
+    /// - The policies of the schedule are added to those of the chain, named before or afterwards.
+    /// - The scheduler and the executor replace those named before. A schedule answers all questions: a plan that does
+    ///   not name a scheduler names the default one.
+    /// - A schedule stands where a scheduler may stand. After [`by_blocks`](Self::by_blocks) or [`io_await`](Self::io_await)
+    ///   it does not compile: name it before them.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate::Plan;
+    ///
+    /// let plan = Plan::new().size_limit(100).on(furcate::Inline); // in a struct, for many chains
+    /// let pieces = |n: usize| (0..n).wrap_iter().with(&plan).count();
+    /// assert_eq!((pieces(100), pieces(200), pieces(400)), (1, 2, 4));
+    ///
+    /// // The chain's own policies count, too.
+    /// assert_eq!((0..400).wrap_iter().with_min_len(200).with(&plan).count(), 2);
+    /// ```
+    #[inline]
+    fn with<S: Schedule>(self, schedule: S) -> With<Self, PlanOf<S>> {
+        const { takes_the_place::<Self, S::Scheduler>() }
+        const { no_cap_behind_io_await::<Self, S::Policy>() };
+        With::new(self, schedule.into_plan())
+    }
 
     /// Adds a policy to those named before: one of your own, or one from [`policy`](furcate_schedulers::policy).
     ///
@@ -458,7 +496,7 @@ pub trait ParallelIterator: Sized + Send {
     /// assert_eq!(pieces, [0..10, 10..20, 20..40, 40..60, 60..80, 80..100]);
     /// ```
     #[inline]
-    fn by_blocks<Z: BlockSizes>(self, sizes: Z) -> WithScheduler<Self, ByBlocks<Self::Scheduler, Z>> {
+    fn by_blocks<Z: BlockSizes>(self, sizes: Z) -> WithScheduler<Self, ByBlocks<SchedulerOf<Self>, Z>> {
         const { no_blocks_of_blocks::<Self>() }
         in_blocks(self, sizes)
     }
@@ -2505,7 +2543,7 @@ const NO_CAPACITY: &str =
 fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
     base: I,
     sizes: Z,
-) -> WithScheduler<I, ByBlocks<I::Scheduler, Z>> {
+) -> WithScheduler<I, ByBlocks<SchedulerOf<I>, Z>> {
     let blocks = ByBlocks::new(base.scheduler(), sizes);
     WithScheduler::new(base, blocks)
 }
@@ -2516,11 +2554,11 @@ fn in_blocks<I: ParallelIterator, Z: BlockSizes>(
 /// Refuses a scheduler that replaces blocks, and one that replaces a suspending scheduler but cannot suspend.
 const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
     assert!(
-        !I::Scheduler::BLOCKS,
+        !SchedulerOf::<I>::BLOCKS,
         "a scheduler named after `by_blocks` takes the blocks' place: name it before, as in `.join().by_blocks(..)`"
     );
     assert!(
-        !I::Scheduler::SUSPENDS || S::SUSPENDS,
+        !SchedulerOf::<I>::SUSPENDS || S::SUSPENDS,
         "a scheduler named behind `io_await` would have its workers wait: `io_await` schedules what waits by itself, and \
          policies say how it is divided"
     );
@@ -2529,7 +2567,7 @@ const fn takes_the_place<I: ParallelIterator, S: Scheduler>() {
 /// Refuses an inner iterator that waits for futures: it would block the worker for one future after the other.
 const fn inner_does_not_wait<I: ParallelIterator>() {
     assert!(
-        !I::Scheduler::SUSPENDS,
+        !SchedulerOf::<I>::SUSPENDS,
         "an `io_await` inside `flat_map` or `flatten` would have the worker wait for one future after the other: make the futures \
          inside and wait for them behind, as in `.flat_map(|x| requests(x)).io_await()`"
     );
@@ -2538,7 +2576,7 @@ const fn inner_does_not_wait<I: ParallelIterator>() {
 /// Refuses a cap behind `io_await`: tasks that wait are not made by forks, so a cap would not bound them.
 const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
     assert!(
-        !(I::Scheduler::SUSPENDS && P::CAPS),
+        !(SchedulerOf::<I>::SUSPENDS && P::CAPS),
         "`cap` behind `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
          the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
          of n threads, `.on(&pool)`"
@@ -2548,7 +2586,7 @@ const fn no_cap_behind_io_await<I: ParallelIterator, P: Policy>() {
 /// Refuses a cap before `io_await`, for the same reason.
 const fn no_cap_before_io_await<I: ParallelIterator>() {
     assert!(
-        !I::Policy::CAPS,
+        !PolicyOf::<I>::CAPS,
         "`cap` before `io_await` cannot be kept: each future that was pending goes on as a task of its own, on any worker; bound \
          the futures in flight with `.io_await().max_in_flight(n)` instead, or the items that are computed at once with a pool \
          of n threads, `.on(&pool)`"
@@ -2558,7 +2596,7 @@ const fn no_cap_before_io_await<I: ParallelIterator>() {
 /// Refuses blocks of blocks: they would run one after the other anyway.
 const fn no_blocks_of_blocks<I: ParallelIterator>() {
     assert!(
-        !I::Scheduler::BLOCKS,
+        !SchedulerOf::<I>::BLOCKS,
         "blocks of blocks: they run one after the other anyway, so name all sizes in one `by_blocks(..)`"
     );
 }

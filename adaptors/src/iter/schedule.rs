@@ -3,62 +3,65 @@
 use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Both;
-use furcate_schedulers::{Adaptive, Policy, Scheduler};
+use furcate_schedulers::{Adaptive, Plan, Policy, Schedule, Scheduler};
 
-/// Declares the schedule of a source: the default policy, scheduler and executor.
+/// Policy of a parallel iterator's schedule.
+pub type PolicyOf<I> = <<I as ParallelIterator>::Schedule as Schedule>::Policy;
+
+/// Scheduler of a parallel iterator's schedule.
+pub type SchedulerOf<I> = <<I as ParallelIterator>::Schedule as Schedule>::Scheduler;
+
+/// Executor of a parallel iterator's schedule.
+pub type ExecutorOf<I> = <<I as ParallelIterator>::Schedule as Schedule>::Executor;
+
+/// Declares the schedule of a source: the default one.
 macro_rules! default_schedule {
     () => {
-        type Policy = furcate_schedulers::policy::Auto;
-        type Scheduler = furcate_schedulers::ByTerminal;
-        type Executor = furcate_schedulers::DefaultExecutor;
+        type Schedule = furcate_schedulers::Plan;
 
         #[inline]
-        fn policy(&self) -> Self::Policy {
-            furcate_schedulers::policy::Auto::new()
-        }
-        #[inline]
-        fn scheduler(&self) -> Self::Scheduler {
-            furcate_schedulers::ByTerminal
-        }
-        #[inline]
-        fn executor(&self) -> Self::Executor {
-            Default::default()
+        fn schedule(&self) -> furcate_schedulers::Plan {
+            furcate_schedulers::Plan::new()
         }
     };
 }
 pub(crate) use default_schedule;
 
-/// The schedule of an adaptor: that of its base, but for the answers that are listed (`policy`, `scheduler`,
-/// `executor`).
+/// Declares the schedule of an adaptor: that of its base.
 macro_rules! inherit_schedule {
     ($base:ident: $I:ty) => {
-        $crate::iter::inherit_schedule!($base: $I, policy);
-        $crate::iter::inherit_schedule!($base: $I, scheduler);
-        $crate::iter::inherit_schedule!($base: $I, executor);
-    };
-    ($base:ident: $I:ty, policy) => {
-        type Policy = <$I as $crate::iter::ParallelIterator>::Policy;
+        type Schedule = <$I as $crate::iter::ParallelIterator>::Schedule;
+
         #[inline]
-        fn policy(&self) -> Self::Policy {
-            self.$base.policy()
-        }
-    };
-    ($base:ident: $I:ty, scheduler) => {
-        type Scheduler = <$I as $crate::iter::ParallelIterator>::Scheduler;
-        #[inline]
-        fn scheduler(&self) -> Self::Scheduler {
-            self.$base.scheduler()
-        }
-    };
-    ($base:ident: $I:ty, executor) => {
-        type Executor = <$I as $crate::iter::ParallelIterator>::Executor;
-        #[inline]
-        fn executor(&self) -> Self::Executor {
-            self.$base.executor()
+        fn schedule(&self) -> Self::Schedule {
+            self.$base.schedule()
         }
     };
 }
 pub(crate) use inherit_schedule;
+
+/// Declares the schedule of an adaptor: that of its base, with one policy more.
+macro_rules! schedule_with_policy {
+    ($base:ident: $I:ty, |$adaptor:ident| $policy:expr => $Policy:ty) => {
+        type Schedule = furcate_schedulers::Plan<
+            furcate_schedulers::policy::Both<$crate::iter::PolicyOf<$I>, $Policy>,
+            $crate::iter::SchedulerOf<$I>,
+            $crate::iter::ExecutorOf<$I>,
+        >;
+
+        #[inline]
+        fn schedule(&self) -> Self::Schedule {
+            let $adaptor = self;
+            let base = furcate_schedulers::Schedule::into_plan($adaptor.$base.schedule());
+            furcate_schedulers::Plan {
+                policy: furcate_schedulers::policy::Both::new(base.policy, $policy),
+                scheduler: base.scheduler,
+                executor: base.executor,
+            }
+        }
+    };
+}
+pub(crate) use schedule_with_policy;
 
 /// Implements `Debug` for an adaptor: it shows the base, not the closures.
 macro_rules! debug_base {
@@ -174,15 +177,7 @@ impl<I, P> WithPolicy<I, P> {
 
 impl<I: ParallelIterator, P: Policy> ParallelIterator for WithPolicy<I, P> {
     pass_items!(base: I);
-    inherit_schedule!(base: I, scheduler);
-    inherit_schedule!(base: I, executor);
-
-    type Policy = Both<I::Policy, P>;
-
-    #[inline]
-    fn policy(&self) -> Self::Policy {
-        Both::new(self.base.policy(), self.policy.clone())
-    }
+    schedule_with_policy!(base: I, |this| this.policy.clone() => P);
 }
 
 impl<I: IndexedParallelIterator, P: Policy> IndexedParallelIterator for WithPolicy<I, P> {
@@ -232,14 +227,13 @@ impl<I> WithScheduler<I, Adaptive> {
 
 impl<I: ParallelIterator, S: Scheduler> ParallelIterator for WithScheduler<I, S> {
     pass_items!(base: I);
-    inherit_schedule!(base: I, policy);
-    inherit_schedule!(base: I, executor);
 
-    type Scheduler = S;
+    type Schedule = Plan<PolicyOf<I>, S, ExecutorOf<I>>;
 
     #[inline]
-    fn scheduler(&self) -> S {
-        self.scheduler.clone()
+    fn schedule(&self) -> Self::Schedule {
+        let base = self.base.schedule().into_plan();
+        Plan { policy: base.policy, scheduler: self.scheduler.clone(), executor: base.executor }
     }
 }
 
@@ -277,14 +271,13 @@ impl<I, E> On<I, E> {
 
 impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
     pass_items!(base: I);
-    inherit_schedule!(base: I, policy);
-    inherit_schedule!(base: I, scheduler);
 
-    type Executor = E;
+    type Schedule = Plan<PolicyOf<I>, SchedulerOf<I>, E>;
 
     #[inline]
-    fn executor(&self) -> E {
-        self.executor.clone()
+    fn schedule(&self) -> Self::Schedule {
+        let base = self.base.schedule().into_plan();
+        Plan { policy: base.policy, scheduler: base.scheduler, executor: self.executor.clone() }
     }
 }
 
@@ -293,5 +286,52 @@ impl<I: IndexedParallelIterator, E: Executor> IndexedParallelIterator for On<I, 
 }
 
 impl<I: PeekParallelIterator, E: Executor> PeekParallelIterator for On<I, E> {
+    pass_peek!(base: I);
+}
+
+/// An iterator with a whole schedule: see [`ParallelIterator::with`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate::Plan;
+/// let it: furcate::iter::With<_, Plan> = (0..1000).into_par_iter().with(Plan::new());
+/// assert_eq!(it.sum::<i32>(), 499_500);
+/// ```
+#[must_use = "iterators do nothing until a terminal drives them"]
+#[derive(Clone, Debug)]
+pub struct With<I, S> {
+    base: I,
+    plan: S,
+}
+
+impl<I, S> With<I, S> {
+    pub(crate) fn new(base: I, plan: S) -> Self {
+        With { base, plan }
+    }
+}
+
+impl<I: ParallelIterator, P: Policy, S: Scheduler, E: Executor> ParallelIterator for With<I, Plan<P, S, E>> {
+    pass_items!(base: I);
+
+    type Schedule = Plan<Both<PolicyOf<I>, P>, S, E>;
+
+    #[inline]
+    fn schedule(&self) -> Self::Schedule {
+        let Plan { policy, scheduler, executor } = self.plan.clone();
+        Plan { policy: Both::new(self.base.policy(), policy), scheduler, executor }
+    }
+}
+
+impl<I, P: Policy, S: Scheduler, E: Executor> IndexedParallelIterator for With<I, Plan<P, S, E>>
+where
+    I: IndexedParallelIterator,
+{
+    pass_indexed!(base: I);
+}
+
+impl<I, P: Policy, S: Scheduler, E: Executor> PeekParallelIterator for With<I, Plan<P, S, E>>
+where
+    I: PeekParallelIterator,
+{
     pass_peek!(base: I);
 }

@@ -6,9 +6,8 @@ use crate::iter::copies::copies;
 use crate::iter::gate::{Gate, InLoops, Through};
 use crate::iter::stage::{Adapted, PerItem, Stage};
 use crate::iter::{self, ParallelIterator, RepeatProducer};
-use furcate_schedulers::DefaultExecutor;
-use furcate_schedulers::Suspending;
 use furcate_schedulers::policy::{Auto, Both};
+use furcate_schedulers::{DefaultExecutor, Plan, Suspending};
 use futures_core::Stream;
 use std::fmt;
 use std::iter::Flatten;
@@ -110,25 +109,19 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
         = Adapted<Awaited<Adapted<RepeatProducer<()>, Through<Open<'a, S>>>>, PerItem<SomeOp>>
     where
         Self: 'a;
-    type Policy = Both<Auto, InLoops>;
-    type Scheduler = Suspending;
-    type Executor = DefaultExecutor;
+    type Schedule = Plan<Both<Auto, InLoops>, Suspending>;
 
     fn producer(&mut self) -> Self::Producer<'_> {
         let futures = Adapted::new(iter::repeat(()).producer(), Through(Open(&self.turns)));
         Adapted::per_item(Awaited::new(futures), SomeOp)
     }
 
-    fn policy(&self) -> Self::Policy {
-        Both::new(Auto::new(), InLoops)
-    }
-
-    fn scheduler(&self) -> Suspending {
-        self.scheduler.clone()
-    }
-
-    fn executor(&self) -> DefaultExecutor {
-        DefaultExecutor::default()
+    fn schedule(&self) -> Self::Schedule {
+        Plan {
+            policy: Both::new(Auto::new(), InLoops),
+            scheduler: self.scheduler.clone(),
+            executor: DefaultExecutor::default(),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ use super::channel::{Channel, Payload};
 use super::keeps_permit::KeepsPermit;
 use super::window::Windowed;
 use crate::iter::adaptors::io_await::suspending;
-use crate::iter::{AsyncTerminal, Block, ParallelIterator, WithScheduler};
+use crate::iter::{AsyncTerminal, Block, ExecutorOf, ParallelIterator, SchedulerOf, WithScheduler};
 use furcate_pool::detach::{Detach, Suspend};
 use furcate_pool::{Executor, spawn_future};
 use furcate_schedulers::policy::CancelToken;
@@ -76,7 +76,7 @@ impl<T: Send + 'static> IntoStream<T> {
     /// Makes a stream of the items in their order.
     pub(crate) fn of<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
         // On an engine that does not suspend, each unit would block a thread while it waits for room.
-        if I::Scheduler::SUSPENDS && suspends::<I::Executor>() {
+        if SchedulerOf::<I>::SUSPENDS && suspends::<ExecutorOf<I>>() {
             return by_units(items, capacity);
         }
         by_blocks(items, capacity, |block, channel| {
@@ -88,7 +88,7 @@ impl<T: Send + 'static> IntoStream<T> {
 
     /// Makes a stream of the items in the order in which they are done.
     pub(crate) fn unordered<I: ParallelIterator<Item = T> + 'static>(items: I, capacity: usize) -> Self {
-        if I::Scheduler::SUSPENDS {
+        if SchedulerOf::<I>::SUSPENDS {
             return by_items(items, capacity);
         }
         by_blocks(items, capacity, |block, channel| {

@@ -1,7 +1,7 @@
 //! The adaptor `chain`.
 
 use crate::iter::indexed_adaptor::total_len;
-use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
+use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf};
 use furcate_schedulers::{
     ByRef, Divisible, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Scheduler,
     Suspendable,
@@ -41,21 +41,18 @@ where
     where
         Self: 'a;
 
-    inherit_schedule!(first: A, policy);
-    inherit_schedule!(first: A, executor);
-
-    type Scheduler = A::Scheduler;
+    type Schedule = A::Schedule;
 
     #[inline]
-    fn scheduler(&self) -> A::Scheduler {
+    fn schedule(&self) -> A::Schedule {
         const {
             assert!(
-                !B::Scheduler::SUSPENDS || A::Scheduler::SUSPENDS,
+                !SchedulerOf::<B>::SUSPENDS || SchedulerOf::<A>::SUSPENDS,
                 "the first side's workers would wait for the second side's futures: await that one, too, as in \
                  `.map(std::future::ready).io_await().chain(..)`"
             );
         }
-        self.first.scheduler()
+        self.first.schedule()
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, inherit_schedule};
 use crate::vec::Owned;
 use either::Either;
-use furcate_schedulers::{Divisible, Facts, IndexedProducer, Producer, Scheduler};
+use furcate_schedulers::{Divisible, Facts, IndexedProducer, Plan, Producer, Schedule, Scheduler};
 use std::mem::take;
 
 /// Puts a separator between every two items: see [`ParallelIterator::intersperse`].
@@ -52,8 +52,7 @@ where
         let base = if self.base.opt_len().is_some() {
             Placed::Lent(self.base.producer())
         } else {
-            let (policy, scheduler, executor) =
-                (self.base.policy(), self.base.scheduler(), self.base.executor());
+            let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
             let lists = Lists::new(Vec::is_empty);
             self.collected = flatten(scheduler.schedule(self.base.producer(), policy, lists, &executor));
             Placed::Collected(Owned::take(&mut self.collected))

@@ -1,10 +1,11 @@
 //! The adaptor `io_await`, which awaits items that are futures.
 
 use crate::iter::adaptor::divide_by_cut;
-use crate::iter::{ParallelIterator, inherit_schedule};
+use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, SchedulerOf};
 use furcate_pool::block_on;
 use furcate_schedulers::{
-    Divisible, Facts, FoldFacts, Limit, NanoFold, NanoLoops, Producer, Scheduler, Suspendable, Suspending,
+    Divisible, Facts, FoldFacts, Limit, NanoFold, NanoLoops, Plan, Producer, Schedule, Scheduler,
+    Suspendable, Suspending,
 };
 use std::iter;
 use std::ops::ControlFlow;
@@ -133,22 +134,23 @@ where
         = Awaited<I::Producer<'a>>
     where
         Self: 'a;
-    type Scheduler = Suspending;
-
-    inherit_schedule!(base: I, policy);
-    inherit_schedule!(base: I, executor);
+    type Schedule = Plan<PolicyOf<I>, Suspending, ExecutorOf<I>>;
 
     #[inline]
-    fn scheduler(&self) -> Suspending {
+    fn schedule(&self) -> Self::Schedule {
         const {
-            assert!(!I::Scheduler::BLOCKS, "blocks are named behind `io_await`: `.io_await().by_blocks(..)`");
             assert!(
-                !I::Scheduler::ON_DEMAND,
+                !SchedulerOf::<I>::BLOCKS,
+                "blocks are named behind `io_await`: `.io_await().by_blocks(..)`"
+            );
+            assert!(
+                !SchedulerOf::<I>::ON_DEMAND,
                 "`adaptive` before `io_await` would have no effect: `io_await` schedules what waits by itself, and policies say \
                  how it is divided; leave `adaptive()` out, or name a policy instead"
             );
         }
-        self.scheduler.clone()
+        let base = self.base.schedule().into_plan();
+        Plan { policy: base.policy, scheduler: self.scheduler.clone(), executor: base.executor }
     }
 
     #[inline]

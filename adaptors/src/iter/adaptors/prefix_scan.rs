@@ -32,7 +32,9 @@ use crate::iter::{
     producer_is_indexed,
 };
 use crate::vec::{Owned, OwnedIter};
-use furcate_schedulers::{Divisible, Facts, IndexedProducer, PeekProducer, Producer, Reduction, Scheduler};
+use furcate_schedulers::{
+    Divisible, Facts, IndexedProducer, PeekProducer, Plan, Producer, Reduction, Schedule, Scheduler,
+};
 use std::alloc::Layout;
 use std::collections::{LinkedList, VecDeque, vec_deque};
 use std::fmt;
@@ -85,7 +87,7 @@ where
         if exact_len(&self.base).is_some_and(|len| Layout::array::<I::Item>(len).is_err()) {
             no_room();
         }
-        let (policy, scheduler, executor) = (self.base.policy(), self.base.scheduler(), self.base.executor());
+        let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
         let scan = ScanAlone { op: &self.op };
         let tasks = scheduler.schedule(self.base.producer(), policy, scan, &executor);
         self.scanned = tasks.into_iter().collect();

@@ -21,8 +21,8 @@
 
 use crate::iter::ParallelIterator;
 use furcate_schedulers::{
-    Blocking, Divisible, Facts, FoldFacts, NanoFold, NanoLoops, NeverLater, Producer, Reduction, Scheduler,
-    Suspendable,
+    Blocking, Divisible, Facts, FoldFacts, NanoFold, NanoLoops, NeverLater, Plan, Producer, Reduction,
+    Schedule, Scheduler, Suspendable,
 };
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -42,7 +42,7 @@ where
     I: ParallelIterator,
     T: Target<Item = I::Item>,
 {
-    let (policy, scheduler, executor) = (items.policy(), items.scheduler(), items.executor());
+    let Plan { policy, scheduler, executor } = items.schedule().into_plan();
     let room = target.room(len);
     let nothing = room.nothing();
     let run = scheduler.schedule(Filling { items: items.producer(), room }, policy, JoinRuns, &executor);

@@ -12,15 +12,15 @@ use crate::iter::adaptors::{
     TakeAnyWhile, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome, Zip, ZipEq,
 };
 use crate::iter::{
-    IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, PeekParallelIterator, Try,
-    WithPolicy, WithScheduler,
+    IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, PeekParallelIterator, SchedulerOf,
+    Try, With, WithPolicy, WithScheduler,
 };
 use furcate_pool::IntoExecutor;
 use furcate_schedulers::policy::{
     BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, SizeLimit, Stop, ThiefSplitting,
 };
 use furcate_schedulers::{
-    Adaptive, BlockSizes, ByBlocks, DepJoin, Join, Limit, Policy, Scheduler, Sequential,
+    Adaptive, BlockSizes, ByBlocks, DepJoin, Join, Limit, PlanOf, Policy, Schedule, Scheduler, Sequential,
 };
 use std::cmp::Ordering;
 
@@ -63,12 +63,13 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         fn thief_splitting[](levels: u32) -> WithPolicy<I, ThiefSplitting>;
         fn with_min_len[](min: usize) -> MinLen<I>;
         fn with_max_len[](max: usize) -> MaxLen<I>;
+        fn with[T](schedule: T) -> With<I, PlanOf<T>> where [T: Schedule];
         fn with_scheduler[T](scheduler: T) -> WithScheduler<I, T> where [T: Scheduler];
         fn sequential[]() -> WithScheduler<I, Sequential>;
         fn join[]() -> WithScheduler<I, Join>;
         fn depjoin[]() -> WithScheduler<I, DepJoin>;
         fn adaptive[]() -> WithScheduler<I, Adaptive>;
-        fn by_blocks[Z](sizes: Z) -> WithScheduler<I, ByBlocks<I::Scheduler, Z>> where [Z: BlockSizes];
+        fn by_blocks[Z](sizes: Z) -> WithScheduler<I, ByBlocks<SchedulerOf<I>, Z>> where [Z: BlockSizes];
         fn by_exponential_blocks[]() -> ExponentialBlocks<I>;
         fn by_uniform_blocks[](block_size: usize) -> UniformBlocks<I>;
         fn on[E](executor: E) -> On<I, E::Executor> where [E: IntoExecutor];
