@@ -102,7 +102,7 @@ fn wrap_iter_adaptive_on_one_thread() {
     });
 }
 
-/// Kvik's mutable slices do not survive a nano-loop, whatever their length.
+/// Kvik's mutable slices do not survive a step, whatever their length.
 #[test]
 fn par_iter_mut_adaptive_at_any_length() {
     everywhere(|| {
@@ -424,7 +424,7 @@ fn after_a_panic_the_rest_stops() {
     });
 }
 
-/// Kvik's reversed iterators have no nano-loops: the adaptive scheduler panics.
+/// Kvik's reversed iterators have no steps: the adaptive scheduler panics.
 #[test]
 fn rev_adaptive() {
     everywhere(|| {
@@ -462,7 +462,7 @@ fn rev_adaptive() {
     });
 }
 
-/// Kvik's nano-loops add their length to the start of a range, which overflows near the largest number.
+/// Kvik's steps add their length to the start of a range, which overflows near the largest number.
 #[test]
 fn ranges_near_the_maximum() {
     macro_rules! check {

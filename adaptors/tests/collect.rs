@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use support::nano::Every;
+use support::steps::Every;
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// Collects and extends, from an iterator of known length and from one of unknown length. std's collection is the
@@ -283,8 +283,8 @@ fn failures_end_the_computation() {
 #[test]
 fn failures_end_a_task_in_nano_loops() {
     #[derive(Clone, Copy)]
-    struct InNanoLoops(usize);
-    impl Scheduler for InNanoLoops {
+    struct InEvery(usize);
+    impl Scheduler for InEvery {
         fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
         where
             P: Producer,
@@ -292,7 +292,7 @@ fn failures_end_a_task_in_nano_loops() {
             R: Reduction<P::Item>,
             E: Executor,
         {
-            let step = |folded, item| reduction.step(folded, item);
+            let step = |folded, item| reduction.fold_item(folded, item);
             let end = producer.partial_fold(Blocking(reduction.start()), step, &mut Every(self.0));
             reduction.finish(Blocking::at(end))
         }
@@ -302,14 +302,14 @@ fn failures_end_a_task_in_nano_loops() {
             let looks = AtomicUsize::new(0);
             let collected: Result<Vec<usize>, usize> = (0..100)
                 .into_par_iter()
-                .with_scheduler(InNanoLoops(limit))
+                .with_scheduler(InEvery(limit))
                 .map(|x| {
                     looks.fetch_add(1, Relaxed);
                     if x == at { Err(x) } else { Ok(x) }
                 })
                 .collect();
             assert_eq!(collected, if at < 100 { Err(at) } else { Ok((0..100).collect()) });
-            assert_eq!(looks.into_inner(), (at + 1).min(100), "in nano-loops of {limit}");
+            assert_eq!(looks.into_inner(), (at + 1).min(100), "in steps of {limit}");
         }
     }
 }

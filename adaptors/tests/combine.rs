@@ -3,11 +3,11 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Blocking, Divisible, Nano};
+use furcate::{Blocking, Divisible, NextStep};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use support::nano::{Every, nano_loops, run_script};
+use support::steps::{Every, in_steps, run_script};
 use support::{LENGTHS, assert_schedules, on_pools};
 
 proptest! {
@@ -45,10 +45,10 @@ fn nano_loops_go_over_the_seam() {
         let expected: Vec<usize> = (0..len).filter(|x| x % 2 == 0).chain(0..len).collect();
         let mut chain = (0..len).into_par_iter().filter(|x| x % 2 == 0).chain(0..len);
         for limit in 1..=2 * len + 1 {
-            let loops = nano_loops(chain.producer(), [limit, 0, 1, limit]);
+            let loops = in_steps(chain.producer(), [limit, 0, 1, limit]);
             assert_eq!(loops.concat(), expected, "by {limit} of {len}");
             let (left, right) = chain.producer().divide_at(limit);
-            let both = [nano_loops(left, [limit / 2]), nano_loops(right, [limit / 2])].concat().concat();
+            let both = [in_steps(left, [limit / 2]), in_steps(right, [limit / 2])].concat().concat();
             assert_eq!(both, expected, "cut at {limit} of {len}");
         }
     }
@@ -63,11 +63,11 @@ fn halves_given_away_around_the_seam() {
         let expected: Vec<usize> = (0..first).chain(100..100 + second).collect();
         let mut chain = (0..first).into_par_iter().filter(|_| true).chain(100..100 + second);
         for done in 0..first + second + 2 {
-            let script = [Nano::Fold(done), Nano::Divide, Nano::Fold(3), Nano::Divide];
+            let script = [NextStep::Fold(done), NextStep::Divide, NextStep::Fold(3), NextStep::Divide];
             let script = if done == 0 { &script[1..] } else { &script[..] };
             let (items, outcome) = run_script(chain.producer(), script.iter().copied());
             if let [first_given, ..] = &outcome.given[..] {
-                let left = outcome.sizes[script.iter().position(|s| *s == Nano::Divide).unwrap()];
+                let left = outcome.sizes[script.iter().position(|s| *s == NextStep::Divide).unwrap()];
                 assert!(
                     first_given.size().abs_diff(left / 2) <= left / 6 + 1,
                     "{} of {left}",
@@ -99,7 +99,7 @@ fn no_empty_side_is_given_away() {
     for (first, second) in [(1, 4), (2, 4), (3, 4), (4, 4), (4, 3), (4, 2), (4, 1), (9, 1)] {
         for divisions in 1..4 {
             let mut chain = Whole(first).wrap_iter().chain(Whole(second).wrap_iter());
-            let steps = std::iter::repeat_n(Nano::Divide, divisions);
+            let steps = std::iter::repeat_n(NextStep::Divide, divisions);
             let (items, outcome) = run_script(chain.producer(), steps);
             let mut pieces = items.concat();
             pieces.extend(outcome.given.into_iter().rev().flatten());
@@ -113,7 +113,7 @@ fn no_empty_side_is_given_away() {
 fn a_stop_ends_the_chain() {
     let mut chain = (0..10_usize).into_par_iter().chain(10..20);
     for done in 1..20 {
-        let (items, _) = run_script(chain.producer(), [Nano::Fold(done), Nano::Stop]);
+        let (items, _) = run_script(chain.producer(), [NextStep::Fold(done), NextStep::Stop]);
         // A loop does not cross the seam.
         assert_eq!(items.concat(), (0..done.min(10)).collect::<Vec<_>>());
     }

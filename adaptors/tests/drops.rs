@@ -223,7 +223,7 @@ impl Reduction<Tracked> for Until<'_> {
 
     fn start(&self) {}
 
-    fn step(&self, (): (), item: Tracked) -> ControlFlow<(), ()> {
+    fn fold_item(&self, (): (), item: Tracked) -> ControlFlow<(), ()> {
         if item.id == self.id {
             self.found.store(true, SeqCst);
             return ControlFlow::Break(());

@@ -4,7 +4,7 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Inline, Nano};
+use furcate::{Inline, NextStep};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread::sleep;
@@ -155,9 +155,10 @@ fn behind_a_filter() {
 fn by_hand() {
     for limit in [1, 2, 3, 7, 100] {
         let mut it = (0..100).into_par_iter().map(|x| (x != 20).then_some(x)).while_some();
-        let steps =
-            [Nano::Fold(5), Nano::Divide].into_iter().chain(std::iter::repeat_n(Nano::Fold(limit), 200));
-        let (items, outcome) = support::nano::run_script(it.producer(), steps);
+        let steps = [NextStep::Fold(5), NextStep::Divide]
+            .into_iter()
+            .chain(std::iter::repeat_n(NextStep::Fold(limit), 200));
+        let (items, outcome) = support::steps::run_script(it.producer(), steps);
         assert!(items.into_iter().flatten().eq(0..20));
         let [given] = &outcome.given[..] else { panic!("one half is given away") };
         assert_eq!((given.size(), given.should_be_divided()), (0, false));

@@ -166,7 +166,7 @@ impl<T> Reduction<T> for Leaves {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, len: usize, _: T) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, len: usize, _: T) -> ControlFlow<usize, usize> {
         ControlFlow::Continue(len + 1)
     }
     fn finish(&self, len: usize) -> Vec<usize> {

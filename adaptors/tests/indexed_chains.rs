@@ -4,7 +4,7 @@ mod support;
 
 use furcate::prelude::*;
 use proptest::prelude::*;
-use support::nano::nano_loops;
+use support::steps::in_steps;
 
 /// The sequential form of adaptors that std does not have.
 fn interleaved<T>(left: Vec<T>, right: Vec<T>, shortest: bool) -> Vec<T> {
@@ -183,7 +183,7 @@ enum Way {
     /// From the back, leaf by leaf.
     Back,
     /// In steps of a few units.
-    NanoLoops,
+    Steps,
     /// One sequential leaf, by `fold`.
     Fold,
 }
@@ -208,9 +208,9 @@ impl Next for Way {
                 back.reverse();
                 back
             }
-            Way::NanoLoops => {
-                let all = nano_loops(it.clone().producer(), (0..4).cycle()).concat();
-                assert_eq!(nano_loops(it.indexed_producer(), (0..4).cycle()).concat(), all);
+            Way::Steps => {
+                let all = in_steps(it.clone().producer(), (0..4).cycle()).concat();
+                assert_eq!(in_steps(it.indexed_producer(), (0..4).cycle()).concat(), all);
                 all
             }
             Way::Fold => it.producer().into_iter().fold(Vec::new(), |mut all, x| {
@@ -242,7 +242,7 @@ fn ways() -> impl Strategy<Value = Way> {
         Just(Way::Collect),
         (0..40_usize).prop_map(Way::Skewed),
         Just(Way::Back),
-        Just(Way::NanoLoops),
+        Just(Way::Steps),
         Just(Way::Fold),
     ]
 }

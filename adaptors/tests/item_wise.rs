@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::drops::{DropCounter, Fuse, Ledger, assert_dropped_once};
-use support::nano::{Every, Interruptible, nano_loops};
+use support::steps::{Every, Interruptible, in_steps};
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// Keeps every third value, changed.
@@ -141,14 +141,14 @@ proptest! {
             .inspect(|_| {})
             .flat_map(|x| few(&x))
             .flat_map_iter(|x| few(&x));
-        prop_assert_eq!(nano_loops(chain.producer(), std::iter::repeat(limit)), expected);
+        prop_assert_eq!(in_steps(chain.producer(), std::iter::repeat(limit)), expected);
     }
 
     #[test]
     fn in_indexed_nano_loops(v: Vec<i32>, limit in 1_usize..40) {
         let expected: Vec<i32> = v.iter().map(|x| x / 2).rev().collect();
         let mut chain = v.par_iter().copied().update(|x| *x /= 2).inspect(|_| {}).rev();
-        prop_assert_eq!(nano_loops(chain.producer(), std::iter::repeat(limit)).concat(), expected);
+        prop_assert_eq!(in_steps(chain.producer(), std::iter::repeat(limit)).concat(), expected);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use support::cuts::{assert_cuts, walks_as_std};
 use support::drops::{DropCounter, assert_dropped_once};
-use support::nano::Every;
+use support::steps::Every;
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// The map x -> a x + b. Of two maps the first is applied first.
@@ -159,7 +159,7 @@ impl Scheduler for Looping {
         R: Reduction<P::Item>,
         E: Executor,
     {
-        let step = |folded, item| reduction.step(folded, item);
+        let step = |folded, item| reduction.fold_item(folded, item);
         let end = producer.partial_fold(Blocking(reduction.start()), step, &mut Every(3));
         reduction.finish(Blocking::at(end))
     }

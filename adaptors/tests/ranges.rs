@@ -137,7 +137,7 @@ impl<T: Copy + Send> Reduction<T> for Ends {
         Vec::new()
     }
 
-    fn step(&self, _: Vec<(T, T)>, _: T) -> ControlFlow<Vec<(T, T)>, Vec<(T, T)>> {
+    fn fold_item(&self, _: Vec<(T, T)>, _: T) -> ControlFlow<Vec<(T, T)>, Vec<(T, T)>> {
         unreachable!("whole leaves only")
     }
 
@@ -198,7 +198,7 @@ impl<T> Reduction<T> for Stop<'_> {
 
     fn start(&self) {}
 
-    fn step(&self, (): (), _: T) -> ControlFlow<(), ()> {
+    fn fold_item(&self, (): (), _: T) -> ControlFlow<(), ()> {
         self.hit.store(true, Relaxed);
         ControlFlow::Break(())
     }

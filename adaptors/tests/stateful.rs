@@ -2,13 +2,13 @@
 
 mod support;
 
-use furcate::Nano;
+use furcate::NextStep;
 use furcate::prelude::*;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
-use support::nano::{Interruptible, nano_loops, run_script, tasks};
 use support::states::{Calls, Cloned, position, push};
+use support::steps::{Interruptible, in_steps, run_script, tasks};
 use support::{LENGTHS, assert_schedules, on_pools};
 
 mod with_rayon {
@@ -78,35 +78,35 @@ proptest! {
     /// is lost, and the right side's state is independent of the left side's items.
     #[test]
     fn fold_given_away_between_nano_loops(
-        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10,
+        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), steps in 0_usize..10,
     ) {
         let identities = Calls::default();
         let mut called = v.par_iter().fold(|| identities.counted(Vec::new()), push);
-        let tasks = check_fold(called.producer(), &v, limits, loops)?;
+        let tasks = check_fold(called.producer(), &v, limits, steps)?;
         prop_assert_eq!(identities.take(), tasks);
 
         let mut cloned = v.par_iter().fold_with(Vec::new(), push);
-        check_fold(cloned.producer(), &v, limits, loops)?;
+        check_fold(cloned.producer(), &v, limits, steps)?;
     }
 
     #[test]
     fn map_given_away_between_nano_loops(
-        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), loops in 0_usize..10,
+        v: Vec<u8>, limits in (1_usize..20, 1_usize..20), steps in 0_usize..10,
     ) {
         let inits = Calls::default();
         let mut called = v.par_iter().map_init(|| inits.counted(0), position);
-        let tasks = check_map(called.producer(), v.len(), limits, loops)?;
+        let tasks = check_map(called.producer(), v.len(), limits, steps)?;
         prop_assert_eq!(inits.take(), tasks);
 
         let mut cloned = v.par_iter().map_with(0, position);
-        check_map(cloned.producer(), v.len(), limits, loops)?;
+        check_map(cloned.producer(), v.len(), limits, steps)?;
     }
 
     /// Steps and divisions in any order: one state per task, made for it alone, and nothing lost.
     #[test]
     fn one_state_per_task_of_any_script(v: Vec<u8>, steps in proptest::collection::vec(step(), 1..12)) {
         // The last step folds, so that every task comes to its end.
-        let script = || steps.clone().into_iter().chain([Nano::Fold(1)]).cycle();
+        let script = || steps.clone().into_iter().chain([NextStep::Fold(1)]).cycle();
         let (made, whole) = (Calls::default(), v.iter().collect::<Vec<_>>());
 
         // The accumulator that a task yields holds its own items and no others.
@@ -131,20 +131,20 @@ proptest! {
     }
 }
 
-fn step() -> impl Strategy<Value = Nano> {
-    prop_oneof![2 => (0_usize..20).prop_map(Nano::Fold), 1 => Just(Nano::Divide)]
+fn step() -> impl Strategy<Value = NextStep> {
+    prop_oneof![2 => (0_usize..20).prop_map(NextStep::Fold), 1 => Just(NextStep::Divide)]
 }
 
 /// Some steps, a division, and other steps.
-fn script(limits: (usize, usize), loops: usize) -> impl Iterator<Item = Nano> {
-    let repeat = |limit| std::iter::repeat(Nano::Fold(limit));
-    repeat(limits.0).take(loops).chain([Nano::Divide]).chain(repeat(limits.1))
+fn script(limits: (usize, usize), steps: usize) -> impl Iterator<Item = NextStep> {
+    let repeat = |limit| std::iter::repeat(NextStep::Fold(limit));
+    repeat(limits.0).take(steps).chain([NextStep::Divide]).chain(repeat(limits.1))
 }
 
 /// Returns the place where the script divides, if there are enough items.
-fn place_of_division(len: usize, limit: usize, loops: usize) -> Option<usize> {
-    let done = limit * loops;
-    (loops == 0 || done < len).then(|| done + (len - done) / 2)
+fn place_of_division(len: usize, limit: usize, steps: usize) -> Option<usize> {
+    let done = limit * steps;
+    (steps == 0 || done < len).then(|| done + (len - done) / 2)
 }
 
 /// Checks a fold. Returns the number of tasks.
@@ -152,17 +152,17 @@ fn check_fold<'a, P: Producer<Item = Vec<&'a u8>>>(
     producer: P,
     v: &'a [u8],
     limits: (usize, usize),
-    loops: usize,
+    steps: usize,
 ) -> Result<usize, TestCaseError> {
-    let (items, outcome) = run_script(producer, script(limits, loops));
-    let cut = place_of_division(v.len(), limits.0, loops);
+    let (items, outcome) = run_script(producer, script(limits, steps));
+    let cut = place_of_division(v.len(), limits.0, steps);
     // The accumulator comes out once, with the last loop.
     prop_assert_eq!(items.concat(), [v[..cut.unwrap_or(v.len())].iter().collect::<Vec<_>>()]);
     prop_assert_eq!(items.last().map(Vec::len), Some(1));
     prop_assert_eq!(outcome.given.len(), usize::from(cut.is_some()));
     for (right, cut) in outcome.given.into_iter().zip(cut) {
         prop_assert_eq!(right.size(), v.len() - cut);
-        let right = nano_loops(right, std::iter::repeat(limits.1)).concat();
+        let right = in_steps(right, std::iter::repeat(limits.1)).concat();
         prop_assert_eq!(right, [v[cut..].iter().collect::<Vec<_>>()]);
     }
     Ok(1 + usize::from(cut.is_some()))
@@ -173,14 +173,14 @@ fn check_map<P: Producer<Item = usize>>(
     producer: P,
     len: usize,
     limits: (usize, usize),
-    loops: usize,
+    steps: usize,
 ) -> Result<usize, TestCaseError> {
-    let (items, outcome) = run_script(producer, script(limits, loops));
-    let cut = place_of_division(len, limits.0, loops);
+    let (items, outcome) = run_script(producer, script(limits, steps));
+    let cut = place_of_division(len, limits.0, steps);
     prop_assert_eq!(items.concat(), (0..cut.unwrap_or(len)).collect::<Vec<_>>());
     prop_assert_eq!(outcome.given.len(), usize::from(cut.is_some()));
     for (right, cut) in outcome.given.into_iter().zip(cut) {
-        let right = nano_loops(right, std::iter::repeat(limits.1)).concat();
+        let right = in_steps(right, std::iter::repeat(limits.1)).concat();
         prop_assert_eq!(right, (0..len - cut).collect::<Vec<_>>());
     }
     Ok(1 + usize::from(cut.is_some()))

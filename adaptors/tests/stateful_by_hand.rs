@@ -3,13 +3,13 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Blocking, IndexedProducer, Nano};
+use furcate::{Blocking, IndexedProducer, NextStep};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 use support::drops::Ledger;
-use support::nano::{Every, nano_loops, run_script, tasks};
 use support::on_pools;
 use support::states::{Calls, position, push};
+use support::steps::{Every, in_steps, run_script, tasks};
 
 /// A fold in steps makes one accumulator and yields it once, at the end.
 #[test]
@@ -17,7 +17,7 @@ fn fold_in_nano_loops() {
     let identities = Calls::default();
     for limit in [0, 1, 2, 3, 7, 99, 100, 101, usize::MAX] {
         let mut sum = (0..100).into_par_iter().fold(|| identities.counted(0), |sum, x| sum + x);
-        let mut loops = nano_loops(sum.producer(), std::iter::repeat(limit));
+        let mut loops = in_steps(sum.producer(), std::iter::repeat(limit));
         assert_eq!(loops.pop(), Some(vec![4950]));
         assert_eq!(loops.len() + 1, 100_usize.div_ceil(limit.max(1)), "no units are as one");
         assert!(loops.iter().all(Vec::is_empty));
@@ -32,7 +32,7 @@ fn stopped_folds() {
     for done in 0..12 {
         let mut lists = ledger.values(10).into_par_iter().fold(Vec::new, push);
         let (items, outcome) =
-            run_script(lists.producer(), (0..done).map(|_| Nano::Fold(1)).chain([Nano::Stop]));
+            run_script(lists.producer(), (0..done).map(|_| NextStep::Fold(1)).chain([NextStep::Stop]));
         assert!(outcome.given.is_empty());
         let lists = items.concat();
         assert_eq!(lists.len(), 1);
@@ -49,7 +49,7 @@ fn stopped_folds() {
 fn stopped_after_a_division() {
     let ledger = Ledger::default();
     for done in 1..10 {
-        let script = [Nano::Fold(done), Nano::Divide, Nano::Stop];
+        let script = [NextStep::Fold(done), NextStep::Divide, NextStep::Stop];
         let given = (10 - done).div_ceil(2);
         let mut lists = ledger.values(10).into_par_iter().fold(Vec::new, push);
         let (items, outcome) = run_script(lists.producer(), script);
@@ -72,7 +72,7 @@ fn states_on_states() {
         .filter(|(_, x)| x % 3 > 0)
         .fold(|| outer.counted(vec![]), push)
         .inspect(|_| {});
-    let steps = [Nano::Fold(7), Nano::Divide, Nano::Fold(2), Nano::Divide];
+    let steps = [NextStep::Fold(7), NextStep::Divide, NextStep::Fold(2), NextStep::Divide];
     let tasks = tasks(chain.producer(), &mut steps.into_iter().cycle());
     assert!(tasks.len() > 4);
     assert_eq!((inner.take(), outer.take()), (tasks.len(), tasks.len()));

@@ -6,8 +6,8 @@ use furcate::Inline;
 use furcate::prelude::*;
 use std::sync::Mutex;
 use support::drops::{DropCounter, Fuse, assert_dropped_once};
-use support::nano::Interruptible;
 use support::states::push;
+use support::steps::Interruptible;
 
 /// A panic at the n-th call of any closure (identity, clone, fold, map), for every n (P2).
 #[test]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::cuts::{CountInNanoLoops, assert_cuts};
-use support::nano::nano_loops;
+use support::steps::in_steps;
 use support::{assert_schedules, on_pools};
 
 /// Characters of the texts: of 1, 2, 3 and 4 bytes, separators, and both parts of a line end.
@@ -177,10 +177,10 @@ fn work_is_linear_however_it_is_cut() {
         };
 
         let mut it = text.par_split(newline);
-        let found = nano_loops(it.producer(), std::iter::repeat(16)).concat().len();
-        check(found, "by nano-loops of 16");
+        let found = in_steps(it.producer(), std::iter::repeat(16)).concat().len();
+        check(found, "by steps of 16");
 
-        check(text.par_split(newline).sequential().drive(CountInNanoLoops), "by growing nano-loops");
+        check(text.par_split(newline).sequential().drive(CountInNanoLoops), "by growing steps");
         check(
             text.par_split(newline).size_limit(1).on(Inline).drive(CountInNanoLoops),
             "divided to the bottom",

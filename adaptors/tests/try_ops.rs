@@ -147,7 +147,7 @@ fn a_failed_fold_ends_its_task() {
         assert_eq!(tasks().try_fold_with(0, step).collect::<Vec<_>>(), expected);
         assert_eq!(looks.swap(0, Relaxed), 76);
         // In steps.
-        assert_eq!(tasks().try_fold(|| 0, step).drive(support::nano::Interruptible), expected);
+        assert_eq!(tasks().try_fold(|| 0, step).drive(support::steps::Interruptible), expected);
         assert_eq!(looks.swap(0, Relaxed), 76);
     });
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate::{Blocking, Inline, Nano, NanoLoops};
+use furcate::{Blocking, Inline, NextStep, Steps};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use support::drops::{DropCounter, Ledger, assert_dropped_once};
-use support::nano::run_script;
+use support::steps::run_script;
 use support::{LENGTHS, assert_schedules, on_pools};
 
 /// Takes up to `n` numbers off a range, and lists them.
@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn divided_between_steps(
         len in 0_usize..300,
-        script in proptest::collection::vec(prop_oneof![3 => (0_usize..20).prop_map(Nano::Fold), 1 => Just(Nano::Divide)], 0..60),
+        script in proptest::collection::vec(prop_oneof![3 => (0_usize..20).prop_map(NextStep::Fold), 1 => Just(NextStep::Divide)], 0..60),
     ) {
         let states = AtomicUsize::new(0);
         let mut work = (0..len).work(
@@ -187,8 +187,10 @@ fn pieces_that_grow() {
     });
     // One tree cannot be divided, but its subtrees can. So adaptive schedulers divide between steps.
     let mut work = Trees(vec![10]).work(|_| 0, count_nodes, |nodes| nodes);
-    let (items, outcome) =
-        run_script(work.producer(), [Nano::Fold(3), Nano::Divide, Nano::Fold(100), Nano::Divide]);
+    let (items, outcome) = run_script(
+        work.producer(),
+        [NextStep::Fold(3), NextStep::Divide, NextStep::Fold(100), NextStep::Divide],
+    );
     let given: Vec<u64> = outcome.given.into_iter().flatten().collect();
     assert_eq!(given.len(), 2);
     assert!(given.iter().all(|&part| part > 0));
@@ -199,10 +201,10 @@ fn pieces_that_grow() {
 #[test]
 fn taken_back() {
     struct GiveAndTake<P>(Vec<P>, usize);
-    impl<P> NanoLoops<P> for GiveAndTake<P> {
-        fn next(&mut self, _size: usize) -> Nano {
+    impl<P> Steps<P> for GiveAndTake<P> {
+        fn next(&mut self, _size: usize) -> NextStep {
             self.1 += 1;
-            if self.1 <= 3 { Nano::Divide } else { Nano::Fold(3) }
+            if self.1 <= 3 { NextStep::Divide } else { NextStep::Fold(3) }
         }
         fn take(&mut self, right: P) {
             self.0.push(right);

@@ -1,6 +1,6 @@
 //! The adaptive scheduler: a task is divided when another worker wants work.
 //!
-//! A task folds its items in nano-loops. Between two of them the task checks whether another worker wants work. If so,
+//! A task folds its items in steps. Between two of them the task checks whether another worker wants work. If so,
 //! it divides its remaining part, offers the right half to thieves, and goes on with the left half. If a thief steals
 //! the offered half, that half becomes a task of its own. If the offer is still there when the left half is done, the
 //! task takes it back and goes on as if it had not been divided. So the number of tasks is the number of successful
@@ -38,8 +38,8 @@ use crate::greedy::{self, Done, Leaves, Link, Node, Part, Plan, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
 use crate::{
-    Blocking, Computation, FoldFacts, Nano, NanoFold, NanoLoops, NeverLater, Policy, Producer, Reduction,
-    Scheduler, Task, Verdict, branch,
+    Blocking, Computation, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, Scheduler, StepFold,
+    Steps, Task, Verdict, branch,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
@@ -55,7 +55,7 @@ use std::sync::Arc;
 /// divisions that *must* be made (`force_depth`, `even_levels`) are made beforehand. All other wishes of policies give
 /// way to demand.
 ///
-/// The task looks for thieves between two loops, so it always folds its first item before it is divided. With only a
+/// The task looks for thieves between two steps, so it always folds its first item before it is divided. With only a
 /// few items that take milliseconds each, that is late. [`Join`](crate::Join) divides before it begins.
 ///
 /// Use this scheduler if the work per item differs, or if the right number of parts is unknown. It also suits parts
@@ -81,12 +81,12 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// Makes a scheduler with nano-loops (steps) of 1, 2, 4 ... units. They stop growing when one takes some 100
+    /// Makes a scheduler with steps of 1, 2, 4 ... units. They stop growing when one takes some 100
     /// microseconds.
     ///
     /// After a steal they begin with 1 again.
     ///
-    /// Every loop over a `wrap_iter` makes a piece ([`loops_cut`](crate::Facts::loops_cut)). A piece is at least an eighth of the
+    /// Every loop over a `wrap_iter` makes a piece ([`steps_cut`](crate::Facts::steps_cut)). A piece is at least an eighth of the
     /// units that the task has folded since the last steal. So there are few pieces, and reductions that cost as much
     /// as their inputs (a merge, a union) cost O(n log n) in all. A thief waits for one such piece.
     #[must_use]
@@ -94,8 +94,8 @@ impl Adaptive {
         Adaptive { min: 1, max: 1 << 16, grows: true }
     }
 
-    /// Sets nano-loops of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a loop that took longer than some 100
-    /// microseconds the loops get shorter, down to `min`. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
+    /// Sets steps of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a loop that took longer than some 100
+    /// microseconds the steps get shorter, down to `min`. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
     #[must_use]
     pub const fn nano_blocks(self, min: usize, max: usize) -> Self {
         Adaptive { min, max, grows: false }
@@ -161,7 +161,7 @@ impl Leaves for Adaptive {
         scope.offers(|offers| {
             let task = Task { demand: true, depth, migrated, threads: scope.num_threads(), ..Task::new(0) };
             let reduction = RefCell::new(reduction);
-            let mut loops = Divisions {
+            let mut steps = Divisions {
                 offers,
                 call,
                 leaves: self,
@@ -178,9 +178,9 @@ impl Leaves for Adaptive {
                 producer: PhantomData,
             };
             let start = reduction.borrow().start();
-            let end = producer.partial_fold(Blocking(start), Loop(&reduction), &mut loops);
+            let end = producer.partial_fold(Blocking(start), Loop(&reduction), &mut steps);
             let output = reduction.borrow().finish(Blocking::at(end));
-            let (last, chain) = loops.end();
+            let (last, chain) = steps.end();
             let mut done = Done::Here(output);
             if let Some((part, joint)) = last {
                 let rest = match Frame::enter() {
@@ -203,10 +203,10 @@ impl Leaves for Adaptive {
     }
 }
 
-/// Folds the items of a nano-loop by the reduction.
+/// Folds the items of a step by the reduction.
 struct Loop<'t, R>(&'t RefCell<R>);
 
-impl<'s, T, R: Reduction<T>> NanoFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
+impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::WHOLE;
 
@@ -216,7 +216,7 @@ impl<'s, T, R: Reduction<T>> NanoFold<'s, T, Blocking<R::Accumulator>> for Loop<
         Blocking(folded): Blocking<R::Accumulator>,
         items: I,
     ) -> ControlFlow<Blocking<R::Accumulator>, Blocking<R::Accumulator>> {
-        Blocking::of(self.0.borrow().fold_loop(folded, items))
+        Blocking::of(self.0.borrow().fold_step(folded, items))
     }
 
     fn later(&self) -> NeverLater {
@@ -233,7 +233,7 @@ struct Chain<'s, O, R> {
     last: Arc<Node<'s, O, R>>,
 }
 
-/// The nano-loops of a task.
+/// The steps of a task.
 struct Divisions<'t, 's, F, O, P, L, R> {
     offers: &'t mut F,
     call: &'s Call,
@@ -304,19 +304,19 @@ where
     }
 }
 
-impl<'s, F, O, P, L, R> NanoLoops<P> for Divisions<'_, 's, F, O, P, L, R>
+impl<'s, F, O, P, L, R> Steps<P> for Divisions<'_, 's, F, O, P, L, R>
 where
     P: Producer,
     L: Policy,
     R: Reduction<P::Item, Output = O>,
     F: Offers<Part<'s, P, L, R, Adaptive>, Node<'s, O, R>>,
 {
-    fn next(&mut self, size: usize) -> Nano {
+    fn next(&mut self, size: usize) -> NextStep {
         let policy = self.policy.as_ref().expect("it is split in `take` only");
         // Where nothing is left, there is nothing to stop.
         let needless = size > 0 && is_stopped::<P::Item, _, _>(policy, &*self.reduction.borrow());
         if needless || self.call.has_failed() {
-            return Nano::Stop;
+            return NextStep::Stop;
         }
         if size == 0 {
             self.divisible = false;
@@ -334,14 +334,14 @@ where
             && self.agrees(size)
         {
             self.whole = Some(size);
-            return Nano::Divide;
+            return NextStep::Divide;
         }
         let mut units = self.pace.next(size);
-        if P::FACTS.loops_cut && self.leaves.grows {
+        if P::FACTS.steps_cut && self.leaves.grows {
             units = units.max(self.folded / PIECE);
         }
         self.folded = self.folded.saturating_add(units);
-        Nano::Fold(units)
+        NextStep::Fold(units)
     }
 
     fn take(&mut self, right: P) {
@@ -392,11 +392,11 @@ where
 
 /// Least share of a piece: the units of a piece are at least the units folded before it, divided by this number. Each
 /// piece is reduced with the output of everything that its task has done before. That reduction may take most of the
-/// time, so more pieces would cost more. (Only if [loops cut pieces](crate::Facts::loops_cut): a task with one state for
-/// all its loops has nothing to reduce between them.)
+/// time, so more pieces would cost more. (Only if [steps cut pieces](crate::Facts::steps_cut): a task with one state for
+/// all its steps has nothing to reduce between them.)
 const PIECE: usize = 8;
 
-/// Remaining units that take less than this part of a long nano-loop's time are not divided: stealing them would not
+/// Remaining units that take less than this part of a long step's time are not divided: stealing them would not
 /// pay.
 const GRAIN: usize = 8;
 

@@ -42,7 +42,7 @@ pub enum AnyScheduler {
     Join,
     /// [`DepJoin`].
     DepJoin,
-    /// [`Adaptive`], with its nano-loops.
+    /// [`Adaptive`], with its steps.
     Adaptive(Adaptive),
     /// [`Sequential`].
     Sequential,

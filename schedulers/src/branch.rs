@@ -16,14 +16,14 @@
 use crate::call::Call;
 use crate::pace::Pace;
 use crate::{
-    Blocking, FoldFacts, Nano, NanoFold, NanoLoops, NeverLater, Policy, Producer, Reduction, Task, Verdict,
+    Blocking, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, StepFold, Steps, Task, Verdict,
 };
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// Folds a whole producer as one task.
 ///
-/// If the reduction or the policy can [stop](Policy::STOPS) the task, it is folded in nano-loops. Between them the task
+/// If the reduction or the policy can [stop](Policy::STOPS) the task, it is folded in steps. Between them the task
 /// checks whether it is still needed. It is not needed either if another task of the call has panicked.
 #[inline]
 pub(crate) fn fold_leaf<P, L, R>(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output
@@ -47,15 +47,15 @@ where
     L: Policy,
     R: Reduction<P::Item>,
 {
-    const FOLD: FoldLeaf<P, L, R> = if R::IN_LOOPS || L::STOPS { Self::in_loops } else { Self::at_once };
+    const FOLD: FoldLeaf<P, L, R> = if R::IN_STEPS || L::STOPS { Self::in_steps } else { Self::at_once };
 
     #[inline]
-    fn in_loops(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output {
+    fn in_steps(producer: P, policy: &L, reduction: &R, call: &Call) -> R::Output {
         let mut watch = Watch {
             stopped: || call.has_failed() || is_stopped::<P::Item, _, _>(policy, reduction),
-            pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
+            pace: Pace::new(FIRST_STEP, LONGEST_STEP),
         };
-        reduction.finish(fold_in_loops(producer, reduction.start(), reduction, &mut watch))
+        reduction.finish(fold_in_steps(producer, reduction.start(), reduction, &mut watch))
     }
 
     #[inline]
@@ -64,26 +64,26 @@ where
     }
 }
 
-/// Folds a producer in nano-loops, from an accumulator on.
+/// Folds a producer in steps, from an accumulator on.
 #[inline]
-pub(crate) fn fold_in_loops<P, R, N>(
+pub(crate) fn fold_in_steps<P, R, N>(
     producer: P,
     start: R::Accumulator,
     reduction: &R,
-    loops: &mut N,
+    steps: &mut N,
 ) -> R::Accumulator
 where
     P: Producer,
     R: Reduction<P::Item>,
-    N: NanoLoops<P>,
+    N: Steps<P>,
 {
-    Blocking::at(producer.partial_fold(Blocking(start), Loop(reduction), loops))
+    Blocking::at(producer.partial_fold(Blocking(start), Loop(reduction), steps))
 }
 
-/// Folds the items of a nano-loop by the reduction.
+/// Folds the items of a step by the reduction.
 struct Loop<'r, R>(&'r R);
 
-impl<'s, T, R: Reduction<T>> NanoFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
+impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::WHOLE;
 
@@ -93,7 +93,7 @@ impl<'s, T, R: Reduction<T>> NanoFold<'s, T, Blocking<R::Accumulator>> for Loop<
         Blocking(folded): Blocking<R::Accumulator>,
         items: I,
     ) -> ControlFlow<Blocking<R::Accumulator>, Blocking<R::Accumulator>> {
-        Blocking::of(self.0.fold_loop(folded, items))
+        Blocking::of(self.0.fold_step(folded, items))
     }
 
     fn later(&self) -> NeverLater {
@@ -107,34 +107,34 @@ pub(crate) fn is_stopped<T, L: Policy, R: Reduction<T>>(policy: &L, reduction: &
     (R::INTERRUPTIBLE && reduction.stopped()) || (L::STOPS && policy.stopped())
 }
 
-/// The sizes of the nano-loops between two looks, where the items are cheap: see [`Pace`].
-const FIRST_NANO_LOOP: usize = 1;
-const LAST_NANO_LOOP: usize = 1 << 14;
+/// The sizes of the steps between two looks, where the items are cheap: see [`Pace`].
+const FIRST_STEP: usize = 1;
+const LONGEST_STEP: usize = 1 << 14;
 
-/// Nano-loops that end when the task is no longer needed.
+/// NextStep-steps that end when the task is no longer needed.
 struct Watch<S> {
     stopped: S,
     pace: Pace,
 }
 
-impl<P, S: Fn() -> bool> NanoLoops<P> for Watch<S> {
+impl<P, S: Fn() -> bool> Steps<P> for Watch<S> {
     const DIVIDES: bool = false;
 
     #[inline]
-    fn next(&mut self, size: usize) -> Nano {
+    fn next(&mut self, size: usize) -> NextStep {
         // If no units are left, there is nothing to stop.
         if size > 0 && (self.stopped)() {
-            return Nano::Stop;
+            return NextStep::Stop;
         }
-        Nano::Fold(self.pace.next(size))
+        NextStep::Fold(self.pace.next(size))
     }
 
     fn take(&mut self, _right: P) {
-        unreachable!("these loops never divide")
+        unreachable!("these steps never divide")
     }
 }
 
-/// The nano-loops of a task that may [grow](crate::Facts::grows). They end when the task is no longer needed.
+/// The steps of a task that may [grow](crate::Facts::grows). They end when the task is no longer needed.
 struct Growing<'r, P, L, R> {
     policy: L,
     reduction: &'r R,
@@ -146,7 +146,7 @@ struct Growing<'r, P, L, R> {
     call: &'r Call,
 }
 
-impl<P, L, R> NanoLoops<P> for Growing<'_, P, L, R>
+impl<P, L, R> Steps<P> for Growing<'_, P, L, R>
 where
     P: Producer,
     L: Policy,
@@ -156,15 +156,15 @@ where
     const GROWS: bool = true;
 
     #[inline]
-    fn next(&mut self, size: usize) -> Nano {
-        if !(R::IN_LOOPS || L::STOPS) {
-            return Nano::Fold(usize::MAX);
+    fn next(&mut self, size: usize) -> NextStep {
+        if !(R::IN_STEPS || L::STOPS) {
+            return NextStep::Fold(usize::MAX);
         }
         // If no units are left, there is nothing to stop.
         if size > 0 && (self.call.has_failed() || is_stopped::<P::Item, _, _>(&self.policy, self.reduction)) {
-            return Nano::Stop;
+            return NextStep::Stop;
         }
-        Nano::Fold(self.pace.next(size))
+        NextStep::Fold(self.pace.next(size))
     }
 
     fn grown(&mut self, size: usize) -> bool {
@@ -399,16 +399,16 @@ where
             // The call has failed, so no one sees this output.
             return (reduction.finish(start), None);
         }
-        let mut loops = Growing {
+        let mut steps = Growing {
             task: Task { depth, migrated, threads, grown: true, ..Task::new(0) },
-            pace: Pace::new(FIRST_NANO_LOOP, LAST_NANO_LOOP),
+            pace: Pace::new(FIRST_STEP, LONGEST_STEP),
             policy,
             reduction: &reduction,
             rest: None,
             call,
         };
-        let folded = fold_in_loops(producer, start, &reduction, &mut loops);
-        let Growing { rest, policy, .. } = loops;
+        let folded = fold_in_steps(producer, start, &reduction, &mut steps);
+        let Growing { rest, policy, .. } = steps;
         let Some(producer) = rest else {
             let output = reduction.finish(folded);
             drop(policy);

@@ -22,7 +22,7 @@ use furcate_pool::detach::{End, Unattended};
 ///     fn start(&self) -> u32 {
 ///         0
 ///     }
-///     fn step(&self, sum: u32, item: u32) -> ControlFlow<u32, u32> {
+///     fn fold_item(&self, sum: u32, item: u32) -> ControlFlow<u32, u32> {
 ///         ControlFlow::Continue(sum + item)
 ///     }
 ///     fn finish(&self, sum: u32) -> u32 {

@@ -1,6 +1,6 @@
-//! Lengths of nano-loops: short in the beginning, and longer as long as they end soon.
+//! Lengths of steps: short in the beginning, and longer as long as they end soon.
 //!
-//! Between its loops a task checks two things: whether it is still needed, and whether another worker wants a part of
+//! Between its steps a task checks two things: whether it is still needed, and whether another worker wants a part of
 //! it. A loop has a number of items, but its time is what matters. A check costs a few nanoseconds, so it should not
 //! come every few nanoseconds; nor should it have to wait for a thousand slow items. A [`Pace`] begins with few items,
 //! doubles their number, and watches the clock:
@@ -9,21 +9,21 @@
 //!
 //! 1. A loop is never shorter than the least size and never longer than the greatest.
 //! 2. *Prompt.* After a timed loop that took more than [`LONG`] the next one is half as long. After a timed loop that
-//!    took more than half of `LONG`, the next one is no longer. So while all items cost about the same, loops end
-//!    within `LONG`, or have the least size. The first two loops are an exception, since no time is known yet.
+//!    took more than half of `LONG`, the next one is no longer. So while all items cost about the same, steps end
+//!    within `LONG`, or have the least size. The first two steps are an exception, since no time is known yet.
 //! 3. *Cheap.* The clock is not read before every loop. A timed loop determines how many items may be folded before the
 //!    next timed loop: as many as are expected to take a quarter of `LONG`, and no more than [`TRUST`] times the items
 //!    of the timed loop. So the clock is read twice in that time, or twice per item if items are slower.
 
 use std::time::{Duration, Instant};
 
-/// Greatest time of a loop; longer loops are halved.
+/// Greatest time of a loop; longer steps are halved.
 const LONG: Duration = Duration::from_micros(100);
 
 /// Greatest number of untimed items per timed item (invariant 3).
 const TRUST: usize = 64;
 
-/// The lengths of a task's nano-loops. The time comes from a `Clock`.
+/// The lengths of a task's steps. The time comes from a `Clock`.
 #[derive(Debug)]
 pub(crate) struct Pace<Clock = fn() -> Instant> {
     /// Length of the next loop, unless the clock speaks against it.
@@ -38,7 +38,7 @@ pub(crate) struct Pace<Clock = fn() -> Instant> {
 }
 
 impl Pace {
-    /// Returns loops of `min` items (at least 1) and then of more, up to `max`.
+    /// Returns steps of `min` items (at least 1) and then of more, up to `max`.
     #[inline]
     pub(crate) fn new(min: usize, max: usize) -> Self {
         Pace::with_clock(min, max, Instant::now)
@@ -109,7 +109,7 @@ mod tests {
     /// A task whose item at a position takes the time that `cost` returns for the position.
     struct Run {
         /// Every loop: its first item, its length and its time.
-        loops: Vec<(usize, usize, Duration)>,
+        steps: Vec<(usize, usize, Duration)>,
         reads: usize,
     }
 
@@ -119,19 +119,19 @@ mod tests {
             reads.set(reads.get() + 1);
             now.get()
         });
-        let (mut done, mut loops) = (0, vec![]);
+        let (mut done, mut steps) = (0, vec![]);
         while done < size {
             let items = pace.next(size - done).min(size - done);
             let took = (done..done + items).map(&cost).sum();
             now.set(now.get() + took);
-            loops.push((done, items, took));
+            steps.push((done, items, took));
             done += items;
         }
-        Run { loops, reads: reads.get() }
+        Run { steps, reads: reads.get() }
     }
 
     fn lengths(run: &Run) -> Vec<usize> {
-        run.loops.iter().map(|&(_, items, _)| items).collect()
+        run.steps.iter().map(|&(_, items, _)| items).collect()
     }
 
     const fn nanos(nanos: u64) -> Duration {
@@ -153,10 +153,10 @@ mod tests {
         for cost in [1, 30, 700, 1_000, 3_000, 49_000, 51_000, 99_000, 101_000, 10_000_000] {
             let run = run(1, 1 << 14, 100_000, |_| nanos(cost));
             let item = nanos(cost);
-            for &(first, items, took) in &run.loops {
+            for &(first, items, took) in &run.steps {
                 assert!(took <= LONG.max(item) || first < 3, "{items} items of {item:?} from {first} on");
             }
-            // And loops are as long as allowed, within a factor of four.
+            // And steps are as long as allowed, within a factor of four.
             let longest = lengths(&run).into_iter().max().unwrap();
             assert!(item * 4 * longest as u32 >= LONG || longest == 1 << 14, "{longest} items of {item:?}");
         }
@@ -166,9 +166,9 @@ mod tests {
     fn items_that_become_slow_and_fast_again_are_noticed() {
         let slow = 200_000..200_500;
         let run = run(1, 1 << 14, 2_000_000, |at| nanos(if slow.contains(&at) { 200_000 } else { 1 }));
-        let late = run.loops.iter().filter(|&&(_, items, took)| items > 1 && took > LONG * 2).count();
+        let late = run.steps.iter().filter(|&&(_, items, took)| items > 1 && took > LONG * 2).count();
         assert!(late <= 16, "one loop meets them unprepared, and then they halve: {late}");
-        assert_eq!(run.loops[run.loops.len() - 2].1, 1 << 14, "the pace is taken up again");
+        assert_eq!(run.steps[run.steps.len() - 2].1, 1 << 14, "the pace is taken up again");
     }
 
     #[test]
@@ -205,8 +205,8 @@ mod tests {
             ticks += 1;
             begin - Duration::from_millis(ticks)
         });
-        for loops in 0..100 {
-            let doubled = 1 << loops.min(14);
+        for steps in 0..100 {
+            let doubled = 1 << steps.min(14);
             assert_eq!((still.next(usize::MAX), back.next(usize::MAX)), (doubled, doubled));
         }
     }

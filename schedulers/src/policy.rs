@@ -200,7 +200,7 @@ impl From<bool> for Verdict {
 pub trait Policy: Clone + Send {
     /// Whether the policy can end a computation before its last item.
     ///
-    /// If so, schedulers ask [`stopped`](Self::stopped) before they begin a task and between its nano-loops.
+    /// If so, schedulers ask [`stopped`](Self::stopped) before they begin a task and between its steps.
     const STOPS: bool = false;
 
     /// Whether the policy says how to divide, in place of the default. False for a policy that only constrains

@@ -1,6 +1,6 @@
 //! Producers: divisible data that give items.
 
-use crate::{Divisible, Nano, NanoFold, NanoLoops, Suspendable};
+use crate::{Divisible, NextStep, StepFold, Steps, Suspendable};
 use std::ops::ControlFlow;
 
 /// A [`Divisible`] that becomes a sequential iterator at a leaf of the division tree.
@@ -48,45 +48,45 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// is [`Facts::ITEMS`]; a producer that wraps another one passes on the facts of its base.
     const FACTS: Facts;
 
-    /// Folds the items in *nano-loops*, and asks `loops` before each one for the next action: see [`NanoLoops`]. (Kvik's
+    /// Folds the items in *steps*, and asks `steps` before each one for the next action: see [`Steps`]. (Kvik's
     /// `partial_fold`, Section 3.6; there the producer comes back after every loop.)
     ///
     /// Schedulers that suspend tasks, or watch for thieves or for an early end, fold a task this way. A source keeps the
     /// default. A data adaptor forwards this method to its base. A state that an adaptor keeps for a task lies in the
-    /// fold that it gives to its base, the same for all loops of a task.
+    /// fold that it gives to its base, the same for all steps of a task.
     ///
-    /// Returns the value that `fold` breaks with. Otherwise returns the accumulator, at the end or where the loops
-    /// [`Stop`](crate::Nano::Stop). In both cases the remaining units are dropped.
+    /// Returns the value that `fold` breaks with. Otherwise returns the accumulator, at the end or where the steps
+    /// [`Stop`](crate::NextStep::Stop). In both cases the remaining units are dropped.
     ///
     /// By default, the units of a loop are cut off, and std's iterator over them is folded. The last loop takes all
     /// remaining units. A cut that leaves no less than before is also followed by the last loop. The size `usize::MAX`
     /// is an exception: it means *more than can be counted*, so it may stay the same after a cut, and an item that the
     /// loop has given counts as progress. After the last loop, the part that was given away last is
-    /// [taken back](NanoLoops::take_back), if no other worker has taken it.
-    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
+    /// [taken back](Steps::take_back), if no other worker has taken it.
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<'s, Self::Item, B>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, Self::Item, B>,
+        L: Steps<Self>,
     {
         let (mut folded, mut rest) = (init, self);
         loop {
             let size = rest.size();
-            let limit = match loops.next(size) {
-                Nano::Fold(_) if Self::FACTS.pieces && !L::DIVIDES => usize::MAX,
-                Nano::Fold(limit) => limit.max(1),
-                Nano::Divide => {
+            let limit = match steps.next(size) {
+                NextStep::Fold(_) if Self::FACTS.pieces && !L::DIVIDES => usize::MAX,
+                NextStep::Fold(limit) => limit.max(1),
+                NextStep::Divide => {
                     let (left, right) = rest.divide();
-                    loops.take(right);
+                    steps.take(right);
                     rest = left;
                     continue;
                 }
-                Nano::Give => {
-                    loops.take(rest);
+                NextStep::Give => {
+                    steps.take(rest);
                     return ControlFlow::Continue(folded);
                 }
-                Nano::Stop => {
+                NextStep::Stop => {
                     // Dropped before the return value is made: a panic in this drop would leak that value.
                     drop(rest);
                     return ControlFlow::Continue(folded);
@@ -114,7 +114,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
                 }
             }
             folded = fold.fold(folded, rest.into_iter())?;
-            match loops.take_back() {
+            match steps.take_back() {
                 Some(back) => rest = back,
                 None => return ControlFlow::Continue(folded),
             }
@@ -133,14 +133,14 @@ pub trait Producer: Divisible + IntoIterator + Send {
 #[non_exhaustive]
 pub struct Facts {
     /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
-    /// item more. If so, nano-loops that do not [divide](NanoLoops::DIVIDES), but only look for an early end, fold all
+    /// item more. If so, steps that do not [divide](Steps::DIVIDES), but only look for an early end, fold all
     /// units in one loop. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
     pub pieces: bool,
 
-    /// Whether every nano-loop cuts a piece off, so that it makes one item more. True for [pieces](Self::pieces), but
-    /// not for a producer that keeps one state for all loops of a task, and makes one item of
-    /// it: its loops are as short as loops over items.
-    pub loops_cut: bool,
+    /// Whether every step cuts a piece off, so that it makes one item more. True for [pieces](Self::pieces), but
+    /// not for a producer that keeps one state for all steps of a task, and makes one item of
+    /// it: its steps are as short as steps over items.
+    pub steps_cut: bool,
 
     /// Whether a cut costs more than a few instructions, as the cut of two sorted sides does: it has to search for its
     /// position. If so, the [default scheduler](crate::ByTerminal) cuts on demand.
@@ -156,7 +156,7 @@ pub struct Facts {
     pub single: bool,
 
     /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers
-    /// that divide before they fold are [asked](NanoLoops::grown) again at that point.
+    /// that divide before they fold are [asked](Steps::grown) again at that point.
     pub grows: bool,
 }
 
@@ -164,20 +164,20 @@ impl Facts {
     /// Items in order, which are cheap to cut. A unit may give several of them.
     pub const ITEMS: Facts = Facts {
         pieces: false,
-        loops_cut: false,
+        steps_cut: false,
         costly_cuts: false,
         in_order: true,
         single: false,
         grows: false,
     };
 
-    /// These, of a producer whose items are [pieces](Self::pieces) of it. Every loop [cuts](Self::loops_cut) one off.
+    /// These, of a producer whose items are [pieces](Self::pieces) of it. Every loop [cuts](Self::steps_cut) one off.
     #[must_use]
     pub const fn pieces(self) -> Self {
-        Facts { pieces: true, loops_cut: true, ..self }
+        Facts { pieces: true, steps_cut: true, ..self }
     }
 
-    /// These, of a producer with one item per task: [pieces](Self::pieces), but a loop [cuts none off](Self::loops_cut),
+    /// These, of a producer with one item per task: [pieces](Self::pieces), but a loop [cuts none off](Self::steps_cut),
     /// unless these do.
     #[must_use]
     pub const fn one_item_per_task(self) -> Self {
@@ -220,7 +220,7 @@ impl Facts {
     pub const fn and(self, other: Facts) -> Self {
         Facts {
             pieces: self.pieces || other.pieces,
-            loops_cut: self.loops_cut || other.loops_cut,
+            steps_cut: self.steps_cut || other.steps_cut,
             costly_cuts: self.costly_cuts || other.costly_cuts,
             in_order: self.in_order || other.in_order,
             single: self.single && other.single,

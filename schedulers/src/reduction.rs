@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 /// Says how a task folds its items, and how the outputs of two neighbors become one.
 ///
 /// A scheduler keeps exactly one accumulator per task: [`start`](Self::start) makes the accumulator,
-/// [`step`](Self::step) or [`fold`](Self::fold) feed it, and [`finish`](Self::finish) turns it into the task's output.
+/// [`fold_item`](Self::fold_item) or [`fold`](Self::fold) feed it, and [`finish`](Self::finish) turns it into the task's output.
 /// [`reduce`](Self::reduce) joins the outputs of two neighbors, the left one first, so a non-commutative operation
 /// gives the same result as the sequential loop.
 ///
@@ -28,7 +28,7 @@ use std::task::{Context, Poll};
 ///     fn start(&self) -> String {
 ///         String::new()
 ///     }
-///     fn step(&self, text: String, item: u32) -> ControlFlow<String, String> {
+///     fn fold_item(&self, text: String, item: u32) -> ControlFlow<String, String> {
 ///         ControlFlow::Continue(text + &item.to_string())
 ///     }
 ///     fn finish(&self, text: String) -> String {
@@ -52,13 +52,13 @@ pub trait Reduction<T>: Clone + Send {
     /// Whether a task of this reduction can end before its last item.
     ///
     /// If so, schedulers look at [`stopped`](Self::stopped) before they begin a task and, unless
-    /// [`IN_LOOPS`](Self::IN_LOOPS) is false, between its nano-loops. Otherwise they fold a leaf in one go.
+    /// [`IN_STEPS`](Self::IN_STEPS) is false, between its steps. Otherwise they fold a leaf in one go.
     const INTERRUPTIBLE: bool = false;
 
-    /// Whether a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction is folded in nano-loops. False for a
+    /// Whether a leaf of an [interruptible](Self::INTERRUPTIBLE) reduction is folded in steps. False for a
     /// reduction whose result depends on how items are grouped (a sum of floats); its own [`fold`](Self::fold) then
     /// looks for the stop.
-    const IN_LOOPS: bool = Self::INTERRUPTIBLE;
+    const IN_STEPS: bool = Self::INTERRUPTIBLE;
 
     /// Whether this is a search, expected to end long before its last item. If so, the [default
     /// scheduler](crate::ByTerminal) walks it in blocks, and a search that [waits for futures](crate::Suspending) waits
@@ -77,16 +77,16 @@ pub trait Reduction<T>: Clone + Send {
     fn start(&self) -> Self::Accumulator;
 
     /// Folds one item. `Break` ends the task.
-    fn step(
+    fn fold_item(
         &self,
         accumulator: Self::Accumulator,
         item: T,
     ) -> ControlFlow<Self::Accumulator, Self::Accumulator>;
 
-    /// Folds all items of an iterator. Override this method if std has a better loop than one `step` after the other.
+    /// Folds all items of an iterator. Override this method if std has a better loop than one `fold_item` after the other.
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, accumulator: Self::Accumulator, mut items: I) -> Self::Accumulator {
-        let folded = items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item));
+        let folded = items.try_fold(accumulator, |accumulator, item| self.fold_item(accumulator, item));
         // Dropped before the return value is made: a panic in this drop would leak that value.
         drop(items);
         match folded {
@@ -94,17 +94,17 @@ pub trait Reduction<T>: Clone + Send {
         }
     }
 
-    /// Folds the items of one nano-loop. `Break` ends the task. By default, calls `step` for one item after the other
+    /// Folds the items of one step. `Break` ends the task. By default, calls `fold_item` for one item after the other
     /// if the reduction is [interruptible](Self::INTERRUPTIBLE), else [`fold`](Self::fold) once. Override this method
     /// if there is a better loop that may still end early.
     #[inline]
-    fn fold_loop<I: Iterator<Item = T>>(
+    fn fold_step<I: Iterator<Item = T>>(
         &self,
         accumulator: Self::Accumulator,
         mut items: I,
     ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
         if Self::INTERRUPTIBLE {
-            let folded = items.try_fold(accumulator, |accumulator, item| self.step(accumulator, item));
+            let folded = items.try_fold(accumulator, |accumulator, item| self.fold_item(accumulator, item));
             drop(items); // as above
             folded
         } else {

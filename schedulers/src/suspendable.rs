@@ -1,6 +1,6 @@
 //! Accumulators, as folds see them: they know how to wait for futures.
 
-use crate::NanoFold;
+use crate::StepFold;
 use furcate_pool::block_on;
 use std::ops::ControlFlow;
 
@@ -14,14 +14,14 @@ pub trait Suspendable<'s>: Sized {
 
     /// Folds the outputs of futures, in their order. Every future is polled: in this call or, if too many are in
     /// flight, later. The output of a future that is not ready at once may be folded when it arrives, by
-    /// [`fold.later()`](NanoFold::later). (If that fold waits for another future with an output, the output is kept
+    /// [`fold.later()`](StepFold::later). (If that fold waits for another future with an output, the output is kept
     /// until there is room for that future. So the output may change threads.)
     ///
     /// Returns `Break` if no further items are needed.
     fn wait_for<I, F>(self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
         I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
-        F: NanoFold<'s, <I::Item as IntoFuture>::Output, Self>;
+        F: StepFold<'s, <I::Item as IntoFuture>::Output, Self>;
 
     /// Drops all futures that the whole call waits for, or would wait for later: they are no longer needed.
     fn cancel(&self);
@@ -61,7 +61,7 @@ impl<'s, A> Suspendable<'s> for Blocking<A> {
     fn wait_for<I, F>(self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
         I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
-        F: NanoFold<'s, <I::Item as IntoFuture>::Output, Self>,
+        F: StepFold<'s, <I::Item as IntoFuture>::Output, Self>,
     {
         fold.fold(self, futures.map(|future| block_on(future.into_future())))
     }

@@ -30,7 +30,7 @@
 //!    that is still pending. So the number of nodes is at most the number of pending items plus a logarithm. A task
 //!    that was put aside goes on with the same tree.
 //! 5. *In flight.* If the number of futures in flight is limited, a future has a permit from its first poll to its end.
-//!    A task takes the permits for a nano-loop before it makes the items. If it finds none, it puts its remaining units
+//!    A task takes the permits for a step before it makes the items. If it finds none, it puts its remaining units
 //!    aside, as a task that waits for a permit. (If a loop gives more futures than it has units, each future without a
 //!    permit waits for one.) Before an item's next future is made, the item asks for a permit again if other tasks wait
 //!    for one: items go on [in turns](in_flight). In a search, before a gate, and if items come from a stream, an item
@@ -58,7 +58,7 @@ use crate::call::Call;
 use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Side, ends_early};
 use crate::pace::Pace;
 use crate::policy::StopSignals;
-use crate::{Computation, Nano, NanoLoops, Policy, Producer, Reduction, Scheduler};
+use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
 pub(crate) use alarm::Alarm;
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
@@ -410,10 +410,10 @@ where
     }
 }
 
-/// Longest nano-loop: that many cheap items are polled between two checks.
+/// Longest step: that many cheap items are polled between two checks.
 const LONGEST: usize = 1 << 10;
 
-/// The nano-loops of a task: between them it checks whether it is still needed, and gets the permits for the next loop
+/// The steps of a task: between them it checks whether it is still needed, and gets the permits for the next loop
 /// (invariant 5).
 struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
@@ -423,17 +423,17 @@ struct Looks<'s, S: Detach<'s>, F, P> {
     rest: Option<P>,
 }
 
-impl<'s, S: Detach<'s>, F: Fn() -> bool, P> NanoLoops<P> for Looks<'s, S, F, P> {
+impl<'s, S: Detach<'s>, F: Fn() -> bool, P> Steps<P> for Looks<'s, S, F, P> {
     const DIVIDES: bool = false;
 
-    fn next(&mut self, size: usize) -> Nano {
+    fn next(&mut self, size: usize) -> NextStep {
         if size > 0 && (self.stopped)() {
-            return Nano::Stop;
+            return NextStep::Stop;
         }
         let limit = self.pace.next(size);
         match self.frame.reserve.fill(limit.min(size)) {
-            0 if size > 0 => Nano::Give,
-            permits => Nano::Fold(limit.min(permits)),
+            0 if size > 0 => NextStep::Give,
+            permits => NextStep::Fold(limit.min(permits)),
         }
     }
 

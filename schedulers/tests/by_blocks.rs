@@ -57,7 +57,7 @@ fn every_block_runs_in_parallel() {
         fn start(&self) -> usize {
             0
         }
-        fn step(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
+        fn fold_item(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
             // The first item of each half of a block of 4 waits for the other half's.
             if item.is_multiple_of(2) {
                 self.0.fetch_add(1, SeqCst);
@@ -175,9 +175,9 @@ impl<const BACK: bool> Reduction<usize> for Enough<'_, BACK> {
     fn start(&self) -> Vec<usize> {
         vec![]
     }
-    fn step(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+    fn fold_item(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
         self.shown.fetch_add(1, SeqCst);
-        Collect.step(items, item)
+        Collect.fold_item(items, item)
     }
     fn finish(&self, items: Vec<usize>) -> Vec<usize> {
         items
@@ -246,9 +246,9 @@ fn a_policy_ends_it() {
         fn start(&self) -> Vec<usize> {
             vec![]
         }
-        fn step(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+        fn fold_item(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
             self.1.fetch_or(item == self.0, SeqCst);
-            Collect.step(items, item)
+            Collect.fold_item(items, item)
         }
         fn finish(&self, items: Vec<usize>) -> Vec<usize> {
             items
@@ -291,8 +291,8 @@ fn the_default_goes_by_the_terminal() {
         fn start(&self) -> Vec<usize> {
             vec![0]
         }
-        fn step(&self, mut sizes: Vec<usize>, piece: Piece) -> ControlFlow<Vec<usize>, Vec<usize>> {
-            sizes[0] += piece.range.len(); // all items of one task, in any number of nano-loops
+        fn fold_item(&self, mut sizes: Vec<usize>, piece: Piece) -> ControlFlow<Vec<usize>, Vec<usize>> {
+            sizes[0] += piece.range.len(); // all items of one task, in any number of steps
             ControlFlow::Continue(sizes)
         }
         fn finish(&self, sizes: Vec<usize>) -> Vec<usize> {

@@ -42,7 +42,7 @@ impl Reduction<usize> for Slow<'_> {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, count: usize, _: usize) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, count: usize, _: usize) -> ControlFlow<usize, usize> {
         ControlFlow::Continue(count + 1)
     }
     fn fold<I: Iterator<Item = usize>>(&self, count: usize, items: I) -> usize {
@@ -146,7 +146,7 @@ impl Reduction<usize> for Nested<'_> {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, sum: usize, _: usize) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, sum: usize, _: usize) -> ControlFlow<usize, usize> {
         let chain = Both::new(SizeLimit::new(1), self.cap.clone());
         ControlFlow::Continue(sum + Place::Pool(8).run(Join, 0..8, chain, Slow(self.live)))
     }
@@ -182,7 +182,7 @@ fn a_task_that_waits_is_not_live() {
         fn start(&self) -> usize {
             0
         }
-        fn step(&self, _: usize, item: usize) -> ControlFlow<usize, usize> {
+        fn fold_item(&self, _: usize, item: usize) -> ControlFlow<usize, usize> {
             self.1.wait(); // both run at once
             if item == 1 {
                 while self.0.available() == 0 {

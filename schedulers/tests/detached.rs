@@ -36,7 +36,7 @@ impl Reduction<usize> for Slow<'_> {
         self.starts.fetch_add(1, Relaxed);
         vec![]
     }
-    fn step(&self, mut items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+    fn fold_item(&self, mut items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
         thread::sleep(self.item);
         items.push(item);
         ControlFlow::Continue(items)
@@ -137,7 +137,7 @@ fn an_adaptive_call_within_an_adaptive_call_after_a_yield() {
         fn start(&self) -> usize {
             0
         }
-        fn step(&self, sum: usize, item: usize) -> ControlFlow<usize, usize> {
+        fn fold_item(&self, sum: usize, item: usize) -> ControlFlow<usize, usize> {
             yield_now();
             let how = Adaptive::new().nano_blocks(1, 1);
             let items = how.schedule(0..item, BoundDepth::new(9), Collect, &DefaultExecutor::default());

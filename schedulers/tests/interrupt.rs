@@ -1,4 +1,4 @@
-//! A reduction that can end early is asked between nano-loops. After the end each thread evaluates at most one more
+//! A reduction that can end early is asked between steps. After the end each thread evaluates at most one more
 //! loop.
 
 mod support;
@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use support::Place;
 
-/// The longest nano-loop.
+/// The longest step.
 const NANO_LOOP: usize = 1 << 14;
 
 /// Looks for an item. When it is found, all tasks may stop.
@@ -50,7 +50,7 @@ impl Reduction<usize> for &Search {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, hits: usize, item: usize) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, hits: usize, item: usize) -> ControlFlow<usize, usize> {
         let count = if self.found.load(Ordering::SeqCst) { &self.after } else { &self.before };
         count.fetch_add(1, Ordering::SeqCst);
         if item != self.item {
@@ -119,7 +119,7 @@ fn nothing_is_evaluated_after_a_break() {
     }
 }
 
-/// Nano-loops of 1, 2, 4 ... items, or of fewer if they last long, and a look before each.
+/// NextStep-loops of 1, 2, 4 ... items, or of fewer if they last long, and a look before each.
 #[test]
 fn a_task_looks_between_nano_loops() {
     for item in [0, 1, 2, 3, 15, 16, 2031, 20_000] {
@@ -149,7 +149,7 @@ fn at_most_one_nano_loop_per_thread_after_the_end() {
     }
 }
 
-/// Without a hit every item is evaluated once, in any number of nano-loops.
+/// Without a hit every item is evaluated once, in any number of steps.
 #[test]
 fn no_hit_evaluates_everything() {
     for place in Place::ALL {

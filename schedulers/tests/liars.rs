@@ -85,7 +85,7 @@ impl Producer for Liar {
     const FACTS: Facts = Facts::ITEMS;
 }
 
-/// `Collect`, in nano-loops.
+/// `Collect`, in steps.
 #[derive(Clone, Copy)]
 struct Watchful;
 
@@ -96,8 +96,8 @@ impl Reduction<usize> for Watchful {
     fn start(&self) -> Vec<usize> {
         vec![]
     }
-    fn step(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
-        Collect.step(items, item)
+    fn fold_item(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+        Collect.fold_item(items, item)
     }
     fn finish(&self, items: Vec<usize>) -> Vec<usize> {
         items
@@ -118,8 +118,8 @@ impl Reduction<usize> for Backward {
     fn start(&self) -> Vec<usize> {
         vec![]
     }
-    fn step(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
-        Collect.step(items, item)
+    fn fold_item(&self, items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+        Collect.fold_item(items, item)
     }
     fn finish(&self, items: Vec<usize>) -> Vec<usize> {
         items
@@ -129,7 +129,7 @@ impl Reduction<usize> for Backward {
     }
 }
 
-/// Every outcome for these lies: each policy in each place, whole leaves and nano-loops, at even depths and anywhere.
+/// Every outcome for these lies: each policy in each place, whole leaves and steps, at even depths and anywhere.
 fn outcomes(lies: Lies, careful: bool, mut check: impl FnMut(Result<Vec<usize>, ()>) + Send + 'static) {
     let (done, is_done) = mpsc::channel();
     let all = move || {

@@ -145,7 +145,11 @@ impl<'a, const INTERRUPTIBLE: bool> Reduction<Item<'a>> for Keep<'a, INTERRUPTIB
         self.0.burn("start");
         vec![]
     }
-    fn step(&self, mut kept: Vec<Item<'a>>, item: Item<'a>) -> ControlFlow<Vec<Item<'a>>, Vec<Item<'a>>> {
+    fn fold_item(
+        &self,
+        mut kept: Vec<Item<'a>>,
+        item: Item<'a>,
+    ) -> ControlFlow<Vec<Item<'a>>, Vec<Item<'a>>> {
         self.0.burn("step");
         kept.push(item);
         ControlFlow::Continue(kept)
@@ -326,7 +330,7 @@ impl Reduction<usize> for Neighbours<'_> {
     fn start(&self) -> Self::Accumulator {
         None
     }
-    fn step(
+    fn fold_item(
         &self,
         range: Self::Accumulator,
         item: usize,

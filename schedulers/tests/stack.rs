@@ -57,7 +57,7 @@ impl Reduction<usize> for Span {
     fn start(&self) -> Self::Output {
         None
     }
-    fn step(&self, span: Self::Output, item: usize) -> ControlFlow<Self::Output, Self::Output> {
+    fn fold_item(&self, span: Self::Output, item: usize) -> ControlFlow<Self::Output, Self::Output> {
         ControlFlow::Continue(self.reduce(span, Some(item..item + 1)))
     }
     fn finish(&self, span: Self::Output) -> Self::Output {
@@ -303,7 +303,7 @@ fn what_is_larger_than_a_size_can_say_is_divided_all_the_same() {
         fn start(&self) -> usize {
             1 // leaves
         }
-        fn step(&self, leaves: usize, _: T) -> ControlFlow<usize, usize> {
+        fn fold_item(&self, leaves: usize, _: T) -> ControlFlow<usize, usize> {
             ControlFlow::Break(leaves)
         }
         fn finish(&self, leaves: usize) -> usize {

@@ -11,8 +11,8 @@ use crate::schedule::{AnyPolicy, AnyScheduler};
 use furcate::iter::{ExecutorOf, SchedulerOf};
 use furcate::prelude::*;
 use furcate::{
-    Blocking, DefaultExecutor, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, NeverLater,
-    Plan, Schedule, Suspendable,
+    Blocking, DefaultExecutor, Facts, FoldFacts, IndexedProducer, NeverLater, NextStep, Plan, Schedule,
+    StepFold, Steps, Suspendable,
 };
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -208,27 +208,27 @@ trait AnyProducer<'a, I>: Send {
     fn any_divide(self: Box<Self>) -> (Erased<'a, I>, Erased<'a, I>);
     fn any_divide_at(self: Box<Self>, index: usize) -> (Erased<'a, I>, Erased<'a, I>);
     fn any_into_iter(self: Box<Self>) -> I;
-    /// Folds in loops that divide. `watching` folds in loops that do not: [`NanoLoops::DIVIDES`].
-    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>);
-    fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>);
+    /// Folds in steps that divide. `watching` folds in steps that do not: [`Steps::DIVIDES`].
+    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>);
+    fn watching(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>);
 }
 
-/// [`NanoLoops`] without the constant.
+/// [`Steps`] without the constant.
 trait Loops<P> {
-    fn next(&mut self, size: usize) -> Nano;
+    fn next(&mut self, size: usize) -> NextStep;
     fn take(&mut self, right: P);
     fn take_back(&mut self) -> Option<P>;
 }
 
-impl<P, L: NanoLoops<P>> Loops<P> for L {
-    fn next(&mut self, size: usize) -> Nano {
-        NanoLoops::next(self, size)
+impl<P, L: Steps<P>> Loops<P> for L {
+    fn next(&mut self, size: usize) -> NextStep {
+        Steps::next(self, size)
     }
     fn take(&mut self, right: P) {
-        NanoLoops::take(self, right);
+        Steps::take(self, right);
     }
     fn take_back(&mut self) -> Option<P> {
-        NanoLoops::take_back(self)
+        Steps::take_back(self)
     }
 }
 
@@ -254,22 +254,22 @@ where
     fn any_into_iter(self: Box<Self>) -> I {
         I::enclose((*self).into_iter())
     }
-    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
+    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>) {
         let _ =
-            self.partial_fold(Blocking(()), ErasedFold(fold), &mut Real::<_, _, true> { loops, given: None });
+            self.partial_fold(Blocking(()), ErasedFold(fold), &mut Real::<_, _, true> { steps, given: None });
     }
-    fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
+    fn watching(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>) {
         let _ = self.partial_fold(
             Blocking(()),
             ErasedFold(fold),
-            &mut Real::<_, _, false> { loops, given: None },
+            &mut Real::<_, _, false> { steps, given: None },
         );
     }
 }
 
 struct ErasedFold<'f, 'c>(&'f mut Fold<'c>);
 
-impl<'s> NanoFold<'s, u64, Blocking<()>> for ErasedFold<'_, '_> {
+impl<'s> StepFold<'s, u64, Blocking<()>> for ErasedFold<'_, '_> {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::NONE;
     fn fold<I: Iterator<Item = u64>>(
@@ -286,28 +286,28 @@ impl<'s> NanoFold<'s, u64, Blocking<()>> for ErasedFold<'_, '_> {
 
 /// The steps of a real producer of type `P`, which forward to those of an erased one.
 struct Real<'l, L: ?Sized, P, const DIVIDES: bool> {
-    loops: &'l mut L,
+    steps: &'l mut L,
     /// The part that was given away last, if it is still there.
     given: Option<Arc<Mutex<Option<P>>>>,
 }
 
-impl<'a, I, P, const DIVIDES: bool> NanoLoops<P> for Real<'_, dyn Loops<Erased<'a, I>> + '_, P, DIVIDES>
+impl<'a, I, P, const DIVIDES: bool> Steps<P> for Real<'_, dyn Loops<Erased<'a, I>> + '_, P, DIVIDES>
 where
     P: Producer<Item = u64> + 'a,
     I: Enclose<P::IntoIter> + 'a,
 {
     const DIVIDES: bool = DIVIDES;
 
-    fn next(&mut self, size: usize) -> Nano {
-        self.loops.next(size)
+    fn next(&mut self, size: usize) -> NextStep {
+        self.steps.next(size)
     }
     fn take(&mut self, right: P) {
         let given = Arc::new(Mutex::new(Some(right)));
-        self.loops.take(Erased(Box::new(Given(Arc::clone(&given)))));
+        self.steps.take(Erased(Box::new(Given(Arc::clone(&given)))));
         self.given = Some(given);
     }
     fn take_back(&mut self) -> Option<P> {
-        self.loops.take_back()?;
+        self.steps.take_back()?;
         let back = self.given.take().expect("only what was given comes back");
         let back = back.lock().unwrap().take();
         Some(back.expect("what comes back is there"))
@@ -346,11 +346,11 @@ where
     fn any_into_iter(self: Box<Self>) -> I {
         self.take().any_into_iter()
     }
-    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
-        self.take().dividing(fold, loops);
+    fn dividing(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>) {
+        self.take().dividing(fold, steps);
     }
-    fn watching(self: Box<Self>, fold: &mut Fold<'_>, loops: &mut dyn Loops<Erased<'a, I>>) {
-        self.take().watching(fold, loops);
+    fn watching(self: Box<Self>, fold: &mut Fold<'_>, steps: &mut dyn Loops<Erased<'a, I>>) {
+        self.take().watching(fold, steps);
     }
 }
 
@@ -380,12 +380,12 @@ impl<I: Iterator<Item = u64>> IntoIterator for Erased<'_, I> {
 impl<I: Iterator<Item = u64>> Producer for Erased<'_, I> {
     const FACTS: Facts = Facts::ITEMS;
 
-    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<'s, u64, B>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, u64, B>,
+        L: Steps<Self>,
     {
         let (mut folded, mut end) = (Some(init), None);
         let mut step = |items: &mut dyn Iterator<Item = u64>| match fold
@@ -401,9 +401,9 @@ impl<I: Iterator<Item = u64>> Producer for Erased<'_, I> {
             }
         };
         if L::DIVIDES {
-            self.0.dividing(&mut step, loops)
+            self.0.dividing(&mut step, steps)
         } else {
-            self.0.watching(&mut step, loops)
+            self.0.watching(&mut step, steps)
         }
         match (end, folded) {
             (Some(end), _) => ControlFlow::Break(end),

@@ -43,7 +43,7 @@ use std::task::{Context, Poll, Waker};
 ///
 /// *Dropping the future cancels the computation.* From that moment no item of it begins, however many are queued:
 /// before each item a task looks whether the item is still needed. Running tasks end after their current item. (Without
-/// `io_await`, where a task folds cheap items in loops, within about 0.1 ms.) A worker drops the computation's pending
+/// `io_await`, where a task folds cheap items in steps, within about 0.1 ms.) A worker drops the computation's pending
 /// futures before it begins another job. After that, the pool drops everything that the chain owns. A future that was
 /// never polled has done nothing. If the future is forgotten instead of dropped, the computation runs to its end.
 ///

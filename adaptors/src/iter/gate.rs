@@ -8,12 +8,12 @@
 //! 1. *Before a task:* a part whose gate is closed has size 0, so it is neither divided nor begun.
 //! 2. *Within a task:* the gate is checked before every item, so that no item is computed in vain.
 //! 3. *Within a task whose items do not reach the gate* (behind a `filter`, say): the gate is checked before each of
-//!    the task's steps. The policy [`InLoops`] asks for these.
+//!    the task's steps. The policy [`InSteps`] asks for these.
 //! 4. *Futures before the gate* are dropped if nothing else waits: neither behind the gate nor in another side of a
 //!    chain.
 
 use crate::iter::stage::TaskStage;
-use furcate_schedulers::{NanoFold, Policy, Suspendable, Task, Verdict};
+use furcate_schedulers::{Policy, StepFold, Suspendable, Task, Verdict};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A gate for items of type `T`. A copy is the same gate.
@@ -47,9 +47,9 @@ pub trait Gate<T>: Copy + Send {
 
 /// A [`Policy`] whose only demand is that tasks be folded in steps. It is for a producer that may end in them.
 #[derive(Clone, Copy, Debug)]
-pub struct InLoops;
+pub struct InSteps;
 
-impl Policy for InLoops {
+impl Policy for InSteps {
     const STOPS: bool = true;
     const DECIDES: bool = false;
 
@@ -85,7 +85,7 @@ impl<T, G: Gate<T>> TaskStage<T> for Through<G> {
     where
         I: Iterator<Item = T>,
         B: Suspendable<'s>,
-        F: NanoFold<'s, G::Output, B>,
+        F: StepFold<'s, G::Output, B>,
     {
         let folded = fold.fold(folded, Passing::new(items, self.0))?;
         if F::FACTS.is_whole && !F::FACTS.waits && self.0.is_closed() {
@@ -227,7 +227,7 @@ macro_rules! adapt_gate {
         $crate::iter::inherit_schedule!(base: I);
     };
     (@schedule shuts) => {
-        $crate::iter::schedule_with_policy!(base: I, |_this| $crate::iter::gate::InLoops => $crate::iter::gate::InLoops);
+        $crate::iter::schedule_with_policy!(base: I, |_this| $crate::iter::gate::InSteps => $crate::iter::gate::InSteps);
     };
 }
 pub(crate) use adapt_gate;

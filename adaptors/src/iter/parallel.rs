@@ -195,7 +195,7 @@ pub trait ParallelIterator: Sized + Send {
     ///     type Accumulator = ();
     ///     type Output = usize;
     ///     fn start(&self) {}
-    ///     fn step(&self, _: (), _: T) -> ControlFlow<(), ()> {
+    ///     fn fold_item(&self, _: (), _: T) -> ControlFlow<(), ()> {
     ///         ControlFlow::Continue(())
     ///     }
     ///     fn finish(&self, _: ()) -> usize {

@@ -14,7 +14,7 @@
 use super::adaptor::{adaptor, divide_by_cut};
 use super::{ParallelIterator, inherit_schedule};
 use furcate_schedulers::{
-    Divisible, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, PeekProducer, Producer,
+    Divisible, Facts, FoldFacts, IndexedProducer, NextStep, PeekProducer, Producer, StepFold, Steps,
     Suspendable,
 };
 use std::ops::ControlFlow;
@@ -112,7 +112,7 @@ pub trait TaskStage<T>: Clone + Send {
     where
         I: Iterator<Item = T>,
         B: Suspendable<'s>,
-        F: NanoFold<'s, Self::Item, B>;
+        F: StepFold<'s, Self::Item, B>;
 
     /// Whether no item will come out any more, in any task. If so, this stays true.
     #[inline]
@@ -147,7 +147,7 @@ impl<T, S: Stage<T>> TaskStage<T> for PerItem<S> {
     where
         I: Iterator<Item = T>,
         B: Suspendable<'s>,
-        F: NanoFold<'s, S::Item, B>,
+        F: StepFold<'s, S::Item, B>,
     {
         fold.fold(folded, self.0.clone().apply(items))
     }
@@ -360,17 +360,17 @@ impl<P: Producer, S: TaskStage<P::Item>> Producer for Adapted<P, S> {
     };
 
     #[inline]
-    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<'s, S::Item, B>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, S::Item, B>,
+        L: Steps<Self>,
     {
         let Adapted { base, stage } = self;
         let stage = &stage;
         let fold = FoldAdapted { fold, state: stage.start(), stage };
-        base.partial_fold(init, fold, &mut BaseLoops { loops, stage })
+        base.partial_fold(init, fold, &mut BaseSteps { steps, stage })
     }
 }
 
@@ -381,11 +381,11 @@ struct FoldAdapted<'t, F, S, A> {
     state: A,
 }
 
-impl<'s, T, B, F, S> NanoFold<'s, T, B> for FoldAdapted<'_, F, S, S::State>
+impl<'s, T, B, F, S> StepFold<'s, T, B> for FoldAdapted<'_, F, S, S::State>
 where
     B: Suspendable<'s>,
     S: TaskStage<T> + 's,
-    F: NanoFold<'s, S::Item, B>,
+    F: StepFold<'s, S::Item, B>,
 {
     type Later = AdaptLater<F::Later, S>;
     const FACTS: FoldFacts = F::FACTS.goes_first(S::GOES_FIRST);
@@ -407,11 +407,11 @@ struct AdaptLater<F, S> {
     stage: S,
 }
 
-impl<'s, T, B, F, S> NanoFold<'s, T, B> for AdaptLater<F, S>
+impl<'s, T, B, F, S> StepFold<'s, T, B> for AdaptLater<F, S>
 where
     B: Suspendable<'s>,
     S: TaskStage<T> + 's,
-    F: NanoFold<'s, S::Item, B, Later = F> + Clone + Send + 's,
+    F: StepFold<'s, S::Item, B, Later = F> + Clone + Send + 's,
 {
     type Later = Self;
     const FACTS: FoldFacts = F::FACTS.goes_first(S::GOES_FIRST);
@@ -427,38 +427,38 @@ where
 }
 
 /// The steps of the base: those of the adaptor, up to the point where the stage is closed.
-struct BaseLoops<'l, L, S> {
-    loops: &'l mut L,
+struct BaseSteps<'l, L, S> {
+    steps: &'l mut L,
     stage: &'l S,
 }
 
-impl<P, S, L> NanoLoops<P> for BaseLoops<'_, L, S>
+impl<P, S, L> Steps<P> for BaseSteps<'_, L, S>
 where
     P: IntoIterator,
     S: TaskStage<P::Item>,
-    L: NanoLoops<Adapted<P, S>>,
+    L: Steps<Adapted<P, S>>,
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
 
     #[inline]
-    fn next(&mut self, size: usize) -> Nano {
-        if self.stage.is_closed() { Nano::Stop } else { self.loops.next(size) }
+    fn next(&mut self, size: usize) -> NextStep {
+        if self.stage.is_closed() { NextStep::Stop } else { self.steps.next(size) }
     }
 
     #[inline]
     fn take(&mut self, right: P) {
-        self.loops.take(Adapted::new(right, self.stage.clone()));
+        self.steps.take(Adapted::new(right, self.stage.clone()));
     }
 
     #[inline]
     fn take_back(&mut self) -> Option<P> {
-        self.loops.take_back().map(|back| back.base)
+        self.steps.take_back().map(|back| back.base)
     }
 
     #[inline]
     fn grown(&mut self, size: usize) -> bool {
-        self.loops.grown(size)
+        self.steps.grown(size)
     }
 }
 

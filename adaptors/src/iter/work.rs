@@ -21,7 +21,7 @@
 
 use super::{ParallelIterator, default_schedule};
 use crate::iter::copies::copies;
-use furcate_schedulers::{Divisible, Facts, Nano, NanoFold, NanoLoops, Producer, Suspendable};
+use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -172,12 +172,12 @@ where
 {
     const FACTS: Facts = Facts::ITEMS.one_item_per_task();
 
-    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        G: NanoFold<'s, T, B>,
-        L: NanoLoops<Self>,
+        G: StepFold<'s, T, B>,
+        L: Steps<Self>,
     {
         let WorkProducer { piece, how } = self;
         let (mut folded, mut next) = (init, piece);
@@ -188,23 +188,23 @@ where
                 if size == 0 {
                     break;
                 }
-                match loops.next(size) {
-                    Nano::Fold(limit) => (how.step)(&mut state, &mut piece, limit.max(1)),
-                    Nano::Divide => {
+                match steps.next(size) {
+                    NextStep::Fold(limit) => (how.step)(&mut state, &mut piece, limit.max(1)),
+                    NextStep::Divide => {
                         let (left, right) = piece.divide();
-                        loops.take(WorkProducer { piece: Some(right), how });
+                        steps.take(WorkProducer { piece: Some(right), how });
                         piece = left;
                     }
-                    Nano::Give => {
-                        loops.take(WorkProducer { piece: Some(piece), how });
+                    NextStep::Give => {
+                        steps.take(WorkProducer { piece: Some(piece), how });
                         return fold.fold(folded, std::iter::once((how.done)(state)));
                     }
-                    Nano::Stop => return ControlFlow::Continue(folded),
+                    NextStep::Stop => return ControlFlow::Continue(folded),
                 }
             }
             drop(piece);
             folded = fold.fold(folded, std::iter::once((how.done)(state)))?;
-            next = loops.take_back().and_then(|back| back.piece);
+            next = steps.take_back().and_then(|back| back.piece);
         }
         ControlFlow::Continue(folded)
     }

@@ -3,7 +3,7 @@
 use super::turns::{Next, Turns};
 use crate::iter::adaptors::io_await::Awaited;
 use crate::iter::copies::copies;
-use crate::iter::gate::{Gate, InLoops, Through};
+use crate::iter::gate::{Gate, InSteps, Through};
 use crate::iter::stage::{Adapted, PerItem, Stage};
 use crate::iter::{self, ParallelIterator, RepeatProducer};
 use furcate_schedulers::policy::{Auto, Both};
@@ -109,7 +109,7 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
         = Adapted<Awaited<Adapted<RepeatProducer<()>, Through<Open<'a, S>>>>, PerItem<SomeOp>>
     where
         Self: 'a;
-    type Schedule = Plan<Both<Auto, InLoops>, Suspending>;
+    type Schedule = Plan<Both<Auto, InSteps>, Suspending>;
 
     fn producer(&mut self) -> Self::Producer<'_> {
         let futures = Adapted::new(iter::repeat(()).producer(), Through(Open(&self.turns)));
@@ -118,7 +118,7 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
 
     fn schedule(&self) -> Self::Schedule {
         Plan {
-            policy: Both::new(Auto::new(), InLoops),
+            policy: Both::new(Auto::new(), InSteps),
             scheduler: self.scheduler.clone(),
             executor: DefaultExecutor::default(),
         }

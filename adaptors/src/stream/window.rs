@@ -93,7 +93,7 @@ impl<T: Send> Reduction<T> for Window<'_, T> {
         Items::NONE
     }
 
-    fn step(&self, items: Items<T>, item: T) -> ControlFlow<Items<T>, Items<T>> {
+    fn fold_item(&self, items: Items<T>, item: T) -> ControlFlow<Items<T>, Items<T>> {
         Continue(items.push(item))
     }
 

@@ -1,7 +1,7 @@
 //! The contract of producers, checked cut by cut and without a scheduler.
 
-use super::nano::run_script;
-use furcate::{IndexedProducer, Nano, Producer, Reduction};
+use super::steps::run_script;
+use furcate::{IndexedProducer, NextStep, Producer, Reduction};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ macro_rules! assert_cuts {
         cuts::to_the_bottom($source.producer(), expected);
         for index in 0..=size.saturating_add(2) {
             cuts::at($source.producer(), index, expected);
-            cuts::nano_loops($source.producer(), index.max(1), expected);
+            cuts::in_steps($source.producer(), index.max(1), expected);
             cuts::given_away($source.producer(), index, expected);
         }
         let mut lent = $source;
@@ -63,14 +63,14 @@ pub(crate) fn to_the_bottom<P: Producer<Item: PartialEq + Debug>>(producer: P, e
     assert_eq!(items, expected, "divided to the bottom");
 }
 
-pub(crate) fn nano_loops<P: Producer<Item: PartialEq + Debug>>(
+pub(crate) fn in_steps<P: Producer<Item: PartialEq + Debug>>(
     producer: P,
     limit: usize,
     expected: &[P::Item],
 ) {
-    let (items, outcome) = run_script(producer, std::iter::repeat(Nano::Fold(limit)));
-    assert!(outcome.sizes.is_sorted_by(|a, b| a > b), "no progress with nano-loops of {limit}");
-    assert_eq!(items.into_iter().flatten().collect::<Vec<_>>(), expected, "by nano-loops of {limit}");
+    let (items, outcome) = run_script(producer, std::iter::repeat(NextStep::Fold(limit)));
+    assert!(outcome.sizes.is_sorted_by(|a, b| a > b), "no progress with steps of {limit}");
+    assert_eq!(items.into_iter().flatten().collect::<Vec<_>>(), expected, "by steps of {limit}");
 }
 
 /// Gives halves away before, between and after steps, and treats these halves in the same way.
@@ -79,17 +79,18 @@ pub(crate) fn given_away<P: Producer<Item: PartialEq + Debug>>(
     limit: usize,
     expected: &[P::Item],
 ) {
-    let script = [Nano::Divide, Nano::Fold(limit), Nano::Divide, Nano::Divide, Nano::Fold(1)];
+    let script =
+        [NextStep::Divide, NextStep::Fold(limit), NextStep::Divide, NextStep::Divide, NextStep::Fold(1)];
     // A part that never gets smaller would be given away for ever. So such a script is only for producers that can be
     // divided.
     let producer = match producer.should_be_divided() {
         true => all_by_script_bounded(producer, &script, 2 * expected.len() + 8),
         false => producer.into_iter().collect(),
     };
-    assert_eq!(producer, expected, "given away around nano-loops of {limit}");
+    assert_eq!(producer, expected, "given away around steps of {limit}");
 }
 
-fn all_by_script_bounded<P: Producer>(producer: P, script: &[Nano], parts: usize) -> Vec<P::Item> {
+fn all_by_script_bounded<P: Producer>(producer: P, script: &[NextStep], parts: usize) -> Vec<P::Item> {
     if parts == 0 || !producer.should_be_divided() {
         return producer.into_iter().collect();
     }
@@ -146,7 +147,7 @@ impl<T> Reduction<T> for CountInNanoLoops {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, count: usize, _item: T) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, count: usize, _item: T) -> ControlFlow<usize, usize> {
         ControlFlow::Continue(count + 1)
     }
     fn finish(&self, count: usize) -> usize {

@@ -3,8 +3,8 @@
 
 pub(crate) mod cuts;
 pub(crate) mod drops;
-pub(crate) mod nano;
 pub(crate) mod states;
+pub(crate) mod steps;
 pub(crate) mod tracked;
 
 #[cfg(not(furcate_rayon))]

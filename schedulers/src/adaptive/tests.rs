@@ -27,7 +27,7 @@ impl Reduction<usize> for Lists<'_> {
         self.0.fetch_add(1, Relaxed);
         vec![]
     }
-    fn step(&self, mut list: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+    fn fold_item(&self, mut list: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
         list.push(item);
         ControlFlow::Continue(list)
     }
@@ -219,7 +219,7 @@ impl Reduction<usize> for Firsts {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, _: usize, _: usize) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, _: usize, _: usize) -> ControlFlow<usize, usize> {
         ControlFlow::Break(1)
     }
     fn finish(&self, count: usize) -> usize {
@@ -400,7 +400,7 @@ fn a_panic_under_every_theft() {
     assert!(scripts > 100, "{scripts}");
 }
 
-/// A reduction that takes longer than a nano-loop should: pieces do not get shorter because of it.
+/// A reduction that takes longer than a step should: pieces do not get shorter because of it.
 #[test]
 fn pieces_grow_with_what_is_done() {
     struct Pieces(Range<usize>);
@@ -431,7 +431,7 @@ fn pieces_grow_with_what_is_done() {
         fn start(&self) -> Vec<usize> {
             vec![]
         }
-        fn step(&self, mut pieces: Vec<usize>, len: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+        fn fold_item(&self, mut pieces: Vec<usize>, len: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
             thread::sleep(std::time::Duration::from_micros(200));
             pieces.push(len);
             ControlFlow::Continue(pieces)

@@ -36,20 +36,20 @@ impl<T, R: Reduction<T>> Reduction<T> for AnyOrder<'_, R> {
         self.search.start()
     }
 
-    fn step(&self, accumulator: R::Accumulator, item: T) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        self.search.step(accumulator, item)
+    fn fold_item(&self, accumulator: R::Accumulator, item: T) -> ControlFlow<R::Accumulator, R::Accumulator> {
+        self.search.fold_item(accumulator, item)
     }
 
     fn fold<I: Iterator<Item = T>>(&self, accumulator: R::Accumulator, items: I) -> R::Accumulator {
         self.search.fold(accumulator, items)
     }
 
-    fn fold_loop<I: Iterator<Item = T>>(
+    fn fold_step<I: Iterator<Item = T>>(
         &self,
         accumulator: R::Accumulator,
         items: I,
     ) -> ControlFlow<R::Accumulator, R::Accumulator> {
-        self.search.fold_loop(accumulator, items)
+        self.search.fold_step(accumulator, items)
     }
 
     fn finish(&self, accumulator: R::Accumulator) -> R::Output {

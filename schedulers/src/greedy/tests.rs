@@ -52,7 +52,7 @@ impl<const BACK: bool> Reduction<usize> for Outermost<'_, BACK> {
     fn start(&self) -> Self::Output {
         None
     }
-    fn step(&self, hit: Self::Output, item: usize) -> ControlFlow<Self::Output, Self::Output> {
+    fn fold_item(&self, hit: Self::Output, item: usize) -> ControlFlow<Self::Output, Self::Output> {
         let found = self.0.contains(&item).then(|| (item, Arc::clone(self.1)));
         ControlFlow::Continue(if BACK { found.or(hit) } else { hit.or(found) })
     }
@@ -164,7 +164,7 @@ fn frames_are_bounded() {
         fn start(&self) -> u32 {
             0
         }
-        fn step(&self, most: u32, _: usize) -> ControlFlow<u32, u32> {
+        fn fold_item(&self, most: u32, _: usize) -> ControlFlow<u32, u32> {
             ControlFlow::Continue(most.max(frames()))
         }
         fn finish(&self, most: u32) -> u32 {

@@ -1,11 +1,11 @@
 //! Invariants of [`Join`] that need a look at its internals. The integration tests check its results.
 
 use super::*;
-use crate::frames::{MAX_FRAMES, frames};
+use crate::frames::{Frame, MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
-use crate::{Divisible, Facts, Sequential, Task, Verdict};
-use furcate_pool::{Context, Inline};
+use crate::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict};
+use furcate_pool::{Context, Executor, Inline};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,7 +19,7 @@ impl<F: Fn(usize) -> u32 + Clone + Send> Reduction<usize> for Most<F> {
     fn start(&self) -> u32 {
         0
     }
-    fn step(&self, most: u32, item: usize) -> ControlFlow<u32, u32> {
+    fn fold_item(&self, most: u32, item: usize) -> ControlFlow<u32, u32> {
         ControlFlow::Continue(most.max((self.0)(item)))
     }
     fn finish(&self, most: u32) -> u32 {
@@ -227,7 +227,7 @@ fn thief_splitting_counts_levels_from_the_steal() {
         fn start(&self) -> Vec<usize> {
             vec![]
         }
-        fn step(&self, _: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
+        fn fold_item(&self, _: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
             ControlFlow::Continue(vec![item])
         }
         fn finish(&self, items: Vec<usize>) -> Vec<usize> {

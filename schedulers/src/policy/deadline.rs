@@ -15,7 +15,7 @@ use std::time::Instant;
 /// assert_eq!((0..1000).into_par_iter().with_policy(over).count(), 0);
 /// ```
 ///
-/// Cost: one look at the clock (some 30 ns) before a task and between its nano-loops; there are only a few loops per
+/// Cost: one look at the clock (some 30 ns) before a task and between its steps; there are only a few steps per
 /// 100 us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {

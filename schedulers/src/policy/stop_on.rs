@@ -151,7 +151,7 @@ impl Drop for Cancelled {
 /// assert_eq!((0..1000).into_par_iter().with_policy(StopOn::new(&token)).count(), 0);
 /// ```
 ///
-/// Cost: one load before a task and between its nano-loops.
+/// Cost: one load before a task and between its steps.
 #[derive(Clone, Debug)]
 pub struct StopOn {
     token: CancelToken,

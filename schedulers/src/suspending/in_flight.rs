@@ -16,7 +16,7 @@
 //! Let n be the number of permits.
 //!
 //! 1. Permits given out and free permits are together n.
-//! 2. *No task holds more permits than it can use.* It holds those for the futures of its next nano-loop, while the loop lasts.
+//! 2. *No task holds more permits than it can use.* It holds those for the futures of its next step, while the loop lasts.
 //! 3. *No permit lies idle while a task waits.* A permit that is given back goes straight to a waiting task, which is
 //!    queued before (nearly) all tasks that were woken earlier. A waiting task that is dropped hands its permit on. While a task waits, other tasks
 //!    cannot take permits. So every task that waits gets a permit, however many items wait.

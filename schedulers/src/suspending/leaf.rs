@@ -7,7 +7,7 @@ use super::tree::{Place, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, ends_early};
-use crate::{FoldFacts, NanoFold, Reduction, Suspendable};
+use crate::{FoldFacts, Reduction, StepFold, Suspendable};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use std::cell::Cell;
@@ -32,14 +32,14 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
 }
 
 /// Message of the panic for a fold that waits although its facts say that it does not.
-const NO_FRAME: &str = "a fold has futures to be waited for, but its `NanoFold::WAITS` is false: a fold that wraps another one \
+const NO_FRAME: &str = "a fold has futures to be waited for, but its `StepFold::WAITS` is false: a fold that wraps another one \
                         passes its `WAITS` on, `const WAITS: bool = F::FACTS.waits`";
 
 /// Folds the items that come to the end of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold;
 
-impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<'s, T, Leaf<'s, S, R, T>> for Fold {
+impl<'s, S: Detach<'s>, R: Reduction<T>, T> StepFold<'s, T, Leaf<'s, S, R, T>> for Fold {
     type Later = Fold;
     const FACTS: FoldFacts = FoldFacts::WHOLE;
 
@@ -52,7 +52,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> NanoFold<'s, T, Leaf<'s, S, R, T>> f
             return Break(leaf);
         }
         let accumulator = leaf.accumulator.take().unwrap_or_else(|| leaf.reduction.start());
-        match leaf.reduction.fold_loop(accumulator, items) {
+        match leaf.reduction.fold_step(accumulator, items) {
             Continue(accumulator) => {
                 leaf.accumulator = Some(accumulator);
                 Continue(leaf)
@@ -146,7 +146,7 @@ where
     fn wait_for<I, F>(mut self, futures: I, fold: &mut F) -> ControlFlow<Self, Self>
     where
         I: Iterator<Item: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>>,
-        F: NanoFold<'s, <I::Item as IntoFuture>::Output, Self>,
+        F: StepFold<'s, <I::Item as IntoFuture>::Output, Self>,
     {
         let frame = Rc::clone(self.frame.as_ref().expect(NO_FRAME));
         let handle = frame.handle();
@@ -289,7 +289,7 @@ where
     where
         S: Detach<'s>,
         U: Future<Output: Send + 's> + Send + 's,
-        F: NanoFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
+        F: StepFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
     {
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| {
             leaf.wait_for(iter::once(future), &mut fold)
@@ -300,7 +300,7 @@ where
     fn go_on<S, V>(self, output: V, permit: Permit<'s>, handle: S::Handle)
     where
         S: Detach<'s>,
-        F: NanoFold<'s, V, Leaf<'s, S, R, T>>,
+        F: StepFold<'s, V, Leaf<'s, S, R, T>>,
     {
         self.run::<S>(handle, Has::ForNext(permit), |leaf, mut fold| fold.fold(leaf, iter::once(output)));
     }
@@ -336,7 +336,7 @@ where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
     T: 's,
-    F: NanoFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
+    F: StepFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
     V: Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
@@ -382,7 +382,7 @@ where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
     T: 's,
-    F: NanoFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
+    F: StepFold<'s, V, Leaf<'s, S, R, T>> + Send + 's,
     V: Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
@@ -410,7 +410,7 @@ where
     T: 's,
     U: Future + Send + 's,
     U::Output: Send + 's,
-    F: NanoFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
+    F: StepFold<'s, U::Output, Leaf<'s, S, R, T>, Later = F> + Clone + Send + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();

@@ -5,10 +5,10 @@
 //! 1. A permit stands for one of the call's [own](InFlight) and one of the [limit](Limit). Both are given back together.
 //! 2. A task that waits gets one of the call's own first, then a ticket at the limit. So the call has no more tickets there than
 //!    permits of its own. A task that waits for one of the call's own holds no permit of the limit.
-//! 3. *No task holds more than it can use*: a task has the permits that the futures of its next nano-loop need, while the loop lasts.
+//! 3. *No task holds more than it can use*: a task has the permits that the futures of its next step need, while the loop lasts.
 //! 4. *An item that waits again exchanges its permit.* Where the limit has a rate, a permit is spent when its future is ready. The item
 //!    keeps the spent permit until it makes its next future. If it gave the permit back before, a new item could take it. That item may
-//!    come only when this one is done. If the item makes none, the task's next item uses the spent permit, or the next nano-loop gives it
+//!    come only when this one is done. If the item makes none, the task's next item uses the spent permit, or the next step gives it
 //!    back.
 //! 5. *The last permit of an item comes back before the item is folded*, where there is a limit: the code behind `io_await` may call
 //!    chains under the same limit. Not so in a search, of which the item may be the end.

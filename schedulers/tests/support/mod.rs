@@ -256,7 +256,7 @@ impl Reduction<Piece> for Plant {
     fn start(&self) -> Option<Tree> {
         None
     }
-    fn step(&self, none: Option<Tree>, piece: Piece) -> ControlFlow<Option<Tree>, Option<Tree>> {
+    fn fold_item(&self, none: Option<Tree>, piece: Piece) -> ControlFlow<Option<Tree>, Option<Tree>> {
         assert_eq!(none, None, "a leaf is folded once");
         ControlFlow::Continue(Some(Tree::Leaf(piece)))
     }
@@ -278,7 +278,7 @@ impl<T: Send> Reduction<T> for Collect {
     fn start(&self) -> Vec<T> {
         vec![]
     }
-    fn step(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
+    fn fold_item(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
         items.push(item);
         ControlFlow::Continue(items)
     }

@@ -47,7 +47,7 @@ impl Reduction<usize> for Count {
     fn start(&self) -> usize {
         0
     }
-    fn step(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
+    fn fold_item(&self, count: usize, item: usize) -> ControlFlow<usize, usize> {
         if Some(item) == self.bad {
             std::panic::resume_unwind(Box::new("planned"));
         }
@@ -71,7 +71,7 @@ impl Reduction<usize> for Text {
     fn start(&self) -> String {
         String::new()
     }
-    fn step(&self, text: String, item: usize) -> ControlFlow<String, String> {
+    fn fold_item(&self, text: String, item: usize) -> ControlFlow<String, String> {
         ControlFlow::Continue(text + " " + &item.to_string())
     }
     fn finish(&self, text: String) -> String {

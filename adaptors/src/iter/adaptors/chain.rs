@@ -3,7 +3,7 @@
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf};
 use furcate_schedulers::{
-    ByRef, Divisible, Facts, FoldFacts, IndexedProducer, Nano, NanoFold, NanoLoops, Producer, Scheduler,
+    ByRef, Divisible, Facts, FoldFacts, IndexedProducer, NextStep, Producer, Scheduler, StepFold, Steps,
     Suspendable,
 };
 use std::iter::{self, Flatten};
@@ -183,17 +183,17 @@ impl<A: IntoIterator, B: IntoIterator<Item = A::Item>> IntoIterator for ChainPro
 impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> {
     const FACTS: Facts = A::FACTS.and(B::FACTS);
 
-    fn partial_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
+    fn partial_fold<'s, C, F, L>(self, init: C, fold: F, steps: &mut L) -> ControlFlow<C, C>
     where
         Self: 's,
         C: Suspendable<'s>,
-        F: NanoFold<'s, Self::Item, C>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, Self::Item, C>,
+        L: Steps<Self>,
     {
         let (mut folded, mut fold) = (init, OfSide(fold));
         let ChainProducer { mut first, mut second } = self;
         loop {
-            let mut sides = FirstLoops { loops, second, stopped: false };
+            let mut sides = FirstSteps { steps, second, stopped: false };
             if let Some(part) = first.take() {
                 folded = match part.partial_fold(folded, ByRef(&mut fold), &mut sides) {
                     ControlFlow::Continue(folded) => folded,
@@ -210,7 +210,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
             }
             second = sides.second;
             let Some(part) = second.take() else { return ControlFlow::Continue(folded) };
-            let mut sides = SecondLoops { loops, back: None };
+            let mut sides = SecondSteps { steps, back: None };
             folded = part.partial_fold(folded, ByRef(&mut fold), &mut sides)?;
             match sides.back {
                 Some(back) => (first, second) = (back.first, back.second),
@@ -224,7 +224,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
 #[derive(Clone)]
 struct OfSide<F>(F);
 
-impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for OfSide<F> {
+impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for OfSide<F> {
     type Later = OfSide<F::Later>;
     const FACTS: FoldFacts = F::FACTS.in_part();
 
@@ -239,48 +239,48 @@ impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for OfSide<F> {
 }
 
 /// The steps over the first side, while the second one waits.
-struct FirstLoops<'l, L, B> {
-    loops: &'l mut L,
+struct FirstSteps<'l, L, B> {
+    steps: &'l mut L,
     second: Option<B>,
     stopped: bool,
 }
 
-impl<A, B, L> NanoLoops<A> for FirstLoops<'_, L, B>
+impl<A, B, L> Steps<A> for FirstSteps<'_, L, B>
 where
     A: Divisible,
     B: Divisible,
-    L: NanoLoops<ChainProducer<A, B>>,
+    L: Steps<ChainProducer<A, B>>,
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
 
-    /// A part that is given away takes the second side with it, so the fold ends as after a [`Nano::Give`].
+    /// A part that is given away takes the second side with it, so the fold ends as after a [`NextStep::Give`].
     fn grown(&mut self, size: usize) -> bool {
-        let grown = self.loops.grown(size.saturating_add(self.second.size()));
+        let grown = self.steps.grown(size.saturating_add(self.second.size()));
         self.stopped |= grown;
         grown
     }
 
-    fn next(&mut self, size: usize) -> Nano {
+    fn next(&mut self, size: usize) -> NextStep {
         loop {
             let waiting = self.second.size();
-            let next = self.loops.next(size.saturating_add(waiting));
-            self.stopped = matches!(next, Nano::Give | Nano::Stop);
+            let next = self.steps.next(size.saturating_add(waiting));
+            self.stopped = matches!(next, NextStep::Give | NextStep::Stop);
             // The seam is nearer to the middle of the whole than the first side's own middle is, unless the second side
             // is small.
-            if next != Nano::Divide || waiting == 0 || waiting < size / 2 {
+            if next != NextStep::Divide || waiting == 0 || waiting < size / 2 {
                 return next;
             }
-            // The part behind the middle of the whole, or else behind the seam, is given away, and the loops continue.
+            // The part behind the middle of the whole, or else behind the seam, is given away, and the steps continue.
             let (left, right) = self.second.take().divide_at(waiting.saturating_sub(size) / 2);
             self.second = left.and_then(non_empty);
-            self.loops.take(ChainProducer { first: None, second: right.and_then(non_empty) });
+            self.steps.take(ChainProducer { first: None, second: right.and_then(non_empty) });
         }
     }
 
     /// The second side lies to the right of any part of the first side, and goes with it.
     fn take(&mut self, right: A) {
-        self.loops.take(ChainProducer { first: non_empty(right), second: self.second.take() });
+        self.steps.take(ChainProducer { first: non_empty(right), second: self.second.take() });
     }
 
     /// Returns `None` if the second side comes first.
@@ -288,37 +288,37 @@ where
         if self.second.is_some() {
             return None;
         }
-        let ChainProducer { first, second } = self.loops.take_back()?;
+        let ChainProducer { first, second } = self.steps.take_back()?;
         self.second = second;
         first
     }
 }
 
 /// The steps over the second side.
-struct SecondLoops<'l, L, A, B> {
-    loops: &'l mut L,
+struct SecondSteps<'l, L, A, B> {
+    steps: &'l mut L,
     /// A part that was taken back and does not consist of the second side alone.
     back: Option<ChainProducer<A, B>>,
 }
 
-impl<A, B, L: NanoLoops<ChainProducer<A, B>>> NanoLoops<B> for SecondLoops<'_, L, A, B> {
+impl<A, B, L: Steps<ChainProducer<A, B>>> Steps<B> for SecondSteps<'_, L, A, B> {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
 
-    fn next(&mut self, size: usize) -> Nano {
-        self.loops.next(size)
+    fn next(&mut self, size: usize) -> NextStep {
+        self.steps.next(size)
     }
 
     fn grown(&mut self, size: usize) -> bool {
-        self.loops.grown(size)
+        self.steps.grown(size)
     }
 
     fn take(&mut self, right: B) {
-        self.loops.take(ChainProducer { first: None, second: Some(right) });
+        self.steps.take(ChainProducer { first: None, second: Some(right) });
     }
 
     fn take_back(&mut self) -> Option<B> {
-        match self.loops.take_back()? {
+        match self.steps.take_back()? {
             ChainProducer { first: None, second } => second,
             both => {
                 self.back = Some(both);
@@ -362,15 +362,15 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for IndexedChainProducer
     const FACTS: Facts = A::FACTS.and(B::FACTS);
 
     #[inline]
-    fn partial_fold<'s, C, F, L>(self, init: C, fold: F, loops: &mut L) -> ControlFlow<C, C>
+    fn partial_fold<'s, C, F, L>(self, init: C, fold: F, steps: &mut L) -> ControlFlow<C, C>
     where
         Self: 's,
         C: Suspendable<'s>,
-        F: NanoFold<'s, Self::Item, C>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, Self::Item, C>,
+        L: Steps<Self>,
     {
         let wrap = |parts| IndexedChainProducer { parts };
-        self.parts.partial_fold(init, fold, &mut loops.wrapping(wrap, |back| Some(back.parts)))
+        self.parts.partial_fold(init, fold, &mut steps.wrapping(wrap, |back| Some(back.parts)))
     }
 }
 

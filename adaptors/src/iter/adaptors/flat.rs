@@ -15,7 +15,7 @@
 //! A task that walks outer items looks at the size of each inner iterator first ([`ParallelIterator::units`]). If one
 //! is long, the task stops in front of it, and continues with a part of three things: the inner iterator, unfolded; the
 //! outer items of the same step, which are made now; and the remaining outer units. Such a part can be divided
-//! like any other, on demand or, where the policy [says so](NanoLoops::grown), at once.
+//! like any other, on demand or, where the policy [says so](Steps::grown), at once.
 //!
 //! ```text
 //!   walked      met               items   outer units
@@ -40,7 +40,7 @@
 
 use crate::iter::{IntoParallelIterator, ParallelIterator};
 use furcate_schedulers::{
-    ByRef, Divisible, Facts, FoldFacts, Nano, NanoFold, NanoLoops, Producer, Suspendable,
+    ByRef, Divisible, Facts, FoldFacts, NextStep, Producer, StepFold, Steps, Suspendable,
 };
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -380,18 +380,18 @@ where
 
     /// Folds the part. A task that can be divided puts a long inner iterator into a slot, and continues with that one
     /// and the rest of its outer units.
-    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        G: NanoFold<'s, N::Item, B>,
-        L: NanoLoops<Self>,
+        G: StepFold<'s, N::Item, B>,
+        L: Steps<Self>,
     {
         let op = self.op;
         let (mut folded, mut next) = (init, Some(self));
         while let Some(FlatProducer { inner, rest, op: _ }) = next.take() {
             if let Some(inner) = inner {
-                let mut looks = InnerLoops::new(&mut *loops, op, rest);
+                let mut looks = InnerSteps::new(&mut *steps, op, rest);
                 folded = inner.partial_fold(folded, ByRef(&mut fold), &mut looks)?;
                 next = looks.goes_on();
                 continue;
@@ -403,17 +403,17 @@ where
             let (outer, mut own) = if items.len() > 0 {
                 // These items were made early, and are few.
                 let size = items.len().saturating_add(outer.as_ref().map_or(0, Divisible::size));
-                match loops.next(size) {
-                    Nano::Fold(_) => {}
-                    Nano::Stop => break,
-                    Nano::Give => {
-                        loops.take(FlatProducer { inner: None, rest: Rest { items, outer, own, long }, op });
+                match steps.next(size) {
+                    NextStep::Fold(_) => {}
+                    NextStep::Stop => break,
+                    NextStep::Give => {
+                        steps.take(FlatProducer { inner: None, rest: Rest { items, outer, own, long }, op });
                         break;
                     }
-                    Nano::Divide => {
+                    NextStep::Divide => {
                         let rest = Rest { items, outer, own, long };
                         let (left, right) = FlatProducer { inner: None, rest, op }.divide();
-                        loops.take(right);
+                        steps.take(right);
                         next = Some(left);
                         continue;
                     }
@@ -423,7 +423,7 @@ where
                 folded = walk.fold(folded, items.by_ref())?;
                 (outer, own)
             } else if let Some(outer) = outer {
-                let mut looks = OuterLoops::new(&mut *loops, op, own, long, &met, looks_out);
+                let mut looks = OuterSteps::new(&mut *steps, op, own, long, &met, looks_out);
                 let walk =
                     WalkUntilLong { op, fold: ByRef(&mut fold), met: &met, looks_out, long: long.max(short) };
                 folded = outer.partial_fold(folded, walk, &mut looks)?;
@@ -433,7 +433,7 @@ where
                 }
                 (looks.left, looks.own)
             } else {
-                next = loops.take_back();
+                next = steps.take_back();
                 continue;
             };
             next = match met.into_inner() {
@@ -441,8 +441,8 @@ where
                     let inner = own.put(inner, units).expect("a task that looks out has a slot").producer();
                     let rest = Rest { items, outer, own, long: units.saturating_mul(2) };
                     let met = FlatProducer { inner: Some(inner), rest, op };
-                    if L::GROWS && loops.grown(met.size()) {
-                        loops.take(met);
+                    if L::GROWS && steps.grown(met.size()) {
+                        steps.take(met);
                         break;
                     }
                     Some(met)
@@ -465,13 +465,13 @@ struct Met<N, T> {
 }
 
 /// The steps of the outer producer.
-struct OuterLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
-    loops: &'l mut L,
+struct OuterSteps<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
+    steps: &'l mut L,
     op: &'a F,
     own: Own<'a, N>,
     long: usize,
     met: &'l RefCell<Option<Met<N, P::Item>>>,
-    /// Whether the loops are short, and end at a long inner iterator.
+    /// Whether the steps are short, and end at a long inner iterator.
     looks_out: bool,
     /// Number of units that the scheduler has asked for and that were not folded yet.
     asked: usize,
@@ -481,17 +481,17 @@ struct OuterLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator, L> {
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
-impl<'l, 'a, P: Producer, F, N: ParallelIterator, L> OuterLoops<'l, 'a, P, F, N, L> {
+impl<'l, 'a, P: Producer, F, N: ParallelIterator, L> OuterSteps<'l, 'a, P, F, N, L> {
     #[inline]
     fn new(
-        loops: &'l mut L,
+        steps: &'l mut L,
         op: &'a F,
         own: Own<'a, N>,
         long: usize,
         met: &'l RefCell<Option<Met<N, P::Item>>>,
         looks_out: bool,
     ) -> Self {
-        OuterLoops { loops, op, own, long, met, looks_out, asked: 0, left: None, back: None }
+        OuterSteps { steps, op, own, long, met, looks_out, asked: 0, left: None, back: None }
     }
 
     #[inline]
@@ -500,37 +500,37 @@ impl<'l, 'a, P: Producer, F, N: ParallelIterator, L> OuterLoops<'l, 'a, P, F, N,
     }
 }
 
-impl<'a, P, F, N, L> NanoLoops<P> for OuterLoops<'_, 'a, P, F, N, L>
+impl<'a, P, F, N, L> Steps<P> for OuterSteps<'_, 'a, P, F, N, L>
 where
     P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
-    L: NanoLoops<FlatProducer<'a, P, F, N>>,
+    L: Steps<FlatProducer<'a, P, F, N>>,
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
 
     #[inline]
-    fn next(&mut self, size: usize) -> Nano {
+    fn next(&mut self, size: usize) -> NextStep {
         if !self.looks_out {
-            return self.loops.next(size);
+            return self.steps.next(size);
         }
         if self.has_met() {
-            return Nano::Give;
+            return NextStep::Give;
         }
         if self.asked == 0 {
-            match self.loops.next(size) {
-                Nano::Fold(units) => self.asked = units.max(1),
+            match self.steps.next(size) {
+                NextStep::Fold(units) => self.asked = units.max(1),
                 next => return next,
             }
         }
         let units = self.asked.min(BLOCK);
         self.asked -= units;
-        Nano::Fold(units)
+        NextStep::Fold(units)
     }
 
     fn grown(&mut self, size: usize) -> bool {
-        self.loops.grown(size)
+        self.steps.grown(size)
     }
 
     fn take(&mut self, right: P) {
@@ -543,7 +543,7 @@ where
         let (left, right_own) = own.cut(size, size);
         self.own = left;
         let rest = Rest::of(right, right_own, self.long);
-        self.loops.take(FlatProducer { inner: None, rest, op: self.op });
+        self.steps.take(FlatProducer { inner: None, rest, op: self.op });
     }
 
     fn take_back(&mut self) -> Option<P> {
@@ -551,7 +551,7 @@ where
             // The long inner iterator comes first.
             return None;
         }
-        let back = self.loops.take_back()?;
+        let back = self.steps.take_back()?;
         if back.inner.is_some() || back.rest.items.len() > 0 {
             self.back = Some(back);
             return None;
@@ -564,8 +564,8 @@ where
 }
 
 /// The steps of an inner producer.
-struct InnerLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
-    loops: &'l mut L,
+struct InnerSteps<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
+    steps: &'l mut L,
     op: &'a F,
     /// The rest behind the inner producer, which is given away with its right part. `None` if the rest is empty.
     behind: Option<Rest<'a, P, N>>,
@@ -575,11 +575,11 @@ struct InnerLoops<'l, 'a, P: IntoIterator, F, N: ParallelIterator + 'a, L> {
     back: Option<FlatProducer<'a, P, F, N>>,
 }
 
-impl<'l, 'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerLoops<'l, 'a, P, F, N, L> {
+impl<'l, 'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerSteps<'l, 'a, P, F, N, L> {
     #[inline]
-    fn new(loops: &'l mut L, op: &'a F, behind: Rest<'a, P, N>) -> Self {
+    fn new(steps: &'l mut L, op: &'a F, behind: Rest<'a, P, N>) -> Self {
         let behind = if behind.is_empty() { None } else { Some(behind) };
-        InnerLoops { loops, op, behind, over: false, back: None }
+        InnerSteps { steps, op, behind, over: false, back: None }
     }
 
     fn size(&self, inner: usize) -> usize {
@@ -594,30 +594,30 @@ impl<'l, 'a, P: Producer, F, N: ParallelIterator + 'a, L> InnerLoops<'l, 'a, P, 
     }
 }
 
-impl<'a, P, F, N, L> NanoLoops<N::Producer<'a>> for InnerLoops<'_, 'a, P, F, N, L>
+impl<'a, P, F, N, L> Steps<N::Producer<'a>> for InnerSteps<'_, 'a, P, F, N, L>
 where
     P: Producer<Item: Send>,
     F: Unfold<P::Item, Inner = N>,
     N: ParallelIterator + 'a,
-    L: NanoLoops<FlatProducer<'a, P, F, N>>,
+    L: Steps<FlatProducer<'a, P, F, N>>,
 {
     const DIVIDES: bool = L::DIVIDES;
     const GROWS: bool = L::GROWS;
 
     #[inline]
-    fn next(&mut self, size: usize) -> Nano {
-        let next = self.loops.next(self.size(size));
-        self.over |= next == Nano::Stop;
+    fn next(&mut self, size: usize) -> NextStep {
+        let next = self.steps.next(self.size(size));
+        self.over |= next == NextStep::Stop;
         next
     }
 
     fn grown(&mut self, size: usize) -> bool {
-        self.loops.grown(self.size(size))
+        self.steps.grown(self.size(size))
     }
 
     fn take(&mut self, right: N::Producer<'a>) {
         let rest = self.behind.take().unwrap_or_else(Rest::empty);
-        self.loops.take(FlatProducer { inner: Some(right), rest, op: self.op });
+        self.steps.take(FlatProducer { inner: Some(right), rest, op: self.op });
     }
 
     /// Returns `None` if a rest lies behind the inner producer, because the rest comes first.
@@ -625,7 +625,7 @@ where
         if self.behind.is_some() {
             return None;
         }
-        let FlatProducer { inner, rest, op } = self.loops.take_back()?;
+        let FlatProducer { inner, rest, op } = self.steps.take_back()?;
         if inner.is_none() {
             self.back = Some(FlatProducer { inner, rest, op });
             return None;
@@ -651,12 +651,12 @@ struct WalkUntilLong<'w, 'a, F, G, N, T> {
     long: usize,
 }
 
-impl<'s, 'a: 's, T, B, F, G, N> NanoFold<'s, T, B> for WalkUntilLong<'_, 'a, F, G, N, T>
+impl<'s, 'a: 's, T, B, F, G, N> StepFold<'s, T, B> for WalkUntilLong<'_, 'a, F, G, N, T>
 where
     B: Suspendable<'s>,
     F: Unfold<T, Inner = N>,
     N: ParallelIterator,
-    G: NanoFold<'s, N::Item, B>,
+    G: StepFold<'s, N::Item, B>,
 {
     type Later = WalkEach<'a, F, G::Later>;
     const FACTS: FoldFacts = G::FACTS;
@@ -703,7 +703,7 @@ where
 fn walk_each<'s, T, B, F, G, I>(op: &F, fold: &mut G, folded: B, mut items: I) -> ControlFlow<B, B>
 where
     F: Unfold<T>,
-    G: NanoFold<'s, <F::Inner as ParallelIterator>::Item, B>,
+    G: StepFold<'s, <F::Inner as ParallelIterator>::Item, B>,
     I: Iterator<Item = T>,
 {
     let end = items.try_fold(folded, |folded, item| {
@@ -727,10 +727,10 @@ impl<F, G: Clone> Clone for WalkEach<'_, F, G> {
     }
 }
 
-impl<'s, 'a: 's, T, B, F, G> NanoFold<'s, T, B> for WalkEach<'a, F, G>
+impl<'s, 'a: 's, T, B, F, G> StepFold<'s, T, B> for WalkEach<'a, F, G>
 where
     F: Unfold<T>,
-    G: NanoFold<'s, <F::Inner as ParallelIterator>::Item, B, Later = G> + Clone + Send + 's,
+    G: StepFold<'s, <F::Inner as ParallelIterator>::Item, B, Later = G> + Clone + Send + 's,
 {
     type Later = Self;
     const FACTS: FoldFacts = G::FACTS;

@@ -4,7 +4,7 @@ use crate::iter::adaptor::{adaptor, divide_by_cut};
 use crate::iter::copies::copies;
 use crate::iter::task_state::{Call, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
-use furcate_schedulers::{ByRef, Divisible, Facts, FoldFacts, NanoFold, NanoLoops, Producer, Suspendable};
+use furcate_schedulers::{ByRef, Divisible, Facts, FoldFacts, Producer, StepFold, Steps, Suspendable};
 use std::convert::Infallible;
 use std::iter;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -155,12 +155,12 @@ where
 {
     const FACTS: Facts = P::FACTS.one_item_per_task();
 
-    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, G, L>(self, init: B, mut fold: G, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        G: NanoFold<'s, F::Output, B>,
-        L: NanoLoops<Self>,
+        G: StepFold<'s, F::Output, B>,
+        L: Steps<Self>,
     {
         let Folding { part: Some((base, seed)), how } = self else {
             return fold.fold(init, iter::empty());
@@ -168,7 +168,7 @@ where
         let wrap = |right| Folding::new(right, seed.clone(), how);
         let unwrap = |back: Self| back.part.map(|(base, _)| base);
         let mut fold = FoldItems { fold, seed: seed.clone(), how, state: None };
-        let end = base.partial_fold(init, ByRef(&mut fold), &mut loops.wrapping(wrap, unwrap));
+        let end = base.partial_fold(init, ByRef(&mut fold), &mut steps.wrapping(wrap, unwrap));
         if B::SUSPENDS {
             return end;
         }
@@ -189,12 +189,12 @@ struct FoldItems<G, S: Seed, F: FoldTask<S::State, T>, T> {
     state: Option<ControlFlow<F::Break, S::State>>,
 }
 
-impl<'s, T, B, G, S, F> NanoFold<'s, T, B> for FoldItems<G, S, F, T>
+impl<'s, T, B, G, S, F> StepFold<'s, T, B> for FoldItems<G, S, F, T>
 where
     B: Suspendable<'s>,
     S: Seed + 's,
     F: FoldTask<S::State, T> + 's,
-    G: NanoFold<'s, F::Output, B>,
+    G: StepFold<'s, F::Output, B>,
 {
     type Later = FoldLater<G::Later, S, F>;
     const FACTS: FoldFacts = G::FACTS;
@@ -227,12 +227,12 @@ struct FoldLater<G, S, F> {
     how: F,
 }
 
-impl<'s, T, B, G, S, F> NanoFold<'s, T, B> for FoldLater<G, S, F>
+impl<'s, T, B, G, S, F> StepFold<'s, T, B> for FoldLater<G, S, F>
 where
     B: Suspendable<'s>,
     S: Seed + 's,
     F: FoldTask<S::State, T> + 's,
-    G: NanoFold<'s, F::Output, B, Later = G> + Clone + Send + 's,
+    G: StepFold<'s, F::Output, B, Later = G> + Clone + Send + 's,
 {
     type Later = Self;
     const FACTS: FoldFacts = G::FACTS;

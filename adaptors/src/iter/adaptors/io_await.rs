@@ -4,8 +4,8 @@ use crate::iter::adaptor::divide_by_cut;
 use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, SchedulerOf};
 use furcate_pool::block_on;
 use furcate_schedulers::{
-    Divisible, Facts, FoldFacts, Limit, NanoFold, NanoLoops, Plan, Producer, Schedule, Scheduler,
-    Suspendable, Suspending,
+    Divisible, Facts, FoldFacts, Limit, Plan, Producer, Schedule, Scheduler, StepFold, Steps, Suspendable,
+    Suspending,
 };
 use std::iter;
 use std::ops::ControlFlow;
@@ -221,14 +221,14 @@ where
 {
     const FACTS: Facts = P::FACTS.not_single();
 
-    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<'s, Self::Item, B>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, Self::Item, B>,
+        L: Steps<Self>,
     {
-        self.base.partial_fold(init, AwaitEach(fold), &mut loops.wrapping(Self::new, Self::unwrap))
+        self.base.partial_fold(init, AwaitEach(fold), &mut steps.wrapping(Self::new, Self::unwrap))
     }
 }
 
@@ -236,11 +236,11 @@ where
 #[derive(Clone)]
 struct AwaitEach<F>(F);
 
-impl<'s, T, B, F> NanoFold<'s, T, B> for AwaitEach<F>
+impl<'s, T, B, F> StepFold<'s, T, B> for AwaitEach<F>
 where
     T: IntoFuture<Output: Send + 's, IntoFuture: Send + 's>,
     B: Suspendable<'s>,
-    F: NanoFold<'s, T::Output, B>,
+    F: StepFold<'s, T::Output, B>,
 {
     type Later = AwaitEach<F::Later>;
     const FACTS: FoldFacts = F::FACTS.waits();

@@ -3,7 +3,7 @@
 use crate::iter::mapped::{MapItem, Mapped};
 use crate::iter::stage::TaskStage;
 use crate::iter::task_state::Seed;
-use furcate_schedulers::{NanoFold, Suspendable};
+use furcate_schedulers::{StepFold, Suspendable};
 use std::ops::ControlFlow;
 
 /// The stage of both adaptors: the seed of the tasks' states, and the function.
@@ -70,7 +70,7 @@ where
     where
         I: Iterator<Item = T>,
         B: Suspendable<'s>,
-        G: NanoFold<'s, R, B>,
+        G: StepFold<'s, R, B>,
     {
         fold.fold(folded, Mapped::new(items, state))
     }

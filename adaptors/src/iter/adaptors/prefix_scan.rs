@@ -204,7 +204,7 @@ where
     }
 
     #[inline]
-    fn step(&self, mut values: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
+    fn fold_item(&self, mut values: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
         let value = match values.last().cloned() {
             Some(before) => (self.op)(before, item),
             None => item,

@@ -210,7 +210,7 @@ impl<T: Send, C: FromParallelIterator<T>> Reduction<T> for Collect<'_, C> {
     }
 
     #[inline]
-    fn step(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
+    fn fold_item(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
         let decided = C::is_decided_by(&item);
         items.push(item);
         if decided {

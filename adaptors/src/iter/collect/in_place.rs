@@ -21,8 +21,8 @@
 
 use crate::iter::ParallelIterator;
 use furcate_schedulers::{
-    Blocking, Divisible, Facts, FoldFacts, NanoFold, NanoLoops, NeverLater, Plan, Producer, Reduction,
-    Schedule, Scheduler, Suspendable,
+    Blocking, Divisible, Facts, FoldFacts, NeverLater, Plan, Producer, Reduction, Schedule, Scheduler,
+    StepFold, Steps, Suspendable,
 };
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -356,12 +356,12 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
     const FACTS: Facts = P::FACTS.one_item_per_task();
 
     /// Folds in the items' own steps, which may keep a state for the task.
-    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<'s, Self::Item, B>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, Self::Item, B>,
+        L: Steps<Self>,
     {
         let Filling { items, room } = self;
         let run = room.nothing();
@@ -383,7 +383,7 @@ impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
             Some(back.items)
         };
         let write = Write { free: &free };
-        let end = items.partial_fold(Blocking(run), write, &mut loops.wrapping(give, take_back));
+        let end = items.partial_fold(Blocking(run), write, &mut steps.wrapping(give, take_back));
         fold.fold(init, std::iter::once(Blocking::at(end)))
     }
 }
@@ -398,7 +398,7 @@ struct Write<'f, S> {
     free: &'f Cell<Option<S>>,
 }
 
-impl<'s, S: Room> NanoFold<'s, S::Item, Blocking<S::Written>> for Write<'_, S> {
+impl<'s, S: Room> StepFold<'s, S::Item, Blocking<S::Written>> for Write<'_, S> {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::NONE;
 
@@ -437,7 +437,7 @@ impl<W: Written> Reduction<W> for JoinRuns {
         None
     }
 
-    fn step(&self, before: Option<W>, run: W) -> ControlFlow<Option<W>, Option<W>> {
+    fn fold_item(&self, before: Option<W>, run: W) -> ControlFlow<Option<W>, Option<W>> {
         ControlFlow::Continue(self.reduce(before, Some(run)))
     }
 

@@ -35,7 +35,7 @@ impl<T, C: Default + Extend<T> + Send> Reduction<T> for Lists<C> {
     }
 
     #[inline]
-    fn step(&self, mut collection: C, item: T) -> ControlFlow<C, C> {
+    fn fold_item(&self, mut collection: C, item: T) -> ControlFlow<C, C> {
         collection.extend(once(item));
         ControlFlow::Continue(collection)
     }

@@ -9,7 +9,7 @@ use crate::iter::ParallelIterator;
 use crate::iter::default_schedule;
 use furcate_pool::Executor;
 use furcate_schedulers::{
-    Blocking, Divisible, Facts, Nano, NanoFold, NanoLoops, Policy, Producer, Reduction, Scheduler,
+    Blocking, Divisible, Facts, NextStep, Policy, Producer, Reduction, Scheduler, StepFold, Steps,
     Suspendable, Task, Verdict,
 };
 use proptest::prelude::*;
@@ -152,9 +152,9 @@ impl Policy for AtRandom {
 /// Runs some steps, gives halves away between them, and runs all parts in the same way, as an adaptive scheduler
 /// does. The bits of a number decide all of this.
 #[derive(Clone)]
-struct InNanoLoops(u64);
+struct InEvery(u64);
 
-impl Scheduler for InNanoLoops {
+impl Scheduler for InEvery {
     fn schedule<P, L, R, E>(&self, producer: P, _: L, reduction: R, _: &E) -> R::Output
     where
         P: Producer,
@@ -171,14 +171,14 @@ struct ByBits<P> {
     given: Vec<P>,
 }
 
-impl<P> NanoLoops<P> for ByBits<P> {
-    fn next(&mut self, _size: usize) -> Nano {
+impl<P> Steps<P> for ByBits<P> {
+    fn next(&mut self, _size: usize) -> NextStep {
         let (limit, divide) = ((self.bits % 16) as usize, self.bits / 16 % 2 == 1);
         self.bits /= 32;
         match self.bits {
-            0 => Nano::Fold(usize::MAX),
-            _ if divide => Nano::Divide,
-            _ => Nano::Fold(limit),
+            0 => NextStep::Fold(usize::MAX),
+            _ if divide => NextStep::Divide,
+            _ => NextStep::Fold(limit),
         }
     }
 
@@ -188,11 +188,11 @@ impl<P> NanoLoops<P> for ByBits<P> {
 }
 
 fn by_bits<P: Producer, R: Reduction<P::Item>>(producer: P, reduction: &R, bits: u64) -> R::Output {
-    let mut loops = ByBits { bits, given: Vec::new() };
+    let mut steps = ByBits { bits, given: Vec::new() };
     let start = Blocking(reduction.start());
-    let end = producer.partial_fold(start, |a, item| reduction.step(a, item), &mut loops);
+    let end = producer.partial_fold(start, |a, item| reduction.fold_item(a, item), &mut steps);
     let mut output = reduction.finish(Blocking::at(end));
-    for (i, right) in (1..).zip(loops.given.into_iter().rev()) {
+    for (i, right) in (1..).zip(steps.given.into_iter().rev()) {
         output = reduction.reduce(output, by_bits(right, reduction, bits.rotate_left(7 * i) >> 32));
     }
     output
@@ -235,7 +235,7 @@ proptest! {
         let lens = |vec: &Vec<Counted>| vec![vec.len()];
         check(&ledger, honest, promised, 1, &mut vec, lens, items().with_policy(AtRandom(seed)))?;
         vec.truncate(1);
-        check(&ledger, honest, promised, 1, &mut vec, lens, items().with_scheduler(InNanoLoops(seed)))?;
+        check(&ledger, honest, promised, 1, &mut vec, lens, items().with_scheduler(InEvery(seed)))?;
         drop(vec);
         prop_assert_eq!(ledger.alive(), 0);
     }
@@ -251,7 +251,7 @@ proptest! {
         check(&ledger, honest, len, 2, &mut both, lens, items().with_policy(AtRandom(seed)))?;
         both.0.truncate(1);
         both.1.truncate(1);
-        check(&ledger, honest, len, 2, &mut both, lens, items().with_scheduler(InNanoLoops(seed)))?;
+        check(&ledger, honest, len, 2, &mut both, lens, items().with_scheduler(InEvery(seed)))?;
         drop((left, right));
         prop_assert_eq!(ledger.alive(), 0);
     }
@@ -287,7 +287,7 @@ fn elements_of_size_zero() {
         for bits in [0, 0x0123_4567_89ab_cdef, 0xffff_0f0f_3333_5555] {
             let mut units: Vec<Unit> = vec![Unit::new()];
             let mut pairs: (Vec<Unit>, Vec<Counted>) = (vec![], vec![]);
-            let items = || Lying { len: 10, lies, ledger: &ledger }.with_scheduler(InNanoLoops(bits));
+            let items = || Lying { len: 10, lies, ledger: &ledger }.with_scheduler(InEvery(bits));
             let one =
                 catch_unwind(AssertUnwindSafe(|| append_exact(&mut units, 10, items().map(|_| Unit::new()))));
             assert_eq!(units.len(), if one.is_ok() { 11 } else { 1 });
@@ -329,15 +329,15 @@ fn nano_loops_are_the_items_own() {
     impl Producer for Own {
         const FACTS: Facts = Facts::ITEMS;
 
-        fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
+        fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
         where
             Self: 's,
             B: Suspendable<'s>,
-            F: NanoFold<'s, usize, B>,
-            L: NanoLoops<Self>,
+            F: StepFold<'s, usize, B>,
+            L: Steps<Self>,
         {
             let mut folded = init;
-            while let Nano::Fold(limit) = loops.next(self.size())
+            while let NextStep::Fold(limit) = steps.next(self.size())
                 && self.size() > 0
             {
                 folded = fold.fold(folded, self.0.by_ref().take(limit))?;
@@ -355,6 +355,6 @@ fn nano_loops_are_the_items_own() {
         }
     }
     let mut vec = vec![];
-    append_exact(&mut vec, 100, Iter.with_scheduler(InNanoLoops(0b00111_01001_00000_00010)));
+    append_exact(&mut vec, 100, Iter.with_scheduler(InEvery(0b00111_01001_00000_00010)));
     assert_eq!(vec, (0..100).collect::<Vec<_>>());
 }

@@ -89,7 +89,7 @@ where
     }
 
     #[inline]
-    fn step(
+    fn fold_item(
         &self,
         (mut left, mut right): Self::Accumulator,
         item: T,

@@ -34,7 +34,11 @@ impl<T, A: Aggregate<T>> Reduction<T> for Aggregated<A> {
     }
 
     #[inline]
-    fn step(&self, before: Self::Accumulator, item: T) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+    fn fold_item(
+        &self,
+        before: Self::Accumulator,
+        item: T,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
         ControlFlow::Continue(self.fold(before, once(item)))
     }
 

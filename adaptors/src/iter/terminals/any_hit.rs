@@ -36,12 +36,12 @@ where
     }
 
     #[inline]
-    fn step(&self, nothing: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
-        self.fold_loop(nothing, std::iter::once(item))
+    fn fold_item(&self, nothing: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
+        self.fold_step(nothing, std::iter::once(item))
     }
 
     #[inline]
-    fn fold_loop<I: Iterator<Item = T>>(
+    fn fold_step<I: Iterator<Item = T>>(
         &self,
         _nothing: Option<H>,
         items: I,

@@ -147,12 +147,12 @@ where
     }
 
     #[inline]
-    fn step(&self, before: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
-        self.fold_loop(before, std::iter::once(item))
+    fn fold_item(&self, before: Option<H>, item: T) -> ControlFlow<Option<H>, Option<H>> {
+        self.fold_step(before, std::iter::once(item))
     }
 
     #[inline]
-    fn fold_loop<I: Iterator<Item = T>>(
+    fn fold_step<I: Iterator<Item = T>>(
         &self,
         before: Option<H>,
         items: I,

@@ -28,7 +28,7 @@ where
     }
 
     #[inline]
-    fn step(&self, value: T, item: T) -> ControlFlow<T, T> {
+    fn fold_item(&self, value: T, item: T) -> ControlFlow<T, T> {
         ControlFlow::Continue((self.op)(value, item))
     }
 

@@ -81,7 +81,7 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
 
     const INTERRUPTIBLE: bool = true;
     /// Invariant 1.
-    const IN_LOOPS: bool = false;
+    const IN_STEPS: bool = false;
     const STOPS_ALL: bool = true;
     /// A total of totals fails only if one of them has failed.
     const REDUCE_STOPS_ALL: bool = false;
@@ -92,18 +92,22 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
     }
 
     #[inline]
-    fn step(&self, before: Self::Accumulator, item: T) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
-        self.fold_loop(before, once(item))
+    fn fold_item(
+        &self,
+        before: Self::Accumulator,
+        item: T,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+        self.fold_step(before, once(item))
     }
 
     #[inline]
     fn fold<I: Iterator<Item = T>>(&self, before: Self::Accumulator, items: I) -> Self::Accumulator {
-        let (Continue(folded) | Break(folded)) = self.fold_loop(before, items);
+        let (Continue(folded) | Break(folded)) = self.fold_step(before, items);
         folded
     }
 
     #[inline]
-    fn fold_loop<I: Iterator<Item = T>>(
+    fn fold_step<I: Iterator<Item = T>>(
         &self,
         before: Self::Accumulator,
         items: I,
@@ -193,24 +197,24 @@ mod tests {
 
     type Folded<T> = ControlFlow<Option<T>, Option<T>>;
 
-    fn fold_loop<T, A>(total: Total<'_, A>, before: Option<T>, items: impl Iterator<Item = T>) -> Folded<T>
+    fn fold_step<T, A>(total: Total<'_, A>, before: Option<T>, items: impl Iterator<Item = T>) -> Folded<T>
     where
         A: Aggregate<T, Output = T>,
     {
-        total.fold_loop(before, items)
+        total.fold_step(before, items)
     }
 
     #[test]
     fn a_failure_ends_a_leaf_and_all_others() {
         let totals = Totals::new(Sum::<Result<u32, &str>>::new());
         let sum = totals.reduction();
-        assert_eq!(fold_loop(sum, None, [Ok(1), Ok(2)].into_iter()), Continue(Some(Ok(3))));
+        assert_eq!(fold_step(sum, None, [Ok(1), Ok(2)].into_iter()), Continue(Some(Ok(3))));
         assert!(!totals.failed.is_raised());
         let mut items = [Ok(1), Err("no"), Err("never")].into_iter();
-        assert_eq!(fold_loop(sum, Some(Ok(1)), items.by_ref()), Break(Some(Err("no"))));
+        assert_eq!(fold_step(sum, Some(Ok(1)), items.by_ref()), Break(Some(Err("no"))));
         assert_eq!((items.len(), totals.failed.is_raised()), (1, true));
         let mut others = [Ok(1), Ok(2)].into_iter();
-        assert_eq!(fold_loop(sum, Some(Ok(1)), others.by_ref()), Break(Some(Ok(1))));
+        assert_eq!(fold_step(sum, Some(Ok(1)), others.by_ref()), Break(Some(Ok(1))));
         assert_eq!(others.len(), 2);
     }
 
@@ -218,8 +222,8 @@ mod tests {
     fn a_failure_of_the_last_item_counts() {
         let totals = Totals::new(Product::<Option<u32>>::new());
         let product = totals.reduction();
-        assert_eq!(fold_loop(product, None, once(Some(2))), Continue(Some(Some(2))));
-        assert_eq!(fold_loop(product, Some(Some(2)), once(None)), Break(Some(None)));
+        assert_eq!(fold_step(product, None, once(Some(2))), Continue(Some(Some(2))));
+        assert_eq!(fold_step(product, Some(Some(2)), once(None)), Break(Some(None)));
         let is_final = |total| Reduction::<Option<u32>>::is_final(&product, &total);
         assert!(is_final(None) && !is_final(Some(2)));
         assert_eq!(Reduction::<Option<u32>>::finish(&product, None), Some(1));

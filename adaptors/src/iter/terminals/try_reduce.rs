@@ -38,7 +38,11 @@ where
     }
 
     #[inline]
-    fn step(&self, before: Self::Accumulator, item: T) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
+    fn fold_item(
+        &self,
+        before: Self::Accumulator,
+        item: T,
+    ) -> ControlFlow<Self::Accumulator, Self::Accumulator> {
         let next = match before {
             None => item.branch(),
             Some(Break(residual)) => Break(residual),

@@ -39,7 +39,7 @@ where
     }
 
     #[inline]
-    fn step(&self, mut state: A, item: T) -> ControlFlow<A, A> {
+    fn fold_item(&self, mut state: A, item: T) -> ControlFlow<A, A> {
         (self.visit)(&mut state, item);
         ControlFlow::Continue(state)
     }

@@ -78,7 +78,7 @@ impl crate::Reduction<usize> for Never {
     fn start(&self) -> Arc<()> {
         Arc::default()
     }
-    fn step(&self, unit: Arc<()>, _: usize) -> std::ops::ControlFlow<Arc<()>, Arc<()>> {
+    fn fold_item(&self, unit: Arc<()>, _: usize) -> std::ops::ControlFlow<Arc<()>, Arc<()>> {
         std::ops::ControlFlow::Continue(unit)
     }
     fn finish(&self, unit: Arc<()>) -> Arc<()> {

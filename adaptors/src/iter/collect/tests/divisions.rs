@@ -9,7 +9,7 @@ use furcate_schedulers::{Blocking, Suspendable};
 /// the task.
 #[derive(Clone)]
 struct ByScript {
-    steps: Vec<Nano>,
+    steps: Vec<NextStep>,
     at_once: bool,
 }
 
@@ -25,11 +25,11 @@ impl Scheduler for ByScript {
     }
 }
 
-struct Steps<'s, P, R: Reduction<P::Item>>
+struct ScriptSteps<'s, P, R: Reduction<P::Item>>
 where
     P: IntoIterator,
 {
-    steps: std::slice::Iter<'s, Nano>,
+    steps: std::slice::Iter<'s, NextStep>,
     reduction: &'s R,
     at_once: bool,
     given: Vec<P>,
@@ -37,15 +37,15 @@ where
     outputs: Vec<R::Output>,
 }
 
-impl<P: Producer, R: Reduction<P::Item>> NanoLoops<P> for Steps<'_, P, R> {
-    fn next(&mut self, _size: usize) -> Nano {
-        self.steps.next().copied().unwrap_or(Nano::Fold(2))
+impl<P: Producer, R: Reduction<P::Item>> Steps<P> for ScriptSteps<'_, P, R> {
+    fn next(&mut self, _size: usize) -> NextStep {
+        self.steps.next().copied().unwrap_or(NextStep::Fold(2))
     }
 
     fn take(&mut self, right: P) {
         if self.at_once {
             // One more division inside.
-            let steps = [Nano::Fold(1), Nano::Divide, Nano::Fold(1)];
+            let steps = [NextStep::Fold(1), NextStep::Divide, NextStep::Fold(1)];
             self.outputs.push(by_script(right, self.reduction, &steps, false));
         } else {
             self.given.push(right);
@@ -53,17 +53,17 @@ impl<P: Producer, R: Reduction<P::Item>> NanoLoops<P> for Steps<'_, P, R> {
     }
 }
 
-fn by_script<P, R>(producer: P, reduction: &R, steps: &[Nano], at_once: bool) -> R::Output
+fn by_script<P, R>(producer: P, reduction: &R, steps: &[NextStep], at_once: bool) -> R::Output
 where
     P: Producer,
     R: Reduction<P::Item>,
 {
     let (given, outputs) = (Vec::new(), Vec::new());
-    let mut loops = Steps { steps: steps.iter(), reduction, at_once, given, outputs };
+    let mut steps = ScriptSteps { steps: steps.iter(), reduction, at_once, given, outputs };
     let start = Blocking(reduction.start());
-    let end = producer.partial_fold(start, |a, item| reduction.step(a, item), &mut loops);
-    let given = loops.given.into_iter().map(|right| by_script(right, reduction, &[], false));
-    let outputs: Vec<R::Output> = loops.outputs.into_iter().chain(given).collect();
+    let end = producer.partial_fold(start, |a, item| reduction.fold_item(a, item), &mut steps);
+    let given = steps.given.into_iter().map(|right| by_script(right, reduction, &[], false));
+    let outputs: Vec<R::Output> = steps.outputs.into_iter().chain(given).collect();
     outputs
         .into_iter()
         .rev()
@@ -91,12 +91,12 @@ fn divided_at_every_place() {
             .flat_map(|first| (0..=LEN - first).map(move |second| (first, second)))
             .flat_map(|(first, second)| [(first, second, false), (first, second, true)])
         {
-            let loops = |limit| (limit > 0).then_some(Nano::Fold(limit));
-            let steps: Vec<Nano> = loops(first)
+            let steps = |limit| (limit > 0).then_some(NextStep::Fold(limit));
+            let steps: Vec<NextStep> = steps(first)
                 .into_iter()
-                .chain([Nano::Divide])
-                .chain(loops(second))
-                .chain([Nano::Divide])
+                .chain([NextStep::Divide])
+                .chain(steps(second))
+                .chain([NextStep::Divide])
                 .collect();
             let ledger = Ledger::default();
             let scheduler = ByScript { steps, at_once };
@@ -128,8 +128,14 @@ fn divided_at_every_place_in_order() {
             .flat_map(|first| (0..=len - first).map(move |second| (first, second)))
             .flat_map(|(first, second)| [(first, second, false), (first, second, true)])
         {
-            let steps = [Nano::Fold(first), Nano::Divide, Nano::Fold(second), Nano::Divide, Nano::Divide];
-            let steps = steps.into_iter().filter(|step| *step != Nano::Fold(0)).collect();
+            let steps = [
+                NextStep::Fold(first),
+                NextStep::Divide,
+                NextStep::Fold(second),
+                NextStep::Divide,
+                NextStep::Divide,
+            ];
+            let steps = steps.into_iter().filter(|step| *step != NextStep::Fold(0)).collect();
             let mut vec = vec![100];
             let items = crate::iter::IntoParallelIterator::into_par_iter(0..len);
             append_exact(&mut vec, len, items.with_scheduler(ByScript { steps, at_once }));
@@ -149,7 +155,7 @@ fn divided_unevenly() {
         .flat_map(|(len, seam, done)| [(len, seam, done, false), (len, seam, done, true)])
     {
         let range = crate::iter::IntoParallelIterator::into_par_iter;
-        let steps = vec![Nano::Fold(done), Nano::Divide, Nano::Fold(1), Nano::Divide];
+        let steps = vec![NextStep::Fold(done), NextStep::Divide, NextStep::Fold(1), NextStep::Divide];
         let chain = range(0..seam).chain(seam..len).with_scheduler(ByScript { steps, at_once });
         let mut vec = vec![];
         append_exact(&mut vec, len, chain);
@@ -164,8 +170,9 @@ fn stopped_at_every_place() {
     for (done, divide, at_once) in
         (0..=LEN + 1).flat_map(|done| [(done, false, false), (done, true, false), (done, true, true)])
     {
-        let fold = (done > 0).then_some(Nano::Fold(done));
-        let steps = fold.into_iter().chain(divide.then_some(Nano::Divide)).chain([Nano::Stop]).collect();
+        let fold = (done > 0).then_some(NextStep::Fold(done));
+        let steps =
+            fold.into_iter().chain(divide.then_some(NextStep::Divide)).chain([NextStep::Stop]).collect();
         let ledger = Ledger::default();
         let items = Lying { len: LEN, lies: Lies::default(), ledger: &ledger };
         let mut vec = vec![ledger.make()];
@@ -185,7 +192,7 @@ fn stopped_at_every_place() {
 #[test]
 fn rogues() {
     #[derive(Clone, Copy, Debug)]
-    enum Step {
+    enum Act {
         Fold,
         Give(usize, usize),
         Ask,
@@ -193,7 +200,7 @@ fn rogues() {
     }
     struct Rogue<'l> {
         items: Liar<'l>,
-        steps: &'l [Step],
+        steps: &'l [Act],
     }
     impl Divisible for Rogue<'_> {
         fn size(&self) -> usize {
@@ -214,24 +221,24 @@ fn rogues() {
     impl<'l> Producer for Rogue<'l> {
         const FACTS: Facts = Facts::ITEMS;
 
-        fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, loops: &mut L) -> ControlFlow<B, B>
+        fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
         where
             Self: 's,
             B: Suspendable<'s>,
-            F: NanoFold<'s, Counted<'l>, B>,
-            L: NanoLoops<Self>,
+            F: StepFold<'s, Counted<'l>, B>,
+            L: Steps<Self>,
         {
             let ledger = self.items.ledger;
             let mut folded = init;
             for step in self.steps {
                 match *step {
-                    Step::Fold => folded = fold.fold(folded, std::iter::once(ledger.make()))?,
-                    Step::Give(from, to) => {
+                    Act::Fold => folded = fold.fold(folded, std::iter::once(ledger.make()))?,
+                    Act::Give(from, to) => {
                         let items = Liar { from, to, ..self.items };
-                        loops.take(Rogue { items, steps: &[] });
+                        steps.take(Rogue { items, steps: &[] });
                     }
-                    Step::Ask => drop(loops.next(self.size())),
-                    Step::Skip => return ControlFlow::Continue(folded),
+                    Act::Ask => drop(steps.next(self.size())),
+                    Act::Skip => return ControlFlow::Continue(folded),
                 }
             }
             fold.fold(folded, self.items.into_iter())
@@ -239,7 +246,7 @@ fn rogues() {
     }
     struct Rogues<'l> {
         ledger: &'l Ledger,
-        steps: &'l [Step],
+        steps: &'l [Act],
     }
     impl<'l> ParallelIterator for Rogues<'l> {
         type Item = Counted<'l>;
@@ -253,10 +260,10 @@ fn rogues() {
         }
     }
 
-    let choices = [Step::Fold, Step::Give(2, 4), Step::Give(0, 9), Step::Give(0, 0), Step::Ask, Step::Skip];
+    let choices = [Act::Fold, Act::Give(2, 4), Act::Give(0, 9), Act::Give(0, 0), Act::Ask, Act::Skip];
     let mut outcomes = [0, 0];
     for script in 0..choices.len().pow(4) {
-        let steps: Vec<Step> =
+        let steps: Vec<Act> =
             (0..4).map(|i| choices[script / choices.len().pow(i) % choices.len()]).collect();
         for at_once in [false, true] {
             let ledger = Ledger::default();

@@ -37,7 +37,7 @@ fn spine<E: End>(end: E, nearest: &Nearest, depth: u32, to_the_left: bool) -> Ve
 fn stopped_by(hit: usize, end: impl End, depth: u32, to_the_left: bool) -> Vec<bool> {
     let nearest = Nearest::new();
     let tasks = spine(end, &nearest, depth, to_the_left);
-    let _: Step = tasks[hit].step(None, 10);
+    let _: Step = tasks[hit].fold_item(None, 10);
     tasks.iter().map(Reduction::<u32>::stopped).collect()
 }
 
@@ -67,7 +67,7 @@ fn a_hit_in_one_item_of_a_task_stops_the_later_ones_or_the_earlier_ones() {
                 parts.extend([left, right]);
                 task = rest;
             }
-            let _: Step = parts[2 * hit + 1].step(None, 10);
+            let _: Step = parts[2 * hit + 1].fold_item(None, 10);
             for (at, part) in parts.iter().enumerate() {
                 let behind = if E::IS_BACK { at / 2 < hit } else { at / 2 > hit };
                 let beside = at == 2 * hit;
@@ -104,16 +104,18 @@ fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
     // The last hit: the task has folded 10, keeps the items that follow it, and gives away the back.
     let nearest = Nearest::new();
     let task = reduction(Back, &nearest);
-    let ControlFlow::Continue(before): Step = task.step(None, 10) else {
+    let ControlFlow::Continue(before): Step = task.fold_item(None, 10) else {
         panic!("the search from the back goes on")
     };
     let (kept, given) = Reduction::<u32>::divide(task);
     assert!(!Reduction::<u32>::stopped(&kept) && !Reduction::<u32>::stopped(&given));
-    let ControlFlow::Continue(better): Step = kept.step(before, 20) else { panic!("the search goes on") };
+    let ControlFlow::Continue(better): Step = kept.fold_item(before, 20) else {
+        panic!("the search goes on")
+    };
     assert_eq!(Reduction::<u32>::reduce(&kept, better, None), Some(20));
     assert_eq!(Reduction::<u32>::reduce(&kept, better, Some(30)), Some(30));
     // A hit in the part that was given away does stop the kept one.
-    let _: Step = given.step(None, 30);
+    let _: Step = given.fold_item(None, 30);
     assert!(Reduction::<u32>::stopped(&kept) && !Reduction::<u32>::stopped(&given));
 }
 
@@ -121,7 +123,7 @@ fn a_task_that_divides_after_its_hit_is_not_stopped_by_it() {
 fn the_first_hit_ends_a_task_from_the_front() {
     let nearest = Nearest::new();
     let task = reduction(Front, &nearest);
-    assert_eq!(task.step(None, 7), ControlFlow::Continue(None));
+    assert_eq!(task.fold_item(None, 7), ControlFlow::Continue(None));
     assert_eq!(task.fold(None, 7..100), Some(10));
     assert_eq!(reduction(Back, &nearest).fold(None, 7..100), Some(90));
 }

@@ -1,10 +1,10 @@
-//! The steps (Kvik: nano-loops) of the adaptive scheduler stay short in every chain, so that thieves get a part soon.
+//! The steps (Kvik: nano-steps) of the adaptive scheduler stay short in every chain, so that thieves get a part soon.
 
 mod support;
 
 use furcate::iter::from_producer;
 use furcate::prelude::*;
-use furcate::{Divisible, Facts, FoldFacts, Inline, Nano, NanoFold, NanoLoops, Producer, Suspendable};
+use furcate::{Divisible, Facts, FoldFacts, Inline, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -49,34 +49,34 @@ impl Iterator for Noted<'_> {
     }
 }
 
-/// Records the lengths of the loops, and forwards them.
-struct NotedLoops<'l, 'a, L> {
-    loops: &'l mut L,
+/// Records the lengths of the steps, and forwards them.
+struct NotedSteps<'l, 'a, L> {
+    steps: &'l mut L,
     longest: &'a AtomicUsize,
 }
 
-impl<'a, L: NanoLoops<Noted<'a>>> NanoLoops<Range<usize>> for NotedLoops<'_, 'a, L> {
-    fn next(&mut self, size: usize) -> Nano {
-        let next = self.loops.next(size);
-        if let Nano::Fold(units) = next {
+impl<'a, L: Steps<Noted<'a>>> Steps<Range<usize>> for NotedSteps<'_, 'a, L> {
+    fn next(&mut self, size: usize) -> NextStep {
+        let next = self.steps.next(size);
+        if let NextStep::Fold(units) = next {
             self.longest.fetch_max(units.min(size), Relaxed);
         }
         next
     }
 
     fn take(&mut self, right: Range<usize>) {
-        self.loops.take(Noted { numbers: right, longest: self.longest });
+        self.steps.take(Noted { numbers: right, longest: self.longest });
     }
 
     fn take_back(&mut self) -> Option<Range<usize>> {
-        self.loops.take_back().map(|back| back.numbers)
+        self.steps.take_back().map(|back| back.numbers)
     }
 }
 
 /// A fold in which every item takes a while.
 struct Slow<F>(F);
 
-impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for Slow<F> {
+impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for Slow<F> {
     type Later = F::Later;
     const FACTS: FoldFacts = F::FACTS;
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
@@ -90,15 +90,15 @@ impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for Slow<F> {
 impl Producer for Noted<'_> {
     const FACTS: Facts = Facts::ITEMS;
 
-    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, loops: &mut L) -> ControlFlow<B, B>
+    fn partial_fold<'s, B, F, L>(self, init: B, fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
         Self: 's,
         B: Suspendable<'s>,
-        F: NanoFold<'s, usize, B>,
-        L: NanoLoops<Self>,
+        F: StepFold<'s, usize, B>,
+        L: Steps<Self>,
     {
         let Noted { numbers, longest } = self;
-        numbers.partial_fold(init, Slow(fold), &mut NotedLoops { loops, longest })
+        numbers.partial_fold(init, Slow(fold), &mut NotedSteps { steps, longest })
     }
 }
 
@@ -122,7 +122,7 @@ fn steps_of_work_do_not_grow_with_the_task() {
     assert!((4..=FEW).contains(&longest), "{longest} units in one step");
 }
 
-/// Adaptors and terminals that keep one state, accumulator or run of slots for all the loops of a task.
+/// Adaptors and terminals that keep one state, accumulator or run of slots for all the steps of a task.
 #[test]
 fn loops_do_not_grow_with_the_task() {
     let longest = AtomicUsize::new(0);

@@ -1,7 +1,7 @@
-//! Nano-loops (the *steps* of a task): how a running task stays in touch with its scheduler.
+//! NextStep-steps (the *steps* of a task): how a running task stays in touch with its scheduler.
 //!
 //! A task that folds all its items at one go cannot give away a part of its work, nor learn that it is no longer
-//! needed. So a scheduler may let a producer fold in short loops
+//! needed. So a scheduler may let a producer fold in short steps
 //! ([`Producer::partial_fold`](crate::Producer::partial_fold)). The producer asks the scheduler before each loop for
 //! the next action (Kvik, Section 3.6).
 //!
@@ -19,7 +19,7 @@
 //!             <------------ accumulator
 //! ```
 //!
-//! A [`NanoFold`] folds the items of one loop: it gets a std iterator over them, so each loop runs as fast as a
+//! A [`StepFold`] folds the items of one loop: it gets a std iterator over them, so each loop runs as fast as a
 //! sequential one.
 //!
 //! The producer stays in one call from the task's first item to its last. Data that an adaptor keeps for a task (the
@@ -31,7 +31,7 @@
 //! There is one fold for all chains. Only `io_await` and the scheduler know that an item may be a future: the fold of `io_await` gives a
 //! step's futures to the accumulator, which [waits](crate::Suspendable::wait_for) for them. Under a scheduler that does
 //! not suspend, the accumulator is [`Blocking`], and the calling thread waits. Under
-//! [`Suspending`](crate::Suspending), the output of a pending future is folded by [`NanoFold::later`]: the same fold
+//! [`Suspending`](crate::Suspending), the output of a pending future is folded by [`StepFold::later`]: the same fold
 //! for a task of its own, with state of its own, in any thread.
 
 use crate::Blocking;
@@ -40,15 +40,15 @@ use std::ops::ControlFlow;
 /// The next action of a task.
 ///
 /// ```
-/// use furcate::{Facts, Blocking, Nano, NanoLoops, Producer};
+/// use furcate::{Facts, Blocking, NextStep, Steps, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Folds two units at a time, until six are left.
 /// struct AllButSix;
 ///
-/// impl<P> NanoLoops<P> for AllButSix {
-///     fn next(&mut self, size: usize) -> Nano {
-///         if size > 6 { Nano::Fold(2) } else { Nano::Stop }
+/// impl<P> Steps<P> for AllButSix {
+///     fn next(&mut self, size: usize) -> NextStep {
+///         if size > 6 { NextStep::Fold(2) } else { NextStep::Stop }
 ///     }
 ///     fn take(&mut self, _right: P) {}
 /// }
@@ -57,12 +57,12 @@ use std::ops::ControlFlow;
 /// assert_eq!(sum, ControlFlow::Continue(Blocking(0 + 1 + 2 + 3)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nano {
+pub enum NextStep {
     /// Fold the next units, so many, in one loop (0 counts as 1).
     Fold(usize),
-    /// Give away the right half of the remaining units: see [`NanoLoops::take`].
+    /// Give away the right half of the remaining units: see [`Steps::take`].
     Divide,
-    /// Give away all remaining units ([`NanoLoops::take`]), and end here.
+    /// Give away all remaining units ([`Steps::take`]), and end here.
     Give,
     /// End here, and drop the remaining units.
     Stop,
@@ -77,13 +77,13 @@ pub enum Nano {
 /// Anything that the fold keeps for a task (the state of a `map_init`) lies in it. The fold is not sent to another thread.
 ///
 /// ```
-/// use furcate::{Blocking, FoldFacts, Nano, NanoFold, NanoLoops, NeverLater, Producer};
+/// use furcate::{Blocking, FoldFacts, NextStep, StepFold, Steps, NeverLater, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Adds the items up with std's own loop.
 /// struct Sum;
 ///
-/// impl<'s> NanoFold<'s, u64, Blocking<u64>> for Sum {
+/// impl<'s> StepFold<'s, u64, Blocking<u64>> for Sum {
 ///     type Later = NeverLater;
 ///     const FACTS: FoldFacts = FoldFacts::NONE;
 ///     fn fold<I: Iterator<Item = u64>>(
@@ -99,19 +99,19 @@ pub enum Nano {
 /// }
 ///
 /// struct Hundreds;
-/// impl<P> NanoLoops<P> for Hundreds {
-///     fn next(&mut self, _size: usize) -> Nano {
-///         Nano::Fold(100)
+/// impl<P> Steps<P> for Hundreds {
+///     fn next(&mut self, _size: usize) -> NextStep {
+///         NextStep::Fold(100)
 ///     }
 ///     fn take(&mut self, _right: P) {}
 /// }
 /// let sum = (0..1000).partial_fold(Blocking(0), Sum, &mut Hundreds);
 /// assert_eq!(sum, ControlFlow::Continue(Blocking(499_500)));
 /// ```
-pub trait NanoFold<'s, T, B> {
+pub trait StepFold<'s, T, B> {
     /// The same fold for items that arrive later: without the state of this task, for any thread, until `'s` ends. For a
     /// fold that never waits, [`NeverLater`].
-    type Later: NanoFold<'s, T, B, Later = Self::Later> + Clone + Send + 's;
+    type Later: StepFold<'s, T, B, Later = Self::Later> + Clone + Send + 's;
 
     /// What the folds before this one have to know. A fold that wraps another one passes its facts on.
     const FACTS: FoldFacts;
@@ -124,7 +124,7 @@ pub trait NanoFold<'s, T, B> {
     fn later(&self) -> Self::Later;
 }
 
-/// What the folds before a [`NanoFold`] have to know about it.
+/// What the folds before a [`StepFold`] have to know about it.
 ///
 /// ```
 /// use furcate::FoldFacts;
@@ -179,12 +179,12 @@ impl FoldFacts {
     }
 }
 
-/// The [later](NanoFold::Later) fold of one that never waits. There is no value of this type.
+/// The [later](StepFold::Later) fold of one that never waits. There is no value of this type.
 #[derive(Clone, Copy, Debug)]
 pub enum NeverLater {}
 
 impl NeverLater {
-    /// Implements [`NanoFold::later`] for a fold whose accumulator is [`Blocking`], which waits in place.
+    /// Implements [`StepFold::later`] for a fold whose accumulator is [`Blocking`], which waits in place.
     ///
     /// # Panics
     ///
@@ -195,7 +195,7 @@ impl NeverLater {
     }
 }
 
-impl<'s, T, B> NanoFold<'s, T, B> for NeverLater {
+impl<'s, T, B> StepFold<'s, T, B> for NeverLater {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::NONE;
 
@@ -208,7 +208,7 @@ impl<'s, T, B> NanoFold<'s, T, B> for NeverLater {
     }
 }
 
-impl<'s, T, A, F: FnMut(A, T) -> ControlFlow<A, A>> NanoFold<'s, T, Blocking<A>> for F {
+impl<'s, T, A, F: FnMut(A, T) -> ControlFlow<A, A>> StepFold<'s, T, Blocking<A>> for F {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::NONE;
 
@@ -233,7 +233,7 @@ impl<'s, T, A, F: FnMut(A, T) -> ControlFlow<A, A>> NanoFold<'s, T, Blocking<A>>
 #[derive(Debug)]
 pub struct ByRef<'f, F>(pub &'f mut F);
 
-impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for ByRef<'_, F> {
+impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for ByRef<'_, F> {
     type Later = F::Later;
     const FACTS: FoldFacts = F::FACTS;
 
@@ -247,46 +247,46 @@ impl<'s, T, B, F: NanoFold<'s, T, B>> NanoFold<'s, T, B> for ByRef<'_, F> {
     }
 }
 
-/// A scheduler's side of the nano-loops over producers of type `P`.
+/// A scheduler's side of the steps over producers of type `P`.
 ///
 /// ```
-/// use furcate::{Blocking, Divisible, Nano, NanoLoops, Producer};
+/// use furcate::{Blocking, Divisible, NextStep, Steps, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Gives a half away after the first loop.
 /// struct GiveOnce<P> {
-///     loops: usize,
+///     steps: usize,
 ///     given: Option<P>,
 /// }
 ///
-/// impl<P> NanoLoops<P> for GiveOnce<P> {
-///     fn next(&mut self, _size: usize) -> Nano {
-///         self.loops += 1;
-///         if self.loops == 2 { Nano::Divide } else { Nano::Fold(2) }
+/// impl<P> Steps<P> for GiveOnce<P> {
+///     fn next(&mut self, _size: usize) -> NextStep {
+///         self.steps += 1;
+///         if self.steps == 2 { NextStep::Divide } else { NextStep::Fold(2) }
 ///     }
 ///     fn take(&mut self, right: P) {
 ///         self.given = Some(right);
 ///     }
 /// }
 ///
-/// let mut loops = GiveOnce { loops: 0, given: None };
-/// let sum = (0..10).partial_fold(Blocking(0), |sum, x| ControlFlow::Continue(sum + x), &mut loops);
+/// let mut steps = GiveOnce { steps: 0, given: None };
+/// let sum = (0..10).partial_fold(Blocking(0), |sum, x| ControlFlow::Continue(sum + x), &mut steps);
 /// assert_eq!(sum, ControlFlow::Continue(Blocking(0 + 1 + 2 + 3 + 4 + 5)));
-/// assert_eq!(loops.given, Some(6..10));
+/// assert_eq!(steps.given, Some(6..10));
 /// ```
-pub trait NanoLoops<P> {
-    /// Whether the task can be divided between its loops. If not, the loops only look for an early end, and items that
+pub trait Steps<P> {
+    /// Whether the task can be divided between its steps. If not, the steps only look for an early end, and items that
     /// each need a cut (pieces of a `wrap_iter`) are folded in one loop.
     const DIVIDES: bool = true;
 
-    /// Whether the loops may take a task that has [grown](Self::grown). If not, producers need not call
+    /// Whether the steps may take a task that has [grown](Self::grown). If not, producers need not call
     const GROWS: bool = false;
 
     /// Returns the next action, with `size` units left.
-    fn next(&mut self, size: usize) -> Nano;
+    fn next(&mut self, size: usize) -> NextStep;
 
-    /// Takes a part that the producer gives away. After a [`Nano::Divide`] the part is the right half: it is a task of
-    /// its own, and the producer goes on with the left half. After a [`Nano::Give`] the part is everything that was
+    /// Takes a part that the producer gives away. After a [`NextStep::Divide`] the part is the right half: it is a task of
+    /// its own, and the producer goes on with the left half. After a [`NextStep::Give`] the part is everything that was
     /// left.
     fn take(&mut self, right: P);
 
@@ -302,14 +302,14 @@ pub trait NanoLoops<P> {
     ///
     /// A producer calls this between two items, when it has found much more to do (a long inner iterator of a
     /// `flat_map`, say). If the answer is yes, the producer gives away everything that is left, as after a
-    /// [`Nano::Give`]: it calls [`take`](Self::take) and ends. If not, it goes on.
+    /// [`NextStep::Give`]: it calls [`take`](Self::take) and ends. If not, it goes on.
     #[inline]
     fn grown(&mut self, size: usize) -> bool {
         let _ = size;
         false
     }
 
-    /// Returns the same loops, for the base `Q` of a producer that wraps it. Adaptors pass their loops on this way.
+    /// Returns the same steps, for the base `Q` of a producer that wraps it. Adaptors pass their steps on this way.
     /// `wrap` makes a part of the wrapper from a part of the base; `unwrap` is its inverse.
     #[inline]
     fn wrapping<Q, W, U>(&mut self, wrap: W, unwrap: U) -> Wrapping<'_, Self, W, U, P>
@@ -318,21 +318,21 @@ pub trait NanoLoops<P> {
         W: FnMut(Q) -> P,
         U: FnMut(P) -> Option<Q>,
     {
-        Wrapping { loops: self, wrap, unwrap, wrapped: std::marker::PhantomData }
+        Wrapping { steps: self, wrap, unwrap, wrapped: std::marker::PhantomData }
     }
 }
 
-/// The nano-loops of a wrapping producer, as its base sees them: see [`NanoLoops::wrapping`].
+/// The steps of a wrapping producer, as its base sees them: see [`Steps::wrapping`].
 ///
 /// ```
-/// use furcate_schedulers::{Nano, NanoLoops, Wrapping};
+/// use furcate_schedulers::{NextStep, Steps, Wrapping};
 ///
 /// /// Keeps what it is given.
 /// struct Keep<P>(Vec<P>);
 ///
-/// impl<P> NanoLoops<P> for Keep<P> {
-///     fn next(&mut self, _size: usize) -> Nano {
-///         Nano::Divide
+/// impl<P> Steps<P> for Keep<P> {
+///     fn next(&mut self, _size: usize) -> NextStep {
+///         NextStep::Divide
 ///     }
 ///     fn take(&mut self, right: P) {
 ///         self.0.push(right);
@@ -340,22 +340,22 @@ pub trait NanoLoops<P> {
 /// }
 ///
 /// // A base that is a range, seen through a wrapper that is a pair.
-/// let mut loops = Keep(Vec::new());
-/// let mut inner: Wrapping<'_, _, _, _, _> = loops.wrapping(|right| (right, "wrapped"), |(right, _)| Some(right));
+/// let mut steps = Keep(Vec::new());
+/// let mut inner: Wrapping<'_, _, _, _, _> = steps.wrapping(|right| (right, "wrapped"), |(right, _)| Some(right));
 /// inner.take(5..10);
-/// assert_eq!(loops.0, [(5..10, "wrapped")]);
+/// assert_eq!(steps.0, [(5..10, "wrapped")]);
 /// ```
 #[derive(Debug)]
 pub struct Wrapping<'l, L, W, U, P> {
-    loops: &'l mut L,
+    steps: &'l mut L,
     wrap: W,
     unwrap: U,
     wrapped: std::marker::PhantomData<fn() -> P>,
 }
 
-impl<P, Q, L, W, U> NanoLoops<Q> for Wrapping<'_, L, W, U, P>
+impl<P, Q, L, W, U> Steps<Q> for Wrapping<'_, L, W, U, P>
 where
-    L: NanoLoops<P>,
+    L: Steps<P>,
     W: FnMut(Q) -> P,
     U: FnMut(P) -> Option<Q>,
 {
@@ -363,22 +363,22 @@ where
     const GROWS: bool = L::GROWS;
 
     #[inline]
-    fn next(&mut self, size: usize) -> Nano {
-        self.loops.next(size)
+    fn next(&mut self, size: usize) -> NextStep {
+        self.steps.next(size)
     }
 
     #[inline]
     fn grown(&mut self, size: usize) -> bool {
-        self.loops.grown(size)
+        self.steps.grown(size)
     }
 
     #[inline]
     fn take(&mut self, right: Q) {
-        self.loops.take((self.wrap)(right));
+        self.steps.take((self.wrap)(right));
     }
 
     #[inline]
     fn take_back(&mut self) -> Option<Q> {
-        self.loops.take_back().and_then(&mut self.unwrap)
+        self.steps.take_back().and_then(&mut self.unwrap)
     }
 }

@@ -1,16 +1,16 @@
-//! Nano-loops: the default `partial_fold`, with limits, divisions and ends at every position, and with producers that
+//! NextStep-steps: the default `partial_fold`, with limits, divisions and ends at every position, and with producers that
 //! lie.
 
-use furcate_schedulers::{Blocking, Divisible, Facts, Nano, NanoLoops, Producer};
+use furcate_schedulers::{Blocking, Divisible, Facts, NextStep, Producer, Steps};
 use std::collections::VecDeque;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Nano-loops by a script, followed by `last` for ever.
+/// NextStep-steps by a script, followed by `last` for ever.
 struct Script<P> {
-    steps: VecDeque<Nano>,
-    last: Nano,
+    steps: VecDeque<NextStep>,
+    last: NextStep,
     /// Remaining size at each question.
     sizes: Vec<usize>,
     /// Parts that were given away, from right to left.
@@ -18,15 +18,15 @@ struct Script<P> {
 }
 
 impl<P> Script<P> {
-    fn new(steps: impl IntoIterator<Item = Nano>, last: Nano) -> Self {
+    fn new(steps: impl IntoIterator<Item = NextStep>, last: NextStep) -> Self {
         Script { steps: steps.into_iter().collect(), last, sizes: vec![], given: vec![] }
     }
 }
 
-impl<P> NanoLoops<P> for Script<P> {
-    fn next(&mut self, size: usize) -> Nano {
+impl<P> Steps<P> for Script<P> {
+    fn next(&mut self, size: usize) -> NextStep {
         self.sizes.push(size);
-        assert!(self.sizes.len() < 10_000, "the loops do not end");
+        assert!(self.sizes.len() < 10_000, "the steps do not end");
         self.steps.pop_front().unwrap_or(self.last)
     }
 
@@ -37,7 +37,7 @@ impl<P> NanoLoops<P> for Script<P> {
 
 fn push<T>(mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
     items.push(item);
-    assert!(items.len() < 10_000, "the loops do not end");
+    assert!(items.len() < 10_000, "the steps do not end");
     Continue(items)
 }
 
@@ -59,7 +59,7 @@ fn fold_all<P: Producer>(producer: P, script: &mut Script<P>) -> Vec<P::Item> {
 fn loops_of_one_size() {
     for len in 0..20_usize {
         for limit in (0..len + 2).chain([usize::MAX - 1, usize::MAX]) {
-            let mut script = Script::new([], Nano::Fold(limit));
+            let mut script = Script::new([], NextStep::Fold(limit));
             assert_eq!(fold(0..len, &mut script), (0..len).collect::<Vec<_>>());
             let sizes: Vec<usize> = (1..=len).rev().step_by(limit.max(1)).collect();
             assert_eq!(script.sizes, if len > 0 { sizes } else { vec![0] }, "{len} by {limit}");
@@ -71,10 +71,10 @@ fn loops_of_one_size() {
 #[test]
 fn a_loop_folds_as_many_as_it_was_told() {
     struct Counts<'a>(&'a std::cell::Cell<usize>, Vec<usize>);
-    impl<P> NanoLoops<P> for Counts<'_> {
-        fn next(&mut self, _: usize) -> Nano {
+    impl<P> Steps<P> for Counts<'_> {
+        fn next(&mut self, _: usize) -> NextStep {
             self.1.push(self.0.get());
-            Nano::Fold(self.1.len())
+            NextStep::Fold(self.1.len())
         }
         fn take(&mut self, _: P) {}
     }
@@ -88,7 +88,7 @@ fn a_loop_folds_as_many_as_it_was_told() {
     assert_eq!((folded.get(), counts.1), (20, vec![0, 1, 3, 6, 10, 15]));
 }
 
-/// Divisions before, between and after loops, and several in a row: the right half is given away, and the left one goes
+/// Divisions before, between and after steps, and several in a row: the right half is given away, and the left one goes
 /// on.
 #[test]
 fn divisions_everywhere() {
@@ -96,19 +96,22 @@ fn divisions_everywhere() {
         for before in 0..=len + 1 {
             for divisions in 0..6 {
                 for between in 0..4 {
-                    let mut steps = vec![Nano::Fold(before); usize::from(before > 0)];
+                    let mut steps = vec![NextStep::Fold(before); usize::from(before > 0)];
                     for _ in 0..divisions {
-                        steps.push(Nano::Divide);
-                        steps.extend(vec![Nano::Fold(between); usize::from(between > 0)]);
+                        steps.push(NextStep::Divide);
+                        steps.extend(vec![NextStep::Fold(between); usize::from(between > 0)]);
                     }
-                    let mut script = Script::new(steps.clone(), Nano::Fold(1));
+                    let mut script = Script::new(steps.clone(), NextStep::Fold(1));
                     let items = fold_all(0..len, &mut script);
                     assert_eq!(items, (0..len).collect::<Vec<_>>(), "{steps:?}");
                 }
             }
         }
     }
-    let mut script = Script::new([Nano::Fold(2), Nano::Divide, Nano::Divide, Nano::Fold(1)], Nano::Stop);
+    let mut script = Script::new(
+        [NextStep::Fold(2), NextStep::Divide, NextStep::Divide, NextStep::Fold(1)],
+        NextStep::Stop,
+    );
     assert_eq!(fold(0..12_u8, &mut script), [0, 1, 2]);
     assert_eq!((script.given, script.sizes), (vec![7..12, 4..7], vec![12, 10, 5, 2, 1]));
 }
@@ -116,7 +119,7 @@ fn divisions_everywhere() {
 /// The cut is made by the producer's own `divide`, and not at half its size.
 #[test]
 fn a_division_is_the_producers_own() {
-    let mut script = Script::new([Nano::Divide], Nano::Fold(1));
+    let mut script = Script::new([NextStep::Divide], NextStep::Fold(1));
     let uneven = Odd { items: (0..9).collect(), size: |len| len };
     assert_eq!(fold(uneven, &mut script), [0]);
     assert_eq!(script.given[0].items.len(), 8);
@@ -135,8 +138,8 @@ fn an_end_drops_the_rest() {
     for at in 0..=10 {
         for divide in [false, true] {
             let (token, alive, items) = counted(10);
-            let steps = [Nano::Fold(at), Nano::Divide].into_iter().take(1 + usize::from(divide));
-            let mut script = Script::new(steps.filter(|step| *step != Nano::Fold(0)), Nano::Stop);
+            let steps = [NextStep::Fold(at), NextStep::Divide].into_iter().take(1 + usize::from(divide));
+            let mut script = Script::new(steps.filter(|step| *step != NextStep::Fold(0)), NextStep::Stop);
             let keep = |mut kept: (Rc<()>, Vec<_>), item| {
                 kept.1.push(item);
                 Continue(kept)
@@ -158,7 +161,7 @@ fn a_break_drops_the_rest() {
     for at in 0..10 {
         for limit in [1, 3, 100] {
             let (_, alive, items) = counted(10);
-            let mut script = Script::new([], Nano::Fold(limit));
+            let mut script = Script::new([], NextStep::Fold(limit));
             let until = |(seen, _), item| {
                 if seen == at { Break((seen, Some(item))) } else { Continue((seen + 1, None)) }
             };
@@ -174,9 +177,9 @@ fn a_break_drops_the_rest() {
 fn a_panic_drops_the_rest() {
     for at in 0..10 {
         let (_, alive, items) = counted(10);
-        let steps = [Nano::Fold(2), Nano::Divide, Nano::Fold(1)];
+        let steps = [NextStep::Fold(2), NextStep::Divide, NextStep::Fold(1)];
         let caught = std::panic::catch_unwind(|| {
-            let mut script = Script::new(steps, Nano::Fold(2));
+            let mut script = Script::new(steps, NextStep::Fold(2));
             let until = |seen, _| if seen == at { std::panic::resume_unwind(Box::new(())) } else { seen + 1 };
             Owning(items).partial_fold(Blocking(0), |seen, item| Continue(until(seen, item)), &mut script)
         });
@@ -242,7 +245,7 @@ impl Producer for Odd {
     const FACTS: Facts = Facts::ITEMS;
 }
 
-/// A producer that lies about its size gives all its items once, and the loops end.
+/// A producer that lies about its size gives all its items once, and the steps end.
 #[test]
 fn wrong_sizes_lose_nothing() {
     let sizes: [fn(usize) -> usize; 8] = [
@@ -258,8 +261,8 @@ fn wrong_sizes_lose_nothing() {
     for (lie, size) in sizes.into_iter().enumerate() {
         for limit in [0, 1, 3, 10, 11, 1000, usize::MAX] {
             for divisions in 0..4 {
-                let steps = (0..divisions).flat_map(|_| [Nano::Divide, Nano::Fold(limit)]);
-                let mut script = Script::new(steps, Nano::Fold(limit));
+                let steps = (0..divisions).flat_map(|_| [NextStep::Divide, NextStep::Fold(limit)]);
+                let mut script = Script::new(steps, NextStep::Fold(limit));
                 let items = fold_all(Odd { items: (0..20).collect(), size }, &mut script);
                 assert_eq!(items, (0..20).collect::<Vec<_>>(), "lie {lie}, {limit}, {divisions} divisions");
                 assert!(script.sizes.len() <= 20 + 2 * divisions + 2);
@@ -293,7 +296,7 @@ fn cuts_that_get_nowhere() {
     }
 
     for size in [9, 10, usize::MAX - 1, usize::MAX] {
-        let mut script = Script::new([], Nano::Fold(1));
+        let mut script = Script::new([], NextStep::Fold(1));
         assert_eq!(fold(Stuck(size), &mut script), (0..9).collect::<Vec<_>>());
         assert_eq!(script.sizes, [size]);
     }
@@ -302,28 +305,31 @@ fn cuts_that_get_nowhere() {
 /// A producer of size `usize::MAX` asks before every loop, too. Otherwise a search could not be ended.
 #[test]
 fn the_endless_can_be_stopped() {
-    let mut script = Script::new([Nano::Fold(2), Nano::Fold(3), Nano::Fold(1)], Nano::Stop);
+    let mut script = Script::new([NextStep::Fold(2), NextStep::Fold(3), NextStep::Fold(1)], NextStep::Stop);
     assert_eq!(fold(0..u128::MAX, &mut script), (0..6).collect::<Vec<_>>());
     assert_eq!(script.sizes, [usize::MAX; 4]);
 
-    let mut script = Script::new([Nano::Fold(2), Nano::Divide, Nano::Fold(3)], Nano::Stop);
+    let mut script = Script::new([NextStep::Fold(2), NextStep::Divide, NextStep::Fold(3)], NextStep::Stop);
     assert_eq!(fold(0..u128::MAX, &mut script), (0..5).collect::<Vec<_>>());
     assert_eq!(script.given.pop(), Some(u128::MAX / 2 + 1..u128::MAX));
 }
 
-/// The loops as the base of a wrapping producer sees them: parts that it gives away are wrapped first.
+/// The steps as the base of a wrapping producer sees them: parts that it gives away are wrapped first.
 #[test]
 fn wrapping() {
-    let mut script = Script::new([Nano::Fold(1), Nano::Divide, Nano::Divide, Nano::Fold(9)], Nano::Stop);
+    let mut script = Script::new(
+        [NextStep::Fold(1), NextStep::Divide, NextStep::Divide, NextStep::Fold(9)],
+        NextStep::Stop,
+    );
     let mut wraps = 0;
     let wrap = |right: std::ops::Range<i32>| {
         wraps += 1;
         (wraps, right)
     };
     let mut wrapping = script.wrapping(wrap, |(_, back)| Some(back));
-    assert_eq!(NanoLoops::next(&mut wrapping, 9), Nano::Fold(1));
+    assert_eq!(Steps::next(&mut wrapping, 9), NextStep::Fold(1));
     wrapping.take(5..9);
     wrapping.take(3..5);
-    assert_eq!(NanoLoops::<std::ops::Range<i32>>::next(&mut wrapping, 2), Nano::Divide);
+    assert_eq!(Steps::<std::ops::Range<i32>>::next(&mut wrapping, 2), NextStep::Divide);
     assert_eq!((script.given, script.sizes), (vec![(1, 5..9), (2, 3..5)], vec![9, 2]));
 }

@@ -1,23 +1,23 @@
 //! Driving producers through steps by hand, as an adaptive scheduler does.
 
-use furcate::{Blocking, Nano, NanoLoops, Producer, Reduction};
+use furcate::{Blocking, NextStep, Producer, Reduction, Steps};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
 /// Steps that follow a script. When the script ends, all remaining units are one step.
 struct Script<'a, S, P> {
     steps: S,
-    /// Number of loops that have begun.
-    loops: &'a Cell<usize>,
+    /// Number of steps that have begun.
+    begun: &'a Cell<usize>,
     outcome: Outcome<P>,
 }
 
 /// Steps of a fixed number of units.
 pub(crate) struct Every(pub(crate) usize);
 
-impl<P> NanoLoops<P> for Every {
-    fn next(&mut self, _size: usize) -> Nano {
-        Nano::Fold(self.0)
+impl<P> Steps<P> for Every {
+    fn next(&mut self, _size: usize) -> NextStep {
+        NextStep::Fold(self.0)
     }
 
     fn take(&mut self, _right: P) {
@@ -33,13 +33,13 @@ pub(crate) struct Outcome<P> {
     pub(crate) given: Vec<P>,
 }
 
-impl<S: Iterator<Item = Nano>, P> NanoLoops<P> for Script<'_, S, P> {
-    fn next(&mut self, size: usize) -> Nano {
-        assert!(self.loops.get() < 1_000_000, "nano-loops that get nowhere");
+impl<S: Iterator<Item = NextStep>, P> Steps<P> for Script<'_, S, P> {
+    fn next(&mut self, size: usize) -> NextStep {
+        assert!(self.begun.get() < 1_000_000, "steps that get nowhere");
         self.outcome.sizes.push(size);
-        let next = self.steps.next().unwrap_or(Nano::Fold(usize::MAX));
-        if matches!(next, Nano::Fold(_)) {
-            self.loops.set(self.loops.get() + 1);
+        let next = self.steps.next().unwrap_or(NextStep::Fold(usize::MAX));
+        if matches!(next, NextStep::Fold(_)) {
+            self.begun.set(self.begun.get() + 1);
         }
         next
     }
@@ -52,17 +52,17 @@ impl<S: Iterator<Item = Nano>, P> NanoLoops<P> for Script<'_, S, P> {
 /// Runs a script. Returns the items of each step, and the scheduler's view.
 pub(crate) fn run_script<P: Producer>(
     producer: P,
-    steps: impl IntoIterator<Item = Nano>,
+    steps: impl IntoIterator<Item = NextStep>,
 ) -> (Vec<Vec<P::Item>>, Outcome<P>) {
-    let loops = Cell::new(0);
+    let begun = Cell::new(0);
     let mut script = Script {
         steps: steps.into_iter(),
-        loops: &loops,
+        begun: &begun,
         outcome: Outcome { sizes: Vec::new(), given: Vec::new() },
     };
     let push = |mut items: Vec<Vec<P::Item>>, item| {
         // Items before the first loop (of a fold that was stopped at once) count as that loop's.
-        items.resize_with(loops.get().max(1), Vec::new);
+        items.resize_with(begun.get().max(1), Vec::new);
         items.last_mut().expect("there is one").push(item);
         ControlFlow::Continue(items)
     };
@@ -71,22 +71,25 @@ pub(crate) fn run_script<P: Producer>(
     else {
         unreachable!("nothing breaks")
     };
-    items.resize_with(loops.get().max(items.len()), Vec::new);
+    items.resize_with(begun.get().max(items.len()), Vec::new);
     (items, script.outcome)
 }
 
 /// Folds to the end in steps of given sizes. Returns the items of each step.
-pub(crate) fn nano_loops<P: Producer>(
+pub(crate) fn in_steps<P: Producer>(
     producer: P,
     limits: impl IntoIterator<Item = usize>,
 ) -> Vec<Vec<P::Item>> {
-    run_script(producer, limits.into_iter().map(Nano::Fold)).0
+    run_script(producer, limits.into_iter().map(NextStep::Fold)).0
 }
 
 /// Runs a task and all parts that are given away, directly or by other parts. Returns their items from left to right. A
 /// later part continues the script at the point that the one before has reached. A part that cannot be divided is a
 /// leaf.
-pub(crate) fn tasks<P: Producer>(producer: P, steps: &mut dyn Iterator<Item = Nano>) -> Vec<Vec<P::Item>> {
+pub(crate) fn tasks<P: Producer>(
+    producer: P,
+    steps: &mut dyn Iterator<Item = NextStep>,
+) -> Vec<Vec<P::Item>> {
     if !producer.should_be_divided() {
         return vec![producer.into_iter().collect()];
     }
@@ -112,7 +115,7 @@ impl<T: Send> Reduction<T> for Interruptible {
         Vec::new()
     }
 
-    fn step(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
+    fn fold_item(&self, mut items: Vec<T>, item: T) -> ControlFlow<Vec<T>, Vec<T>> {
         items.push(item);
         ControlFlow::Continue(items)
     }
