@@ -110,7 +110,7 @@ pub use furcate_schedulers::{
     Adaptive, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation, DefaultExecutor,
     DepJoin, Divisible, Division, Doubling, Facts, FoldFacts, Fork, IndexedProducer, Join, Limit,
     LimitPermit, NeverLater, NextStep, OutputOf, Part, PartScheduler, PeekProducer, Plan, PlanOf, Policy,
-    Producer, Reduction, Schedule, Scheduler, Sequential, StepFold, Steps, Suspendable, Suspending, Task,
+    Producer, Reduction, Schedule, Scheduler, Sequential, StepFold, Steps, Suspendable, Suspending, Node,
     Verdict, policy,
 };
 

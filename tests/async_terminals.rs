@@ -246,7 +246,7 @@ fn nothing_happens_before_the_first_poll() {
 struct Counted(Arc<AtomicUsize>);
 
 impl Policy for Counted {
-    fn wants_split(&mut self, _: &furcate::Task) -> furcate::Verdict {
+    fn wants_split(&mut self, _: &furcate::Node) -> furcate::Verdict {
         self.0.fetch_add(1, Relaxed);
         furcate::Verdict::Pass
     }

@@ -5,7 +5,7 @@ mod support;
 use furcate::iter::Interrupted;
 use furcate::policy::{CancelToken, Deadline, Reason, StopOn};
 use furcate::prelude::*;
-use furcate::{Inline, Policy, Task, Verdict};
+use furcate::{Inline, Policy, Node, Verdict};
 use proptest::prelude::*;
 use std::collections::LinkedList;
 use std::sync::Mutex;
@@ -376,7 +376,7 @@ fn a_stop_of_ones_own() {
         fn stopped(&self) -> bool {
             self.0.load(Relaxed)
         }
-        fn wants_split(&mut self, _task: &Task) -> Verdict {
+        fn wants_split(&mut self, _task: &Node) -> Verdict {
             Verdict::Pass
         }
     }

@@ -129,7 +129,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// struct NotClone;
 ///
 /// #[derive(furcate::Divisible)]
-/// struct Task<'a> { values: &'a [f64], #[divide_by(clone)] state: NotClone }
+/// struct Node<'a> { values: &'a [f64], #[divide_by(clone)] state: NotClone }
 /// ```
 /// ```compile_fail,E0509
 /// #[derive(furcate::Divisible)]

@@ -34,12 +34,12 @@
 use crate::branch::{Branch, Decision, Joint, Position, is_stopped};
 use crate::call::Call;
 use crate::frames::Frame;
-use crate::greedy::{self, Done, Leaves, Link, Node, Part, Plan, Side};
+use crate::greedy::{self, Done, Leaves, Link, JoinNode, Part, Plan, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
 use crate::{
     Blocking, Computation, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, Scheduler, StepFold,
-    Steps, Task, Verdict, branch,
+    Steps, Node, Verdict, branch,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
@@ -159,7 +159,7 @@ impl Leaves for Adaptive {
         let Branch { producer, policy, reduction, position } = branch;
         let Position { depth, migrated, fruitless, call, .. } = position;
         scope.offers(|offers| {
-            let task = Task { demand: true, depth, migrated, threads: scope.num_threads(), ..Task::new(0) };
+            let task = Node { demand: true, depth, migrated, threads: scope.num_threads(), ..Node::new(0) };
             let reduction = RefCell::new(reduction);
             let mut steps = Divisions {
                 offers,
@@ -195,7 +195,7 @@ impl Leaves for Adaptive {
             match chain {
                 None => done,
                 Some(Chain { first: (node, joint), last }) => {
-                    done.deliver(Link::Node(last, Side::Left));
+                    done.deliver(Link::JoinNode(last, Side::Left));
                     Done::Away { node, joint }
                 }
             }
@@ -225,12 +225,12 @@ impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Loop<
 }
 
 /// A join node, and the reduction of its two sides.
-type Meeting<'s, O, R> = (Arc<Node<'s, O, R>>, Joint<'s, R>);
+type Meeting<'s, O, R> = (Arc<JoinNode<'s, O, R>>, Joint<'s, R>);
 
 /// The join nodes of the parts that were stolen (invariant 3).
 struct Chain<'s, O, R> {
     first: Meeting<'s, O, R>,
-    last: Arc<Node<'s, O, R>>,
+    last: Arc<JoinNode<'s, O, R>>,
 }
 
 /// The steps of a task.
@@ -243,7 +243,7 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// `None` while it is being split.
     policy: Option<L>,
     /// Facts for the policy; the size is filled in at each question.
-    task: Task,
+    task: Node,
     pace: Pace,
     /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
@@ -265,11 +265,11 @@ where
     P: Producer,
     L: Policy,
     R: Reduction<P::Item, Output = O>,
-    F: Offers<Part<'s, P, L, R, Adaptive>, Node<'s, O, R>>,
+    F: Offers<Part<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
 {
     /// Whether the policy allows a division of the remaining `size` units. Takes the permit for the fork.
     fn agrees(&mut self, size: usize) -> bool {
-        let task = Task { len: size, divisible: true, ..self.task };
+        let task = Node { len: size, divisible: true, ..self.task };
         let policy = self.policy.as_mut().expect("it is split in `take` only");
         policy.wants_split(&task) != Verdict::MayNot && policy.permit_fork(&task)
     }
@@ -283,7 +283,7 @@ where
         self.chain = Some(match self.chain.take() {
             None => Chain { last: Arc::clone(&node), first: (node, joint) },
             Some(Chain { first, last }) => {
-                Node::place(&node, joint, Link::Node(last, Side::Left));
+                JoinNode::place(&node, joint, Link::JoinNode(last, Side::Left));
                 Chain { first, last: node }
             }
         });
@@ -309,7 +309,7 @@ where
     P: Producer,
     L: Policy,
     R: Reduction<P::Item, Output = O>,
-    F: Offers<Part<'s, P, L, R, Adaptive>, Node<'s, O, R>>,
+    F: Offers<Part<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
 {
     fn next(&mut self, size: usize) -> NextStep {
         let policy = self.policy.as_ref().expect("it is split in `take` only");
@@ -348,7 +348,7 @@ where
         let policy = self.policy.take().expect("it is split here only");
         let size = right.size();
         let whole = self.whole.unwrap_or(usize::MAX);
-        let task = Task { len: whole, divisible: true, ..self.task };
+        let task = Node { len: whole, divisible: true, ..self.task };
         if size == 0 {
             // Nothing to give away.
             self.divisible = false;

@@ -16,7 +16,7 @@
 use crate::call::Call;
 use crate::pace::Pace;
 use crate::{
-    Blocking, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, StepFold, Steps, Task, Verdict,
+    Blocking, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, StepFold, Steps, Node, Verdict,
 };
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -139,7 +139,7 @@ struct Growing<'r, P, L, R> {
     policy: L,
     reduction: &'r R,
     /// Facts for the policy; the size is filled in at each question.
-    task: Task,
+    node: Node,
     pace: Pace,
     /// The rest of a task, which was given away.
     rest: Option<P>,
@@ -168,9 +168,9 @@ where
     }
 
     fn grown(&mut self, size: usize) -> bool {
-        let task = Task { len: size, divisible: true, ..self.task };
+        let node = Node { len: size, divisible: true, ..self.node };
         // The permit is asked for again when the rest is divided: it is the same one.
-        self.policy.wants_split(&task).divides(&task) && self.policy.permit_fork(&task)
+        self.policy.wants_split(&node).divides(&node) && self.policy.permit_fork(&node)
     }
 
     fn take(&mut self, right: P) {
@@ -219,8 +219,8 @@ impl<'c> Position<'c> {
 
     /// Facts about a branch of this size, for its policy.
     #[inline]
-    fn task(&self, len: usize, divisible: bool, threads: usize, demand: bool) -> Task {
-        Task {
+    fn node(&self, len: usize, divisible: bool, threads: usize, demand: bool) -> Node {
+        Node {
             len,
             divisible: divisible && self.fruitless == 0,
             depth: self.depth,
@@ -233,8 +233,8 @@ impl<'c> Position<'c> {
 
     /// The positions of the two parts of a task, which have these sizes.
     #[inline]
-    fn parts(self, task: &Task, left: usize, right: usize) -> (Self, Self) {
-        let least = self.least.min(task.len);
+    fn parts(self, node: &Node, left: usize, right: usize) -> (Self, Self) {
+        let least = self.least.min(node.len);
         let part = |size, believed| Position {
             depth: self.depth.saturating_add(1),
             migrated: false,
@@ -244,7 +244,7 @@ impl<'c> Position<'c> {
             call: self.call,
         };
         // If one side is empty the other is the whole, and is not believed to be smaller.
-        let believed = left > 0 && right > 0 && task.depth < BLIND_LEVELS;
+        let believed = left > 0 && right > 0 && node.depth < BLIND_LEVELS;
         (part(left, believed), part(right, believed))
     }
 }
@@ -254,15 +254,15 @@ pub(crate) enum Decision {
     /// Fold it.
     Leaf,
     /// Divide it as the given task; `fork` says whether the parts may run in parallel.
-    Divide { task: Task, fork: bool },
+    Divide { node: Node, fork: bool },
 }
 
 impl Decision {
     /// The decision about a task that is to be divided.
     #[inline]
-    fn divide(task: Task, permitted: bool, verdict: Verdict) -> Self {
+    fn divide(node: Node, permitted: bool, verdict: Verdict) -> Self {
         if permitted || verdict.is_must() {
-            Decision::Divide { task, fork: permitted }
+            Decision::Divide { node, fork: permitted }
         } else {
             Decision::Leaf
         }
@@ -346,31 +346,31 @@ where
         if self.position.is_over(size) || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
-        let task = self.position.task(size, self.producer.should_be_divided(), threads, demand);
-        let verdict = self.policy.wants_split(&task);
-        if !verdict.divides(&task) || verdict < weakest {
+        let node = self.position.node(size, self.producer.should_be_divided(), threads, demand);
+        let verdict = self.policy.wants_split(&node);
+        if !verdict.divides(&node) || verdict < weakest {
             return Decision::Leaf;
         }
-        Decision::divide(task, self.policy.permit_fork(&task), verdict)
+        Decision::divide(node, self.policy.permit_fork(&node), verdict)
     }
 
     /// Divides, after a [`Decision::Divide`] without a fork: the permit is given back first.
-    pub(crate) fn divide_in_turn(mut self, task: &Task) -> Parts<'c, P, L, R> {
+    pub(crate) fn divide_in_turn(mut self, node: &Node) -> Parts<'c, P, L, R> {
         self.policy.return_permit();
-        self.divide(task)
+        self.divide(node)
     }
 
     /// Divides, after a [`Decision::Divide`].
     #[inline]
-    pub(crate) fn divide(mut self, task: &Task) -> Parts<'c, P, L, R> {
+    pub(crate) fn divide(mut self, node: &Node) -> Parts<'c, P, L, R> {
         let (left, right) = self.producer.divide();
         let (left_size, right_size) = (left.size(), right.size());
         let is_one = left_size == 0 || right_size == 0;
         if is_one {
             self.policy.return_permit();
         }
-        let positions = self.position.parts(task, left_size, right_size);
-        let policies = self.policy.split(task);
+        let positions = self.position.parts(node, left_size, right_size);
+        let policies = self.policy.split(node);
         let joint = Joint { reduction: self.reduction.clone(), call: self.position.call };
         let reductions = self.reduction.divide();
         if is_one {
@@ -400,7 +400,7 @@ where
             return (reduction.finish(start), None);
         }
         let mut steps = Growing {
-            task: Task { depth, migrated, threads, grown: true, ..Task::new(0) },
+            node: Node { depth, migrated, threads, grown: true, ..Node::new(0) },
             pace: Pace::new(FIRST_STEP, LONGEST_STEP),
             policy,
             reduction: &reduction,

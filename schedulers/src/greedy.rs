@@ -1,7 +1,7 @@
 //! The greedy join: the last finisher reduces (Shiina and Taura, *Distributed Continuation Stealing is More Scalable
 //! than You Might Think*, IEEE Cluster 2022).
 //!
-//! A fork whose right part was stolen is a join node on the heap ([`Node`]). A node waits for three things: the output
+//! A fork whose right part was stolen is a join node on the heap ([`JoinNode`]). A node waits for three things: the output
 //! of its left part, the output of its right part, and its link (the position of its own output in the tree). The
 //! worker that brings the third thing reduces, and carries the result to the node above, in a loop. No worker waits for
 //! another one; only the root's caller waits.
@@ -47,11 +47,11 @@
 
 mod any_order;
 mod node;
-mod row;
+mod wide_node;
 mod spawned;
 
-pub(crate) use node::Node;
-pub(crate) use row::{PLACES, Row};
+pub(crate) use node::JoinNode;
+pub(crate) use wide_node::{WIDTH, WideNode};
 pub(crate) use spawned::{Plan, spawn};
 
 use any_order::AnyOrder;
@@ -268,14 +268,14 @@ where
     F: Leaves + 's,
 {
     loop {
-        let (task, fork) = match leaves.decide(&mut branch, scope.num_threads()) {
+        let (node, fork) = match leaves.decide(&mut branch, scope.num_threads()) {
             Decision::Leaf => return leaves.run(branch, scope),
-            Decision::Divide { task, fork } => (task, fork),
+            Decision::Divide { node, fork } => (node, fork),
         };
         let Some(_frame) = Frame::enter() else {
             return leaves.run_too_deep(branch, scope);
         };
-        let (left, right, joint) = match branch.divide(&task) {
+        let (left, right, joint) = match branch.divide(&node) {
             Parts::One(rest) => {
                 branch = rest;
                 continue;
@@ -290,7 +290,7 @@ where
         return match right {
             Fork::Back(right) => left.join(run(right.branch, leaves, scope), joint),
             Fork::Taken(node) => {
-                left.deliver(Link::Node(Arc::clone(&node), Side::Left));
+                left.deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
                 Done::Away { node, joint }
             }
         };
@@ -311,14 +311,14 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
     F: Leaves + 's,
 {
-    type Meeting = Node<'s, R::Output, R>;
+    type Meeting = JoinNode<'s, R::Output, R>;
 
     fn run(self, scope: &S, node: Arc<Self::Meeting>, context: Context) {
         let call = self.branch.position.call;
         call.watch(|| {
             let branch = self.branch.migrated(context.migrated());
             let end = R::STOPS_ALL.then(|| branch.reduction.clone());
-            let is_whole = run(branch, self.leaves, scope).deliver(Link::Node(node, Side::Right));
+            let is_whole = run(branch, self.leaves, scope).deliver(Link::JoinNode(node, Side::Right));
             if ends_early::<P::Item, R>() && is_whole {
                 self.leaves.has_ended(scope);
             }
@@ -334,9 +334,9 @@ pub(crate) enum Done<'s, O, R> {
     /// The branch is done, with this output.
     Here(O),
     /// The branch's output will be that of a join node, which has not yet got its link.
-    Away { node: Arc<Node<'s, O, R>>, joint: Joint<'s, R> },
-    /// The branch's output will be that of a row with so many places, which has not yet got its link.
-    AwayInRow { row: Arc<Row<'s, O, R>>, places: u8, joint: Joint<'s, R> },
+    Away { node: Arc<JoinNode<'s, O, R>>, joint: Joint<'s, R> },
+    /// The branch's output will be that of a wide node with so many places, which has not yet got its link.
+    AwayInWideNode { wide: Arc<WideNode<'s, O, R>>, places: u8, joint: Joint<'s, R> },
 }
 
 impl<'s, O, R> Done<'s, O, R> {
@@ -348,9 +348,9 @@ impl<'s, O, R> Done<'s, O, R> {
         match (self, right) {
             (Done::Here(left), Done::Here(right)) => Done::Here(joint.reduce(left, right)),
             (left, right) => {
-                let node = Arc::<Node<'s, O, R>>::default();
-                left.deliver(Link::Node(Arc::clone(&node), Side::Left));
-                right.deliver(Link::Node(Arc::clone(&node), Side::Right));
+                let node = Arc::<JoinNode<'s, O, R>>::default();
+                left.deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+                right.deliver(Link::JoinNode(Arc::clone(&node), Side::Right));
                 Done::Away { node, joint }
             }
         }
@@ -363,8 +363,8 @@ impl<'s, O, R> Done<'s, O, R> {
     {
         match self {
             Done::Here(output) => to.deliver(output),
-            Done::Away { node, joint } => Node::place(&node, joint, to),
-            Done::AwayInRow { row, places, joint } => match row.place(places, joint, to) {
+            Done::Away { node, joint } => JoinNode::place(&node, joint, to),
+            Done::AwayInWideNode { wide, places, joint } => match wide.place(places, joint, to) {
                 Some(full) => {
                     let (output, to) = full.reduce();
                     to.deliver(output)
@@ -378,8 +378,8 @@ impl<'s, O, R> Done<'s, O, R> {
 /// The position of an output in the tree: where it goes when it is complete.
 pub(crate) enum Link<'s, O, R> {
     Root(&'s Root<O>),
-    Node(Arc<Node<'s, O, R>>, Side),
-    Row(Arc<Row<'s, O, R>>, u8),
+    JoinNode(Arc<JoinNode<'s, O, R>>, Side),
+    WideNode(Arc<WideNode<'s, O, R>>, u8),
     /// A unit of a [windowed](Reduction::WINDOWED) reduction. Boxed, because every waiting item has a link, and few are units.
     Unit(Box<Unit<'s, O, R>>),
 }
@@ -438,11 +438,11 @@ impl<'s, O, R> Link<'s, O, R> {
                     *lock(&root.output) = Some(output);
                     return true;
                 }
-                Link::Node(node, side) => node.arrive(match side {
+                Link::JoinNode(node, side) => node.arrive(match side {
                     Side::Left => Thing::Left(output),
                     Side::Right => Thing::Right(output),
                 }),
-                Link::Row(row, place) => row.arrive(place.into(), output).map(row::Full::reduce),
+                Link::WideNode(wide, place) => wide.arrive(place.into(), output).map(wide_node::Full::reduce),
                 Link::Unit(unit) => {
                     let Unit { reduction, number, whole } = *unit;
                     reduction.arrive(number, output);
@@ -461,8 +461,8 @@ impl<'s, O, R> Link<'s, O, R> {
             up = match link {
                 Link::Root(_) => None,
                 Link::Unit(unit) => unit.whole.last(),
-                Link::Node(node, _) => Arc::into_inner(node).and_then(|mut node| node.leave()),
-                Link::Row(row, _) => Arc::into_inner(row).and_then(|mut row| row.leave()),
+                Link::JoinNode(node, _) => Arc::into_inner(node).and_then(|mut node| node.leave()),
+                Link::WideNode(wide, _) => Arc::into_inner(wide).and_then(|mut wide| wide.leave()),
             };
         }
     }

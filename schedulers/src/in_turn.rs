@@ -28,8 +28,8 @@ where
 {
     let mut neighbors = Vec::new();
     loop {
-        if let Decision::Divide { task, .. } = decide(&mut branch) {
-            branch = match branch.divide_in_turn(&task) {
+        if let Decision::Divide { node, .. } = decide(&mut branch) {
+            branch = match branch.divide_in_turn(&node) {
                 Parts::One(rest) => rest,
                 Parts::Two(left, right, joint) => {
                     neighbors.push(Neighbor::Right(right, joint));

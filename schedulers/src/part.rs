@@ -176,17 +176,17 @@ where
     fn divide(self) -> Division<Self> {
         let BranchPart { mut branch, executor, .. } = self;
         loop {
-            let (task, may_fork) = match branch.decide(branch.position.call.threads, executor.demand()) {
+            let (node, may_fork) = match branch.decide(branch.position.call.threads, executor.demand()) {
                 Decision::Leaf => {
                     return Division::Leaf(BranchPart { branch, executor, is_too_deep: false });
                 }
-                Decision::Divide { task, fork } => (task, fork),
+                Decision::Divide { node, fork } => (node, fork),
             };
             let Some(frame) = Frame::enter() else {
                 branch.policy.return_permit();
                 return Division::Leaf(BranchPart { branch, executor, is_too_deep: true });
             };
-            match branch.divide(&task) {
+            match branch.divide(&node) {
                 Parts::One(rest) => branch = rest,
                 Parts::Two(left, right, joint) => {
                     return Division::Two(BranchFork {

@@ -1,7 +1,7 @@
 //! The [`Policy`] trait, which says when a part is divided, and the policies of Kvik's paper.
 //!
 //! A policy is a small value that is passed down the division tree. At each node the scheduler asks the policy about
-//! the node's [`Task`] and gets a [`Verdict`]. If the task is divided, the policy is split into its children's
+//! the node's [`Node`] and gets a [`Verdict`]. If the task is divided, the policy is split into its children's
 //! policies.
 //!
 //! # Composition
@@ -80,13 +80,13 @@ pub use thief_splitting::ThiefSplitting;
 /// The facts by which a policy decides about a task.
 ///
 /// ```
-/// use furcate::Task;
-/// let task = Task::new(1000);
-/// assert_eq!((task.len, task.depth, task.divisible, task.migrated), (1000, 0, true, false));
+/// use furcate::Node;
+/// let task = Node::new(1000);
+/// assert_eq!((node.len, node.depth, node.divisible, node.migrated), (1000, 0, true, false));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Task {
+pub struct Node {
     /// Size of the task, in the units of [`Divisible::size`](crate::Divisible::size).
     pub len: usize,
     /// Whether anything is left to cut ([`Divisible::should_be_divided`](crate::Divisible::should_be_divided)).
@@ -106,11 +106,11 @@ pub struct Task {
     pub threads: usize,
 }
 
-impl Task {
+impl Node {
     /// Returns the root task of a computation over `len` units on one thread. Set the fields for anything else.
     #[must_use]
     pub const fn new(len: usize) -> Self {
-        Task { len, divisible: len > 1, depth: 0, migrated: false, grown: false, demand: false, threads: 1 }
+        Node { len, divisible: len > 1, depth: 0, migrated: false, grown: false, demand: false, threads: 1 }
     }
 }
 
@@ -143,10 +143,10 @@ impl Verdict {
     /// Whether the task is divided under this verdict.
     #[inline]
     #[must_use]
-    pub fn divides(self, task: &Task) -> bool {
+    pub fn divides(self, node: &Node) -> bool {
         match self {
             Verdict::Pass | Verdict::RatherNot | Verdict::MayNot => false,
-            Verdict::Rather | Verdict::Would => task.divisible,
+            Verdict::Rather | Verdict::Would => node.divisible,
             Verdict::Must => true,
         }
     }
@@ -169,20 +169,20 @@ impl From<bool> for Verdict {
 /// One method is enough. A policy that changes on its way down the tree also implements [`split`](Self::split).
 ///
 /// ```
-/// use furcate::{Policy, Task, Verdict};
+/// use furcate::{Policy, Node, Verdict};
 ///
 /// /// Divides down to one part per thread.
 /// #[derive(Clone)]
 /// struct OnePerThread;
 ///
 /// impl Policy for OnePerThread {
-///     fn wants_split(&mut self, task: &Task) -> Verdict {
-///         (1_usize << task.depth < task.threads).into()
+///     fn wants_split(&mut self, node: &Node) -> Verdict {
+///         (1_usize << node.depth < node.threads).into()
 ///     }
 /// }
-/// # let mut task = Task::new(10);
+/// # let mut task = Node::new(10);
 /// # assert_eq!(OnePerThread.wants_split(&task), Verdict::MayNot);
-/// # task.threads = 2;
+/// # node.threads = 2;
 /// # assert_eq!(OnePerThread.wants_split(&task), Verdict::Would);
 /// ```
 ///
@@ -237,23 +237,23 @@ pub trait Policy: Clone + Send {
     }
 
     /// Says whether this policy wants the task to be divided.
-    fn wants_split(&mut self, task: &Task) -> Verdict;
+    fn wants_split(&mut self, node: &Node) -> Verdict;
 
     /// Returns the policies of the left and the right part. By default, returns two copies.
     ///
     /// The worker goes on with the left part, and pushes the right one for others to steal. If one side is empty, the
     /// other one goes on with the left part's policy.
     #[inline]
-    fn split(self, task: &Task) -> (Self, Self) {
-        let _ = task;
+    fn split(self, node: &Node) -> (Self, Self) {
+        let _ = node;
         (self.clone(), self)
     }
 
     /// Whether the parts of a division that has been decided on may run in parallel. If so, takes the resources that
     /// the fork needs.
     #[inline]
-    fn permit_fork(&mut self, task: &Task) -> bool {
-        let _ = task;
+    fn permit_fork(&mut self, node: &Node) -> bool {
+        let _ = node;
         true
     }
 

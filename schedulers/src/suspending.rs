@@ -1,7 +1,7 @@
 //! The scheduler of `io_await`: a task that waits for I/O leaves its worker.
 //!
 //! A task polls its futures one after the other, each once, in place. The output of a ready future is folded at once. A
-//! pending future becomes a *pending item* (`Hole`): a suspended task that holds the future and the rest of the chain
+//! pending future becomes a *pending item* (`PendingItem`): a suspended task that holds the future and the rest of the chain
 //! for its output, but neither a stack nor a worker. The task goes on with the next item. When the future is ready, any
 //! worker takes the pending item, folds it as a small task of its own, and delivers the output to its position.
 //!
@@ -26,7 +26,7 @@
 //! 3. *No accumulator waits.* Before a pending item the task's accumulator is finished to an output, which may change
 //!    threads.
 //! 4. *Bounded depth.* The nodes over n pending items of a task are at most log2 n deep, and outputs go up in a loop.
-//!    *Bounded memory*, too: complete outputs are reduced, except the few that share a [row](tree::Tree) with an item
+//!    *Bounded memory*, too: complete outputs are reduced, except the few that share a [wide node](tree::Tree) with an item
 //!    that is still pending. So the number of nodes is at most the number of pending items plus a logarithm. A task
 //!    that was put aside goes on with the same tree.
 //! 5. *In flight.* If the number of futures in flight is limited, a future has a permit from its first poll to its end.
@@ -55,7 +55,7 @@ mod walk;
 
 use crate::branch::{Branch, Decision, Joint, Position};
 use crate::call::Call;
-use crate::greedy::{self, Done, Leaves, Link, Node, Plan, Side, ends_early};
+use crate::greedy::{self, Done, Leaves, Link, JoinNode, Plan, Side, ends_early};
 use crate::pace::Pace;
 use crate::policy::StopSignals;
 use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
@@ -196,23 +196,23 @@ struct Waits {
 }
 
 impl Plan for Waits {
-    type Leaves<'s> = Holes<'s>;
+    type Leaves<'s> = WaitingLeaves<'s>;
 
-    fn leaves(&self) -> Holes<'_> {
-        Holes { room: &self.room, divides: self.divides, walks: true }
+    fn leaves(&self) -> WaitingLeaves<'_> {
+        WaitingLeaves { room: &self.room, divides: self.divides, walks: true }
     }
 }
 
 /// Runs branches with items that may be pending.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Holes<'s> {
+pub(crate) struct WaitingLeaves<'s> {
     room: &'s Room,
     divides: bool,
     /// Whether a branch of a [windowed](Reduction::WINDOWED) reduction is [walked](walk). False for its units.
     walks: bool,
 }
 
-impl Leaves for Holes<'_> {
+impl Leaves for WaitingLeaves<'_> {
     /// Makes the policy's signals stop the call's tasks. Suspended tasks would not notice the signals themselves.
     fn begin<'s, S, L>(self, policy: &L, call: &'s Call, scope: &S)
     where
@@ -271,7 +271,7 @@ impl Leaves for Holes<'_> {
 }
 
 /// Runs a leaf.
-fn run<'s, S, P, L, R>(branch: Branch<'s, P, L, R>, holes: Holes<'s>, scope: &S) -> Done<'s, R::Output, R>
+fn run<'s, S, P, L, R>(branch: Branch<'s, P, L, R>, leaves: WaitingLeaves<'s>, scope: &S) -> Done<'s, R::Output, R>
 where
     S: Detach<'s>,
     P: Producer + 's,
@@ -279,26 +279,26 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     let call = branch.position.call;
-    if R::WINDOWED && holes.walks {
+    if R::WINDOWED && leaves.walks {
         let joint = Joint { reduction: branch.reduction.clone(), call };
-        let node = Arc::<Node<'s, R::Output, R>>::default();
-        let left = Link::Node(Arc::clone(&node), Side::Left);
+        let node = Arc::<JoinNode<'s, R::Output, R>>::default();
+        let left = Link::JoinNode(Arc::clone(&node), Side::Left);
         left.deliver::<P::Item>(tree::nothing::<P::Item, R>(&branch.reduction));
-        Walk::new(branch, holes, Link::Node(Arc::clone(&node), Side::Right)).go_on(scope);
+        Walk::new(branch, leaves, Link::JoinNode(Arc::clone(&node), Side::Right)).go_on(scope);
         return Done::Away { node, joint };
     }
-    match advance(branch, Tree::of_leaf::<P::Item>(), None, holes, scope) {
+    match advance(branch, Tree::of_leaf::<P::Item>(), None, leaves, scope) {
         Ok(done) => done,
         Err(Paused { mut branch, tree, mut slot }) => {
             let joint = Joint { reduction: branch.reduction.clone(), call };
             let (left, right) = branch.reduction.divide();
             branch.reduction = right;
-            let node = Arc::<Node<'s, R::Output, R>>::default();
-            tree.end::<P::Item>(None, &left, call).deliver(Link::Node(Arc::clone(&node), Side::Left));
-            let link = Link::Node(Arc::clone(&node), Side::Right);
+            let node = Arc::<JoinNode<'s, R::Output, R>>::default();
+            tree.end::<P::Item>(None, &left, call).deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
+            let link = Link::JoinNode(Arc::clone(&node), Side::Right);
             scope
                 .handle()
-                .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf::<P::Item>(), holes, link });
+                .suspend(&mut slot, Aside { branch, tree: Tree::of_leaf::<P::Item>(), leaves, link });
             Done::Away { node, joint }
         }
     }
@@ -321,7 +321,7 @@ fn advance<'s, S, P, L, R>(
     mut branch: Branch<'s, P, L, R>,
     mut tree: Tree<'s, R::Output, R>,
     mut permit: Option<Permit<'s>>,
-    holes: Holes<'s>,
+    leaves: WaitingLeaves<'s>,
     scope: &S,
 ) -> Result<Done<'s, R::Output, R>, Paused<'s, P, L, R, R::Output, AcquireSlot<'s, S, P, L, R, R::Output>>>
 where
@@ -335,7 +335,7 @@ where
         let Branch { producer, policy, reduction, position } = branch;
         let call = position.call;
         let whole = reduction.clone();
-        let frame = Frame::<S>::new(handle.clone(), holes.room, permit, Kind::New);
+        let frame = Frame::<S>::new(handle.clone(), leaves.room, permit, Kind::New);
         let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
@@ -354,7 +354,7 @@ where
         (tree, reduction) = leaf.pause();
         let position = Position { migrated: false, grown: false, ..position };
         branch = Branch { producer: rest, policy, reduction, position };
-        match handle.poll_once(&mut slot, holes.room.acquire(Kind::New)) {
+        match handle.poll_once(&mut slot, leaves.room.acquire(Kind::New)) {
             // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {
@@ -370,7 +370,7 @@ struct Aside<'s, P, L, R, O> {
     branch: Branch<'s, P, L, R>,
     /// Pending items since it was put aside first.
     tree: Tree<'s, O, R>,
-    holes: Holes<'s>,
+    leaves: WaitingLeaves<'s>,
     link: Link<'s, O, R>,
 }
 
@@ -382,21 +382,21 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     fn resume(self, scope: &S, permit: Permit<'s>, context: Context) {
-        let Aside { branch, tree, holes, link } = self;
+        let Aside { branch, tree, leaves, link } = self;
         let call = branch.position.call;
         call.watch(|| {
             let reduction = branch.reduction.clone();
-            match advance(branch.migrated(context.migrated()), tree, Some(permit), holes, scope) {
+            match advance(branch.migrated(context.migrated()), tree, Some(permit), leaves, scope) {
                 Ok(done) => {
                     if done.deliver(link) && ends_early::<P::Item, R>() {
-                        holes.has_ended(scope);
+                        leaves.has_ended(scope);
                     }
                 }
                 Err(Paused { branch, tree, mut slot }) => {
-                    scope.handle().suspend(&mut slot, Aside { branch, tree, holes, link });
+                    scope.handle().suspend(&mut slot, Aside { branch, tree, leaves, link });
                 }
             }
-            holes.has_delivered::<S, P::Item, R>(&reduction, scope);
+            leaves.has_delivered::<S, P::Item, R>(&reduction, scope);
         });
     }
 

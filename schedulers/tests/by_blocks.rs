@@ -5,7 +5,7 @@ mod support;
 use furcate_schedulers::policy::{Auto, BoundDepth, Cap, SizeLimit};
 use furcate_schedulers::{
     Blocks, ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Policy, Producer, Reduction, Scheduler,
-    Sequential, Task, Verdict,
+    Sequential, Node, Verdict,
 };
 use proptest::prelude::*;
 use std::iter::repeat;
@@ -234,7 +234,7 @@ fn a_policy_ends_it() {
         fn stopped(&self) -> bool {
             self.0.load(SeqCst)
         }
-        fn wants_split(&mut self, task: &Task) -> Verdict {
+        fn wants_split(&mut self, task: &Node) -> Verdict {
             BoundDepth::new(2).wants_split(task)
         }
     }

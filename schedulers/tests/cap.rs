@@ -208,7 +208,7 @@ fn tokens_survive_a_policy_that_panics() {
     #[derive(Clone)]
     struct Touchy;
     impl Policy for Touchy {
-        fn wants_split(&mut self, task: &furcate_schedulers::Task) -> furcate_schedulers::Verdict {
+        fn wants_split(&mut self, task: &furcate_schedulers::Node) -> furcate_schedulers::Verdict {
             assert!(task.depth < 3, "deep enough");
             true.into()
         }

@@ -5,14 +5,14 @@ mod support;
 
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Divisible, Join, Sequential, Verdict};
-use support::{Collect, Entry, Node, Piece, Place, Plant, Tree, entries};
+use support::{Collect, Entry, TableNode, Piece, Place, Plant, Tree, entries};
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 8, 9, 63, 64, 200];
 
 /// The tree by the rules of the table: *must* beats *may not* beats *would* beats the default's *would rather*. A
 /// division that is not forced needs something to cut, and a permit.
 fn oracle(chain: [&Entry; 2], piece: Piece, right: bool) -> Tree {
-    let node = Node { len: piece.range.len(), depth: piece.depth, right };
+    let node = TableNode { len: piece.range.len(), depth: piece.depth, right };
     let says = |verdict| chain.iter().any(|entry| (entry.says)(&node) == verdict);
     let may = node.len > 1 && chain.iter().all(|entry| entry.forks) && !says(Verdict::MayNot);
     let divides = says(Verdict::Must) || may && (says(Verdict::Would) || says(Verdict::Rather));

@@ -5,7 +5,7 @@ mod support;
 
 use furcate_schedulers::policy::{Both, Cap, SizeLimit};
 use furcate_schedulers::{
-    Adaptive, DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential, Task,
+    Adaptive, DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential, Node,
     Verdict,
 };
 use std::fmt::Debug;
@@ -181,11 +181,11 @@ impl Clone for Touchy<'_> {
 }
 
 impl Policy for Touchy<'_> {
-    fn wants_split(&mut self, task: &Task) -> Verdict {
+    fn wants_split(&mut self, task: &Node) -> Verdict {
         self.0.burn("wants_split");
         if task.depth < 3 { Verdict::Must } else { Verdict::MayNot }
     }
-    fn permit_fork(&mut self, _: &Task) -> bool {
+    fn permit_fork(&mut self, _: &Node) -> bool {
         self.0.burn("permit_fork");
         true
     }

@@ -8,7 +8,7 @@ use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::policy::{
     Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, SizeLimit, ThiefSplitting,
 };
-use furcate_schedulers::{Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Task, Verdict};
+use furcate_schedulers::{Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Node, Verdict};
 use std::ops::{ControlFlow, Range};
 use support::{Any, Collect};
 
@@ -217,7 +217,7 @@ fn one_side_is_empty_under_every_stubborn_policy() {
 struct Always;
 
 impl Policy for Always {
-    fn wants_split(&mut self, _: &Task) -> Verdict {
+    fn wants_split(&mut self, _: &Node) -> Verdict {
         Verdict::Must
     }
 }

@@ -6,7 +6,7 @@ use furcate::policy::{
 };
 use furcate::prelude::*;
 use furcate::{
-    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Reduction, Scheduler, Sequential, Task, Verdict,
+    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Reduction, Scheduler, Sequential, Node, Verdict,
 };
 use std::iter::Repeat;
 
@@ -20,28 +20,28 @@ macro_rules! any_policy {
         }
 
         impl Policy for AnyPolicy {
-            fn wants_split(&mut self, task: &Task) -> Verdict {
+            fn wants_split(&mut self, node: &Node) -> Verdict {
                 match self {
-                    Self::Default(policy) => policy.wants_split(task),
-                    $(Self::$Name(policy) => policy.wants_split(task)),+
+                    Self::Default(policy) => policy.wants_split(node),
+                    $(Self::$Name(policy) => policy.wants_split(node)),+
                 }
             }
-            fn split(self, task: &Task) -> (Self, Self) {
+            fn split(self, node: &Node) -> (Self, Self) {
                 match self {
                     Self::Default(policy) => {
-                        let (left, right) = policy.split(task);
+                        let (left, right) = policy.split(node);
                         (Self::Default(left), Self::Default(right))
                     }
                     $(Self::$Name(policy) => {
-                        let (left, right) = policy.split(task);
+                        let (left, right) = policy.split(node);
                         (left.into(), right.into())
                     })+
                 }
             }
-            fn permit_fork(&mut self, task: &Task) -> bool {
+            fn permit_fork(&mut self, node: &Node) -> bool {
                 match self {
-                    Self::Default(policy) => policy.permit_fork(task),
-                    $(Self::$Name(policy) => policy.permit_fork(task)),+
+                    Self::Default(policy) => policy.permit_fork(node),
+                    $(Self::$Name(policy) => policy.permit_fork(node)),+
                 }
             }
             fn return_permit(&mut self) {

@@ -3,7 +3,7 @@
 use furcate::policy::{
     Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting,
 };
-use furcate::{Policy, Task, Verdict};
+use furcate::{Policy, Node, Verdict};
 use proptest::prelude::*;
 
 macro_rules! any_policy {
@@ -14,22 +14,22 @@ macro_rules! any_policy {
         }
 
         impl Policy for AnyPolicy {
-            fn wants_split(&mut self, task: &Task) -> Verdict {
+            fn wants_split(&mut self, node: &Node) -> Verdict {
                 match self {
-                    $(Self::$Name(policy) => policy.wants_split(task)),+
+                    $(Self::$Name(policy) => policy.wants_split(node)),+
                 }
             }
-            fn split(self, task: &Task) -> (Self, Self) {
+            fn split(self, node: &Node) -> (Self, Self) {
                 match self {
                     $(Self::$Name(policy) => {
-                        let (left, right) = policy.split(task);
+                        let (left, right) = policy.split(node);
                         (Self::$Name(left), Self::$Name(right))
                     })+
                 }
             }
-            fn permit_fork(&mut self, task: &Task) -> bool {
+            fn permit_fork(&mut self, node: &Node) -> bool {
                 match self {
-                    $(Self::$Name(policy) => policy.permit_fork(task)),+
+                    $(Self::$Name(policy) => policy.permit_fork(node)),+
                 }
             }
             fn return_permit(&mut self) {

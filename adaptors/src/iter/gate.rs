@@ -13,7 +13,7 @@
 //!    chain.
 
 use crate::iter::stage::TaskStage;
-use furcate_schedulers::{Policy, StepFold, Suspendable, Task, Verdict};
+use furcate_schedulers::{Policy, StepFold, Suspendable, Node, Verdict};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A gate for items of type `T`. A copy is the same gate.
@@ -54,7 +54,7 @@ impl Policy for InSteps {
     const DECIDES: bool = false;
 
     #[inline]
-    fn wants_split(&mut self, _task: &Task) -> Verdict {
+    fn wants_split(&mut self, _task: &Node) -> Verdict {
         Verdict::Pass
     }
 }

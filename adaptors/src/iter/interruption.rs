@@ -14,7 +14,7 @@ use super::{
 };
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
-use furcate_schedulers::{Policy, Task, Verdict};
+use furcate_schedulers::{Policy, Node, Verdict};
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::fmt;
@@ -267,7 +267,7 @@ impl<S: Stop> Policy for Reporting<S> {
     }
 
     #[inline]
-    fn wants_split(&mut self, _task: &Task) -> Verdict {
+    fn wants_split(&mut self, _task: &Node) -> Verdict {
         Verdict::Pass
     }
 }

@@ -250,12 +250,12 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// ```
     /// use furcate::prelude::*;
-    /// use furcate::{Task, Verdict};
+    /// use furcate::{Node, Verdict};
     ///
     /// #[derive(Clone)]
     /// struct Pages;
     /// impl Policy for Pages {
-    ///     fn wants_split(&mut self, task: &Task) -> Verdict {
+    ///     fn wants_split(&mut self, task: &Node) -> Verdict {
     ///         (task.len > 4096).into()
     ///     }
     /// }
@@ -701,7 +701,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The tasks share out the outer items. A task walks short inner iterators itself. It divides a long one, together
     /// with the outer items behind it: under [`adaptive`](Self::adaptive) on demand, else where the policy wants it
-    /// (see [`Task::grown`](furcate_schedulers::Task)). The inner iterator's own schedule is not used. An inner
+    /// (see [`Node::grown`](furcate_schedulers::Node)). The inner iterator's own schedule is not used. An inner
     /// iterator is long if it has more than 256 [units](Self::units) (64 under `adaptive`), and twice as many as the
     /// last one that was divided.
     ///

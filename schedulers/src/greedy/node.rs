@@ -8,7 +8,7 @@ use crate::branch::Joint;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The join node of a fork whose right part was stolen, or that has an inner fork with a stolen part.
-pub(crate) struct Node<'s, O, R>(Mutex<Open<'s, O, R>>);
+pub(crate) struct JoinNode<'s, O, R>(Mutex<Open<'s, O, R>>);
 
 /// The things that have arrived at a node.
 struct Open<'s, O, R> {
@@ -46,13 +46,13 @@ enum Ready<'s, O, R> {
     Decisive(O, Up<'s, O, R>),
 }
 
-impl<O, R> Default for Node<'_, O, R> {
+impl<O, R> Default for JoinNode<'_, O, R> {
     fn default() -> Self {
-        Node(Mutex::new(Open { left: None, right: None, up: None, early: Early::Unknown }))
+        JoinNode(Mutex::new(Open { left: None, right: None, up: None, early: Early::Unknown }))
     }
 }
 
-impl<O, R> Drop for Node<'_, O, R> {
+impl<O, R> Drop for JoinNode<'_, O, R> {
     /// Drops the nodes above to which no other reference exists, in a loop (invariant 6). That matters only for nodes
     /// that are given up.
     fn drop(&mut self) {
@@ -62,7 +62,7 @@ impl<O, R> Drop for Node<'_, O, R> {
     }
 }
 
-impl<'s, O, R> Node<'s, O, R> {
+impl<'s, O, R> JoinNode<'s, O, R> {
     /// Takes the link to the node above.
     pub(super) fn leave(&mut self) -> Option<Link<'s, O, R>> {
         // The lock may be poisoned: nodes are dropped early because user code has panicked.

@@ -4,7 +4,7 @@ use super::*;
 use crate::frames::{Frame, MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
-use crate::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Sequential, Task, Verdict};
+use crate::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Sequential, Node, Verdict};
 use furcate_pool::{Context, Executor, Inline};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -178,7 +178,7 @@ fn what_has_an_empty_side_holds_no_permits() {
     #[derive(Clone)]
     struct Always;
     impl Policy for Always {
-        fn wants_split(&mut self, _: &Task) -> Verdict {
+        fn wants_split(&mut self, _: &Node) -> Verdict {
             Verdict::Must
         }
     }
@@ -248,10 +248,10 @@ fn permits_are_asked_for_last() {
     #[derive(Clone)]
     struct Refusing;
     impl Policy for Refusing {
-        fn wants_split(&mut self, _: &Task) -> Verdict {
+        fn wants_split(&mut self, _: &Node) -> Verdict {
             Verdict::MayNot
         }
-        fn permit_fork(&mut self, _: &Task) -> bool {
+        fn permit_fork(&mut self, _: &Node) -> bool {
             panic!("asked for a permit that nobody needs")
         }
     }

@@ -1,5 +1,5 @@
 use super::{
-    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Policy, SizeLimit, Task,
+    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Policy, SizeLimit, Node,
     ThiefSplitting, Verdict,
 };
 
@@ -16,14 +16,14 @@ use super::{
 /// branch per question; nothing is allocated.
 ///
 /// ```
-/// use furcate::policy::{AnyPolicy, BoundDepth, Policy, SizeLimit, Task, Verdict};
+/// use furcate::policy::{AnyPolicy, BoundDepth, Policy, SizeLimit, Node, Verdict};
 ///
 /// let parts = 8_u32;
 /// let mut policy: AnyPolicy = match parts {
 ///     0 => SizeLimit::new(1000).into(),
 ///     parts => BoundDepth::new(parts.ilog2()).into(),
 /// };
-/// assert_eq!(policy.wants_split(&Task::new(10)), Verdict::Would);
+/// assert_eq!(policy.wants_split(&Node::new(10)), Verdict::Would);
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnyPolicy(Kind);
@@ -52,26 +52,26 @@ macro_rules! any_policy {
             }
 
             #[inline]
-            fn wants_split(&mut self, task: &Task) -> Verdict {
+            fn wants_split(&mut self, node: &Node) -> Verdict {
                 match &mut self.0 {
-                    $(Kind::$Policy(policy) => policy.wants_split(task)),+
+                    $(Kind::$Policy(policy) => policy.wants_split(node)),+
                 }
             }
 
             #[inline]
-            fn split(self, task: &Task) -> (Self, Self) {
+            fn split(self, node: &Node) -> (Self, Self) {
                 match self.0 {
                     $(Kind::$Policy(policy) => {
-                        let (left, right) = policy.split(task);
+                        let (left, right) = policy.split(node);
                         (left.into(), right.into())
                     })+
                 }
             }
 
             #[inline]
-            fn permit_fork(&mut self, task: &Task) -> bool {
+            fn permit_fork(&mut self, node: &Node) -> bool {
                 match &mut self.0 {
-                    $(Kind::$Policy(policy) => policy.permit_fork(task)),+
+                    $(Kind::$Policy(policy) => policy.permit_fork(node)),+
                 }
             }
 

@@ -1,14 +1,14 @@
-use super::{Policy, Reason, Stop, StopSignals, Task, Verdict};
+use super::{Policy, Reason, Stop, StopSignals, Node, Verdict};
 
 /// Two policies at once. A chain of policies is made of such pairs.
 ///
 /// The stronger verdict counts. A fork needs both permits. Either policy can end the computation.
 ///
 /// ```
-/// use furcate::policy::{Both, BoundDepth, Policy, SizeLimit, Task, Verdict};
+/// use furcate::policy::{Both, BoundDepth, Policy, SizeLimit, Node, Verdict};
 /// let mut policy = Both::new(SizeLimit::new(100), BoundDepth::new(3));
-/// assert_eq!(policy.wants_split(&Task::new(1000)), Verdict::Would);
-/// assert_eq!(policy.wants_split(&Task::new(10)), Verdict::MayNot);
+/// assert_eq!(policy.wants_split(&Node::new(1000)), Verdict::Would);
+/// assert_eq!(policy.wants_split(&Node::new(10)), Verdict::MayNot);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Both<A, B> {
@@ -44,23 +44,23 @@ impl<A: Policy, B: Policy> Policy for Both<A, B> {
     }
 
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        self.first.wants_split(task).max(self.second.wants_split(task))
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        self.first.wants_split(node).max(self.second.wants_split(node))
     }
 
     #[inline]
-    fn split(self, task: &Task) -> (Self, Self) {
-        let (first_left, first_right) = self.first.split(task);
-        let (second_left, second_right) = self.second.split(task);
+    fn split(self, node: &Node) -> (Self, Self) {
+        let (first_left, first_right) = self.first.split(node);
+        let (second_left, second_right) = self.second.split(node);
         (Both::new(first_left, second_left), Both::new(first_right, second_right))
     }
 
     #[inline]
-    fn permit_fork(&mut self, task: &Task) -> bool {
-        if !self.first.permit_fork(task) {
+    fn permit_fork(&mut self, node: &Node) -> bool {
+        if !self.first.permit_fork(node) {
             return false;
         }
-        let both = self.second.permit_fork(task);
+        let both = self.second.permit_fork(node);
         if !both {
             self.first.return_permit();
         }

@@ -1,4 +1,4 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Divides down to a depth, and no further: at most 2^depth parts.
 ///
@@ -7,10 +7,10 @@ use super::{Policy, Task, Verdict};
 /// `depjoin` and the default (see the chapter *Why* of the book for the exact promise).
 ///
 /// ```
-/// use furcate::policy::{BoundDepth, Policy, Task, Verdict};
-/// let mut task = Task::new(1000);
+/// use furcate::policy::{BoundDepth, Policy, Node, Verdict};
+/// let mut task = Node::new(1000);
 /// assert_eq!(BoundDepth::new(3).wants_split(&task), Verdict::Would);
-/// task.depth = 3;
+/// node.depth = 3;
 /// assert_eq!(BoundDepth::new(3).wants_split(&task), Verdict::MayNot);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl BoundDepth {
 
 impl Policy for BoundDepth {
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        (task.depth < self.depth).into()
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        (node.depth < self.depth).into()
     }
 }

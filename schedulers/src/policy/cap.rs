@@ -1,5 +1,5 @@
 use super::tokens::{Token, Tokens};
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 use furcate_pool::sync::Arc;
 
 /// Bounds the number of live tasks.
@@ -21,16 +21,16 @@ use furcate_pool::sync::Arc;
 /// Cost: one compare-exchange and one small allocation per fork.
 ///
 /// ```
-/// use furcate::policy::{Cap, Policy, Task};
+/// use furcate::policy::{Cap, Policy, Node};
 ///
 /// let cap = Cap::new(2);
 /// let mut root = cap.clone();
-/// assert!(root.permit_fork(&Task::new(100)));
-/// let (mut left, right) = root.split(&Task::new(100));
+/// assert!(root.permit_fork(&Node::new(100)));
+/// let (mut left, right) = root.split(&Node::new(100));
 /// assert_eq!(cap.available(), 0); // two tasks are live
-/// assert!(!left.permit_fork(&Task::new(50)));
+/// assert!(!left.permit_fork(&Node::new(50)));
 /// drop(right);
-/// assert!(left.permit_fork(&Task::new(50)));
+/// assert!(left.permit_fork(&Node::new(50)));
 /// drop(left);
 /// assert_eq!(cap.available(), 2);
 /// ```
@@ -84,11 +84,11 @@ impl Policy for Cap {
     const CAPS: bool = true;
 
     #[inline]
-    fn wants_split(&mut self, _task: &Task) -> Verdict {
+    fn wants_split(&mut self, _node: &Node) -> Verdict {
         Verdict::Pass
     }
 
-    fn split(mut self, _task: &Task) -> (Self, Self) {
+    fn split(mut self, _node: &Node) -> (Self, Self) {
         let right = match self.permit.take() {
             Some(Permit { right, left }) => {
                 if let Some(left) = left {
@@ -103,7 +103,7 @@ impl Policy for Cap {
         (self, right)
     }
 
-    fn permit_fork(&mut self, _task: &Task) -> bool {
+    fn permit_fork(&mut self, _node: &Node) -> bool {
         if self.permit.is_some() {
             return true;
         }

@@ -1,4 +1,4 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Allows leaves at even depths only.
 ///
@@ -7,10 +7,10 @@ use super::{Policy, Task, Verdict};
 /// and dropped, and the other one is a level deeper.
 ///
 /// ```
-/// use furcate::policy::{EvenLevels, Policy, Task, Verdict};
-/// let mut task = Task::new(1000);
+/// use furcate::policy::{EvenLevels, Policy, Node, Verdict};
+/// let mut task = Node::new(1000);
 /// assert_eq!(EvenLevels.wants_split(&task), Verdict::Pass);
-/// task.depth = 1;
+/// node.depth = 1;
 /// assert_eq!(EvenLevels.wants_split(&task), Verdict::Must);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl Policy for EvenLevels {
     const DECIDES: bool = false;
 
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        if task.depth % 2 == 1 { Verdict::Must } else { Verdict::Pass }
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        if node.depth % 2 == 1 { Verdict::Must } else { Verdict::Pass }
     }
 }

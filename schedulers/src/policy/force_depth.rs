@@ -1,14 +1,14 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Divides down to a depth, overruling other policies, while there is something to cut. Below that depth, passes.
 ///
 /// Kvik's `force_depth`.
 ///
 /// ```
-/// use furcate::policy::{ForceDepth, Policy, Task, Verdict};
-/// let mut task = Task::new(1000);
+/// use furcate::policy::{ForceDepth, Policy, Node, Verdict};
+/// let mut task = Node::new(1000);
 /// assert_eq!(ForceDepth::new(3).wants_split(&task), Verdict::Must);
-/// task.depth = 3;
+/// node.depth = 3;
 /// assert_eq!(ForceDepth::new(3).wants_split(&task), Verdict::Pass);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Policy for ForceDepth {
     const DECIDES: bool = false;
 
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        if task.divisible && task.depth < self.depth { Verdict::Must } else { Verdict::Pass }
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        if node.divisible && node.depth < self.depth { Verdict::Must } else { Verdict::Pass }
     }
 }

@@ -1,4 +1,4 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Divides left parts always, and right parts only if they have migrated, down to a depth.
 ///
@@ -6,13 +6,13 @@ use super::{Policy, Task, Verdict};
 /// each half as large as the next. A part that a thief has taken is divided in the same manner.
 ///
 /// ```
-/// use furcate::policy::{JoinContext, Policy, Task, Verdict};
-/// let mut task = Task::new(1000);
+/// use furcate::policy::{JoinContext, Policy, Node, Verdict};
+/// let mut task = Node::new(1000);
 /// let (mut left, mut right) = JoinContext::new(5).split(&task);
-/// task.depth = 1;
+/// node.depth = 1;
 /// assert_eq!(left.wants_split(&task), Verdict::Would);
 /// assert_eq!(right.wants_split(&task), Verdict::MayNot);
-/// task.migrated = true;
+/// node.migrated = true;
 /// assert_eq!(right.wants_split(&task), Verdict::Would);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,12 @@ impl JoinContext {
 
 impl Policy for JoinContext {
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        (task.depth < self.depth && (!self.right || task.migrated)).into()
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        (node.depth < self.depth && (!self.right || node.migrated)).into()
     }
 
     #[inline]
-    fn split(self, _task: &Task) -> (Self, Self) {
+    fn split(self, _node: &Node) -> (Self, Self) {
         (JoinContext { right: false, ..self }, JoinContext { right: true, ..self })
     }
 }

@@ -1,13 +1,13 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Forbids divisions that would leave a half shorter than a minimum; passes on all others.
 ///
 /// rayon's `with_min_len`.
 ///
 /// ```
-/// use furcate::policy::{MinLen, Policy, Task, Verdict};
-/// assert_eq!(MinLen::new(100).wants_split(&Task::new(199)), Verdict::MayNot);
-/// assert_eq!(MinLen::new(100).wants_split(&Task::new(200)), Verdict::Pass);
+/// use furcate::policy::{MinLen, Policy, Node, Verdict};
+/// assert_eq!(MinLen::new(100).wants_split(&Node::new(199)), Verdict::MayNot);
+/// assert_eq!(MinLen::new(100).wants_split(&Node::new(200)), Verdict::Pass);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinLen {
@@ -26,8 +26,8 @@ impl Policy for MinLen {
     const DECIDES: bool = false;
 
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        if task.len / 2 < self.min { Verdict::MayNot } else { Verdict::Pass }
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        if node.len / 2 < self.min { Verdict::MayNot } else { Verdict::Pass }
     }
 }
 
@@ -36,9 +36,9 @@ impl Policy for MinLen {
 /// rayon's `with_max_len`.
 ///
 /// ```
-/// use furcate::policy::{MaxLen, Policy, Task, Verdict};
-/// assert_eq!(MaxLen::new(100).wants_split(&Task::new(101)), Verdict::Must);
-/// assert_eq!(MaxLen::new(100).wants_split(&Task::new(100)), Verdict::Pass);
+/// use furcate::policy::{MaxLen, Policy, Node, Verdict};
+/// assert_eq!(MaxLen::new(100).wants_split(&Node::new(101)), Verdict::Must);
+/// assert_eq!(MaxLen::new(100).wants_split(&Node::new(100)), Verdict::Pass);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxLen {
@@ -57,7 +57,7 @@ impl Policy for MaxLen {
     const DECIDES: bool = false;
 
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        if task.divisible && task.len > self.max { Verdict::Must } else { Verdict::Pass }
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        if node.divisible && node.len > self.max { Verdict::Must } else { Verdict::Pass }
     }
 }

@@ -1,4 +1,4 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Divides parts larger than a limit, and no others.
 ///
@@ -6,9 +6,9 @@ use super::{Policy, Task, Verdict};
 /// depends on the input alone.
 ///
 /// ```
-/// use furcate::policy::{Policy, SizeLimit, Task, Verdict};
-/// assert_eq!(SizeLimit::new(100).wants_split(&Task::new(101)), Verdict::Would);
-/// assert_eq!(SizeLimit::new(100).wants_split(&Task::new(100)), Verdict::MayNot);
+/// use furcate::policy::{Policy, SizeLimit, Node, Verdict};
+/// assert_eq!(SizeLimit::new(100).wants_split(&Node::new(101)), Verdict::Would);
+/// assert_eq!(SizeLimit::new(100).wants_split(&Node::new(100)), Verdict::MayNot);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeLimit {
@@ -25,7 +25,7 @@ impl SizeLimit {
 
 impl Policy for SizeLimit {
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        (task.len > self.limit).into()
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        (node.len > self.limit).into()
     }
 }

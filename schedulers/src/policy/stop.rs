@@ -66,7 +66,7 @@ macro_rules! stops {
             }
 
             #[inline]
-            fn wants_split(&mut self, _task: &$crate::Task) -> $crate::Verdict {
+            fn wants_split(&mut self, _node: &$crate::Node) -> $crate::Verdict {
                 $crate::Verdict::Pass
             }
         }

@@ -36,27 +36,27 @@ fn for_each_policy(check: impl Fn(&str, &mut dyn Probe)) {
 
 /// The methods of [`Policy`] that fit a trait object.
 trait Probe {
-    fn wants_split(&mut self, task: &Task) -> Verdict;
-    fn permit_fork(&mut self, task: &Task) -> bool;
+    fn wants_split(&mut self, node: &Node) -> Verdict;
+    fn permit_fork(&mut self, node: &Node) -> bool;
     fn return_permit(&mut self);
-    fn split(&self, task: &Task) -> [Box<dyn Probe>; 2];
+    fn split(&self, node: &Node) -> [Box<dyn Probe>; 2];
     fn fresh(&self) -> Box<dyn Probe>;
 }
 
 struct Subject<P>(P);
 
 impl<P: Policy + 'static> Probe for Subject<P> {
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        self.0.wants_split(task)
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        self.0.wants_split(node)
     }
-    fn permit_fork(&mut self, task: &Task) -> bool {
-        self.0.permit_fork(task)
+    fn permit_fork(&mut self, node: &Node) -> bool {
+        self.0.permit_fork(node)
     }
     fn return_permit(&mut self) {
         self.0.return_permit();
     }
-    fn split(&self, task: &Task) -> [Box<dyn Probe>; 2] {
-        let (left, right) = self.0.clone().split(task);
+    fn split(&self, node: &Node) -> [Box<dyn Probe>; 2] {
+        let (left, right) = self.0.clone().split(node);
         [Box::new(Subject(left)), Box::new(Subject(right))]
     }
     fn fresh(&self) -> Box<dyn Probe> {
@@ -65,13 +65,13 @@ impl<P: Policy + 'static> Probe for Subject<P> {
 }
 
 /// Tasks of all kinds.
-fn tasks() -> impl Iterator<Item = Task> {
+fn nodes() -> impl Iterator<Item = Node> {
     let lens = [0, 1, 2, 100, 101, 200, usize::MAX];
     let depths = [0, 1, 2, 3, 4, u32::MAX];
     lens.into_iter().flat_map(move |len| {
         depths.into_iter().flat_map(move |depth| {
             [false, true].into_iter().flat_map(move |migrated| {
-                [1, 8, usize::MAX].map(|threads| Task { depth, migrated, threads, ..Task::new(len) })
+                [1, 8, usize::MAX].map(|threads| Node { depth, migrated, threads, ..Node::new(len) })
             })
         })
     })
@@ -80,15 +80,15 @@ fn tasks() -> impl Iterator<Item = Task> {
 #[test]
 fn asking_twice_is_asking_once() {
     for_each_policy(|name, policy| {
-        for task in tasks() {
-            let verdict = policy.wants_split(&task);
-            assert_eq!(policy.wants_split(&task), verdict, "{name} on {task:?}");
-            let permit = policy.permit_fork(&task);
-            assert_eq!(policy.permit_fork(&task), permit, "{name} on {task:?}");
-            assert_eq!(policy.wants_split(&task), verdict, "{name} on {task:?}, with a permit");
+        for node in nodes() {
+            let verdict = policy.wants_split(&node);
+            assert_eq!(policy.wants_split(&node), verdict, "{name} on {node:?}");
+            let permit = policy.permit_fork(&node);
+            assert_eq!(policy.permit_fork(&node), permit, "{name} on {node:?}");
+            assert_eq!(policy.wants_split(&node), verdict, "{name} on {node:?}, with a permit");
             policy.return_permit();
             policy.return_permit();
-            assert_eq!(policy.permit_fork(&task), permit, "{name} on {task:?}, once more");
+            assert_eq!(policy.permit_fork(&node), permit, "{name} on {node:?}, once more");
             policy.return_permit();
         }
     });
@@ -97,14 +97,14 @@ fn asking_twice_is_asking_once() {
 #[test]
 fn clones_are_fresh() {
     for_each_policy(|name, policy| {
-        for task in tasks() {
+        for node in nodes() {
             // The original takes the permit, if it gets one. After the permit has come back, the clone gets the same.
-            let before = (policy.fresh().wants_split(&task), policy.fresh().permit_fork(&task));
-            policy.permit_fork(&task);
+            let before = (policy.fresh().wants_split(&node), policy.fresh().permit_fork(&node));
+            policy.permit_fork(&node);
             let mut clone = policy.fresh();
             policy.return_permit();
             clone.return_permit(); // clone holds no permit of the original
-            assert_eq!((clone.wants_split(&task), clone.permit_fork(&task)), before, "{name} on {task:?}");
+            assert_eq!((clone.wants_split(&node), clone.permit_fork(&node)), before, "{name} on {node:?}");
         }
     });
 }
@@ -113,12 +113,12 @@ fn clones_are_fresh() {
 #[test]
 fn extreme_tasks_are_no_problem_on_the_way_down() {
     for_each_policy(|_, policy| {
-        for task in tasks() {
+        for node in nodes() {
             let mut left = policy.fresh();
             for _ in 0..70 {
-                left.wants_split(&task);
-                left.permit_fork(&task);
-                let [first, _] = left.split(&task);
+                left.wants_split(&node);
+                left.permit_fork(&node);
+                let [first, _] = left.split(&node);
                 left = first;
             }
         }
@@ -128,12 +128,12 @@ fn extreme_tasks_are_no_problem_on_the_way_down() {
 /// A task's tokens can be taken only once: a clone of a task that has a permit has none.
 #[test]
 fn a_clone_of_a_cap_holds_no_token() {
-    let task = Task::new(100);
+    let node = Node::new(100);
     let cap = Cap::new(2);
     let mut root = cap.clone();
-    assert!(root.permit_fork(&task));
+    assert!(root.permit_fork(&node));
     let mut clone = root.clone();
-    assert!(!clone.permit_fork(&task));
+    assert!(!clone.permit_fork(&node));
     drop(clone);
     assert_eq!(cap.available(), 0);
     drop(root);
@@ -143,22 +143,22 @@ fn a_clone_of_a_cap_holds_no_token() {
 /// A root counts from its first fork on: a root whose fork another policy refuses takes no token.
 #[test]
 fn a_refused_fork_leaves_no_token_with_the_root() {
-    let task = Task::new(100);
+    let node = Node::new(100);
     let (wide, narrow) = (Cap::new(2), Cap::new(1));
     let mut chains = (Both::new(wide.clone(), narrow.clone()), Both::new(narrow.clone(), wide.clone()));
-    assert!(!chains.0.permit_fork(&task) && !chains.1.permit_fork(&task));
+    assert!(!chains.0.permit_fork(&node) && !chains.1.permit_fork(&node));
     assert_eq!((wide.available(), narrow.available()), (2, 1));
 }
 
 /// The parts of a division that is made without a fork share the task's token until both are done.
 #[test]
 fn parts_in_turn_share_a_token() {
-    let task = Task::new(100);
+    let node = Node::new(100);
     let cap = Cap::new(2);
     let mut root = cap.clone();
-    assert!(root.permit_fork(&task));
-    let (left, right) = root.split(&task); // both tokens are taken
-    let (first, second) = left.split(&task); // in turn
+    assert!(root.permit_fork(&node));
+    let (left, right) = root.split(&node); // both tokens are taken
+    let (first, second) = left.split(&node); // in turn
     drop(first);
     assert_eq!(cap.available(), 0);
     drop(second);
@@ -180,7 +180,7 @@ fn must_beats_may_not_beats_would_beats_the_defaults_word() {
     #[derive(Clone)]
     struct Says(Verdict);
     impl Policy for Says {
-        fn wants_split(&mut self, _: &Task) -> Verdict {
+        fn wants_split(&mut self, _: &Node) -> Verdict {
             self.0
         }
     }
@@ -188,12 +188,12 @@ fn must_beats_may_not_beats_would_beats_the_defaults_word() {
     for (rank, &stronger) in weakest_first.iter().enumerate() {
         for &weaker in &weakest_first[..=rank] {
             for (first, second) in [(stronger, weaker), (weaker, stronger)] {
-                let verdict = Both::new(Says(first), Says(second)).wants_split(&Task::new(9));
+                let verdict = Both::new(Says(first), Says(second)).wants_split(&Node::new(9));
                 assert_eq!(verdict, stronger, "{first:?} and {second:?}");
             }
         }
     }
-    let divides = |len: usize| weakest_first.map(|verdict| verdict.divides(&Task::new(len)));
+    let divides = |len: usize| weakest_first.map(|verdict| verdict.divides(&Node::new(len)));
     assert_eq!(divides(2), [false, false, true, true, false, true]);
     assert_eq!(divides(1), [false, false, false, false, false, true]);
 }
@@ -201,27 +201,27 @@ fn must_beats_may_not_beats_would_beats_the_defaults_word() {
 /// `thief_splitting` and `auto` begin anew in a stolen part, `join_context` divides one.
 #[test]
 fn a_steal_refreshes() {
-    let mut task = Task { threads: 4, ..Task::new(1000) };
+    let mut node = Node { threads: 4, ..Node::new(1000) };
     let (mut thief, mut auto) = (ThiefSplitting::new(3), Auto::new());
     for _ in 0..10 {
-        (thief, auto) = (thief.split(&task).1, auto.split(&task).1);
+        (thief, auto) = (thief.split(&node).1, auto.split(&node).1);
     }
-    assert_eq!(thief.wants_split(&task), Verdict::MayNot);
-    assert_eq!(auto.wants_split(&task), Verdict::RatherNot);
-    task.migrated = true;
-    assert_eq!(thief.wants_split(&task), Verdict::Would);
-    assert_eq!(auto.wants_split(&task), Verdict::Rather);
-    (thief, auto) = (thief.split(&task).0, auto.split(&task).0);
-    task.migrated = false;
+    assert_eq!(thief.wants_split(&node), Verdict::MayNot);
+    assert_eq!(auto.wants_split(&node), Verdict::RatherNot);
+    node.migrated = true;
+    assert_eq!(thief.wants_split(&node), Verdict::Would);
+    assert_eq!(auto.wants_split(&node), Verdict::Rather);
+    (thief, auto) = (thief.split(&node).0, auto.split(&node).0);
+    node.migrated = false;
     let levels = |mut wants: Box<dyn FnMut() -> bool>| (0..100).take_while(|_| wants()).count();
     let on_thief = levels(Box::new(move || {
-        let wants = thief.wants_split(&task) == Verdict::Would;
-        thief = thief.split(&task).0;
+        let wants = thief.wants_split(&node) == Verdict::Would;
+        thief = thief.split(&node).0;
         wants
     }));
     let on_auto = levels(Box::new(move || {
-        let wants = auto.wants_split(&task) == Verdict::Rather;
-        auto = auto.split(&task).0;
+        let wants = auto.wants_split(&node) == Verdict::Rather;
+        auto = auto.split(&node).0;
         wants
     }));
     assert_eq!((on_thief, on_auto), (2, 2)); // after the first: 3 levels; 4 -> 2 -> 1
@@ -238,9 +238,9 @@ fn a_chain_stops_for_the_first_reason_that_it_has() {
     one.clone().cancel();
     assert!(chain.stopped() && chain.clone().stopped());
     // The stop is passed down the tree, also to parts that were divided before.
-    let (left, right) = chain.clone().split(&Task::new(100));
+    let (left, right) = chain.clone().split(&Node::new(100));
     assert!(left.stopped() && right.stopped());
-    assert_eq!(chain.wants_split(&Task::new(100)), Auto::new().wants_split(&Task::new(100)));
+    assert_eq!(chain.wants_split(&Node::new(100)), Auto::new().wants_split(&Node::new(100)));
 
     assert_eq!(Deadline::new(now).reason(), Some(Reason::DeadlineExceeded));
     assert_eq!(Deadline::new(later).reason(), None);

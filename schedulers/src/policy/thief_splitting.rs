@@ -1,19 +1,19 @@
-use super::{Policy, Task, Verdict};
+use super::{Policy, Node, Verdict};
 
 /// Divides a number of levels, and as many again in every part that a thief has taken.
 ///
-/// A part that has [grown](Task::grown) begins anew, too.
+/// A part that has [grown](Node::grown) begins anew, too.
 ///
 /// Kvik's `thief_splitting` (`rayon` in its code): a counter is passed down the tree and decremented at each division.
 /// In a task that has migrated, the counter starts anew. So there are few tasks while all workers are busy, and more
 /// where a steal has shown that a worker was idle.
 ///
 /// ```
-/// use furcate::policy::{Policy, Task, ThiefSplitting, Verdict};
-/// let mut task = Task::new(1000);
+/// use furcate::policy::{Policy, Node, ThiefSplitting, Verdict};
+/// let mut task = Node::new(1000);
 /// let (mut left, _) = ThiefSplitting::new(1).split(&task);
 /// assert_eq!(left.wants_split(&task), Verdict::MayNot);
-/// task.migrated = true;
+/// node.migrated = true;
 /// assert_eq!(left.wants_split(&task), Verdict::Would);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,20 +30,20 @@ impl ThiefSplitting {
         ThiefSplitting { levels, left: levels }
     }
 
-    fn left(&self, task: &Task) -> u32 {
-        if task.migrated || task.grown { self.levels } else { self.left }
+    fn left(&self, node: &Node) -> u32 {
+        if node.migrated || node.grown { self.levels } else { self.left }
     }
 }
 
 impl Policy for ThiefSplitting {
     #[inline]
-    fn wants_split(&mut self, task: &Task) -> Verdict {
-        (self.left(task) > 0).into()
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        (self.left(node) > 0).into()
     }
 
     #[inline]
-    fn split(mut self, task: &Task) -> (Self, Self) {
-        self.left = self.left(task).saturating_sub(1);
+    fn split(mut self, node: &Node) -> (Self, Self) {
+        self.left = self.left(node).saturating_sub(1);
         (self, self)
     }
 }

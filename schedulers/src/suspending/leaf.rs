@@ -27,7 +27,7 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     call: &'s Call,
     /// Accumulator of the items folded since the last pending item; `None` if there are none.
     accumulator: Option<R::Accumulator>,
-    holes: Tree<'s, R::Output, R>,
+    pending_items: Tree<'s, R::Output, R>,
     items: PhantomData<fn(T)>,
 }
 
@@ -78,10 +78,10 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         frame: Option<&Frame<'s, S>>,
         reduction: R,
         call: &'s Call,
-        holes: Tree<'s, R::Output, R>,
+        pending_items: Tree<'s, R::Output, R>,
     ) -> Self {
         let (frame, cancels) = (frame.map(|frame| frame.share()), Cell::new(false));
-        Leaf { frame, cancels, reduction, call, accumulator: None, holes, items: PhantomData }
+        Leaf { frame, cancels, reduction, call, accumulator: None, pending_items, items: PhantomData }
     }
 
     /// Cancels the call's tasks: at once, or when the fold returns.
@@ -114,7 +114,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     /// Adds a place for the pending item at the task's position to the tree, with that note.
     fn grow(&mut self, kind: Kind) -> Place<'s, R::Output, R> {
         let (reduction, call) = (&self.reduction, self.call);
-        self.holes.grow::<T>(kind, || Joint { reduction: reduction.clone(), call })
+        self.pending_items.grow::<T>(kind, || Joint { reduction: reduction.clone(), call })
     }
 
     /// Ends the task, and returns its output.
@@ -122,7 +122,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
         // Other tasks may have the permits while outputs are reduced.
         self.empty_reserve();
         let last = self.segment();
-        self.holes.end::<T>(last, &self.reduction, self.call)
+        self.pending_items.end::<T>(last, &self.reduction, self.call)
     }
 
     /// Puts the task aside. Returns everything up to its position, and the reduction of the items after it.
@@ -133,7 +133,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
             self.divide();
             place.deliver::<T>(segment);
         }
-        (self.holes, self.reduction)
+        (self.pending_items, self.reduction)
     }
 }
 
@@ -172,22 +172,22 @@ where
             }
             let Some(permit) = permit else {
                 // It has not begun, and will when there is a permit.
-                let hole = self.hole(fold.later(), frame.next_kind());
+                let pending = self.pending_item(fold.later(), frame.next_kind());
                 match handle.poll_once(&mut deferred, frame.reserve.acquire(kind)) {
                     Poll::Pending => {
                         handle.waits_for_room();
-                        handle.suspend(&mut deferred, Deferred { future, hole });
+                        handle.suspend(&mut deferred, Deferred { future, pending });
                     }
-                    Poll::Ready(permit) => hole.begin::<S, _>(future, permit, handle.clone()),
+                    Poll::Ready(permit) => pending.begin::<S, _>(future, permit, handle.clone()),
                 }
                 continue;
             };
             let Poll::Ready(output) = handle.poll_once(&mut slot, future) else {
-                let hole = self.hole(fold.later(), frame.next_kind());
-                handle.suspend(&mut slot, InHole { permit, hole });
+                let pending = self.pending_item(fold.later(), frame.next_kind());
+                handle.suspend(&mut slot, Awaiting { permit, pending });
                 continue;
             };
-            // As in `InHole`: the next item may begin while this one is folded, unless this one waits again or may end a search.
+            // As in `Awaiting`: the next item may begin while this one is folded, unless this one waits again or may end a search.
             frame.reserve.put(permit, F::FACTS.waits || ends_early::<T, R>());
             let folded = frame.fold_begun(|| fold.fold(self, iter::once(output)));
             needed = folded.is_continue();
@@ -206,11 +206,11 @@ where
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
     /// Makes a pending item at the task's position, which waits for its next permit in that way.
-    fn hole<F>(&mut self, fold: F, kind: Kind) -> Hole<'s, R, R::Output, T, F> {
+    fn pending_item<F>(&mut self, fold: F, kind: Kind) -> PendingItem<'s, R, R::Output, T, F> {
         let before = self.segment();
         let place = self.grow(kind);
         let before = before.map(|output| (output, self.reduction.clone()));
-        Hole { before, reduction: self.divide(), call: self.call, fold, place, items: PhantomData }
+        PendingItem { before, reduction: self.divide(), call: self.call, fold, place, items: PhantomData }
     }
 }
 
@@ -232,7 +232,7 @@ enum Has<'s> {
 /// A pending item: its future's output is folded after the outputs before it.
 ///
 /// A million waiting items are a million of these, so there are no fields that can be found elsewhere.
-struct Hole<'s, R, O, T, F> {
+struct PendingItem<'s, R, O, T, F> {
     /// The output of the items before it, and the reduction that joins the two; `None` if there are no such items.
     before: Option<(O, R)>,
     reduction: R,
@@ -242,7 +242,7 @@ struct Hole<'s, R, O, T, F> {
     items: PhantomData<fn(T)>,
 }
 
-impl<'s, R, T, F> Hole<'s, R, R::Output, T, F>
+impl<'s, R, T, F> PendingItem<'s, R, R::Output, T, F>
 where
     R: Reduction<T, Output: 's> + 's,
     T: 's,
@@ -254,7 +254,7 @@ where
         has: Has<'s>,
         task: impl FnOnce(Leaf<'s, S, R, T>, F) -> ControlFlow<Leaf<'s, S, R, T>, Leaf<'s, S, R, T>>,
     ) {
-        let Hole { before, reduction, call, fold, place, .. } = self;
+        let PendingItem { before, reduction, call, fold, place, .. } = self;
         let end = R::STOPS_ALL.then(|| reduction.clone());
         call.watch(|| {
             let (next, last) = match has {
@@ -316,7 +316,7 @@ where
 
     /// Completes the pending item without an output of its own.
     fn close(self) {
-        let Hole { before, reduction, call, place, .. } = self;
+        let PendingItem { before, reduction, call, place, .. } = self;
         call.leave_out();
         call.watch(|| {
             let output = before.map_or_else(|| nothing::<T, R>(&reduction), |(output, _)| output);
@@ -326,12 +326,12 @@ where
 }
 
 /// A pending item whose future is in flight.
-struct InHole<'s, H> {
+struct Awaiting<'s, H> {
     permit: Permit<'s>,
-    hole: H,
+    pending: H,
 }
 
-impl<'s, S, R, T, F, V> Resume<'s, S, V> for InHole<'s, Hole<'s, R, R::Output, T, F>>
+impl<'s, S, R, T, F, V> Resume<'s, S, V> for Awaiting<'s, PendingItem<'s, R, R::Output, T, F>>
 where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
@@ -340,33 +340,33 @@ where
     V: Send + 's,
 {
     fn resume(self, scope: &S, output: V, _: Context) {
-        let InHole { permit, hole } = self;
+        let Awaiting { permit, pending } = self;
         let handle = scope.handle();
-        let Some(hole) = hole.close_if_stopped(&handle) else { return };
+        let Some(pending) = pending.close_if_stopped(&handle) else { return };
         if !F::FACTS.waits {
             // The next item may begin while this one is folded. Not so in a search, of which this may be the end.
             let last = Has::Last(Some(permit).filter(|_| ends_early::<T, R>()));
-            return hole.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
+            return pending.run::<S>(handle, last, |leaf, mut fold| fold.fold(leaf, iter::once(output)));
         }
         // Another future is to come. It is made when the item has a permit for it: in turns with the other items that wait.
-        let (room, kind) = (permit.source(), hole.place.kind());
+        let (room, kind) = (permit.source(), pending.place.kind());
         // The permit of an item that goes first is for its next future, if it is good for another one.
         let keeps = if kind == Kind::First { room.allows_reuse() } else { !room.is_wanted() };
         if keeps {
-            return hole.go_on::<S, V>(output, permit, handle);
+            return pending.go_on::<S, V>(output, permit, handle);
         }
         let mut slot = Default::default();
         match handle.poll_once(&mut slot, room.exchange(permit, kind)) {
-            Poll::Ready(permit) => hole.go_on::<S, V>(output, permit, handle),
+            Poll::Ready(permit) => pending.go_on::<S, V>(output, permit, handle),
             Poll::Pending => {
                 handle.waits_for_room();
-                handle.suspend(&mut slot, Between { output, hole });
+                handle.suspend(&mut slot, Between { output, pending });
             }
         }
     }
 
     fn cancelled(self, _: &S) {
-        self.hole.close();
+        self.pending.close();
     }
 }
 
@@ -374,10 +374,10 @@ where
 struct Between<V, H> {
     /// Output of the future before.
     output: V,
-    hole: H,
+    pending: H,
 }
 
-impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for Between<V, Hole<'s, R, R::Output, T, F>>
+impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for Between<V, PendingItem<'s, R, R::Output, T, F>>
 where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
@@ -387,23 +387,23 @@ where
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();
-        if let Some(hole) = self.hole.close_if_stopped(&handle) {
-            hole.go_on::<S, V>(self.output, permit, handle);
+        if let Some(pending) = self.pending.close_if_stopped(&handle) {
+            pending.go_on::<S, V>(self.output, permit, handle);
         }
     }
 
     fn cancelled(self, _: &S) {
-        self.hole.close();
+        self.pending.close();
     }
 }
 
 /// A pending item whose future waits for a permit.
 struct Deferred<U, H> {
     future: U,
-    hole: H,
+    pending: H,
 }
 
-impl<'s, S, R, T, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, Hole<'s, R, R::Output, T, F>>
+impl<'s, S, R, T, F, U> Resume<'s, S, Permit<'s>> for Deferred<U, PendingItem<'s, R, R::Output, T, F>>
 where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,
@@ -414,12 +414,12 @@ where
 {
     fn resume(self, scope: &S, permit: Permit<'s>, _: Context) {
         let handle = scope.handle();
-        if let Some(hole) = self.hole.close_if_stopped(&handle) {
-            hole.begin::<S, U>(self.future, permit, handle);
+        if let Some(pending) = self.pending.close_if_stopped(&handle) {
+            pending.begin::<S, U>(self.future, permit, handle);
         }
     }
 
     fn cancelled(self, _: &S) {
-        self.hole.close();
+        self.pending.close();
     }
 }

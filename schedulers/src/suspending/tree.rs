@@ -4,37 +4,37 @@ use super::in_flight::Kind;
 use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;
-use crate::greedy::{Done, Link, Node, PLACES, Row, Side, ends_early};
+use crate::greedy::{Done, Link, JoinNode, WIDTH, WideNode, Side, ends_early};
 use std::mem;
 use std::sync::Arc;
 
-/// The pending items of a task, in rows, pairs of rows, pairs of pairs and so on: like a binary number that is counted
+/// The pending items of a task, in wide nodes, pairs of wide nodes, pairs of pairs and so on: like a binary number that is counted
 /// up.
 ///
-/// Complete outputs have been reduced, except for the last step in each of the full trees, and except in a row with an
+/// Complete outputs have been reduced, except for the last step in each of the full trees, and except in a wide node with an
 /// item that is still pending. So the number of outputs held is at most the number of pending items times the length of
-/// a row, plus a logarithm of the number of all outputs.
+/// a wide node, plus a logarithm of the number of all outputs.
 pub(super) struct Tree<'s, O, R> {
-    /// Full binary trees with fewer and fewer items, 2^rank rows or pairs.
+    /// Full binary trees with fewer and fewer items, 2^rank wide nodes or pairs.
     full: Vec<(u32, Done<'s, O, R>)>,
     /// The node with a place for the next item.
     open: Option<Open<'s, O, R>>,
-    /// Whether pairs are made instead of rows, because few pending items are expected.
+    /// Whether pairs are made instead of wide nodes, because few pending items are expected.
     narrow: bool,
 }
 
 /// Neighboring items, and a place for another one.
 enum Open<'s, O, R> {
-    Pair(Arc<Node<'s, O, R>>),
+    Pair(Arc<JoinNode<'s, O, R>>),
     /// So many places are used.
-    Row(Arc<Row<'s, O, R>>, u8),
+    WideNode(Arc<WideNode<'s, O, R>>, u8),
 }
 
 /// The place of a pending item, with a note on how the item waits for its next permit. In this enum the note takes no memory.
 pub(super) enum Place<'s, O, R> {
-    Pair(Arc<Node<'s, O, R>>, Side, Kind),
+    Pair(Arc<JoinNode<'s, O, R>>, Side, Kind),
     /// The number of the place.
-    Row(Arc<Row<'s, O, R>>, u8, Kind),
+    WideNode(Arc<WideNode<'s, O, R>>, u8, Kind),
 }
 
 // A million waiting items have a million places.
@@ -44,15 +44,15 @@ const _: () = assert!(size_of::<Place<'_, u64, [u64; 4]>>() == 16);
 impl<'s, O, R> Place<'s, O, R> {
     /// How the item waits for its next permit.
     pub(super) fn kind(&self) -> Kind {
-        let (Place::Pair(.., kind) | Place::Row(.., kind)) = self;
+        let (Place::Pair(.., kind) | Place::WideNode(.., kind)) = self;
         *kind
     }
 
     /// Returns the link of the item's output.
     pub(super) fn link(self) -> Link<'s, O, R> {
         match self {
-            Place::Pair(node, side, _) => Link::Node(node, side),
-            Place::Row(row, place, _) => Link::Row(row, place),
+            Place::Pair(node, side, _) => Link::JoinNode(node, side),
+            Place::WideNode(wide, place, _) => Link::WideNode(wide, place),
         }
     }
 }
@@ -91,15 +91,15 @@ impl<'s, O, R> Tree<'s, O, R> {
             None => {}
             Some(Open::Pair(open)) => {
                 let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));
-                Link::Node(Arc::clone(&open), Side::Right).deliver::<T>(last);
+                Link::JoinNode(Arc::clone(&open), Side::Right).deliver::<T>(last);
                 self.add::<T>(Done::Away { node: open, joint: joint() }, joint);
             }
-            Some(Open::Row(row, mut places)) => {
+            Some(Open::WideNode(wide, mut places)) => {
                 if let Some(last) = last.take() {
-                    Link::Row(Arc::clone(&row), places).deliver::<T>(last);
+                    Link::WideNode(Arc::clone(&wide), places).deliver::<T>(last);
                     places += 1;
                 }
-                self.add::<T>(Done::AwayInRow { row, places, joint: joint() }, joint);
+                self.add::<T>(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
             }
         }
         let trees = mem::take(&mut self.full).into_iter().rev().map(|(_, done)| done);
@@ -113,9 +113,9 @@ impl<'s, O, R> Tree<'s, O, R> {
     where
         R: Reduction<T, Output = O>,
     {
-        let (row, place) = match self.open.take() {
+        let (wide, place) = match self.open.take() {
             None if self.narrow => {
-                let node = Arc::<Node<'s, O, R>>::default();
+                let node = Arc::<JoinNode<'s, O, R>>::default();
                 self.open = Some(Open::Pair(Arc::clone(&node)));
                 return Place::Pair(node, Side::Left, kind);
             }
@@ -123,20 +123,20 @@ impl<'s, O, R> Tree<'s, O, R> {
                 self.add::<T>(Done::Away { node: Arc::clone(&node), joint: joint() }, joint);
                 return Place::Pair(node, Side::Right, kind);
             }
-            None => (Arc::<Row<'s, O, R>>::default(), 0),
-            Some(Open::Row(row, places)) => (row, places),
+            None => (Arc::<WideNode<'s, O, R>>::default(), 0),
+            Some(Open::WideNode(wide, places)) => (wide, places),
         };
-        let hole = Place::Row(Arc::clone(&row), place, kind);
+        let pending = Place::WideNode(Arc::clone(&wide), place, kind);
         let places = place + 1;
-        if places == PLACES {
-            self.add::<T>(Done::AwayInRow { row, places, joint: joint() }, joint);
+        if places == WIDTH {
+            self.add::<T>(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
         } else {
-            self.open = Some(Open::Row(row, places));
+            self.open = Some(Open::WideNode(wide, places));
         }
-        hole
+        pending
     }
 
-    /// Adds a complete row, or pair.
+    /// Adds a complete wide node, or pair.
     fn add<T>(&mut self, mut tree: Done<'s, O, R>, joint: impl Fn() -> Joint<'s, R>)
     where
         R: Reduction<T, Output = O>,

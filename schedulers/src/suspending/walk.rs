@@ -23,12 +23,12 @@
 //! 5. *The whole is over* when the walk has ended and every unit that it began has arrived. Only then is its output
 //!    (the output of no items) delivered. So until then a stop takes effect.
 
-use super::{Holes, tree};
+use super::{WaitingLeaves, tree};
 use crate::blocks::Blocks;
 use crate::branch::{Branch, Decision, Parts};
 use crate::call::Call;
 use crate::greedy::{self, Link, Unit, Whole};
-use crate::{Policy, Producer, Reduction, Task};
+use crate::{Policy, Producer, Reduction, Node};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Fork, Resume, Suspend};
 use std::iter::{Repeat, repeat};
@@ -47,7 +47,7 @@ pub(super) struct Walk<'s, P, L, R, O> {
     forks: L,
     reduction: R,
     call: &'s Call,
-    holes: Holes<'s>,
+    leaves: WaitingLeaves<'s>,
     whole: Arc<Whole<'s, O, R>>,
 }
 
@@ -66,7 +66,7 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     /// Makes a walk over a branch. The output of the branch goes to `link`.
-    pub(super) fn new(branch: Branch<'s, P, L, R>, holes: Holes<'s>, link: Link<'s, R::Output, R>) -> Self {
+    pub(super) fn new(branch: Branch<'s, P, L, R>, leaves: WaitingLeaves<'s>, link: Link<'s, R::Output, R>) -> Self {
         let (policy, reduction, call) =
             (branch.policy.clone(), branch.reduction.clone(), branch.position.call);
         let units = if P::FACTS.pieces {
@@ -80,7 +80,7 @@ where
             policy,
             reduction,
             call,
-            holes: Holes { walks: false, ..holes },
+            leaves: WaitingLeaves { walks: false, ..leaves },
             whole: Arc::new(Whole::new(link)),
         }
     }
@@ -96,9 +96,9 @@ where
         };
         loop {
             let mut branch = stack.pop()?;
-            let decision = if self.holes.divides { branch.decide(threads, false) } else { Decision::Leaf };
-            let Decision::Divide { task, .. } = decision else { return Some(branch) };
-            match branch.divide_in_turn(&task) {
+            let decision = if self.leaves.divides { branch.decide(threads, false) } else { Decision::Leaf };
+            let Decision::Divide { node, .. } = decision else { return Some(branch) };
+            match branch.divide_in_turn(&node) {
                 Parts::One(branch) => stack.push(branch),
                 Parts::Two(left, right, _) => stack.extend([right, left]),
             }
@@ -149,13 +149,13 @@ where
             self.end();
             return None;
         };
-        let (holes, task) = (self.holes, Task::new(unit.producer.size()));
-        let run = || greedy::run(unit, holes, scope).deliver(to);
-        if !holes.divides || !self.forks.permit_fork(&task) {
+        let (leaves, node) = (self.leaves, Node::new(unit.producer.size()));
+        let run = || greedy::run(unit, leaves, scope).deliver(to);
+        if !leaves.divides || !self.forks.permit_fork(&node) {
             run();
             return Some(self);
         }
-        let (of_unit, of_rest) = mem::replace(&mut self.forks, self.policy.clone()).split(&task);
+        let (of_unit, of_rest) = mem::replace(&mut self.forks, self.policy.clone()).split(&node);
         self.forks = of_rest;
         let run = || {
             run();

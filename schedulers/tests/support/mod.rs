@@ -9,7 +9,7 @@ pub(crate) mod script;
 pub(crate) use furcate_pool as engine;
 use furcate_pool::{Context, Executor, Inline};
 use furcate_schedulers::DefaultExecutor;
-use furcate_schedulers::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Task, Verdict, policy};
+use furcate_schedulers::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Node, Verdict, policy};
 #[cfg(furcate_rayon)]
 pub(crate) use rayon_core as engine;
 use std::ops::{ControlFlow, Range};
@@ -97,12 +97,12 @@ macro_rules! any {
         }
 
         impl Policy for Any {
-            fn wants_split(&mut self, task: &Task) -> Verdict {
+            fn wants_split(&mut self, task: &Node) -> Verdict {
                 match self {
                     $(Any::$Name(inner) => inner.wants_split(task)),+
                 }
             }
-            fn split(self, task: &Task) -> (Self, Self) {
+            fn split(self, task: &Node) -> (Self, Self) {
                 match self {
                     $(Any::$Name(inner) => {
                         let (left, right) = inner.split(task);
@@ -110,7 +110,7 @@ macro_rules! any {
                     })+
                 }
             }
-            fn permit_fork(&mut self, task: &Task) -> bool {
+            fn permit_fork(&mut self, task: &Node) -> bool {
                 match self {
                     $(Any::$Name(inner) => inner.permit_fork(task)),+
                 }
@@ -136,7 +136,7 @@ any!(Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen,
 
 /// A node as the documentation's table describes it, on one thread: nothing migrates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
+pub(crate) struct TableNode {
     pub(crate) len: usize,
     pub(crate) depth: u32,
     /// Whether the node is the right part of a division.
@@ -147,14 +147,14 @@ pub(crate) struct Node {
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) policy: Any,
-    pub(crate) says: fn(&Node) -> Verdict,
+    pub(crate) says: fn(&TableNode) -> Verdict,
     pub(crate) forks: bool,
 }
 
 /// Every policy, with one or more typical parameters.
 pub(crate) fn entries() -> Vec<Entry> {
     use Verdict::{MayNot, Must, Pass, Rather, RatherNot, Would};
-    fn entry(name: &'static str, policy: impl Into<Any>, says: fn(&Node) -> Verdict) -> Entry {
+    fn entry(name: &'static str, policy: impl Into<Any>, says: fn(&TableNode) -> Verdict) -> Entry {
         Entry { name, policy: policy.into(), says, forks: true }
     }
     vec![

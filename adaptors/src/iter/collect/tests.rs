@@ -10,7 +10,7 @@ use crate::iter::default_schedule;
 use furcate_pool::Executor;
 use furcate_schedulers::{
     Blocking, Divisible, Facts, NextStep, Policy, Producer, Reduction, Scheduler, StepFold, Steps,
-    Suspendable, Task, Verdict,
+    Suspendable, Node, Verdict,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -139,11 +139,11 @@ impl<'l> ParallelIterator for Lying<'l> {
 struct AtRandom(u64);
 
 impl Policy for AtRandom {
-    fn wants_split(&mut self, task: &Task) -> Verdict {
+    fn wants_split(&mut self, task: &Node) -> Verdict {
         (task.depth < 8 && self.0.count_ones() > 24).into()
     }
 
-    fn split(self, _: &Task) -> (Self, Self) {
+    fn split(self, _: &Node) -> (Self, Self) {
         let next = |n: u64| AtRandom(n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31) ^ n);
         (next(self.0), next(!self.0))
     }

@@ -1,11 +1,11 @@
 //! Rows: join nodes for several neighbors instead of two, in one allocation.
 //!
 //! Pending items come in large numbers. A tree of two-sided nodes would need one node per item. A row has
-//! [eight](PLACES) places. It keeps their outputs until all have arrived, together with the row's own link.
+//! [eight](WIDTH) places. It keeps their outputs until all have arrived, together with the wide node's own link.
 //!
 //! # Invariants
 //!
-//! 1. Each of a row's places is filled once. The number of places and the row's link arrive once, together. The last
+//! 1. Each of a wide node's places is filled once. The number of places and the wide node's link arrive once, together. The last
 //!    arrival takes everything out, and the outputs are reduced without a lock, in order.
 
 use super::{Link, lock};
@@ -14,21 +14,21 @@ use crate::branch::Joint;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-/// Number of places of a row. With so many the cost of the allocation is small, and few outputs are kept waiting for
+/// Number of places of a wide node. With so many the cost of the allocation is small, and few outputs are kept waiting for
 /// others.
-pub(crate) const PLACES: u8 = 8;
+pub(crate) const WIDTH: u8 = 8;
 
-/// A join node for up to [`PLACES`] neighbors.
-pub(crate) struct Row<'s, O, R>(Mutex<Open<'s, O, R>>);
+/// A join node for up to [`WIDTH`] neighbors.
+pub(crate) struct WideNode<'s, O, R>(Mutex<Open<'s, O, R>>);
 
 /// The things that have arrived.
 struct Open<'s, O, R> {
-    outputs: [Option<O>; PLACES as usize],
+    outputs: [Option<O>; WIDTH as usize],
     arrived: u8,
     up: Option<Up<'s, O, R>>,
 }
 
-/// The position of a row's output in the tree.
+/// The position of a wide node's output in the tree.
 struct Up<'s, O, R> {
     /// Number of places in use.
     places: u8,
@@ -36,20 +36,20 @@ struct Up<'s, O, R> {
     to: Link<'s, O, R>,
 }
 
-/// Everything that a row has waited for.
+/// Everything that a wide node has waited for.
 pub(super) struct Full<'s, O, R> {
-    outputs: [Option<O>; PLACES as usize],
+    outputs: [Option<O>; WIDTH as usize],
     up: Up<'s, O, R>,
 }
 
-impl<O, R> Default for Row<'_, O, R> {
+impl<O, R> Default for WideNode<'_, O, R> {
     fn default() -> Self {
-        Row(Mutex::new(Open { outputs: [const { None }; PLACES as usize], arrived: 0, up: None }))
+        WideNode(Mutex::new(Open { outputs: [const { None }; WIDTH as usize], arrived: 0, up: None }))
     }
 }
 
-impl<O, R> Drop for Row<'_, O, R> {
-    /// Drops the nodes above in a loop, as a [`Node`](super::Node) does.
+impl<O, R> Drop for WideNode<'_, O, R> {
+    /// Drops the nodes above in a loop, as a [`JoinNode`](super::JoinNode) does.
     fn drop(&mut self) {
         if let Some(up) = self.leave() {
             up.give_up();
@@ -57,7 +57,7 @@ impl<O, R> Drop for Row<'_, O, R> {
     }
 }
 
-impl<'s, O, R> Row<'s, O, R> {
+impl<'s, O, R> WideNode<'s, O, R> {
     /// Brings the output of one place. Returns the full row if this was the last thing.
     pub(super) fn arrive(&self, place: usize, output: O) -> Option<Full<'s, O, R>> {
         let mut open = lock(&self.0);
@@ -67,7 +67,7 @@ impl<'s, O, R> Row<'s, O, R> {
         open.take()
     }
 
-    /// Sets the number of places, and the row's link. Returns the full row if this was the last thing.
+    /// Sets the number of places, and the wide node's link. Returns the full row if this was the last thing.
     pub(super) fn place(
         &self,
         places: u8,
@@ -81,7 +81,7 @@ impl<'s, O, R> Row<'s, O, R> {
 
     /// Takes the link to the node above.
     pub(super) fn leave(&mut self) -> Option<Link<'s, O, R>> {
-        // The lock may be poisoned: rows are dropped early because user code has panicked.
+        // The lock may be poisoned: wide nodes are dropped early because user code has panicked.
         let open = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         Some(open.up.take()?.to)
     }
@@ -91,7 +91,7 @@ impl<'s, O, R> Open<'s, O, R> {
     /// Takes everything out, if it is complete.
     fn take(&mut self) -> Option<Full<'s, O, R>> {
         let up = self.up.take_if(|up| up.places == self.arrived)?;
-        Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; PLACES as usize]), up })
+        Some(Full { outputs: mem::replace(&mut self.outputs, [const { None }; WIDTH as usize]), up })
     }
 }
 
@@ -103,7 +103,7 @@ impl<'s, O, R> Full<'s, O, R> {
         let Up { joint, to, .. } = self.up;
         let outputs = self.outputs.into_iter().flatten();
         let output = outputs.reduce(|left, right| joint.reduce(left, right));
-        (output.expect("a row has at least one place"), to)
+        (output.expect("a wide has at least one place"), to)
     }
 }
 

@@ -1,6 +1,6 @@
-//! Rows in every order of arrival, and rows that are given up.
+//! Rows in every order of arrival, and wide nodes that are given up.
 
-use super::{PLACES, Row};
+use super::{WIDTH, WideNode};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, Link, Root};
@@ -27,21 +27,21 @@ fn every_order(n: usize, f: &mut impl FnMut(&[usize])) {
     extend(n, &mut Vec::new(), f);
 }
 
-/// The outputs and the row's own link arrive in every order. The last arrival reduces, in the order of the places.
+/// The outputs and the wide node's own link arrive in every order. The last arrival reduces, in the order of the places.
 #[test]
 fn the_last_one_reduces_in_order() {
     let call = Call::default();
     let expected = ["0", "(01)", "((01)2)", "(((01)2)3)", "((((01)2)3)4)"];
     for places in 1..=5_u8 {
         every_order(usize::from(places) + 1, &mut |order| {
-            let (root, row) = (Root::default(), Arc::<Row<'_, String, Text>>::default());
+            let (root, wide) = (Root::default(), Arc::<WideNode<'_, String, Text>>::default());
             for (at, &what) in order.iter().enumerate() {
                 assert_eq!(output(&root), None, "{order:?}, {at}");
                 if what < usize::from(places) {
-                    Link::Row(Arc::clone(&row), what as u8).deliver::<usize>(what.to_string());
+                    Link::WideNode(Arc::clone(&wide), what as u8).deliver::<usize>(what.to_string());
                 } else {
                     let joint = Joint { reduction: Text, call: &call };
-                    Done::AwayInRow { row: Arc::clone(&row), places, joint }.deliver(Link::Root(&root));
+                    Done::AwayInWideNode { wide: Arc::clone(&wide), places, joint }.deliver(Link::Root(&root));
                 }
             }
             assert_eq!(output(&root).as_deref(), Some(expected[usize::from(places) - 1]), "{order:?}");
@@ -49,7 +49,7 @@ fn the_last_one_reduces_in_order() {
     }
 }
 
-/// A long chain of rows that never get any output, each with a link to the next one up. Only their recursive drop could
+/// A long chain of wide nodes that never get any output, each with a link to the next one up. Only their recursive drop could
 /// overflow the stack.
 #[test]
 fn rows_that_are_given_up_go_in_a_loop() {
@@ -57,11 +57,11 @@ fn rows_that_are_given_up_go_in_a_loop() {
     let output = Arc::new(());
     let mut link = Link::Root(&root);
     for _ in 0..100_000 {
-        let row = Arc::<Row<'_, Arc<()>, Never>>::default();
-        Link::Row(Arc::clone(&row), 0).deliver::<usize>(Arc::clone(&output));
+        let wide = Arc::<WideNode<'_, Arc<()>, Never>>::default();
+        Link::WideNode(Arc::clone(&wide), 0).deliver::<usize>(Arc::clone(&output));
         let joint = Joint { reduction: Never, call: &call };
-        Done::AwayInRow { row: Arc::clone(&row), places: PLACES, joint }.deliver(link);
-        link = Link::Row(row, PLACES - 1);
+        Done::AwayInWideNode { wide: Arc::clone(&wide), places: WIDTH, joint }.deliver(link);
+        link = Link::WideNode(wide, WIDTH - 1);
     }
     assert_eq!(Arc::strong_count(&output), 100_001);
     drop(link);
