@@ -109,8 +109,8 @@ pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
     Adaptive, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation, DefaultExecutor,
     DepJoin, Divisible, Division, Doubling, Facts, FoldFacts, Fork, IndexedProducer, Join, Limit,
-    LimitPermit, NeverLater, NextStep, OutputOf, Part, PartScheduler, PeekProducer, Plan, PlanOf, Policy,
-    Producer, Reduction, Schedule, Scheduler, Sequential, StepFold, Steps, Suspendable, Suspending, Node,
+    LimitPermit, NeverLater, NextStep, Node, OutputOf, Part, PartScheduler, PeekProducer, Plan, PlanOf,
+    Policy, Producer, Reduction, Schedule, Scheduler, Sequential, StepFold, Steps, Suspendable, Suspending,
     Verdict, policy,
 };
 

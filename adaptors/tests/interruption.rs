@@ -5,7 +5,7 @@ mod support;
 use furcate::iter::Interrupted;
 use furcate::policy::{CancelToken, Deadline, Reason, StopOn};
 use furcate::prelude::*;
-use furcate::{Inline, Policy, Node, Verdict};
+use furcate::{Inline, Node, Policy, Verdict};
 use proptest::prelude::*;
 use std::collections::LinkedList;
 use std::sync::Mutex;

@@ -34,12 +34,12 @@
 use crate::branch::{Branch, Decision, Joint, Position, is_stopped};
 use crate::call::Call;
 use crate::frames::Frame;
-use crate::greedy::{self, Done, Leaves, Link, JoinNode, Part, Plan, Side};
+use crate::greedy::{self, Done, JoinNode, Leaves, Link, Part, Plan, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
 use crate::{
-    Blocking, Computation, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, Scheduler, StepFold,
-    Steps, Node, Verdict, branch,
+    Blocking, Computation, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, Scheduler,
+    StepFold, Steps, Verdict, branch,
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};

@@ -2,6 +2,7 @@
 
 use crate::{
     Adaptive, ByTerminal, Computation, DepJoin, Join, Policy, Producer, Reduction, Scheduler, Sequential,
+    Suspending,
 };
 use furcate_pool::Executor;
 
@@ -95,12 +96,8 @@ impl Scheduler for AnyScheduler {
     /// `Adaptive` may have been chosen.
     const ON_DEMAND: bool = true;
 
-    fn in_flight(&self) -> Option<usize> {
-        chosen!(*self, |scheduler| scheduler.in_flight())
-    }
-
-    fn divides(&self) -> bool {
-        chosen!(*self, |scheduler| scheduler.divides())
+    fn for_futures(&self) -> Suspending {
+        chosen!(*self, |scheduler| scheduler.for_futures())
     }
 
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output

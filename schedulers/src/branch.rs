@@ -16,7 +16,7 @@
 use crate::call::Call;
 use crate::pace::Pace;
 use crate::{
-    Blocking, FoldFacts, NeverLater, NextStep, Policy, Producer, Reduction, StepFold, Steps, Node, Verdict,
+    Blocking, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps, Verdict,
 };
 use std::marker::PhantomData;
 use std::ops::ControlFlow;

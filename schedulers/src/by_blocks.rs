@@ -21,7 +21,7 @@
 
 use crate::blocks::{BlockSizes, Blocks};
 use crate::branch::is_stopped;
-use crate::{Doubling, Limit, Policy, Producer, Reduction, Scheduler};
+use crate::{Doubling, Policy, Producer, Reduction, Scheduler, Suspending};
 use furcate_pool::Executor;
 
 /// Blocks one after the other, of the sizes that `Z` gives, each run by a scheduler `S`.
@@ -58,16 +58,8 @@ impl<S: Scheduler, Z: BlockSizes> Scheduler for ByBlocks<S, Z> {
     const SUSPENDS: bool = S::SUSPENDS;
     const ON_DEMAND: bool = S::ON_DEMAND;
 
-    fn in_flight(&self) -> Option<usize> {
-        self.inner.in_flight()
-    }
-
-    fn limit(&self) -> Option<&Limit> {
-        self.inner.limit()
-    }
-
-    fn divides(&self) -> bool {
-        self.inner.divides()
+    fn for_futures(&self) -> Suspending {
+        self.inner.for_futures()
     }
 
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output

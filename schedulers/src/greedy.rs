@@ -47,12 +47,12 @@
 
 mod any_order;
 mod node;
-mod wide_node;
 mod spawned;
+mod wide_node;
 
 pub(crate) use node::JoinNode;
-pub(crate) use wide_node::{WIDTH, WideNode};
 pub(crate) use spawned::{Plan, spawn};
+pub(crate) use wide_node::{WIDTH, WideNode};
 
 use any_order::AnyOrder;
 use node::Thing;

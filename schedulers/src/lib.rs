@@ -67,7 +67,7 @@ pub use divisible::Divisible;
 pub use join::Join;
 pub use part::{Division, Fork, OutputOf, Part, PartScheduler};
 pub use peek::PeekProducer;
-pub use policy::{Policy, Node, Verdict};
+pub use policy::{Node, Policy, Verdict};
 pub use producer::{Facts, IndexedProducer, Producer};
 pub use reduction::Reduction;
 pub use schedule::{Plan, PlanOf, Schedule};

@@ -1,7 +1,7 @@
 //! The trait that says how parts are run and reduced.
 
 use crate::computation::Awaited;
-use crate::{Computation, Limit, Policy, Producer, Reduction};
+use crate::{Computation, Policy, Producer, Reduction, Suspending};
 use furcate_pool::Executor;
 
 /// Runs a computation: divides the producer where the policy says so, runs the parts on the executor, folds the leaves
@@ -38,21 +38,10 @@ pub trait Scheduler: Clone + Send {
     /// suspends tasks and divides them as the policy says, so demand would have no effect.
     const ON_DEMAND: bool = false;
 
-    /// Returns how many futures may be in flight at once, if the scheduler [suspends](Self::SUSPENDS) tasks. Later
-    /// `io_await`s of the chain keep to the same bound, unless they name another one.
-    fn in_flight(&self) -> Option<usize> {
-        None
-    }
-
-    /// Returns the limit that the call's futures share with other calls, if there is one. As with
-    /// [`in_flight`](Self::in_flight), later stages keep to it.
-    fn limit(&self) -> Option<&Limit> {
-        None
-    }
-
-    /// Whether this scheduler divides at all. If not, an `io_await` that is named after it does not divide either.
-    fn divides(&self) -> bool {
-        true
+    /// Returns the scheduler of an `io_await` behind this one. By default, one with the default bound. A scheduler that
+    /// suspends returns itself, so that the whole chain keeps to one bound and one limit.
+    fn for_futures(&self) -> Suspending {
+        Suspending::new()
     }
 
     /// Runs the whole computation and returns its result.

@@ -2,7 +2,7 @@
 
 use crate::branch::fold_leaf;
 use crate::call::Call;
-use crate::{Policy, Producer, Reduction, Scheduler};
+use crate::{Policy, Producer, Reduction, Scheduler, Suspending};
 use furcate_pool::Executor;
 
 /// Folds everything as one leaf in the calling thread: no division, no fork, whatever the policy says.
@@ -18,8 +18,9 @@ use furcate_pool::Executor;
 pub struct Sequential;
 
 impl Scheduler for Sequential {
-    fn divides(&self) -> bool {
-        false
+    /// One that does not divide either.
+    fn for_futures(&self) -> Suspending {
+        Suspending::new().dividing(false)
     }
 
     #[inline]

@@ -55,7 +55,7 @@ mod walk;
 
 use crate::branch::{Branch, Decision, Joint, Position};
 use crate::call::Call;
-use crate::greedy::{self, Done, Leaves, Link, JoinNode, Plan, Side, ends_early};
+use crate::greedy::{self, Done, JoinNode, Leaves, Link, Plan, Side, ends_early};
 use crate::pace::Pace;
 use crate::policy::StopSignals;
 use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
@@ -136,6 +136,12 @@ impl Suspending {
         self
     }
 
+    /// Returns how many futures may be in flight at any time.
+    #[must_use]
+    pub const fn bound(&self) -> usize {
+        self.max_in_flight
+    }
+
     fn waits(&self) -> Waits {
         Waits { room: Room::new(self.max_in_flight, self.limit.as_ref()), divides: self.divides }
     }
@@ -150,16 +156,8 @@ impl Default for Suspending {
 impl Scheduler for Suspending {
     const SUSPENDS: bool = true;
 
-    fn in_flight(&self) -> Option<usize> {
-        Some(self.max_in_flight)
-    }
-
-    fn limit(&self) -> Option<&Limit> {
-        self.limit.as_ref()
-    }
-
-    fn divides(&self) -> bool {
-        self.divides
+    fn for_futures(&self) -> Suspending {
+        self.clone()
     }
 
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
@@ -271,7 +269,11 @@ impl Leaves for WaitingLeaves<'_> {
 }
 
 /// Runs a leaf.
-fn run<'s, S, P, L, R>(branch: Branch<'s, P, L, R>, leaves: WaitingLeaves<'s>, scope: &S) -> Done<'s, R::Output, R>
+fn run<'s, S, P, L, R>(
+    branch: Branch<'s, P, L, R>,
+    leaves: WaitingLeaves<'s>,
+    scope: &S,
+) -> Done<'s, R::Output, R>
 where
     S: Detach<'s>,
     P: Producer + 's,

@@ -4,8 +4,8 @@ mod support;
 
 use furcate_schedulers::policy::{Auto, BoundDepth, Cap, SizeLimit};
 use furcate_schedulers::{
-    Blocks, ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Policy, Producer, Reduction, Scheduler,
-    Sequential, Node, Verdict,
+    Blocks, ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Node, Policy, Producer, Reduction,
+    Scheduler, Sequential, Verdict,
 };
 use proptest::prelude::*;
 use std::iter::repeat;

@@ -5,7 +5,7 @@ mod support;
 
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Divisible, Join, Sequential, Verdict};
-use support::{Collect, Entry, TableNode, Piece, Place, Plant, Tree, entries};
+use support::{Collect, Entry, Piece, Place, Plant, TableNode, Tree, entries};
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 8, 9, 63, 64, 200];
 

@@ -5,7 +5,7 @@ mod support;
 
 use furcate_schedulers::policy::{Both, Cap, SizeLimit};
 use furcate_schedulers::{
-    Adaptive, DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Sequential, Node,
+    Adaptive, DepJoin, Divisible, Facts, Join, Node, Policy, Producer, Reduction, Scheduler, Sequential,
     Verdict,
 };
 use std::fmt::Debug;

@@ -8,7 +8,7 @@ use furcate_schedulers::DefaultExecutor;
 use furcate_schedulers::policy::{
     Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, SizeLimit, ThiefSplitting,
 };
-use furcate_schedulers::{Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler, Node, Verdict};
+use furcate_schedulers::{Divisible, Facts, Join, Node, Policy, Producer, Reduction, Scheduler, Verdict};
 use std::ops::{ControlFlow, Range};
 use support::{Any, Collect};
 

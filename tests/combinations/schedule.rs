@@ -6,7 +6,7 @@ use furcate::policy::{
 };
 use furcate::prelude::*;
 use furcate::{
-    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Reduction, Scheduler, Sequential, Node, Verdict,
+    Adaptive, ByBlocks, ByTerminal, DepJoin, Executor, Join, Node, Reduction, Scheduler, Sequential, Verdict,
 };
 use std::iter::Repeat;
 

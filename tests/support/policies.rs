@@ -3,7 +3,7 @@
 use furcate::policy::{
     Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, SizeLimit, ThiefSplitting,
 };
-use furcate::{Policy, Node, Verdict};
+use furcate::{Node, Policy, Verdict};
 use proptest::prelude::*;
 
 macro_rules! any_policy {

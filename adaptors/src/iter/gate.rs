@@ -13,7 +13,7 @@
 //!    chain.
 
 use crate::iter::stage::TaskStage;
-use furcate_schedulers::{Policy, StepFold, Suspendable, Node, Verdict};
+use furcate_schedulers::{Node, Policy, StepFold, Suspendable, Verdict};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A gate for items of type `T`. A copy is the same gate.

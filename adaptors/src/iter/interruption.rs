@@ -14,7 +14,7 @@ use super::{
 };
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
-use furcate_schedulers::{Policy, Node, Verdict};
+use furcate_schedulers::{Node, Policy, Verdict};
 use std::cmp::Ordering;
 use std::collections::LinkedList;
 use std::fmt;

@@ -30,12 +30,11 @@
 use super::channel::{Channel, Payload};
 use super::keeps_permit::KeepsPermit;
 use super::window::Windowed;
-use crate::iter::adaptors::io_await::suspending;
 use crate::iter::{AsyncTerminal, Block, ExecutorOf, ParallelIterator, SchedulerOf, WithScheduler};
 use furcate_pool::detach::{Detach, Suspend};
 use furcate_pool::{Executor, spawn_future};
 use furcate_schedulers::policy::CancelToken;
-use furcate_schedulers::{Scheduler, Suspending};
+use furcate_schedulers::Scheduler;
 use futures_core::Stream;
 use futures_core::stream::FusedStream;
 use std::fmt;
@@ -142,7 +141,7 @@ where
     IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
         let stop = channel.stop().clone();
         // Blocks, if any were named, are not needed: units begin one after the other.
-        let scheduler = suspending(&items.scheduler());
+        let scheduler = items.scheduler().for_futures();
         let items = WithScheduler::new(items, scheduler).stop_on(&stop);
         // Stopped or not: if it was stopped, the stream is gone.
         let _ = items.async_run(|items| AsyncTerminal::new(items, Windowed(channel), drop)).await;
@@ -155,7 +154,7 @@ where
     I: ParallelIterator + 'static,
 {
     IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
-        let bound = items.scheduler().in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT).min(capacity);
+        let bound = items.scheduler().for_futures().bound().min(capacity);
         let stop = channel.stop().clone();
         let sent = KeepsPermit::new(items).map(move |item| {
             let channel = Arc::clone(&channel);

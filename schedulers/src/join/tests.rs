@@ -4,7 +4,7 @@ use super::*;
 use crate::frames::{Frame, MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
-use crate::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Sequential, Node, Verdict};
+use crate::{Divisible, Facts, Node, Policy, Producer, Reduction, Scheduler, Sequential, Verdict};
 use furcate_pool::{Context, Executor, Inline};
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};

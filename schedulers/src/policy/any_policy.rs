@@ -1,5 +1,5 @@
 use super::{
-    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Policy, SizeLimit, Node,
+    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Node, Policy, SizeLimit,
     ThiefSplitting, Verdict,
 };
 

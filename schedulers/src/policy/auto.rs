@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// The default: a few parts per thread, and more where parts are stolen.
 ///

@@ -1,4 +1,4 @@
-use super::{Policy, Reason, Stop, StopSignals, Node, Verdict};
+use super::{Node, Policy, Reason, Stop, StopSignals, Verdict};
 
 /// Two policies at once. A chain of policies is made of such pairs.
 ///

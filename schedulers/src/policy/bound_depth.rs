@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Divides down to a depth, and no further: at most 2^depth parts.
 ///

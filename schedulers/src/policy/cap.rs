@@ -1,5 +1,5 @@
 use super::tokens::{Token, Tokens};
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 use furcate_pool::sync::Arc;
 
 /// Bounds the number of live tasks.

@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Allows leaves at even depths only.
 ///

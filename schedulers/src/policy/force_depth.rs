@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Divides down to a depth, overruling other policies, while there is something to cut. Below that depth, passes.
 ///

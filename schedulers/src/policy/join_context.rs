@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Divides left parts always, and right parts only if they have migrated, down to a depth.
 ///

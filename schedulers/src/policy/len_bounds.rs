@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Forbids divisions that would leave a half shorter than a minimum; passes on all others.
 ///

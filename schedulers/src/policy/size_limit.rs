@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Divides parts larger than a limit, and no others.
 ///

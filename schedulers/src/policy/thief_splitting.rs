@@ -1,4 +1,4 @@
-use super::{Policy, Node, Verdict};
+use super::{Node, Policy, Verdict};
 
 /// Divides a number of levels, and as many again in every part that a thief has taken.
 ///

@@ -4,7 +4,7 @@ use super::in_flight::Kind;
 use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;
-use crate::greedy::{Done, Link, JoinNode, WIDTH, WideNode, Side, ends_early};
+use crate::greedy::{Done, JoinNode, Link, Side, WIDTH, WideNode, ends_early};
 use std::mem;
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ use crate::blocks::Blocks;
 use crate::branch::{Branch, Decision, Parts};
 use crate::call::Call;
 use crate::greedy::{self, Link, Unit, Whole};
-use crate::{Policy, Producer, Reduction, Node};
+use crate::{Node, Policy, Producer, Reduction};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Fork, Resume, Suspend};
 use std::iter::{Repeat, repeat};
@@ -66,7 +66,11 @@ where
     R: Reduction<P::Item, Output: 's> + 's,
 {
     /// Makes a walk over a branch. The output of the branch goes to `link`.
-    pub(super) fn new(branch: Branch<'s, P, L, R>, leaves: WaitingLeaves<'s>, link: Link<'s, R::Output, R>) -> Self {
+    pub(super) fn new(
+        branch: Branch<'s, P, L, R>,
+        leaves: WaitingLeaves<'s>,
+        link: Link<'s, R::Output, R>,
+    ) -> Self {
         let (policy, reduction, call) =
             (branch.policy.clone(), branch.reduction.clone(), branch.position.call);
         let units = if P::FACTS.pieces {

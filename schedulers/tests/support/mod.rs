@@ -9,7 +9,7 @@ pub(crate) mod script;
 pub(crate) use furcate_pool as engine;
 use furcate_pool::{Context, Executor, Inline};
 use furcate_schedulers::DefaultExecutor;
-use furcate_schedulers::{Divisible, Facts, Policy, Producer, Reduction, Scheduler, Node, Verdict, policy};
+use furcate_schedulers::{Divisible, Facts, Node, Policy, Producer, Reduction, Scheduler, Verdict, policy};
 #[cfg(furcate_rayon)]
 pub(crate) use rayon_core as engine;
 use std::ops::{ControlFlow, Range};

@@ -27,7 +27,7 @@ pub struct IoAwait<I> {
 impl<I: ParallelIterator> IoAwait<I> {
     #[inline]
     pub(crate) fn new(base: I) -> Self {
-        let scheduler = suspending(&base.scheduler());
+        let scheduler = base.scheduler().for_futures();
         IoAwait { base, scheduler }
     }
 
@@ -112,16 +112,6 @@ impl<I: ParallelIterator> IoAwait<I> {
     /// ```
     pub fn unbounded(self) -> Self {
         IoAwait { scheduler: self.scheduler.unbounded(), ..self }
-    }
-}
-
-/// Returns the scheduler that suspends, with the bounds of the scheduler that was named before.
-pub(crate) fn suspending(before: &impl Scheduler) -> Suspending {
-    let bound = before.in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT);
-    let scheduler = Suspending::new().max_in_flight(bound).dividing(before.divides());
-    match before.limit() {
-        Some(limit) => scheduler.limit(limit),
-        None => scheduler,
     }
 }
 

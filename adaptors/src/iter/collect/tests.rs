@@ -9,8 +9,8 @@ use crate::iter::ParallelIterator;
 use crate::iter::default_schedule;
 use furcate_pool::Executor;
 use furcate_schedulers::{
-    Blocking, Divisible, Facts, NextStep, Policy, Producer, Reduction, Scheduler, StepFold, Steps,
-    Suspendable, Node, Verdict,
+    Blocking, Divisible, Facts, NextStep, Node, Policy, Producer, Reduction, Scheduler, StepFold, Steps,
+    Suspendable, Verdict,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;

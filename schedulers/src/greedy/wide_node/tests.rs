@@ -41,7 +41,8 @@ fn the_last_one_reduces_in_order() {
                     Link::WideNode(Arc::clone(&wide), what as u8).deliver::<usize>(what.to_string());
                 } else {
                     let joint = Joint { reduction: Text, call: &call };
-                    Done::AwayInWideNode { wide: Arc::clone(&wide), places, joint }.deliver(Link::Root(&root));
+                    Done::AwayInWideNode { wide: Arc::clone(&wide), places, joint }
+                        .deliver(Link::Root(&root));
                 }
             }
             assert_eq!(output(&root).as_deref(), Some(expected[usize::from(places) - 1]), "{order:?}");
