@@ -95,10 +95,10 @@ pub use furcate_derive::Divisible;
 #[cfg(not(loom))]
 #[allow(deprecated, reason = "`Configuration` and `initialize` are rayon's")]
 pub use furcate_pool::{
-    BroadcastContext, Configuration, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle,
-    Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats, Suspension,
-    ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun, Worker,
-    WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
+    AnyExecutor, BroadcastContext, Configuration, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext,
+    JoinHandle, Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats,
+    Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun,
+    Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
     current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, initialize, join, join_context,
     join_with, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future,
     yield_local, yield_now,
@@ -107,11 +107,11 @@ pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
 #[cfg(all(feature = "rayon", not(loom)))]
 pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
-    Adaptive, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation, DefaultExecutor,
-    DepJoin, Divisible, Division, Doubling, Facts, FoldFacts, Fork, IndexedProducer, Join, Limit,
-    LimitPermit, NeverLater, NextStep, Node, OutputOf, Part, PartScheduler, PeekProducer, Plan, PlanOf,
-    Policy, Producer, Reduction, Schedule, Scheduler, Sequential, StepFold, Steps, Suspendable, Suspending,
-    Verdict, policy,
+    Adaptive, AnyPlan, AnyScheduler, BlockSizes, Blocking, ByBlocks, ByRef, ByTerminal, Computation,
+    DefaultExecutor, DepJoin, Divisible, Division, Doubling, DynSchedule, Facts, FoldFacts, Fork,
+    IndexedProducer, Join, Limit, LimitPermit, NeverLater, NextStep, Node, OutputOf, Part, PartScheduler,
+    PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential, StepFold,
+    Steps, Suspendable, Suspending, Verdict, policy,
 };
 
 pub mod sort;
@@ -143,6 +143,7 @@ mod prose {
         work: "../book/src/work.md",
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
+        extending: "../book/src/extending.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
         recipes: "../book/src/recipes.md",
