@@ -1,7 +1,10 @@
 //! A parallel iterator as a stream: a computation of its own puts the items into a channel.
 //!
-//! A stream has two tasks of the pool. One *computes*, and its items go through a [`Channel`] to the task that polls
-//! the stream. The other one waits for the computation's end, and tells it to the channel.
+//! A stream has a task of its own, the *feed*, which is a computation that no thread waits for. The feed computes, and its items go
+//! through a [`Channel`] to the task that polls the stream. The end of the feed tells the channel that the items are over.
+//!
+//! The feed is a task of the chain's executor. An engine that cannot suspend tasks would keep a thread for each feed, and might have
+//! only one. So there the feed is a task of furcate's pool, and only the items are computed by the engine.
 //!
 //! | the chain | in order | in any order |
 //! |---|---|---|
@@ -32,8 +35,8 @@ use super::keeps_permit::KeepsPermit;
 use super::window::Windowed;
 use crate::iter::adaptors::io_await::suspending;
 use crate::iter::{AsyncTerminal, Block, ExecutorOf, ParallelIterator, SchedulerOf, WithScheduler};
-use furcate_pool::detach::{Detach, Suspend};
-use furcate_pool::{Executor, spawn_future};
+use furcate_pool::detach::{Detach, End, Resume, Suspend, Unattended};
+use furcate_pool::{Executor, Pool};
 use furcate_schedulers::policy::CancelToken;
 use furcate_schedulers::{Scheduler, Suspending};
 use futures_core::Stream;
@@ -41,7 +44,7 @@ use futures_core::stream::FusedStream;
 use std::fmt;
 use std::future::poll_fn;
 use std::iter;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -97,13 +100,19 @@ impl<T: Send + 'static> IntoStream<T> {
         })
     }
 
-    /// Makes a stream of the items that `feed` sends.
-    pub(super) fn fed_by<A>(channel: Channel<T>, feed: impl FnOnce(Arc<Channel<T>>) -> A) -> Self
+    /// Makes a stream of the items that `feed` sends. The feed is a task of the executor's pool.
+    pub(super) fn fed_by<A, E>(
+        executor: &E,
+        channel: Channel<T>,
+        feed: impl FnOnce(Arc<Channel<T>>) -> A,
+    ) -> Self
     where
         A: Future<Output = ()> + Send + 'static,
+        E: Executor + 'static,
     {
         let channel = Arc::new(channel);
-        start(feed(Arc::clone(&channel)), Teller { channel: Some(Arc::clone(&channel)) });
+        let feed = feed(Arc::clone(&channel));
+        start(executor, Feeding { feed: Some(feed), teller: Teller { channel: Some(Arc::clone(&channel)) } });
         IntoStream { channel, ended: false }
     }
 }
@@ -116,7 +125,7 @@ where
 {
     // One half waits to be taken while the other one is computed.
     let half = capacity.div_ceil(2);
-    IntoStream::fed_by(Channel::new(capacity, half), move |channel| async move {
+    IntoStream::fed_by(&items.executor(), Channel::new(capacity, half), move |channel| async move {
         let mut blocks = items.blocks_iter(iter::repeat(half));
         for block in &mut blocks {
             if !channel.room().await {
@@ -139,7 +148,7 @@ fn by_units<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
 {
-    IntoStream::fed_by(Channel::new(capacity, 1), move |channel| async move {
+    IntoStream::fed_by(&items.executor(), Channel::new(capacity, 1), move |channel| async move {
         let stop = channel.stop().clone();
         // Blocks, if any were named, are not needed: units begin one after the other.
         let scheduler = suspending(&items.scheduler());
@@ -154,7 +163,7 @@ fn by_items<I>(items: I, capacity: usize) -> IntoStream<I::Item>
 where
     I: ParallelIterator + 'static,
 {
-    IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
+    IntoStream::fed_by(&items.executor(), Channel::new(capacity, 1), move |channel| {
         let bound = items.scheduler().in_flight().unwrap_or(Suspending::MAX_IN_FLIGHT).min(capacity);
         let stop = channel.stop().clone();
         let sent = KeepsPermit::new(items).map(move |item| {
@@ -171,21 +180,57 @@ pub(super) async fn send_all<I: ParallelIterator + 'static>(sent: I, stop: Cance
     let _ = sent.stop_on(&stop).async_run(|sent| sent.async_for_each(drop)).await;
 }
 
-/// Starts a computation, in the pool that the caller is in, else in the global one. `teller` then reports its end.
-fn start<T: Send + 'static>(feed: impl Future<Output = ()> + Send + 'static, mut teller: Teller<T>) {
-    let mut computation = spawn_future(feed);
-    drop(spawn_future(async move {
-        let end = poll_fn(|context| {
-            // Unwind-safe: the computation is not polled again after a panic.
-            let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(&mut computation).poll(context)));
-            polled.map_or_else(|payload| Poll::Ready(Err(payload)), |polled| polled.map(Ok))
-        });
-        let end = end.await;
-        if let Err(payload) = teller.tell(end) {
-            // The stream was dropped. This task's handle was dropped too, so the panic goes to the pool's handler.
+/// Starts a feed: on the executor if that one suspends tasks, else in the pool that the caller is in, or the global one.
+fn start<T: Send + 'static, F, E>(executor: &E, feeding: Feeding<T, F>)
+where
+    F: Future<Output = ()> + Send + 'static,
+    E: Executor + 'static,
+{
+    if const { suspends::<E>() } {
+        executor.spawn_detached(feeding);
+    } else {
+        Pool.spawn_detached(feeding);
+    }
+}
+
+/// A feed, as a computation that no thread waits for.
+struct Feeding<T, F> {
+    /// `None` once it has begun.
+    feed: Option<F>,
+    teller: Teller<T>,
+}
+
+impl<T, F, E> Unattended<E> for Feeding<T, F>
+where
+    T: Send + 'static,
+    F: Future<Output = ()> + Send + 'static,
+    E: Executor,
+{
+    fn begin<'s>(&'s mut self, scope: &E::Scope<'s>) {
+        let feed = self.feed.take().expect("it begins once");
+        scope.handle().poll(&mut Default::default(), feed, || Fed);
+    }
+
+    fn end(mut self, end: End<()>) {
+        let end = match end {
+            End::Done(()) => Ok(()),
+            End::Panicked(payload) => Err(payload),
+            // The drop tells the channel.
+            End::Cancelled => return,
+        };
+        if let Err(payload) = self.teller.tell(end) {
+            // The stream was dropped. The engine passes the panic to the pool's handler.
             resume_unwind(payload);
         }
-    }));
+    }
+}
+
+/// The continuation of a feed: nothing, since the end of the computation follows.
+struct Fed;
+
+impl<'s, S> Resume<'s, S, ()> for Fed {
+    fn resume(self, _: &S, (): (), _: furcate_pool::Context) {}
+    fn cancelled(self, _: &S) {}
 }
 
 /// Yields the worker to other jobs once.

@@ -505,8 +505,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         Self: Send + 'static,
         T: 'static,
     {
-        IntoStream::fed_by(Channel::new(capacity, 1), move |channel| {
-            let Pipeline { items, max_in_flight } = self;
+        let Pipeline { items, max_in_flight } = self;
+        IntoStream::fed_by(&items.executor(), Channel::new(capacity, 1), move |channel| {
             let stop = channel.stop().clone();
             let shared = Arc::new((InOrder::default(), channel));
             let sent = items.map(move |Numbered { number, item }| {
