@@ -95,10 +95,10 @@ pub use furcate_derive::Divisible;
 #[cfg(not(loom))]
 #[allow(deprecated, reason = "`Configuration` and `initialize` are rayon's")]
 pub use furcate_pool::{
-    BroadcastContext, Configuration, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext, JoinHandle,
-    Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats, Suspension,
-    ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun, Worker,
-    WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
+    AnyExecutor, BroadcastContext, Configuration, CustomSpawn, DefaultSpawn, DequeStats, Fairness, FnContext,
+    JoinHandle, Pool, Saturation, SaturationCause, Scope, ScopeFifo, ScopeHandle, Spawn, Stats, StealStats,
+    Suspension, ThreadBuilder, ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder, WaitRule, WakeToRun,
+    Worker, WorkerStats, Yield, block_on, broadcast, current_num_threads, current_thread_has_pending_tasks,
     current_thread_index, global_stats, in_place_scope, in_place_scope_fifo, initialize, join, join_context,
     join_with, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future,
     yield_local, yield_now,
@@ -107,10 +107,10 @@ pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
 #[cfg(all(feature = "rayon", not(loom)))]
 pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
-    Adaptive, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DefaultExecutor, DepJoin,
-    Divisible, Doubling, IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops, PeekProducer,
-    Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential, Suspendable, Suspending,
-    Task, Verdict, policy,
+    Adaptive, AnyPlan, AnyScheduler, BlockSizes, ByBlocks, ByTerminal, Computation, DefaultExecutor, DepJoin,
+    Divisible, Doubling, DynSchedule, IndexedProducer, Join, Limit, LimitPermit, Nano, NanoFold, NanoLoops,
+    PeekProducer, Plan, PlanOf, Policy, Producer, Reduction, Schedule, Scheduler, Sequential, Suspendable,
+    Suspending, Task, Verdict, policy,
 };
 
 pub mod sort;

@@ -17,6 +17,8 @@
 //! `rayon-core` of crates.io by furcate's.)
 
 #[cfg(not(loom))]
+mod any_executor;
+#[cfg(not(loom))]
 mod block_on;
 #[cfg(not(loom))]
 mod broadcast;
@@ -106,6 +108,7 @@ pub use inline::Inline;
 #[cfg(not(loom))]
 #[allow(deprecated, reason = "they are rayon's")]
 pub use {
+    any_executor::AnyExecutor,
     block_on::block_on,
     broadcast::{BroadcastContext, broadcast, spawn_broadcast},
     builder::{CustomSpawn, DefaultSpawn, Spawn, ThreadBuilder, ThreadPoolBuildError, ThreadPoolBuilder},

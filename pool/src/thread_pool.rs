@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// assert_eq!((a, b), (42, 2));
 /// ```
 pub struct ThreadPool {
-    registry: Arc<Registry>,
+    pub(crate) registry: Arc<Registry>,
 }
 
 impl ThreadPool {

@@ -32,6 +32,8 @@ mod computation;
 mod default_executor;
 mod depjoin;
 mod divisible;
+#[cfg(not(loom))]
+mod dyn_schedule;
 mod frames;
 mod greedy;
 mod in_turn;
@@ -63,6 +65,8 @@ pub use computation::Computation;
 pub use default_executor::DefaultExecutor;
 pub use depjoin::DepJoin;
 pub use divisible::Divisible;
+#[cfg(not(loom))]
+pub use dyn_schedule::{AnyPlan, DynSchedule};
 pub use join::Join;
 pub use nano::{Nano, NanoFold, NanoLoops, Wrapping};
 pub use peek::PeekProducer;

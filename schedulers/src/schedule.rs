@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Schedule`] | the trait of all values that `.with(..)` takes |
 //! | [`Plan`] | a policy, a scheduler and an executor: the value in which every schedule ends up |
+//! | [`DynSchedule`](crate::DynSchedule) | a schedule that is chosen at run time: `Box<dyn DynSchedule>` |
 //!
 //! # Invariants
 //!
@@ -20,6 +21,7 @@ use crate::{
 };
 use furcate_pool::{Executor, IntoExecutor};
 use std::iter::{Repeat, repeat};
+use std::sync::Arc;
 
 /// When the work of a chain is divided, how its parts are run, and where.
 ///
@@ -93,6 +95,28 @@ pub trait Schedule: Send {
 }
 
 impl<S: Schedule + Sync + ?Sized> Schedule for &S {
+    type Policy = S::Policy;
+    type Scheduler = S::Scheduler;
+    type Executor = S::Executor;
+
+    #[inline]
+    fn plan(&self) -> Plan<S::Policy, S::Scheduler, S::Executor> {
+        (**self).plan()
+    }
+}
+
+impl<S: Schedule + ?Sized> Schedule for Box<S> {
+    type Policy = S::Policy;
+    type Scheduler = S::Scheduler;
+    type Executor = S::Executor;
+
+    #[inline]
+    fn plan(&self) -> Plan<S::Policy, S::Scheduler, S::Executor> {
+        (**self).plan()
+    }
+}
+
+impl<S: Schedule + Sync + ?Sized> Schedule for Arc<S> {
     type Policy = S::Policy;
     type Scheduler = S::Scheduler;
     type Executor = S::Executor;

@@ -1,19 +1,22 @@
 use super::{
-    Auto, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Policy, SizeLimit, Task,
-    ThiefSplitting, Verdict,
+    Auto, Both, BoundDepth, Cap, EvenLevels, ForceDepth, JoinContext, MaxLen, MinLen, Policy, SizeLimit,
+    Task, ThiefSplitting, Verdict,
 };
+use std::any::Any;
+use std::fmt;
 
-/// One of furcate's policies, chosen at run time: by a command line, a configuration or the size of the input.
+/// A policy that is chosen at run time: by a command line, a configuration or the size of the input.
 ///
-/// Made by `From` of any policy of this module that says when to divide. The default is [`Auto`], which gives way to
-/// all other policies of a chain. Several choices are several calls of `with_policy`. Policies that end a computation
-/// are named by `stop_on` and `deadline`, as always.
+/// Made by `From` of any policy of this module that says when to divide, and by [`AnyPolicy::of`] of any other policy. The default
+/// is [`Auto`], which gives way to all other policies of a chain. Several choices are several calls of `with_policy`. Policies that
+/// end a computation are named by `stop_on` and `deadline`, as always.
 ///
 /// Beside `io_await`, a [`Cap`] that is chosen this way panics, because the cap could not be kept there: see
 /// [`Policy::CAPS`].
 ///
 /// A chain with such a policy always counts as one that says how to divide ([`DECIDES`](Policy::DECIDES)). The choice costs one
-/// branch per question; nothing is allocated.
+/// branch per question. Nothing is allocated for the policies of this module. A policy that is not one of them lies in a box, and
+/// each division allocates another one.
 ///
 /// ```
 /// use furcate::policy::{AnyPolicy, BoundDepth, Policy, SizeLimit, Task, Verdict};
@@ -26,59 +29,125 @@ use super::{
 /// assert_eq!(policy.wants_split(&Task::new(10)), Verdict::Would);
 /// ```
 #[derive(Clone, Debug)]
-pub struct AnyPolicy(Kind);
+pub struct AnyPolicy {
+    kind: Kind,
+    /// The default policy beside it, as in a plan that names one policy.
+    default: Option<Auto>,
+}
+
+impl AnyPolicy {
+    fn alone(kind: Kind) -> Self {
+        AnyPolicy { kind, default: None }
+    }
+}
 
 macro_rules! any_policy {
     ($($Policy:ident),+ $(,)?) => {
         #[derive(Clone, Debug)]
         enum Kind {
-            $($Policy($Policy)),+
+            $($Policy($Policy),)+
+            Boxed(Boxed),
         }
 
         $(impl From<$Policy> for AnyPolicy {
             fn from(policy: $Policy) -> Self {
-                AnyPolicy(Kind::$Policy(policy))
+                AnyPolicy::alone(Kind::$Policy(policy))
             }
         })+
+
+        impl AnyPolicy {
+            /// Makes it of any policy: one of your own, or several policies together. If the policy is one of this module, or
+            /// already an `AnyPolicy`, nothing is allocated.
+            ///
+            /// A policy that can stop a computation does not compile here.
+            ///
+            /// ```
+            /// use furcate::policy::{AnyPolicy, Policy, Task, Verdict};
+            ///
+            /// #[derive(Clone)]
+            /// struct Pages;
+            /// impl Policy for Pages {
+            ///     fn wants_split(&mut self, task: &Task) -> Verdict {
+            ///         (task.len > 4096).into()
+            ///     }
+            /// }
+            /// assert_eq!(AnyPolicy::of(Pages).wants_split(&Task::new(10)), Verdict::MayNot);
+            /// ```
+            #[must_use]
+            pub fn of<P: Policy + Sync + 'static>(policy: P) -> Self {
+                const {
+                    assert!(
+                        !P::STOPS,
+                        "a policy that stops a computation cannot be chosen at run time: name it by `.stop_on(..)` or `.deadline(..)`"
+                    );
+                }
+                let any: &dyn Any = &policy;
+                if let Some(any) = any.downcast_ref::<AnyPolicy>() {
+                    return any.clone();
+                }
+                $(if let Some(policy) = any.downcast_ref::<$Policy>() {
+                    return policy.clone().into();
+                }
+                if let Some(both) = any.downcast_ref::<Both<Auto, $Policy>>() {
+                    return AnyPolicy { kind: Kind::$Policy(both.second.clone()), default: Some(both.first) };
+                })+
+                AnyPolicy::alone(Kind::Boxed(Boxed(Box::new(Lone(Some(policy))))))
+            }
+        }
 
         impl Policy for AnyPolicy {
             // A constant cannot depend on the choice, so policies that stop a computation are left out.
             const STOPS: bool = { $(assert!(!$Policy::STOPS);)+ false };
 
             fn caps(&self) -> bool {
-                match &self.0 {
-                    $(Kind::$Policy(policy) => policy.caps()),+
+                match &self.kind {
+                    $(Kind::$Policy(policy) => policy.caps(),)+
+                    Kind::Boxed(policy) => policy.0.caps(),
                 }
             }
 
             #[inline]
             fn wants_split(&mut self, task: &Task) -> Verdict {
-                match &mut self.0 {
-                    $(Kind::$Policy(policy) => policy.wants_split(task)),+
+                let verdict = match &mut self.kind {
+                    $(Kind::$Policy(policy) => policy.wants_split(task),)+
+                    Kind::Boxed(policy) => policy.0.wants_split(task),
+                };
+                match &mut self.default {
+                    Some(default) => verdict.max(default.wants_split(task)),
+                    None => verdict,
                 }
             }
 
             #[inline]
             fn split(self, task: &Task) -> (Self, Self) {
-                match self.0 {
+                let (left, right) = match self.kind {
                     $(Kind::$Policy(policy) => {
                         let (left, right) = policy.split(task);
-                        (left.into(), right.into())
+                        (Kind::$Policy(left), Kind::$Policy(right))
                     })+
-                }
+                    Kind::Boxed(mut policy) => {
+                        let right = policy.0.split_off(task);
+                        (Kind::Boxed(policy), Kind::Boxed(right))
+                    }
+                };
+                let (left_default, right_default) = self.default.map(|default| default.split(task)).unzip();
+                let left = AnyPolicy { kind: left, default: left_default };
+                (left, AnyPolicy { kind: right, default: right_default })
             }
 
             #[inline]
             fn permit_fork(&mut self, task: &Task) -> bool {
-                match &mut self.0 {
-                    $(Kind::$Policy(policy) => policy.permit_fork(task)),+
+                match &mut self.kind {
+                    $(Kind::$Policy(policy) => policy.permit_fork(task),)+
+                    Kind::Boxed(policy) => policy.0.permit_fork(task),
                 }
             }
 
             #[inline]
             fn return_permit(&mut self) {
-                match &mut self.0 {
-                    $(Kind::$Policy(policy) => policy.return_permit()),+
+                match &mut self.kind {
+                    $(Kind::$Policy(policy) => policy.return_permit(),)+
+                    Kind::Boxed(policy) => policy.0.return_permit(),
                 }
             }
         }
@@ -101,5 +170,78 @@ any_policy!(
 impl Default for AnyPolicy {
     fn default() -> Self {
         Auto::new().into()
+    }
+}
+
+/// A policy of any type.
+struct Boxed(Box<dyn DynPolicy>);
+
+impl Clone for Boxed {
+    fn clone(&self) -> Self {
+        self.0.boxed()
+    }
+}
+
+impl fmt::Debug for Boxed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+/// [`Policy`] without its constants.
+trait DynPolicy: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn boxed(&self) -> Boxed;
+    fn caps(&self) -> bool;
+    fn wants_split(&mut self, task: &Task) -> Verdict;
+    /// Keeps the policy of the left part, and returns that of the right one.
+    fn split_off(&mut self, task: &Task) -> Boxed;
+    fn permit_fork(&mut self, task: &Task) -> bool;
+    fn return_permit(&mut self);
+}
+
+/// A policy in a box; `None` only while it is split.
+struct Lone<P>(Option<P>);
+
+impl<P> Lone<P> {
+    fn get(&self) -> &P {
+        self.0.as_ref().expect("a policy whose split has panicked is not asked again")
+    }
+
+    fn get_mut(&mut self) -> &mut P {
+        self.0.as_mut().expect("a policy whose split has panicked is not asked again")
+    }
+}
+
+impl<P: Policy + Sync + 'static> DynPolicy for Lone<P> {
+    fn name(&self) -> &'static str {
+        std::any::type_name::<P>()
+    }
+
+    fn boxed(&self) -> Boxed {
+        Boxed(Box::new(Lone(Some(self.get().clone()))))
+    }
+
+    fn caps(&self) -> bool {
+        self.get().caps()
+    }
+
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        self.get_mut().wants_split(task)
+    }
+
+    fn split_off(&mut self, task: &Task) -> Boxed {
+        let policy = self.0.take().expect("a policy whose split has panicked is not asked again");
+        let (left, right) = policy.split(task);
+        self.0 = Some(left);
+        Boxed(Box::new(Lone(Some(right))))
+    }
+
+    fn permit_fork(&mut self, task: &Task) -> bool {
+        self.get_mut().permit_fork(task)
+    }
+
+    fn return_permit(&mut self) {
+        self.get_mut().return_permit();
     }
 }

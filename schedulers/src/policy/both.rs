@@ -12,8 +12,8 @@ use super::{Policy, Reason, Stop, StopSignals, Task, Verdict};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Both<A, B> {
-    first: A,
-    second: B,
+    pub(super) first: A,
+    pub(super) second: B,
 }
 
 impl<A, B> Both<A, B> {
