@@ -142,6 +142,7 @@ mod prose {
         work: "../book/src/work.md",
         divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
+        extending: "../book/src/extending.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
         recipes: "../book/src/recipes.md",

@@ -48,7 +48,7 @@ fn each_method_of_a_plan_is_that_of_a_chain() {
     assert_eq!(steps(1, 8).iter().sum::<usize>(), 1000);
 }
 
-/// The policies of a schedule are added to those of the chain, whichever was named first.
+/// The policies of a schedule and of a chain add up, in either order.
 #[test]
 fn policies_add_up() {
     let plan = Plan::new().bound_depth(3).on(Inline);

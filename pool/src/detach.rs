@@ -30,11 +30,14 @@
 //!    parts have ended.
 
 mod order;
+pub mod threads;
 mod unattended;
 
 #[cfg(not(loom))]
 pub(crate) use order::{Order, SOON, order};
 pub use order::{wake_first, wake_soon};
+#[doc(no_inline)]
+pub use threads::{Job, OnThreads, Threads};
 #[doc(hidden)]
 pub use unattended::run_blocking;
 pub use unattended::{End, Unattended};

@@ -219,7 +219,7 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The meaning is that of `.with_policy(plan.policy).with_scheduler(plan.scheduler).on(plan.executor)`:
     ///
-    /// - The policies of the schedule are added to those of the chain, named before or afterwards.
+    /// - The policies of the schedule and of the chain add up. Their order makes no difference.
     /// - The scheduler and the executor replace those named before. A schedule answers all questions: a plan that does
     ///   not name a scheduler names the default one.
     /// - A schedule stands where a scheduler may stand. After [`by_blocks`](Self::by_blocks) or [`io_await`](Self::io_await)

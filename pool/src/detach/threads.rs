@@ -1,0 +1,480 @@
+//! A kit for engines: detached parts, forks and spawned roots for any threads that run jobs.
+//!
+//! Each part lies in a slot that its owner and a job share. The job goes to the threads; the part belongs to the one that comes first.
+//!
+//! ```text
+//!   owner    slot := part ── run(job) ──────── goes on ─────────── slot.take() ── Some: runs it itself
+//!   thread                      └── job: slot.take() ── Some: runs it          └─ None: it runs elsewhere
+//! ```
+//!
+//! A thread never waits for a job that has not begun: it takes the part back instead. So threads that are few, late, or gone cost
+//! parallelism, and never block a call.
+//!
+//! # Invariants
+//!
+//! 1. *A slot is empty when the frame that filled it ends*, however that frame ends. So a job that is run, or dropped, after the end
+//!    of the computation finds no part, and touches none of its data.
+//! 2. *A part that a job has taken is counted.* The job adds 1 to [`Call::running`] under the slot's lock, and subtracts it when the part
+//!    has been run and dropped. [`Executor::detached`] returns or unwinds only when nothing is counted.
+//! 3. *One panic* is the computation's: that of the body, else the first one of a part. Other payloads are dropped quietly.
+
+use super::{Blocking, Detach, Detachable, End, Fork, ONE_AT_A_TIME, Offers, Unattended, run_blocking};
+use crate::quiet_drop::{drop_at_end, drop_quietly};
+use crate::{Context, Executor};
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
+
+/// Threads that run jobs: all that an engine of your own needs. [`OnThreads`] makes an [`Executor`] of them.
+///
+/// The methods have no defaults, since a guess would cost parallelism silently. The chapter "Extending Furcate" of the book has an
+/// engine in 36 lines.
+///
+/// ```
+/// use furcate::detach::{Job, OnThreads, Threads};
+/// use furcate::prelude::*;
+///
+/// /// A thread for each job: simple, and slow.
+/// #[derive(Clone)]
+/// struct ThreadPerJob;
+///
+/// impl Threads for ThreadPerJob {
+///     fn run(&self, job: Job) {
+///         std::thread::spawn(|| job.run());
+///     }
+///     fn num_threads(&self) -> usize {
+///         4
+///     }
+///     fn thread_index(&self) -> Option<usize> {
+///         None
+///     }
+/// }
+/// assert_eq!((0..100).into_par_iter().on(OnThreads(ThreadPerJob)).sum::<i32>(), 4950);
+/// ```
+pub trait Threads: Clone + Send + Sync + 'static {
+    /// Has one of the threads run the job. Jobs that come first should run first.
+    ///
+    /// A job that is dropped, because the threads have ended, costs parallelism and nothing else.
+    fn run(&self, job: Job);
+
+    /// Returns how many threads run jobs at once; at least 1.
+    fn num_threads(&self) -> usize;
+
+    /// Returns the calling thread's index among the threads, `0..num_threads`; `None` if it is not one of them.
+    fn thread_index(&self) -> Option<usize>;
+}
+
+/// A job for one of the [`Threads`].
+pub struct Job(Box<dyn FnOnce() + Send>);
+
+impl Job {
+    /// Runs the job in the calling thread. Never panics.
+    pub fn run(self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
+/// The engine on [`Threads`]: forks, detached parts and spawned computations run in parallel on them.
+///
+/// A thread that makes a call takes part in it. Futures block the thread that polls them.
+///
+/// Cost: a fork is a job of the threads, four or five allocations, and a lock at either end. While a thread waits for a stolen half of
+/// a `join`, it runs nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnThreads<T>(pub T);
+
+impl<T: Threads> Executor for OnThreads<T> {
+    type Scope<'scope> = Parts<'scope, T>;
+
+    fn join_context<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(Context) -> RA + Send,
+        B: FnOnce(Context) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        let right = Right { right, output: PhantomData };
+        self.detached(|parts| {
+            let (left, right) = parts.fork(|| left(Context::new(false)), right);
+            match right {
+                Fork::Back(right) => (left, (right.right)(Context::new(false))),
+                Fork::Taken(half) => {
+                    let right = half.wait();
+                    // A panic of the right half is the computation's, and reaches the caller from `detached`.
+                    (left, right.unwrap_or_else(|| resume_unwind(Box::new(RightPanicked))))
+                }
+            }
+        })
+    }
+
+    fn detached<'scope, B, R>(&self, body: B) -> R
+    where
+        B: FnOnce(&Self::Scope<'scope>) -> R + Send,
+        R: Send,
+    {
+        let parts = Parts { threads: self.0.clone(), call: Arc::default(), _parts: PhantomData };
+        // Unwind-safe: if the body panics, so does this call.
+        let result = catch_unwind(AssertUnwindSafe(|| body(&parts)));
+        let first = parts.call.end();
+        match (result, first) {
+            (Ok(result), None) => result,
+            (Ok(result), Some(first)) => {
+                drop_quietly(result);
+                resume_unwind(first)
+            }
+            (Err(payload), Some(first)) if payload.is::<RightPanicked>() => resume_unwind(first),
+            (Err(payload), first) => {
+                drop_quietly(first);
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
+        let spawned = Spawned { engine: self.clone(), computation: Some(computation) };
+        self.0.run(Job(Box::new(move || spawned.run())));
+    }
+
+    fn num_threads(&self) -> usize {
+        self.0.num_threads()
+    }
+
+    fn thread_index(&self) -> Option<usize> {
+        self.0.thread_index()
+    }
+}
+
+/// Payload by which a `join` unwinds whose right half has panicked in another thread. The right half's payload takes its place.
+struct RightPanicked;
+
+/// The right half of a `join`.
+struct Right<B, R> {
+    right: B,
+    output: PhantomData<fn() -> R>,
+}
+
+impl<'scope, S, B, R> Detachable<'scope, S> for Right<B, R>
+where
+    B: FnOnce(Context) -> R + Send + 'scope,
+    R: Send + 'scope,
+{
+    type Meeting = Half<R>;
+
+    fn run(self, _: &S, half: Arc<Half<R>>, context: Context) {
+        // Tells the waiting thread of a panic, too.
+        let mut told = Told { half: &half, output: None };
+        told.output = Some((self.right)(context));
+    }
+}
+
+/// The output of a stolen right half, for the thread that waits for it.
+#[derive(Debug)]
+pub struct Half<R> {
+    /// `None` while it runs; `Some(None)` if it has panicked.
+    output: Mutex<Option<Option<R>>>,
+    there: Condvar,
+}
+
+impl<R> Default for Half<R> {
+    fn default() -> Self {
+        Half { output: Mutex::new(None), there: Condvar::new() }
+    }
+}
+
+impl<R> Half<R> {
+    fn wait(&self) -> Option<R> {
+        let output = lock(&self.output);
+        let mut output = self.there.wait_while(output, |output| output.is_none()).expect(UNPOISONED);
+        output.take().flatten()
+    }
+}
+
+/// Delivers an output when it is dropped.
+struct Told<'h, R> {
+    half: &'h Half<R>,
+    output: Option<R>,
+}
+
+impl<R> Drop for Told<'_, R> {
+    fn drop(&mut self) {
+        *lock(&self.half.output) = Some(self.output.take());
+        self.half.there.notify_all();
+    }
+}
+
+/// A computation that no thread waits for, until a thread runs it.
+struct Spawned<T: Threads, C: Unattended<OnThreads<T>>> {
+    engine: OnThreads<T>,
+    computation: Option<C>,
+}
+
+impl<T: Threads, C: Unattended<OnThreads<T>>> Spawned<T, C> {
+    fn run(mut self) {
+        if let Some(computation) = self.computation.take() {
+            quietly(|| run_blocking(&self.engine, computation));
+        }
+    }
+}
+
+impl<T: Threads, C: Unattended<OnThreads<T>>> Drop for Spawned<T, C> {
+    /// Has a computation to cancel only if the threads have dropped the job.
+    fn drop(&mut self) {
+        if let Some(computation) = self.computation.take() {
+            quietly(|| computation.end(End::Cancelled));
+        }
+    }
+}
+
+/// Runs `f`, and drops a panic: there is no caller to report it to.
+fn quietly(f: impl FnOnce()) {
+    // Unwind-safe: no code sees the state of `f` again.
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
+        drop_quietly(payload);
+    }
+}
+
+/// A computation on [`Threads`], whose parts are detached.
+#[derive(Debug)]
+pub struct Parts<'scope, T> {
+    threads: T,
+    call: Arc<Call>,
+    /// Invariant in `'scope`, since parts may write to the data that they borrow.
+    _parts: PhantomData<fn(&'scope ()) -> &'scope ()>,
+}
+
+/// State that all parts of a computation share.
+#[derive(Debug, Default)]
+struct Call {
+    running: Mutex<Running>,
+    none_runs: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Running {
+    /// Number of parts that jobs have taken, and not yet run to their ends.
+    parts: usize,
+    /// Payload of the first panic of a part.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl Call {
+    fn begin_part(&self) {
+        lock(&self.running).parts += 1;
+    }
+
+    fn end_part(&self, outcome: thread::Result<()>) {
+        let mut running = lock(&self.running);
+        running.parts -= 1;
+        let late = match outcome {
+            Err(payload) if running.panic.is_none() => {
+                running.panic = Some(payload);
+                Ok(())
+            }
+            outcome => outcome,
+        };
+        if running.parts == 0 {
+            self.none_runs.notify_all();
+        }
+        drop(running);
+        drop_quietly(late);
+    }
+
+    fn has_panicked(&self) -> bool {
+        lock(&self.running).panic.is_some()
+    }
+
+    /// Waits until no part runs. Returns the payload of the first panic of a part.
+    fn end(&self) -> Option<Box<dyn Any + Send>> {
+        let running = lock(&self.running);
+        let mut running = self.none_runs.wait_while(running, |running| running.parts > 0).expect(UNPOISONED);
+        running.panic.take()
+    }
+}
+
+const UNPOISONED: &str = "no code panics with this lock";
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect(UNPOISONED)
+}
+
+/// The place that the owner of a part and a job share; `None` once the part has been taken.
+struct Slot<J, M>(Arc<Mutex<Option<Waiting<J, M>>>>);
+
+/// A part that waits to be taken, with the meeting that its thief shares.
+type Waiting<J, M> = (J, Arc<M>);
+
+impl<J, M> Slot<J, M> {
+    fn take(&self) -> Option<J> {
+        lock(&self.0).take().map(|(part, _)| part)
+    }
+
+    fn is_empty(&self) -> bool {
+        lock(&self.0).is_none()
+    }
+}
+
+impl<'scope, T: Threads> Parts<'scope, T> {
+    /// Publishes a part. The caller empties the slot before its frame ends (invariant 1).
+    fn publish<J>(&self, part: J) -> (Slot<J, J::Meeting>, Arc<J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+    {
+        let meeting = Arc::<J::Meeting>::default();
+        let slot = Slot(Arc::new(Mutex::new(Some((part, Arc::clone(&meeting))))));
+        let (job, owner) = (Slot(Arc::clone(&slot.0)), thread::current().id());
+        let parts =
+            Parts { threads: self.threads.clone(), call: Arc::clone(&self.call), _parts: PhantomData };
+        let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(move || parts.run(&job, owner));
+        // SAFETY: the types differ in a lifetime only. The job's data that may live no longer than 'scope, a part and its meeting, lie in
+        // the slot. After 'scope the slot is empty (invariant 1), so the job neither runs nor drops them. If it has taken them before,
+        // 'scope does not end before they are dropped (invariant 2).
+        let job = unsafe {
+            std::mem::transmute::<Box<dyn FnOnce() + Send + 'scope>, Box<dyn FnOnce() + Send + 'static>>(job)
+        };
+        // Unwind-safe: if the threads panic, so does this call.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.threads.run(Job(job)))) {
+            drop_quietly(slot.take());
+            resume_unwind(payload);
+        }
+        (slot, meeting)
+    }
+
+    /// Runs the part in a slot, if it is still there.
+    fn run<J: Detachable<'scope, Self>>(&self, slot: &Slot<J, J::Meeting>, owner: ThreadId) {
+        let taken = {
+            let mut slot = lock(&slot.0);
+            if slot.is_some() {
+                self.call.begin_part();
+            }
+            slot.take()
+        };
+        let Some((part, meeting)) = taken else {
+            return;
+        };
+        let outcome = if self.call.has_panicked() {
+            drop_quietly((part, meeting));
+            Ok(())
+        } else {
+            let context = Context::new(thread::current().id() != owner);
+            // Unwind-safe: the computation unwinds with the payload.
+            catch_unwind(AssertUnwindSafe(|| part.run(self, meeting, context)))
+        };
+        self.call.end_part(outcome);
+    }
+}
+
+impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
+    type Offers<'o, J: Detachable<'scope, Self>>
+        = Offered<'o, 'scope, T, J>
+    where
+        Self: 'o;
+
+    type Handle = Blocking;
+
+    fn handle(&self) -> Blocking {
+        Blocking::default()
+    }
+
+    fn num_threads(&self) -> usize {
+        self.threads.num_threads()
+    }
+
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    where
+        J: Detachable<'scope, Self>,
+        A: FnOnce() -> R + Send,
+    {
+        let (slot, meeting) = self.publish(right);
+        // Unwind-safe: if `left` panics, so does this call.
+        let left = catch_unwind(AssertUnwindSafe(left));
+        let right = slot.take();
+        match left {
+            Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
+            Err(payload) => {
+                drop_quietly(right);
+                resume_unwind(payload)
+            }
+        }
+    }
+
+    fn offers<J, B, R>(&self, body: B) -> R
+    where
+        J: Detachable<'scope, Self>,
+        B: FnOnce(&mut Offered<'_, 'scope, T, J>) -> R,
+    {
+        let mut offered = Offered { parts: self, bitten: Arc::default(), slot: None };
+        offered.lay_bait();
+        body(&mut offered)
+    }
+}
+
+/// The place in a computation on [`Threads`] where a task offers parts of itself.
+pub struct Offered<'o, 'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> {
+    parts: &'o Parts<'scope, T>,
+    /// Whether a thread has come for the bait: a job that only says so.
+    bitten: Arc<AtomicBool>,
+    slot: Option<Slot<J, J::Meeting>>,
+}
+
+impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Offered<'_, 'scope, T, J> {
+    fn lay_bait(&self) {
+        let (bitten, owner) = (Arc::clone(&self.bitten), thread::current().id());
+        self.parts.threads.run(Job(Box::new(move || {
+            if thread::current().id() != owner {
+                // Relaxed: a hint.
+                bitten.store(true, Relaxed);
+            }
+        })));
+    }
+}
+
+impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Offers<J, J::Meeting>
+    for Offered<'_, 'scope, T, J>
+{
+    fn demand(&mut self) -> bool {
+        // Relaxed: a hint.
+        self.bitten.load(Relaxed)
+    }
+
+    fn offer(&mut self, part: J) -> Arc<J::Meeting> {
+        assert!(self.slot.as_ref().is_none_or(Slot::is_empty), "{ONE_AT_A_TIME}");
+        let (slot, meeting) = self.parts.publish(part);
+        self.slot = Some(slot);
+        // Relaxed: a hint.
+        if self.bitten.swap(false, Relaxed) {
+            // Behind the part: the threads take the oldest job first.
+            self.lay_bait();
+        }
+        meeting
+    }
+
+    fn is_taken(&mut self) -> bool {
+        self.slot.take_if(|slot| slot.is_empty()).is_some()
+    }
+
+    fn take_back(&mut self) -> Option<J> {
+        self.slot.take().and_then(|slot| slot.take())
+    }
+}
+
+impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Drop for Offered<'_, 'scope, T, J> {
+    fn drop(&mut self) {
+        drop_at_end(self.take_back());
+    }
+}
+
+impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> fmt::Debug for Offered<'_, 'scope, T, J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Offered").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,265 @@
+//! The kits of the book's chapter "Extending Furcate": each works, in parallel, and is as short as the chapter says.
+
+use furcate::detach::{Job, OnThreads, Threads};
+use furcate::prelude::*;
+use furcate::{DynSchedule, Executor, Plan, Task, Verdict, block_on};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+// The lines between the marks are those of the book.
+
+// kit: policy
+#[derive(Clone)]
+struct Pages;
+
+impl Policy for Pages {
+    fn wants_split(&mut self, task: &Task) -> Verdict {
+        (task.len > 4096).into()
+    }
+}
+// end
+
+// kit: engine
+/// Threads that take jobs from one channel.
+#[derive(Clone)]
+struct Team {
+    jobs: Sender<Job>,
+    size: usize,
+}
+
+thread_local! {
+    static INDEX: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+impl Team {
+    fn new(size: usize) -> OnThreads<Team> {
+        let (jobs, queue) = channel::<Job>();
+        let queue = Arc::new(Mutex::new(queue));
+        for index in 0..size {
+            let queue = Arc::clone(&queue);
+            let next = move || queue.lock().unwrap().recv();
+            thread::spawn(move || {
+                INDEX.set(Some(index));
+                while let Ok(job) = next() {
+                    job.run();
+                }
+            });
+        }
+        OnThreads(Team { jobs, size })
+    }
+}
+
+impl Threads for Team {
+    fn run(&self, job: Job) {
+        let _ = self.jobs.send(job);
+    }
+
+    fn num_threads(&self) -> usize {
+        self.size
+    }
+
+    fn thread_index(&self) -> Option<usize> {
+        INDEX.get()
+    }
+}
+// end
+
+/// Returns the lines between two marks, in this file.
+fn kit(name: &str) -> &'static str {
+    let (_, kit) =
+        include_str!("kits.rs").split_once(&format!("// kit: {name}\n")).expect("there is such a mark");
+    kit.split_once("// end\n").expect("a kit has an end").0
+}
+
+/// Returns the number of lines of code: without blanks and comments.
+fn lines(kit: &str) -> usize {
+    kit.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with("//")).count()
+}
+
+#[test]
+fn the_book_shows_these_kits_and_they_are_short() {
+    let chapter = include_str!("../book/src/extending.md");
+    for (name, most) in [("policy", 8), ("engine", 60)] {
+        let (kit, lines) = (kit(name), lines(kit(name)));
+        assert!(chapter.contains(kit), "the book's {name} is another one");
+        assert!(lines <= most, "{name}: {lines} lines");
+        println!("{name}: {lines} lines of code");
+    }
+}
+
+#[test]
+fn a_policy_of_pages() {
+    assert_eq!((0..10_000).wrap_iter().with_policy(Pages).count(), 4);
+    assert_eq!((0..10_000).wrap_iter().with(Plan::new().with_policy(Pages).depjoin()).count(), 4);
+}
+
+/// Waits until two threads have come, or for a minute.
+#[derive(Default)]
+struct Meeting {
+    threads: Mutex<HashSet<thread::ThreadId>>,
+    came: Condvar,
+}
+
+impl Meeting {
+    /// Returns whether two threads have come.
+    fn attend(&self) -> bool {
+        let mut threads = self.threads.lock().unwrap();
+        threads.insert(thread::current().id());
+        self.came.notify_all();
+        let minute = Duration::from_secs(60);
+        let (_threads, waited) =
+            self.came.wait_timeout_while(threads, minute, |threads| threads.len() < 2).unwrap();
+        !waited.timed_out()
+    }
+}
+
+/// The items of one thread wait for those of another one. Without a steal they would wait in vain.
+#[test]
+fn two_threads_share_the_work_of_every_scheduler() {
+    let team = Team::new(2);
+    let chain = |meeting| {
+        let attend = move |_| Meeting::attend(meeting);
+        (0..64).into_par_iter().map(attend).size_limit(8).on(team.clone())
+    };
+    let meeting = Meeting::default();
+    assert!(chain(&meeting).join().all(|met| met), "join");
+    let meeting = Meeting::default();
+    assert!(chain(&meeting).depjoin().all(|met| met), "depjoin");
+
+    // `adaptive` makes one task, and one more for each steal.
+    let stolen = AtomicUsize::new(0);
+    let busy = |_: usize| {
+        thread::sleep(Duration::from_micros(100));
+        thread::current().id()
+    };
+    let minute = std::time::Instant::now() + Duration::from_secs(60);
+    while stolen.load(SeqCst) == 0 && std::time::Instant::now() < minute {
+        let items = (0..1000).into_par_iter().map(busy).adaptive().nano_blocks(1, 4).on(team.clone());
+        let tasks: Vec<HashSet<_>> = items
+            .fold(HashSet::new, |mut threads, thread| {
+                threads.insert(thread);
+                threads
+            })
+            .collect();
+        assert!(tasks.iter().all(|threads| threads.len() == 1), "a task stays in its thread");
+        let threads: HashSet<_> = tasks.iter().flatten().collect();
+        if threads.len() >= 2 {
+            stolen.store(tasks.len() - 1, SeqCst);
+        }
+    }
+    assert!(stolen.into_inner() > 0, "adaptive: no thread has stolen");
+}
+
+#[test]
+fn all_terminals_run_on_the_team() {
+    for size in [1, 2, 4] {
+        let team = Team::new(size);
+        assert_eq!((team.num_threads(), team.thread_index()), (size, None));
+        let items = || (0..10_000_u64).into_par_iter().on(team.clone());
+        assert_eq!(items().sum::<u64>(), 49_995_000);
+        assert_eq!(items().depjoin().map(|x| x * 2).collect::<Vec<_>>()[9_999], 19_998);
+        assert_eq!(items().adaptive().filter(|x| x % 2 == 0).collect::<Vec<_>>().len(), 5000);
+        assert_eq!(items().find_first(|x| x % 777 == 776), Some(776));
+        assert_eq!(items().bound_depth(6).by_blocks([10, 1000]).max(), Some(9999));
+        assert_eq!(block_on(items().async_sum::<u64>()), 49_995_000);
+        let waits = (0..10_u64).into_par_iter().map(|x| async move { x }).io_await().on(team.clone());
+        assert_eq!(waits.sum::<u64>(), 45);
+        let stream = items().into_stream(16);
+        let sum = futures_lite::StreamExt::fold(stream, 0, |sum, x| sum + x);
+        assert_eq!(futures_lite::future::block_on(sum), 49_995_000);
+    }
+}
+
+/// An engine whose threads have ended, or that drops jobs: calls lose parallelism, and nothing else.
+#[test]
+fn jobs_that_never_run_block_no_call() {
+    #[derive(Clone)]
+    struct Lost;
+    impl Threads for Lost {
+        fn run(&self, _: Job) {}
+        fn num_threads(&self) -> usize {
+            2
+        }
+        fn thread_index(&self) -> Option<usize> {
+            None
+        }
+    }
+    let items = || (0..1000_u64).into_par_iter().on(OnThreads(Lost));
+    assert_eq!(items().sum::<u64>(), 499_500);
+    assert_eq!(items().depjoin().bound_depth(5).sum::<u64>(), 499_500);
+    assert_eq!(items().adaptive().sum::<u64>(), 499_500);
+    let lost = catch_unwind(AssertUnwindSafe(|| block_on(items().async_sum::<u64>())));
+    assert!(lost.is_err(), "a spawned computation was dropped, and its future says so");
+}
+
+/// Jobs that run late find nothing, even long after the end of their call.
+#[test]
+fn late_jobs_find_nothing() {
+    #[derive(Clone, Default)]
+    struct Late(Arc<Mutex<Vec<Job>>>);
+    impl Threads for Late {
+        fn run(&self, job: Job) {
+            self.0.lock().unwrap().push(job);
+        }
+        fn num_threads(&self) -> usize {
+            4
+        }
+        fn thread_index(&self) -> Option<usize> {
+            None
+        }
+    }
+    let late = Late::default();
+    for plan in 0..3 {
+        let items = vec![String::from("item"); 1000];
+        let owned = items.into_par_iter().map(|item| item.len()).bound_depth(6).on(OnThreads(late.clone()));
+        let sum = match plan {
+            0 => owned.join().sum::<usize>(),
+            1 => owned.depjoin().sum(),
+            _ => owned.adaptive().nano_blocks(1, 1).sum(),
+        };
+        assert_eq!(sum, 4000);
+    }
+    let jobs = std::mem::take(&mut *late.0.lock().unwrap());
+    assert!(jobs.len() > 100, "{} jobs", jobs.len());
+    let half = jobs.len() / 2;
+    for (number, job) in jobs.into_iter().enumerate() {
+        if number < half { job.run() } else { drop(job) }
+    }
+}
+
+/// The panic of the left half of a fork goes before that of the right one, and no thread is lost.
+#[test]
+fn panics_reach_the_caller() {
+    let team = Team::new(2);
+    let message = |left: bool, right: bool| {
+        let meeting = Meeting::default();
+        let half = |panics: bool, name: &'static str| {
+            assert!(meeting.attend());
+            if panics {
+                std::panic::panic_any(name);
+            }
+        };
+        let join = || team.join_context(|_| half(left, "left"), |_| half(right, "right"));
+        catch_unwind(AssertUnwindSafe(join)).err().map(|payload| *payload.downcast::<&str>().unwrap())
+    };
+    assert_eq!(message(false, false), None);
+    assert_eq!(message(true, false), Some("left"));
+    assert_eq!(message(false, true), Some("right"));
+    assert_eq!(message(true, true), Some("left"));
+    for _ in 0..20 {
+        for plan in
+            [Plan::new().bound_depth(5).join().any_plan(), Plan::new().bound_depth(5).depjoin().any_plan()]
+        {
+            let items = (0..100_u64).into_par_iter().with(plan).on(team.clone());
+            let panic = catch_unwind(AssertUnwindSafe(|| items.for_each(|x| assert!(x != 50, "fifty"))));
+            assert!(panic.is_err());
+        }
+    }
+    assert_eq!((0..100_u64).into_par_iter().on(team).sum::<u64>(), 4950);
+}
