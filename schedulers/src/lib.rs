@@ -50,6 +50,7 @@ mod script;
 mod sequential;
 mod suspendable;
 mod suspending;
+mod timer;
 
 pub use adaptive::Adaptive;
 pub use any_scheduler::AnyScheduler;
@@ -70,3 +71,4 @@ pub use scheduler::Scheduler;
 pub use sequential::Sequential;
 pub use suspendable::Suspendable;
 pub use suspending::{Limit, LimitPermit, Suspending};
+pub use timer::Timer;
