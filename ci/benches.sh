@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The benches build, and those that hold contenders' results against each other run on small sizes; run them with
-# `cargo bench -p furcate-benches`. The programs written for rayon agree with their oracles, on rayon-core and on furcate's pool.
+# The benches build. Those that hold contenders' results against each other run on small sizes, and so do those of single
+# operations; run all with `cargo bench -p furcate-benches`. The programs written for rayon agree with their oracles, on rayon-core and on furcate's pool.
 set -euo pipefail
 cargo bench -p furcate-benches --no-run --locked
-for bench in fork_join searches sums fannkuch recpfor latency; do
+for bench in fork_join searches sums fannkuch recpfor latency operations; do
     QUICK=1 cargo bench -p furcate-benches --bench "$bench" --locked
 done
 QUICK=1 benches/rayon-programs.sh

@@ -77,10 +77,8 @@
 //!
 //! # Features
 //!
-//! * `derive` (default): `#[derive(Divisible)]`.
-//! * `async-io` (default): timers, for timeouts of futures, for deadlines that end a computation while it waits, and for
-//!   `Limit::per_second`.
 //! * `stream` (default): streams as sources and as results; pipelines. See the module `stream`.
+//! * `derive`: `#[derive(Divisible)]`.
 //! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
@@ -124,7 +122,7 @@ pub mod prelude {
 }
 
 /// The code blocks of the README and the book, compiled and run by the tests.
-#[cfg(all(doctest, feature = "derive"))]
+#[cfg(all(doctest, feature = "stream"))]
 mod prose {
     macro_rules! pages {
         ($($page:ident: $path:literal),+ $(,)?) => {$(
@@ -132,6 +130,9 @@ mod prose {
             mod $page {}
         )+};
     }
+    // Derives `Divisible`. A test of the workspace has the feature, because the tests of `furcate-derive` have it.
+    #[cfg(feature = "derive")]
+    pages!(divisible: "../book/src/divisible.md");
     pages!(
         readme: "../README.md",
         why: "../book/src/why.md",
@@ -141,7 +142,6 @@ mod prose {
         schedulers: "../book/src/schedulers.md",
         blocks: "../book/src/blocks.md",
         work: "../book/src/work.md",
-        divisible: "../book/src/divisible.md",
         policy: "../book/src/policy.md",
         extending: "../book/src/extending.md",
         interruption: "../book/src/interruption.md",

@@ -41,7 +41,7 @@ const NUMBERS: &[Numbers] = &[
 static PROGRAMS: LazyLock<BTreeMap<String, PathBuf>> = LazyLock::new(|| {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--profile", "test", "--examples", "--message-format=json"])
-        .args(if cfg!(feature = "tokio") { &["--features", "tokio"][..] } else { &[] })
+        .args(["--features", if cfg!(feature = "tokio") { "derive,tokio" } else { "derive" }])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
         .output()

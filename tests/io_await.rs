@@ -190,7 +190,6 @@ fn stops_end_the_waiting() {
     assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
 }
 
-#[cfg(feature = "async-io")]
 #[test]
 fn timeouts_drop_what_is_late() {
     let begun = Instant::now();

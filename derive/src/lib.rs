@@ -9,8 +9,8 @@ mod parse;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements the trait `Divisible` for a struct: its fields are cut at the same place. (Feature `derive` of `furcate`, on
-/// by default.)
+/// Implements the trait `Divisible` for a struct: its fields are cut at the same place. (Feature `derive` of `furcate`,
+/// which is not on by default.)
 ///
 /// ```
 /// use furcate::prelude::*;

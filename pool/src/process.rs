@@ -35,6 +35,32 @@ pub(crate) fn known_generation() -> usize {
 
 /// Pins the calling thread to a core: core `number` of those that the process may use, modulo their number. If that is not possible,
 /// the system chooses the thread's core.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn pin(number: usize) {
+    const SIZE: usize = size_of::<libc::cpu_set_t>();
+    // SAFETY: a set of cores is an array of integers, for which zeros are a value: the empty set.
+    let mut cores: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a set of this size. Thread 0 is the calling thread.
+    if unsafe { libc::sched_getaffinity(0, SIZE, &raw mut cores) } != 0 {
+        return;
+    }
+    // SAFETY: the number of a core is less than the number of bits of the set.
+    let is_in = |&core: &usize| unsafe { libc::CPU_ISSET(core, &cores) };
+    let count = (0..SIZE * 8).filter(is_in).count();
+    let Some(core) = number.checked_rem(count).and_then(|index| (0..SIZE * 8).filter(is_in).nth(index))
+    else {
+        return;
+    };
+    // SAFETY: as above.
+    let mut one: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the number of the core is less than the number of bits of the set.
+    unsafe { libc::CPU_SET(core, &mut one) };
+    // SAFETY: the pointer is to a set of this size. If the system refuses, the thread is not pinned.
+    unsafe { libc::sched_setaffinity(0, SIZE, &raw const one) };
+}
+
+/// As above, by a crate that knows the other systems' calls.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn pin(number: usize) {
     if let Some(cores) = core_affinity::get_core_ids()
         && !cores.is_empty()
@@ -103,5 +129,35 @@ impl ThreadClock {
         }
         #[cfg(not(target_os = "linux"))]
         None
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::pin;
+
+    #[test]
+    fn threads_are_pinned_to_the_cores_of_the_process_in_turn() {
+        let core_after_pin = |number| {
+            std::thread::spawn(move || {
+                pin(number);
+                // SAFETY: the function has no preconditions.
+                let core = unsafe { libc::sched_getcpu() };
+                (std::thread::available_parallelism().expect("the cores").get(), core)
+            })
+            .join()
+            .expect("the thread does not panic")
+        };
+        // SAFETY: zeros are a value: the empty set.
+        let mut cores: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is to a set of this size.
+        assert_eq!(unsafe { libc::sched_getaffinity(0, size_of_val(&cores), &raw mut cores) }, 0);
+        // SAFETY: the function reads the set.
+        let count = unsafe { libc::CPU_COUNT(&cores) } as usize;
+        let first: Vec<_> = (0..count).map(core_after_pin).collect();
+        assert!(first.iter().all(|&(cores, core)| cores == 1 && core >= 0), "{first:?}");
+        assert!(first.windows(2).all(|two| two[0].1 < two[1].1), "{first:?}");
+        let second: Vec<_> = (count..2 * count).map(core_after_pin).collect();
+        assert_eq!(first, second);
     }
 }

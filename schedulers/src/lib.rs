@@ -56,6 +56,7 @@ mod sequential;
 mod steps;
 mod suspendable;
 mod suspending;
+mod timer;
 
 pub use adaptive::Adaptive;
 pub use any_scheduler::AnyScheduler;
@@ -80,3 +81,4 @@ pub use sequential::Sequential;
 pub use steps::{ByRef, FoldFacts, NeverLater, NextStep, StepFold, Steps, Wrapping};
 pub use suspendable::{Blocking, Suspendable};
 pub use suspending::{Limit, LimitPermit, Suspending};
+pub use timer::Timer;

@@ -43,7 +43,6 @@ mod step_by;
 mod take;
 mod take_any;
 mod take_any_while;
-#[cfg(feature = "async-io")]
 mod timeout;
 mod try_fold;
 mod try_fold_with;
@@ -90,7 +89,6 @@ pub use step_by::StepBy;
 pub use take::Take;
 pub use take_any::TakeAny;
 pub use take_any_while::TakeAnyWhile;
-#[cfg(feature = "async-io")]
 pub use timeout::{Elapsed, Timeout, Timeouts};
 pub use try_fold::TryFold;
 pub use try_fold_with::TryFoldWith;

@@ -1,4 +1,5 @@
 use super::stop_on::{CancelToken, Cancelled};
+use crate::timer::Timer;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
@@ -34,11 +35,7 @@ impl StopSignals {
 
     /// Waits for the first signal.
     pub(crate) fn wait(self) -> Stopped {
-        Stopped {
-            tokens: self.tokens,
-            #[cfg(feature = "async-io")]
-            timer: self.deadline.map(async_io::Timer::at),
-        }
+        Stopped { tokens: self.tokens, timer: self.deadline.map(Timer::at) }
     }
 }
 
@@ -46,8 +43,7 @@ impl StopSignals {
 #[derive(Debug)]
 pub(crate) struct Stopped {
     tokens: Vec<Cancelled>,
-    #[cfg(feature = "async-io")]
-    timer: Option<async_io::Timer>,
+    timer: Option<Timer>,
 }
 
 impl Future for Stopped {
@@ -58,7 +54,6 @@ impl Future for Stopped {
         for token in &mut self.tokens {
             stopped |= Pin::new(token).poll(context).is_ready();
         }
-        #[cfg(feature = "async-io")]
         if let Some(timer) = &mut self.timer {
             stopped |= Pin::new(timer).poll(context).is_ready();
         }

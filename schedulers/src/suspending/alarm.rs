@@ -15,8 +15,7 @@
 //! 1. *No stop without a reason.* A waker may be called without a reason. So the alarm looks at the token and at the clock.
 //! 2. *No cycle.* The alarm owns futures that have the alarm as their waker. They are dropped when the call ends, or when they are
 //!    ready.
-//! 3. *Late timers.* The thread that drives timers may be busy, and without the feature `async-io` there is none. So tasks that
-//!    go on look at the clock, too: [`is_due`](Alarm::is_due).
+//! 3. *Late timers.* The thread of the timers may be busy. So tasks that go on look at the clock, too: [`is_due`](Alarm::is_due).
 
 use crate::policy::{StopSignals, Stopped};
 use furcate_pool::detach::Stopper;

@@ -19,24 +19,19 @@
 //! 5. No waker is called under the lock.
 
 use super::in_flight::Kind;
+use crate::timer::Timer;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::mem;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{Context, Poll, Waker};
-#[cfg(feature = "async-io")]
-use {
-    async_io::Timer,
-    std::pin::Pin,
-    std::sync::Weak,
-    std::task::Wake,
-    std::time::{Duration, Instant},
-};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
 /// A limit that several calls share: how many of their futures may be in flight at once, and how many may begin in a second.
 ///
-/// A limit is a *semaphore*, and with `per_second` (feature `async-io`) a *rate limiter*. Clones share the permits. Chains take it
+/// A limit is a *semaphore*, and with `per_second` a *rate limiter*. Clones share the permits. Chains take it
 /// with `.io_await().limit(&limit)`; code that is no chain takes a permit by [`acquire`](Self::acquire).
 ///
 /// Permits are handed out first come, first served, and fairly among calls: a call that waits with a thousand tasks and one
@@ -87,10 +82,8 @@ pub struct Limit {
 
 struct Shared {
     permits: usize,
-    #[cfg(feature = "async-io")]
     rate: Option<Rate>,
     /// For the timer.
-    #[cfg(feature = "async-io")]
     this: Weak<Shared>,
     state: Mutex<State>,
 }
@@ -106,10 +99,8 @@ struct State {
     /// The number of the next ticket.
     next: u64,
     /// Futures that may begin now. Without a rate it is not used.
-    #[cfg(feature = "async-io")]
     tokens: Tokens,
     /// Fires when the next future may begin. Set while only the rate keeps a ticket waiting.
-    #[cfg(feature = "async-io")]
     timer: Option<Timer>,
 }
 
@@ -151,7 +142,6 @@ fn next_call() -> Call {
 }
 
 /// The rate at which futures may begin: a token bucket.
-#[cfg(feature = "async-io")]
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     per_second: f64,
@@ -159,7 +149,6 @@ struct Rate {
     burst: f64,
 }
 
-#[cfg(feature = "async-io")]
 struct Tokens {
     number: f64,
     at: Instant,
@@ -180,18 +169,12 @@ impl Limit {
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         assert!(permits > 0, "a limit of 0 would never let a future begin: `Limit::new` needs at least 1");
-        let shared = Shared {
-            permits,
-            #[cfg(feature = "async-io")]
-            rate: None,
-            #[cfg(feature = "async-io")]
-            this: Weak::new(),
-            state: Mutex::new(State::new(permits)),
-        };
+        let shared =
+            Shared { permits, rate: None, this: Weak::new(), state: Mutex::new(State::new(permits)) };
         Limit { shared: Arc::new(shared) }
     }
 
-    /// Returns a limit with the same number of permits that also lets at most `futures` futures begin in a second (feature `async-io`).
+    /// Returns a limit with the same number of permits that also lets at most `futures` futures begin in a second.
     ///
     /// The rate is kept evenly (a token bucket): in any `t` seconds at most `futures * t` futures begin, plus a burst of
     /// a hundredth of `futures`, or of 1 if that is more. The new limit shares no permits with clones made before.
@@ -209,7 +192,6 @@ impl Limit {
     /// let count = (0..50).into_par_iter().map(|x| async move { x }).io_await().limit(&limit).count();
     /// assert!(count == 50 && begin.elapsed() >= Duration::from_millis(39)); // 10 at once, 40 in 40 ms
     /// ```
-    #[cfg(feature = "async-io")]
     #[must_use]
     #[track_caller]
     pub fn per_second(self, futures: u32) -> Self {
@@ -295,7 +277,6 @@ impl fmt::Debug for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut limit = f.debug_struct("Limit");
         limit.field("permits", &self.permits()).field("in_use", &self.in_use());
-        #[cfg(feature = "async-io")]
         limit.field("per_second", &self.shared.rate.map(|rate| rate.per_second));
         limit.finish_non_exhaustive()
     }
@@ -350,10 +331,7 @@ impl Member {
 
     /// Whether a permit is for one future only, because the rate counts each of them.
     pub(super) fn has_rate(&self) -> bool {
-        #[cfg(feature = "async-io")]
-        return self.shared.rate.is_some();
-        #[cfg(not(feature = "async-io"))]
-        false
+        self.shared.rate.is_some()
     }
 }
 
@@ -436,9 +414,7 @@ impl State {
             waiting: HashMap::new(),
             granted: HashSet::new(),
             next: 0,
-            #[cfg(feature = "async-io")]
             tokens: Tokens { number: 0.0, at: Instant::now() },
-            #[cfg(feature = "async-io")]
             timer: None,
         }
     }
@@ -533,7 +509,6 @@ impl Shared {
     }
 }
 
-#[cfg(feature = "async-io")]
 impl Shared {
     /// Returns how many futures may begin now.
     fn tokens(&self, state: &mut State) -> usize {
@@ -571,10 +546,8 @@ impl Shared {
 }
 
 /// Wakes a limit when its timer fires.
-#[cfg(feature = "async-io")]
 struct Alarm(Weak<Shared>);
 
-#[cfg(feature = "async-io")]
 impl Wake for Alarm {
     fn wake(self: Arc<Self>) {
         if let Some(shared) = self.0.upgrade() {
@@ -582,21 +555,6 @@ impl Wake for Alarm {
             drop(timer);
             shared.hand_out();
         }
-    }
-}
-
-#[cfg(not(feature = "async-io"))]
-impl Shared {
-    fn tokens(&self, _: &mut State) -> usize {
-        usize::MAX
-    }
-
-    fn spend(&self, _: &mut State, _: usize) {}
-
-    fn earn(&self, _: &mut State, _: usize) {}
-
-    fn set_timer(&self, _: &mut State) -> bool {
-        true
     }
 }
 

@@ -9,7 +9,7 @@ use super::IoAwait;
 use crate::iter::adaptor::adaptor;
 use crate::iter::stage::{Adapted, PerItem, Stage};
 use crate::iter::{ParallelIterator, inherit_schedule};
-use async_io::Timer;
+use furcate_schedulers::Timer;
 use std::error::Error;
 use std::fmt;
 use std::iter::{self, Map, Repeat, Zip};
@@ -22,7 +22,7 @@ where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
 {
     /// Waits at most `time` for every future, counted from its first poll. A future that is not ready by then is
-    /// dropped, and its item is an error. (Feature `async-io`, on by default.)
+    /// dropped, and its item is an error.
     ///
     /// ```
     /// use furcate::prelude::*;

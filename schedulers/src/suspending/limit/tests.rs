@@ -100,7 +100,7 @@ fn nobody_waits_while_there_are_permits() {
     }
 }
 
-#[cfg(all(feature = "async-io", not(loom)))]
+#[cfg(not(loom))]
 #[test]
 fn a_rate_is_kept_by_those_that_wait_and_those_that_do_not() {
     let limit = Limit::new(100).per_second(500);

@@ -121,7 +121,6 @@ fn an_exchange_gives_both_permits_to_tasks_that_wait() {
 }
 
 /// Under a rate, the permit of a future that is ready goes to the item's next future, and to no new item.
-#[cfg(feature = "async-io")]
 #[test]
 fn a_spent_permit_is_exchanged() {
     let limit = Limit::new(1).per_second(1);
@@ -143,7 +142,6 @@ fn a_spent_permit_is_exchanged() {
     room.give_back(1);
 }
 
-#[cfg(feature = "async-io")]
 #[test]
 fn a_spent_permit_is_renewed_or_given_back() {
     let limit = Limit::new(1).per_second(1_000_000);
@@ -161,11 +159,7 @@ fn a_spent_permit_is_renewed_or_given_back() {
 /// The code behind `io_await` may call a chain under the same limit.
 #[test]
 fn the_last_permit_of_an_item_comes_back_to_the_limit() {
-    for limit in [
-        Limit::new(1),
-        #[cfg(feature = "async-io")]
-        Limit::new(1).per_second(1),
-    ] {
+    for limit in [Limit::new(1), Limit::new(1).per_second(1)] {
         let room = Room::new(9, Some(&limit));
         let reserve = Reserve::new(&room, None);
         reserve.put(reserve.take().unwrap(), false);
