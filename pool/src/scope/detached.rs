@@ -17,7 +17,7 @@
 //!    before it is dropped, unless the part was stolen. An `Offered` leaves neither its thread nor its frame. While a
 //!    newer `Offered` of the same worker exists, an older one does not push. And if the newer one has a part in the
 //!    deque, the older one does not pop: it sees that the newest job of the deque is not its own.
-//! 5. While a worker's `root` is a scope's number, all jobs in its `forks` were forked by jobs of that scope. So
+//! 5. While a worker [belongs to a scope](Worker::enter_scope), all jobs in its `forks` were forked by jobs of that scope. So
 //!    threads that wait for the scope's end may steal them.
 
 use super::{Handle, Scope};
@@ -70,9 +70,9 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     {
         Worker::with_current(|current| {
             let worker = current.filter(|worker| worker.is_of(self.registry()));
-            let level = worker.map_or(0, |worker| worker.offers.get() + 1);
+            let level = worker.map_or(0, |worker| worker.offers() + 1);
             if let Some(worker) = worker {
-                worker.offers.set(level);
+                worker.set_offers(level);
             }
             body(&mut Offered { scope: self, worker, level, part: Part::None, _this_thread: PhantomData })
         })
@@ -134,7 +134,7 @@ impl<'scope> Scope<'scope> {
         // SAFETY: the caller's.
         let scope = unsafe { &*this };
         worker.begins_part();
-        let root = worker.enter_root(scope.number);
+        worker.enter_scope(scope.number);
         let entered = scope.enter_runtime();
         let ((), credits) = scope.with_credits(0, worker, || {
             if scope.has_panicked() {
@@ -145,7 +145,6 @@ impl<'scope> Scope<'scope> {
             }
         });
         entered.leave();
-        worker.leave_root(root);
         // SAFETY: the caller's.
         unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
     }
@@ -204,7 +203,7 @@ pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
     /// `None` in a thread that is not a worker of the pool: no thief sees its offers.
     worker: Option<&'o Worker>,
     /// Number of the worker's `Offered` values when this one was made, including this one (invariant 4).
-    level: usize,
+    level: u32,
     part: Part<'scope, J>,
     /// Neither `Send` nor `Sync` (invariant 4).
     _this_thread: PhantomData<*const ()>,
@@ -251,7 +250,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
         assert!(matches!(self.part, Part::None) || self.is_taken(), "{ONE_AT_A_TIME}");
-        let innermost = self.worker.is_none_or(|worker| worker.offers.get() == self.level);
+        let innermost = self.worker.is_none_or(|worker| worker.offers() == self.level);
         assert!(innermost, "{INNERMOST}");
         let meeting = meet();
         let Some(worker) = self.worker else {
@@ -318,7 +317,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, 
     fn drop(&mut self) {
         let part = self.take_back();
         if let Some(worker) = self.worker {
-            worker.offers.set(self.level - 1);
+            worker.set_offers(self.level - 1);
         }
         drop_at_end(part);
     }

@@ -131,10 +131,9 @@ where
         // A cancellation that has come already came from outside. Relaxed: a hint.
         let mut credits = 0;
         if !worker.registry().spawned_roots.cancelled.load(Relaxed) {
-            let root = worker.enter_root(scope.number());
+            worker.enter_scope(scope.number());
             let _entered = scope.enter_runtime();
             (_, credits) = scope.with_credits(0, worker, || scope.guard(|| computation.begin(scope)));
-            worker.leave_root(root);
         }
         // SAFETY: `begin`'s count arrives once, here.
         unsafe { Scope::arrive(scope, 1 + credits, Some(worker)) };

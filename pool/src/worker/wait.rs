@@ -137,7 +137,7 @@ impl Worker {
     fn steal_part(&self, scope: u64, patience: &mut Patience) -> Option<JobRef> {
         (0..self.num_threads()).find_map(|slot| {
             let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number())?;
-            let wanted = || victim.is_root(scope);
+            let wanted = || victim.belongs_to(scope);
             if wanted() { self.steal_forked(victim, slot, patience, wanted) } else { None }
         })
     }
