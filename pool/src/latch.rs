@@ -53,7 +53,7 @@ impl Latch {
 
     /// Notes that the waiter has to be resumed when the latch is set. Returns `false` if the latch is set already.
     ///
-    /// Called under the registry's idle lock, which `set` takes to resume the waiter: so `set` finds the waiter blocked.
+    /// Called under the registry's slot lock, which `set` takes to resume the waiter: so `set` finds the waiter blocked.
     pub(crate) fn will_wait(&self) -> bool {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }

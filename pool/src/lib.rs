@@ -70,6 +70,8 @@ mod runtime;
 mod saturation;
 #[cfg(not(loom))]
 mod scope;
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
+mod slots;
 #[cfg(not(loom))]
 mod spawn;
 #[cfg(not(loom))]

@@ -20,6 +20,7 @@ use crate::parker::Parker;
 use crate::process::ThreadClock;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
+use crate::slots::Occupant;
 use crate::stats::Counters;
 use crossbeam_deque::Injector;
 use frame::{Frames, Relation};
@@ -32,7 +33,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed},
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Number of jobs that a deque has room for before it grows.
 const ROOM: usize = 256;
@@ -92,7 +93,7 @@ pub struct Worker {
     number: usize,
     /// Whether this worker is an external thread.
     external: bool,
-    /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's idle lock held, by this thread, or by another one while
+    /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's slot lock held, by this thread, or by another one while
     /// this thread sleeps. If another worker has taken the slot over, the index stays until this thread notices.
     slot: AtomicUsize,
     /// State of the random numbers with which this thread chooses victims; this thread's.
@@ -226,7 +227,7 @@ impl Worker {
         (slot != NO_SLOT).then_some(slot)
     }
 
-    /// Notes the index of the slot that this worker holds. Called with the idle lock held.
+    /// Notes the index of the slot that this worker holds. Called with the slot lock held.
     pub(crate) fn set_slot(&self, slot: Option<usize>) {
         self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
     }
@@ -458,7 +459,7 @@ impl Worker {
         unsafe { self.forks.share_all() };
     }
 
-    /// Steals the oldest job of this worker, which has no slot: a fork, or if there is none, a spawned job. Called with the idle lock
+    /// Steals the oldest job of this worker, which has no slot: a fork, or if there is none, a spawned job. Called with the slot lock
     /// held.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
         let job = steal_surely(&self.forks).or_else(|| steal_surely(self.spawns()))?;
@@ -566,6 +567,52 @@ impl Worker {
     /// Takes this worker for the calling external thread. Returns `false` if another thread has it.
     pub(crate) fn take(&self) -> bool {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
+    }
+}
+
+impl Occupant for Worker {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn slot(&self) -> Option<usize> {
+        self.slot()
+    }
+
+    fn set_slot(&self, slot: Option<usize>) {
+        self.set_slot(slot);
+    }
+
+    fn has_jobs(&self) -> bool {
+        self.has_jobs()
+    }
+
+    fn poke(&self) {
+        self.poke();
+    }
+
+    fn request_split(&self) {
+        self.request_split();
+    }
+
+    fn count_barrier(&self) {
+        self.counters.barriers.add();
+    }
+
+    fn count_take_over(&self) {
+        self.counters.slots_taken_over.add();
+    }
+
+    fn unpark(&self) {
+        self.parker.unpark();
+    }
+
+    fn used_time(&self) -> Option<Duration> {
+        self.clock.used()
+    }
+
+    fn sleeps(&self) -> Option<bool> {
+        self.clock.sleeps()
     }
 }
 
