@@ -61,6 +61,8 @@ mod pool;
 #[cfg(not(loom))]
 mod process;
 #[cfg(not(loom))]
+mod random;
+#[cfg(not(loom))]
 mod registry;
 #[cfg(not(loom))]
 mod root;

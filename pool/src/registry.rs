@@ -19,11 +19,10 @@ mod watchdog;
 pub(crate) use external::Part;
 pub(crate) use waits::Next;
 
-use crate::deques::{DequeRef, Deques, Orphan, Resume};
+use crate::deques::{Deques, Orphan, Resume};
 use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
-use crate::job::JobRef;
 use crate::latch::Count;
 use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
@@ -31,10 +30,9 @@ use crate::saturation::Saturation;
 use crate::scope::{List, Scope};
 use crate::slots::{self, Slots};
 use crate::stats::{Outside, Stats};
-use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
 use crate::urgent::Urgent;
-use crate::worker::{Current, WaitRule, Worker};
+use crate::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRule, Worker};
 use crossbeam_deque::Injector;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -87,11 +85,11 @@ pub(crate) struct Registry {
     /// Jobs from outside the pool, and jobs that workers without a slot have spawned.
     pub(crate) injector: Injector<JobRef>,
     /// Jobs that workers look for before anything else.
-    pub(crate) urgent: Urgent,
+    pub(crate) urgent: Urgent<Worker>,
     /// Woken tasks, and suspended and resumable deques.
     pub(crate) stealable: Stealable,
     /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
-    pub(crate) deques: Deques,
+    pub(crate) deques: Deques<Worker>,
     /// Whether the [watchdog] has ever watched the pool.
     had_watchdog: AtomicBool,
     /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
@@ -140,7 +138,7 @@ impl Registry {
             setup,
             slots: Slots::new(threads, threads + spares, first_external + external::MAX_EXTERNAL),
             injector: Injector::new(),
-            urgent: Urgent::default(),
+            urgent: Urgent::new(),
             stealable,
             deques: Deques::new(always_shared),
             had_watchdog: AtomicBool::new(false),

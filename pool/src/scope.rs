@@ -23,15 +23,14 @@ pub(crate) use suspended::TASK;
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
-use crate::job::{Header, HeapJob, JobRef};
-use crate::latch::{CallLatch, Count};
+use crate::latch::Count;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::{Part, Registry};
 use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
-use crate::worker::Worker;
+use crate::worker::{CallLatch, Header, HeapJob, JobRef, Worker};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

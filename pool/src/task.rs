@@ -43,13 +43,12 @@ pub(crate) use spare::Spare;
 
 use crate::Context;
 use crate::detach::Resume;
-use crate::job::{Header, SpawnHeader};
 use crate::join_handle;
 use crate::quiet_drop::drop_quietly;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
-use crate::worker::Worker;
+use crate::worker::{Header, SpawnHeader, Worker};
 use erased::{Core, NOBODY, OUTSIDE, Table, name};
 use state::{Begin, Suspend, Wake};
 use std::any::Any;

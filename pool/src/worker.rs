@@ -1,27 +1,33 @@
 //! A worker: a thread that runs jobs, its deques, and the fork.
 
 mod call;
+mod call_latch;
 mod frame;
 mod search;
 mod spawned;
+mod stack_job;
 mod wait;
 
 pub(crate) use call::CallTime;
+pub(crate) use call_latch::CallLatch;
 pub(crate) use frame::Credits;
+pub(crate) use stack_job::StackJob;
 pub use wait::WaitRule;
 pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::deque::{Deque, Steal};
-use crate::deques::{DequeRef, SpawnDeque};
+use crate::deques;
 use crate::fifo::Fifo;
-use crate::job::{Header, JobRef, StackJob};
+use crate::job;
 use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::process::ThreadClock;
 use crate::quiet_drop::drop_quietly;
+use crate::random::Random;
 use crate::registry::Registry;
 use crate::slots::Occupant;
 use crate::stats::Counters;
+use crate::stealable;
 use crossbeam_deque::Injector;
 use frame::{Frames, Relation};
 use std::any::Any;
@@ -34,6 +40,23 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed},
 };
 use std::time::{Duration, Instant};
+
+/// The header of a pool's job.
+pub(crate) type Header = job::Header<Worker>;
+/// The header of a spawned job.
+pub(crate) type SpawnHeader = job::SpawnHeader<Worker>;
+/// A pointer to a job on its way.
+pub(crate) type JobRef = job::JobRef<Worker>;
+/// A spawned job.
+pub(crate) type HeapJob<F> = job::HeapJob<Worker, F>;
+/// A deque of spawned jobs.
+type SpawnDeque = deques::SpawnDeque<Worker>;
+/// A reference to a deque of spawned jobs.
+pub(crate) type DequeRef = deques::DequeRef<Worker>;
+/// The stealable sets.
+pub(crate) type Stealable = stealable::Stealable<Worker>;
+/// An entry of a stealable set.
+pub(crate) type Entry = stealable::Entry<Worker>;
 
 /// Number of jobs that a deque has room for before it grows.
 const ROOM: usize = 256;
@@ -97,7 +120,7 @@ pub struct Worker {
     /// this thread sleeps. If another worker has taken the slot over, the index stays until this thread notices.
     slot: AtomicUsize,
     /// State of the random numbers with which this thread chooses victims; this thread's.
-    random: Cell<u64>,
+    random: Random,
     /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
     woken_first: Cell<bool>,
     /// Kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
@@ -178,7 +201,7 @@ impl Worker {
             number,
             external,
             slot: AtomicUsize::new(NO_SLOT),
-            random: Cell::new(number as u64 + 1),
+            random: Random::nth(number),
             woken_first: Cell::new(false),
             kind: Cell::new(0),
             turn: Cell::new(None),
@@ -552,16 +575,6 @@ impl Worker {
         // SAFETY: the caller's; this thread is the worker.
         unsafe { job.run(self) }
         self.registry().stealable.charge(scope, since.elapsed());
-    }
-
-    /// Returns a pseudo-random number: xorshift (Marsaglia 2003).
-    fn random(&self) -> u64 {
-        let mut x = self.random.get();
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        self.random.set(x);
-        x
     }
 
     /// Takes this worker for the calling external thread. Returns `false` if another thread has it.

@@ -347,9 +347,8 @@ pub(super) struct Seen {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::job::{HeapJob, JobRef};
     use crate::registry::Setup;
-    use crate::worker::Current;
+    use crate::worker::{Current, HeapJob, JobRef};
     use std::ptr;
 
     /// A worker on turn has lost its slot, and has a broadcast job. It searches in the free slot, rather than claim one.

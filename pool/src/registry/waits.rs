@@ -302,8 +302,8 @@ impl Registry {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::job::{Header, JobRef};
     use crate::registry::Setup;
+    use crate::worker::{Header, JobRef};
     use std::ptr::{self, NonNull};
     use std::sync::mpsc;
 

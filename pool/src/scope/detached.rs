@@ -23,10 +23,9 @@
 use super::{Handle, Scope};
 use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
-use crate::job::Header;
 use crate::latch::Latch;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
-use crate::worker::Worker;
+use crate::worker::{Header, Worker};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -172,7 +171,7 @@ struct Forked<'scope, J: Detachable<'scope, Scope<'scope>>> {
 impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
     /// # Safety
     ///
-    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these, and `from` to its owner, a worker of the
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to one of these, and `from` to its owner, a worker of the
     /// same registry.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, from: *const Worker) {
         let job = job.cast::<Self>();
@@ -190,7 +189,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
         };
         // SAFETY: not set before; the owner is a worker of this worker's registry, which this worker keeps alive. A
         // pointer and no reference: the frame may end at that moment.
-        unsafe { Latch::set(&raw const (*job.as_ptr()).latch, worker.registry(), from, None) };
+        unsafe { Worker::set_latch(from, &raw const (*job.as_ptr()).latch, None) };
         // SAFETY: announced above (invariant 3).
         unsafe { Scope::run_part(scope, part, meeting, worker, from) };
     }
@@ -233,7 +232,7 @@ struct Offer<'scope, J: Detachable<'scope, Scope<'scope>>> {
 impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offer<'scope, J> {
     /// # Safety
     ///
-    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these.
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to one of these.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, from: *const Worker) {
         // SAFETY: from `Box::leak`, and this is the one run (invariant 2).
         let this = *unsafe { Box::from_raw(job.cast::<Self>().as_ptr()) };

@@ -31,11 +31,10 @@
 use super::{AtEnd, Scope};
 use crate::Executor;
 use crate::detach::{End, Unattended};
-use crate::job::{Header, SpawnHeader};
 use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::spawn;
-use crate::worker::Worker;
+use crate::worker::{Header, SpawnHeader, Worker};
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
@@ -107,7 +106,7 @@ where
 {
     /// # Safety
     ///
-    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these.
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to one of these.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
         let this = job.cast::<Self>();
         // SAFETY: a node in a queue is there (invariant 1); all else is the caller's promise.

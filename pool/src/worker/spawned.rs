@@ -1,10 +1,8 @@
 //! A worker's active deque of spawned jobs, and how the worker takes over or steals from other such deques.
 
-use super::{Relation, Worker};
+use super::{DequeRef, Entry, Header, JobRef, Relation, SpawnDeque, Worker};
 use crate::deque::{Deque, Steal};
-use crate::deques::{DequeRef, Open, Settle, SpawnDeque};
-use crate::job::{Header, JobRef};
-use crate::stealable::Entry;
+use crate::deques::{Open, Settle};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

@@ -2,10 +2,9 @@
 
 use super::Worker;
 use super::search::{Patience, Pauses};
-use crate::job::JobRef;
+use super::{JobRef, Stealable};
 use crate::latch::Latch;
 use crate::registry::{FAIR, Next};
-use crate::stealable::Stealable;
 use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
