@@ -14,6 +14,9 @@ use crate::sync::atomic::{
 };
 use std::sync::Arc;
 
+#[cfg(all(test, loom))]
+mod models;
+
 /// The latch is set.
 const DONE: usize = 1;
 /// The waiter has blocked, or is about to block, and has to be resumed.
@@ -27,7 +30,7 @@ pub(crate) struct Latch(AtomicUsize);
 
 impl Latch {
     #[inline(always)]
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Latch(AtomicUsize::new(0))
     }
 
@@ -93,6 +96,7 @@ pub(crate) struct LockLatch {
     parker: Arc<Parker>,
 }
 
+#[cfg(not(loom))]
 thread_local! {
     static PARKER: Arc<Parker> = Arc::new(Parker::new());
 }
@@ -101,7 +105,11 @@ impl LockLatch {
     /// Makes a latch for the calling thread.
     pub(crate) fn new() -> Self {
         // A thread whose thread-locals have been destroyed gets a parker for this latch alone.
+        #[cfg(not(loom))]
         let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
+        // A parker of loom lives for one execution of a model.
+        #[cfg(loom)]
+        let parker = Arc::new(Parker::new());
         LockLatch { is_set: AtomicBool::new(false), parker }
     }
 
@@ -151,7 +159,7 @@ impl LockLatch {
 pub(crate) struct Count(AtomicUsize);
 
 impl Count {
-    pub(crate) const fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Count(AtomicUsize::new(count))
     }
 

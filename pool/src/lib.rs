@@ -50,7 +50,8 @@ mod job;
 mod join;
 #[cfg(not(loom))]
 mod join_handle;
-#[cfg(not(loom))]
+#[cfg(any(test, not(loom)))]
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
@@ -72,6 +73,7 @@ mod runtime;
 mod saturation;
 #[cfg(not(loom))]
 mod scope;
+#[cfg(any(test, not(loom)))]
 #[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod slots;
 #[cfg(not(loom))]

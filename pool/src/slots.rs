@@ -59,6 +59,7 @@ mod waits;
 mod wake;
 mod watcher;
 
+#[cfg(not(loom))]
 pub(crate) use overdue::STUCK;
 
 #[cfg(all(test, loom))]
