@@ -84,7 +84,7 @@ fn on_worker<F: Future>(worker: &Worker, mut future: Pin<&mut F>) -> F::Output {
     });
     let waker = Waker::from(Arc::clone(&wake));
     let mut context = Context::from_waker(&waker);
-    let _frame = worker.opens_frame();
+    let _open = worker.opens_wait();
     loop {
         wake.latch.reset();
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {

@@ -1,10 +1,10 @@
 //! Broadcasts: closures that every thread of a pool runs once.
 
-use crate::job::{Header, HeapJob, JobRef, Outcome};
-use crate::latch::{CallLatch, Count};
+use crate::job::Outcome;
+use crate::latch::Count;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
-use crate::worker::Worker;
+use crate::worker::{CallLatch, Header, HeapJob, JobRef, Worker};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

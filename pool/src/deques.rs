@@ -26,32 +26,40 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
 
 /// A deque of spawned jobs.
-pub(crate) type SpawnDeque = spawn_deque::SpawnDeque<Header, JobRef>;
+pub(crate) type SpawnDeque<W> = spawn_deque::SpawnDeque<Header<W>, JobRef<W>>;
 
 /// A reference to a deque. The deque stays as long as the registry does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DequeRef(NonNull<SpawnDeque>);
+#[derive(Debug)]
+pub(crate) struct DequeRef<W>(NonNull<SpawnDeque<W>>);
+
+impl<W> Clone for DequeRef<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for DequeRef<W> {}
 
 // SAFETY: the deque is `Sync`.
-unsafe impl Send for DequeRef {}
+unsafe impl<W> Send for DequeRef<W> {}
 
-impl DequeRef {
+impl<W> DequeRef<W> {
     /// # Safety
     ///
     /// The registry of this deque stays as long as the returned reference is used.
-    pub(crate) unsafe fn get<'a>(self) -> &'a SpawnDeque {
+    pub(crate) unsafe fn get<'a>(self) -> &'a SpawnDeque<W> {
         // SAFETY: by the caller's promise: `Deques` keeps the deque.
         unsafe { self.0.as_ref() }
     }
 
-    pub(crate) fn as_ptr(self) -> *mut SpawnDeque {
+    pub(crate) fn as_ptr(self) -> *mut SpawnDeque<W> {
         self.0.as_ptr()
     }
 
     /// # Safety
     ///
     /// `deque` comes from [`as_ptr`](Self::as_ptr).
-    pub(crate) unsafe fn from_ptr(deque: *mut SpawnDeque) -> Self {
+    pub(crate) unsafe fn from_ptr(deque: *mut SpawnDeque<W>) -> Self {
         // SAFETY: by the caller's promise: the pointer is not null.
         DequeRef(unsafe { NonNull::new_unchecked(deque) })
     }
@@ -62,31 +70,31 @@ impl DequeRef {
 const ROOM: usize = 16;
 
 /// All deques of a pool, and the unused ones among them.
-pub(crate) struct Deques {
+pub(crate) struct Deques<W> {
     /// Whether heavy fences are missing, so that every job is shared at once.
     always_shared: bool,
-    all: Mutex<All>,
+    all: Mutex<All<W>>,
 }
 
-#[derive(Default)]
-struct All {
+struct All<W> {
     #[expect(clippy::vec_box, reason = "they must not move")]
-    deques: Vec<Box<SpawnDeque>>,
-    free: Vec<DequeRef>,
+    deques: Vec<Box<SpawnDeque<W>>>,
+    free: Vec<DequeRef<W>>,
     stats: DequeStats,
 }
 
-impl Deques {
+impl<W> Deques<W> {
     pub(crate) fn new(always_shared: bool) -> Self {
-        Deques { always_shared, all: Mutex::default() }
+        let all = All { deques: Vec::new(), free: Vec::new(), stats: DequeStats::default() };
+        Deques { always_shared, all: Mutex::new(all) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, All> {
+    fn lock(&self) -> MutexGuard<'_, All<W>> {
         self.all.lock().expect("nobody panics with this lock")
     }
 
     /// Returns an empty deque, which becomes the active one of a worker.
-    pub(crate) fn take(&self) -> DequeRef {
+    pub(crate) fn take(&self) -> DequeRef<W> {
         let mut all = self.lock();
         all.stats.made += 1;
         all.stats.peak = all.stats.peak.max(all.stats.live());
@@ -102,14 +110,14 @@ impl Deques {
     }
 
     /// Takes back an active deque, which is empty.
-    pub(crate) fn retire(&self, deque: DequeRef) {
+    pub(crate) fn retire(&self, deque: DequeRef<W>) {
         // SAFETY: the deque comes from here.
         unsafe { deque.get() }.retire();
         self.free(deque);
     }
 
     /// Keeps a deque that is free by its state.
-    pub(crate) fn free(&self, deque: DequeRef) {
+    pub(crate) fn free(&self, deque: DequeRef<W>) {
         // SAFETY: the deque comes from here.
         debug_assert!(unsafe { deque.get() }.jobs().is_empty());
         let mut all = self.lock();

@@ -1,8 +1,7 @@
 //! First in, first out, on top of deques whose owner takes the newest: what is queued there is a ticket, and whoever
 //! runs the ticket runs the oldest job.
 
-use crate::job::{Header, JobRef, SpawnHeader};
-use crate::worker::Worker;
+use crate::worker::{Header, JobRef, SpawnHeader, Worker};
 use crossbeam_deque::{Injector, Steal};
 use std::ptr::NonNull;
 use std::sync::OnceLock;

@@ -8,10 +8,10 @@
 
 use crate::Context;
 use crate::detach::Resume;
-use crate::job::Header;
 use crate::registry::Registry;
 use crate::scope::Scope;
 use crate::task::Reference;
+use crate::worker::Header;
 use std::any::Any;
 use std::mem;
 use std::panic::{panic_any, resume_unwind};

@@ -2,19 +2,20 @@
 //!
 //! # Invariants
 //!
-//! 1. A thread that sees a latch set may free it at once (its frame returns). So [`Latch::set`] and `LockLatch::set` take a pointer,
+//! 1. A thread that sees a latch set may free it at once (its frame returns). So [`Latch::set`] and [`LockLatch::set`] take a pointer,
 //!    and touch the latch for the last time in the operation that sets it. It reads all values that it needs afterwards before that.
 //! 2. The waiter is a worker that lives as long as its registry. The thread that sets the latch keeps that registry alive
 //!    until `set` returns: it is one of the registry's workers, or holds a reference to the registry, taken before.
 
 use crate::parker::Parker;
-use crate::registry::Registry;
 use crate::sync::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
-use crate::worker::Worker;
 use std::sync::Arc;
+
+#[cfg(all(test, loom))]
+mod models;
 
 /// The latch is set.
 const DONE: usize = 1;
@@ -29,7 +30,7 @@ pub(crate) struct Latch(AtomicUsize);
 
 impl Latch {
     #[inline(always)]
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Latch(AtomicUsize::new(0))
     }
 
@@ -53,13 +54,13 @@ impl Latch {
 
     /// Notes that the waiter has to be resumed when the latch is set. Returns `false` if the latch is set already.
     ///
-    /// Called under the registry's idle lock, which `set` takes to resume the waiter: so `set` finds the waiter blocked.
+    /// Called under the slot lock, which `set` takes to resume the waiter: so `set` finds the waiter blocked.
     pub(crate) fn will_wait(&self) -> bool {
         self.0.fetch_or(WAITING, AcqRel) & DONE == 0
     }
 
     /// Sets the latch, which may be set already. Returns `true` if the waiter has blocked: then the caller has to
-    /// [resume](Registry::resume) the waiter. For latches that the caller keeps alive.
+    /// resume the waiter. For latches that the caller keeps alive.
     pub(crate) fn signal(&self) -> bool {
         // Release publishes the caller's writes before this call. Acquire: the waiter blocked under the lock that `resume` takes.
         self.0.swap(DONE, AcqRel) & WAITING != 0
@@ -71,25 +72,18 @@ impl Latch {
         self.0.swap(0, AcqRel);
     }
 
-    /// Sets the latch, and resumes the waiter if it has blocked. `setter` is the calling worker, if the caller is one. A waiter of the
-    /// same pool may take the setter's slot.
+    /// Sets the latch, and calls `resume` if the waiter has blocked.
     ///
     /// # Safety
     ///
-    /// `this` points to a latch that is not set, and invariant 2 holds for `waiter`, a worker of `registry`.
+    /// `this` points to a latch that is not set, and invariant 2 holds for the waiter that `resume` resumes.
     #[inline]
-    pub(crate) unsafe fn set(
-        this: *const Self,
-        registry: &Registry,
-        waiter: *const Worker,
-        setter: Option<&Worker>,
-    ) {
+    pub(crate) unsafe fn set(this: *const Self, resume: impl FnOnce()) {
         // Release publishes the result. Acquire: the waiter blocked under the lock that `resume` takes.
         // SAFETY: the latch is not set, so it is alive (invariant 1).
         let before = unsafe { (*this).0.swap(DONE, AcqRel) };
         if before & WAITING != 0 {
-            // SAFETY: workers live as long as their registry (invariant 2).
-            registry.resume(unsafe { &*waiter }, setter);
+            resume();
         }
     }
 }
@@ -102,15 +96,20 @@ pub(crate) struct LockLatch {
     parker: Arc<Parker>,
 }
 
+#[cfg(not(loom))]
 thread_local! {
     static PARKER: Arc<Parker> = Arc::new(Parker::new());
 }
 
 impl LockLatch {
     /// Makes a latch for the calling thread.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         // A thread whose thread-locals have been destroyed gets a parker for this latch alone.
+        #[cfg(not(loom))]
         let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
+        // A parker of loom lives for one execution of a model.
+        #[cfg(loom)]
+        let parker = Arc::new(Parker::new());
         LockLatch { is_set: AtomicBool::new(false), parker }
     }
 
@@ -119,7 +118,7 @@ impl LockLatch {
     /// # Safety
     ///
     /// `this` points to a latch that is not set.
-    unsafe fn set(this: *const Self) {
+    pub(crate) unsafe fn set(this: *const Self) {
         // SAFETY: the latch is not set, so it is alive (invariant 1). The store is its last use.
         let parker = unsafe {
             let parker = Arc::clone(&(*this).parker);
@@ -155,66 +154,12 @@ impl LockLatch {
     }
 }
 
-/// A latch for the caller of a pool: one of the pool's workers, a worker of another pool, or a thread that is no worker.
-///
-/// A worker of another pool waits as a worker, so that its own pool goes on: that pool can use the slot, the worker runs its broadcast
-/// jobs, and it runs queued jobs if no other worker can.
-#[derive(Debug)]
-pub(crate) struct CallLatch {
-    /// The caller; null if it is no worker.
-    caller: *const Worker,
-    /// The latch for a caller that is a worker.
-    latch: Latch,
-    /// The latch for a caller that is no worker.
-    lock: Option<LockLatch>,
-}
-
-impl CallLatch {
-    /// Makes a latch for the calling thread to wait for. `caller` is the calling thread's worker, if it is one.
-    pub(crate) fn new(caller: Option<&Worker>) -> Self {
-        let lock = caller.is_none().then(LockLatch::new);
-        let caller = caller.map_or(std::ptr::null(), std::ptr::from_ref);
-        CallLatch { caller, latch: Latch::new(), lock }
-    }
-
-    /// Returns the latch for a caller that is a worker.
-    pub(crate) fn latch(&self) -> &Latch {
-        &self.latch
-    }
-
-    /// Returns the latch for a caller that is no worker.
-    pub(crate) fn lock(&self) -> &LockLatch {
-        self.lock.as_ref().expect("the caller is no worker")
-    }
-
-    /// Sets the latch, and wakes the caller.
-    ///
-    /// # Safety
-    ///
-    /// `this` points to a latch that is not set; `setter` is the calling thread's worker, if it is one.
-    pub(crate) unsafe fn set(this: *const Self, setter: Option<&Worker>) {
-        // SAFETY: the latch is not set, so it is alive (invariant 1), and its caller too.
-        unsafe {
-            let caller = (*this).caller;
-            let latch = &raw const (*this).latch;
-            match caller.as_ref() {
-                None => LockLatch::set(&raw const *(*this).lock()),
-                Some(waiter) => match setter.filter(|setter| waiter.is_of(setter.registry())) {
-                    Some(setter) => Latch::set(latch, setter.registry(), caller, Some(setter)),
-                    // The caller's pool may end as soon as the latch is set, so `this()` keeps its registry.
-                    None => Latch::set(latch, &waiter.registry().this(), caller, None),
-                },
-            }
-        }
-    }
-}
-
 /// A count of jobs that have been announced and have not arrived. The last one to arrive learns that it is the last.
 #[derive(Debug)]
 pub(crate) struct Count(AtomicUsize);
 
 impl Count {
-    pub(crate) const fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Count(AtomicUsize::new(count))
     }
 

@@ -52,7 +52,8 @@ mod job;
 mod join;
 #[cfg(not(loom))]
 mod join_handle;
-#[cfg(not(loom))]
+#[cfg(any(test, not(loom)))]
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
@@ -63,6 +64,8 @@ mod pool;
 #[cfg(not(loom))]
 mod process;
 #[cfg(not(loom))]
+mod random;
+#[cfg(not(loom))]
 mod registry;
 #[cfg(not(loom))]
 mod root;
@@ -72,6 +75,9 @@ mod runtime;
 mod saturation;
 #[cfg(not(loom))]
 mod scope;
+#[cfg(any(test, not(loom)))]
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
+mod slots;
 #[cfg(not(loom))]
 mod spawn;
 #[cfg(not(loom))]

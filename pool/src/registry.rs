@@ -3,46 +3,44 @@
 //! *Workers* are threads: the pool's own, spare ones, and external threads that take part in their own call. A
 //! *slot* is the right to run jobs: a pool of n threads has n slots, and a worker runs jobs only while it holds
 //! one. So at most n threads run jobs at once. Exception: if a slot's holder blocks outside the pool, another worker
-//! [takes the slot over](idle). Thieves look at the n slots, and at the list of workers that left forks behind when they
+//! [takes the slot over](turns). Thieves look at the n slots, and at the list of workers that left forks behind when they
 //! released their slots.
 //!
 //! In code, `slot` is the index of a slot.
 
 mod adopted;
 mod external;
-mod idle;
+mod sleep;
+mod turns;
+mod waits;
+mod wake;
+mod watchdog;
 
 pub(crate) use external::Part;
+pub(crate) use waits::Next;
 
-use crate::deques::{DequeRef, Deques, Orphan, Resume};
+use crate::deques::{Deques, Orphan, Resume};
 use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
-use crate::job::JobRef;
 use crate::latch::Count;
 use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
 use crate::scope::{List, Scope};
-use crate::searching::Searching;
+use crate::slots::{self, Slots};
 use crate::stats::{Outside, Stats};
-use crate::stealable::{Entry, Stealable};
 use crate::suspension::Suspension;
 use crate::urgent::Urgent;
-use crate::worker::{Current, WaitRule, Worker};
+use crate::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRule, Worker};
 use crossbeam_deque::Injector;
-use crossbeam_utils::CachePadded;
-pub(crate) use idle::Next;
-use idle::{Idle, Turns};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
-use std::thread::{JoinHandle, ThreadId};
+use std::thread::{self, JoinHandle, ThreadId};
+use std::time::{Duration, Instant};
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
@@ -82,27 +80,18 @@ pub(crate) struct Setup {
 
 pub(crate) struct Registry {
     setup: Setup,
-    /// The holder of each slot; null if the slot is free.
-    slots: Box<[CachePadded<AtomicPtr<Worker>>]>,
-    /// Workers by number: the pool's own, then spare ones, then external threads. Each is made when it is first needed, and never
-    /// moved.
-    workers: Workers,
+    /// The slots, and the workers by number: the pool's own, then spare ones, then external threads.
+    slots: Slots<Worker>,
     /// Jobs from outside the pool, and jobs that workers without a slot have spawned.
     pub(crate) injector: Injector<JobRef>,
     /// Jobs that workers look for before anything else.
-    pub(crate) urgent: Urgent,
+    pub(crate) urgent: Urgent<Worker>,
     /// Woken tasks, and suspended and resumable deques.
     pub(crate) stealable: Stealable,
     /// Deques of spawned jobs: the workers' active ones, and the suspended ones.
-    pub(crate) deques: Deques,
-    idle: Mutex<Idle>,
-    searching: CachePadded<Searching>,
-    /// Number of workers on the shelf; written with the idle lock held.
-    shelved: AtomicUsize,
-    /// Number of workers that claim a slot; written with the idle lock held.
-    claims: AtomicUsize,
-    /// Whether threads or queues are overdue.
-    turns: Turns,
+    pub(crate) deques: Deques<Worker>,
+    /// Whether the [watchdog] has ever watched the pool.
+    had_watchdog: AtomicBool,
     /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
     pending: Count,
     /// Counters of threads that are no workers of this pool.
@@ -128,8 +117,8 @@ unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
 
-/// The table of workers.
-struct Workers(Box<[OnceLock<Box<Worker>>]>);
+/// The slot lock, held.
+type Locked<'a> = slots::Locked<'a, Worker>;
 
 impl Registry {
     /// Makes a pool's state, before any of its threads is started. All of the pool's own workers count as parked: work that is
@@ -147,17 +136,12 @@ impl Registry {
         };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
-            slots: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            workers: Workers((0..first_external + external::MAX_EXTERNAL).map(|_| OnceLock::new()).collect()),
+            slots: Slots::new(threads, threads + spares, first_external + external::MAX_EXTERNAL),
             injector: Injector::new(),
-            urgent: Urgent::default(),
+            urgent: Urgent::new(),
             stealable,
             deques: Deques::new(always_shared),
-            idle: Mutex::new(Idle::new(threads, threads + spares)),
-            searching: CachePadded::new(Searching::new(threads)),
-            shelved: AtomicUsize::new(0),
-            claims: AtomicUsize::new(0),
-            turns: Turns::default(),
+            had_watchdog: AtomicBool::new(false),
             pending: Count::new(1),
             outside: Outside::default(),
             threads: Mutex::default(),
@@ -208,43 +192,77 @@ impl Registry {
 
     /// Returns the worker that holds the slot; `None` if the slot is free.
     pub(crate) fn holder(&self, slot: usize) -> Option<&Worker> {
-        // Acquire pairs with the release in `set_holder`: the worker is initialized. It stays as long as the registry.
-        // SAFETY: null, or a pointer to a worker of this registry.
-        unsafe { self.slots[slot].load(Acquire).as_ref() }
+        self.slots.holder(slot)
     }
 
-    fn set_holder(&self, slot: usize, worker: Option<&Worker>) {
-        self.slots[slot]
-            .store(worker.map_or(ptr::null_mut(), |worker| ptr::from_ref(worker).cast_mut()), Release);
+    /// Whether the worker holds a slot. A worker whose slot was taken over still has an index, but holds no slot.
+    pub(crate) fn holds_slot(&self, worker: &Worker) -> bool {
+        self.slots.holds_slot(worker)
+    }
+
+    /// Whether there is a timed searcher. A hint.
+    pub(crate) fn has_timed_searcher(&self) -> bool {
+        self.slots.searching.has_timed_searcher()
+    }
+
+    /// Whether one more job would need a wake-up. A hint. (A worker that parked has requested splits of the slot holders of that
+    /// moment, but of no worker that got a slot later.)
+    pub(crate) fn needs_one_more(&self) -> bool {
+        self.slots.searching.needs_searcher()
+    }
+
+    /// Steals the oldest job of the first worker on the shelf that has one.
+    pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
+        if !self.slots.has_shelved() {
+            return None;
+        }
+        self.lock().steal_shelved(Worker::steal_shelved)
+    }
+
+    /// Whether a worker on the shelf has lost its slot and may still run. The other workers on the shelf sleep in the pool.
+    pub(crate) fn has_dispossessed(&self) -> bool {
+        self.slots.has_shelved() && self.lock().has_dispossessed()
+    }
+
+    /// Whether a queue is neglected. If so, workers take a job from a queue between two jobs of their own. One relaxed load; a hint.
+    fn is_queue_neglected(&self) -> bool {
+        self.slots.hints.is_queue_neglected()
+    }
+
+    /// Takes the slot lock.
+    fn lock(&self) -> Locked<'_> {
+        self.slots.try_lock().unwrap_or_else(|| self.lock_contended())
+    }
+
+    /// Takes the slot lock when another thread holds it. In a forked child, that thread may have stayed in the parent. Then the lock
+    /// will never be released, so the child is aborted.
+    #[cold]
+    fn lock_contended(&self) -> Locked<'_> {
+        const LONG: Duration = Duration::from_secs(1);
+        let since = Instant::now();
+        while self.is_inherited() {
+            if let Some(slots) = self.slots.try_lock() {
+                return slots;
+            }
+            if since.elapsed() > LONG {
+                self.check_wait();
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.slots.lock()
     }
 
     /// Returns the worker with the given number, if it has been made.
     pub(crate) fn worker(&self, number: usize) -> Option<&Worker> {
-        self.workers.0.get(number)?.get().map(|worker| &**worker)
+        self.slots.worker(number)
     }
 
     /// Returns the worker with the given number, and makes it if needed.
     fn make_worker(&self, number: usize, external: bool) -> &Worker {
-        self.workers.0[number].get_or_init(|| {
+        self.slots.make_worker(number, || {
             let (always_shared, active) = (self.setup.always_shared, self.deques.take());
-            Box::new(Worker::new(
-                NonNull::from(self),
-                number,
-                self.num_threads(),
-                always_shared,
-                external,
-                active,
-            ))
+            Worker::new(NonNull::from(self), number, self.num_threads(), always_shared, external, active)
         })
-    }
-
-    /// Wakes workers for work that was published where every worker looks. `by` is the calling worker, if the caller is one.
-    pub(crate) fn notify(&self, by: Option<&Worker>) {
-        self.searching.notify(
-            || self.wake_if_none_searches(by),
-            || self.wake_timed_searcher(by),
-            || self.wake_long_sleepers(),
-        );
     }
 
     /// Queues a job from outside.
@@ -319,7 +337,7 @@ impl Registry {
     /// Notes that a job for which the pool stays alive is done, or that the pool's handle was dropped.
     pub(crate) fn job_done(&self) {
         if self.pending.arrive() {
-            self.terminate();
+            self.lock().terminate();
         }
     }
 
@@ -388,7 +406,7 @@ impl Registry {
 
     /// Returns the counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
-        let workers = self.workers.0.iter().filter_map(OnceLock::get).map(|worker| worker.counters.read());
+        let workers = self.slots.workers().map(|worker| worker.counters.read());
         Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 
@@ -415,7 +433,7 @@ impl Registry {
             self.begin_active(worker);
             run_handler(&self.setup.start);
             // Before this thread sleeps, it runs the jobs that the handler has spawned, or moves them where other workers find them.
-            self.begin_search();
+            self.slots.searching.begin();
             if worker.slot().is_some() {
                 self.work(worker);
             }
@@ -482,7 +500,7 @@ impl Registry {
                 }
                 return;
             }
-            self.begin_search();
+            self.slots.searching.begin();
         }
         // The worker may have jobs left when it releases its slot for a claimant (invariant 4 of the sleep protocol).
         worker.drain();
@@ -535,7 +553,7 @@ impl Registry {
 
     /// Whether a worker that has a job to run waits for a slot. One relaxed load; a hint.
     pub(crate) fn is_claimed(&self) -> bool {
-        self.claims.load(Relaxed) > 0
+        self.slots.is_claimed()
     }
 }
 

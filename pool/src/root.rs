@@ -1,9 +1,9 @@
 //! Calls that come from threads outside the pool.
 
-use crate::job::{Header, JobRef, Outcome, SpawnHeader};
-use crate::latch::{CallLatch, Latch};
+use crate::job::Outcome;
+use crate::latch::Latch;
 use crate::registry::Registry;
-use crate::worker::Worker;
+use crate::worker::{CallLatch, Header, JobRef, SpawnHeader, Worker};
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
@@ -114,7 +114,7 @@ impl Worker {
                 f();
                 let waiter = registry.worker(number).expect("a worker that waits is there");
                 // SAFETY: the latch is set once, here. The waiter's frame, and so its registry, is alive until this thread has ended.
-                unsafe { Latch::set(&raw const latch, registry, waiter, None) };
+                unsafe { Worker::set_latch(waiter, &raw const latch, None) };
             };
             if thread::Builder::new().spawn_scoped(threads, run).is_ok() {
                 self.wait_for_others(&latch);

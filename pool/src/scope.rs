@@ -16,7 +16,6 @@ mod spawned_root;
 mod stop;
 mod suspended;
 
-pub(crate) use credits::Credits;
 pub(crate) use spawned_root::{List, spawn_root};
 pub(crate) use stop::Stop;
 pub use suspended::Handle;
@@ -24,15 +23,14 @@ pub(crate) use suspended::TASK;
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::fifo::Fifo;
-use crate::job::{Header, HeapJob, JobRef};
-use crate::latch::{CallLatch, Count};
+use crate::latch::Count;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::{Part, Registry};
 use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
-use crate::worker::Worker;
+use crate::worker::{CallLatch, Header, HeapJob, JobRef, Worker};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -264,12 +262,7 @@ impl<'scope> Scope<'scope> {
 
     /// Runs the body and waits for the jobs. `caller` is the worker given to `new`.
     fn complete<R>(self, caller: Option<&Worker>, op: impl FnOnce(&Self) -> R) -> R {
-        let open_scopes = |more: isize| {
-            if let Some(worker) = caller {
-                worker.scopes.set(worker.scopes.get().wrapping_add_signed(more));
-            }
-        };
-        open_scopes(1);
+        let frame = caller.map(Worker::push_scope);
         let AtEnd::Set(done) = &self.at_end else { unreachable!("nobody waits for this scope") };
         let body = || self.guard(|| op(&self));
         let (result, credits) = match caller {
@@ -285,7 +278,7 @@ impl<'scope> Scope<'scope> {
             }
         }
         self.stop.disarm();
-        open_scopes(-1);
+        drop(frame);
         self.registry().job_done();
         let panic = self.panic.into_inner().expect("nobody panics with this lock");
         match (panic, result) {

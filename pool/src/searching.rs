@@ -1,6 +1,6 @@
 //! The count of searching workers: the lock-free part of the sleep protocol. It tells a publisher of work whether to wake a worker.
 //!
-//! The part that the idle lock protects is in `registry/idle.rs`, with the table of the workers' states. A *timed searcher* counts as
+//! The part that the slot lock protects is in `slots.rs`, with the table of the workers' states. A *timed searcher* counts as
 //! searching. A *long sleeper* waits for a latch in its slot, and sleeps for up to 10 ms.
 //!
 //! # Invariants
@@ -19,7 +19,7 @@
 //!    ([`may_stop_watching`](Searching::may_stop_watching)).
 //!
 //! So for every piece of work and every end of the last search, the publisher sees that no worker searches, or the worker sees the
-//! work, or both. The idle lock then decides which worker is woken. The sleeps of the timed searcher need no such care: it counts as
+//! work, or both. The slot lock then decides which worker is woken. The sleeps of the timed searcher need no such care: it counts as
 //! searching, and looks for work after each sleep. A publisher that does not see the timed searcher loses the time of one sleep.
 
 use crate::fence;
@@ -68,7 +68,7 @@ impl Searching {
         self.free.load(Relaxed)
     }
 
-    /// Sets the number of free slots. Called with the idle lock held.
+    /// Sets the number of free slots. Called with the slot lock held.
     pub(crate) fn set_free(&self, free: usize) {
         self.free.store(free, Relaxed);
     }
@@ -78,12 +78,12 @@ impl Searching {
         self.timed_searcher.load(Relaxed)
     }
 
-    /// Sets whether there is a timed searcher. Called with the idle lock held.
+    /// Sets whether there is a timed searcher. Called with the slot lock held.
     pub(crate) fn set_timed_searcher(&self, timed_searcher: bool) {
         self.timed_searcher.store(timed_searcher, Relaxed);
     }
 
-    /// Sets the number of long sleepers. Called with the idle lock held.
+    /// Sets the number of long sleepers. Called with the slot lock held.
     pub(crate) fn set_long_sleepers(&self, long_sleepers: usize) {
         self.long_sleepers.store(long_sleepers, Relaxed);
     }
@@ -133,7 +133,7 @@ impl Searching {
         self.no_searcher() && self.free() == 0 && !self.watched.load(Relaxed)
     }
 
-    /// Sets whether a thread watches queued tasks. Called with the idle lock held.
+    /// Sets whether a thread watches queued tasks. Called with the slot lock held.
     pub(crate) fn set_watched(&self, watched: bool) {
         self.watched.store(watched, Relaxed);
     }

@@ -1,9 +1,8 @@
 //! Spawned jobs that no scope waits for.
 
 use crate::fifo::Fifo;
-use crate::job::{Header, HeapJob, JobRef};
 use crate::registry::Registry;
-use crate::worker::Worker;
+use crate::worker::{Header, HeapJob, JobRef, Worker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 

@@ -26,50 +26,50 @@ mod flows;
 
 use crate::deques::DequeRef;
 use crate::job::JobRef;
+use crate::random::Random;
 use crossbeam_utils::CachePadded;
 use flows::Flows;
-use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 /// An entry of a set.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Entry {
+pub(crate) enum Entry<W> {
     /// A woken task.
-    Task(JobRef),
+    Task(JobRef<W>),
     /// A suspended, resumable or muggable deque.
-    Deque(DequeRef),
+    Deque(DequeRef<W>),
 }
 
-/// The sets of a pool: one for each slot, or one with a queue for each call.
-pub(crate) struct Stealable(Box<[CachePadded<Set>]>);
+impl<W> Clone for Entry<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-#[derive(Default)]
-struct Set {
+impl<W> Copy for Entry<W> {}
+
+/// The sets of a pool: one for each slot, or one with a queue for each call.
+pub(crate) struct Stealable<W>(Box<[CachePadded<Set<W>>]>);
+
+struct Set<W> {
     len: AtomicUsize,
     /// Number of entries that were taken in turn. Written with the lock held; wraps. An entry that a scope takes out of
     /// the middle does not count, because it does not serve the others.
     served: AtomicUsize,
-    queue: Mutex<Queue>,
+    queue: Mutex<Queue<W>>,
 }
 
 /// The entries of a set, in the order in which they are taken.
-enum Queue {
+enum Queue<W> {
     /// The oldest entry first.
-    Fifo(VecDeque<Entry>),
+    Fifo(VecDeque<Entry<W>>),
     /// One queue for each call; the calls take turns.
-    Fair(Flows),
+    Fair(Flows<W>),
 }
 
-impl Default for Queue {
-    fn default() -> Self {
-        Queue::Fifo(VecDeque::new())
-    }
-}
-
-impl Queue {
+impl<W> Queue<W> {
     fn len(&self) -> usize {
         match self {
             Queue::Fifo(entries) => entries.len(),
@@ -77,7 +77,7 @@ impl Queue {
         }
     }
 
-    fn push_back(&mut self, entry: Entry) {
+    fn push_back(&mut self, entry: Entry<W>) {
         match self {
             Queue::Fifo(entries) => entries.push_back(entry),
             Queue::Fair(flows) => flows.push_back(entry),
@@ -85,7 +85,7 @@ impl Queue {
     }
 
     /// Inserts an entry after the first `oldest` entries; in fair queueing, after the first ones of its call.
-    fn push_behind(&mut self, oldest: usize, entry: Entry) {
+    fn push_behind(&mut self, oldest: usize, entry: Entry<W>) {
         match self {
             Queue::Fifo(entries) => insert(entries, oldest, entry),
             Queue::Fair(flows) => flows.push_behind(oldest, entry),
@@ -93,30 +93,30 @@ impl Queue {
     }
 }
 
-fn insert(entries: &mut VecDeque<Entry>, oldest: usize, entry: Entry) {
+fn insert<W>(entries: &mut VecDeque<Entry<W>>, oldest: usize, entry: Entry<W>) {
     entries.insert(oldest.min(entries.len()), entry);
 }
 
 /// Takes an entry out. Also returns whether it was the oldest one. If an entry is removed from the middle, the newest
 /// entry moves there, and the oldest ones stay.
-fn remove(entries: &mut VecDeque<Entry>, index: usize) -> Option<(Entry, bool)> {
+fn remove<W>(entries: &mut VecDeque<Entry<W>>, index: usize) -> Option<(Entry<W>, bool)> {
     let entry = if index == 0 { entries.pop_front() } else { entries.swap_remove_back(index) };
     entry.map(|entry| (entry, index == 0))
 }
 
-impl Stealable {
+impl<W> Stealable<W> {
     /// Makes one set for each slot.
     pub(crate) fn new(slots: usize) -> Self {
-        Stealable((0..slots).map(|_| CachePadded::default()).collect())
+        let set = || CachePadded::new(Set::new(Queue::Fifo(VecDeque::new())));
+        Stealable((0..slots).map(|_| set()).collect())
     }
 
     /// Makes one set for all slots, in which the calls take turns.
     pub(crate) fn fair() -> Self {
-        let queue = Mutex::new(Queue::Fair(Flows::default()));
-        Stealable(Box::new([CachePadded::new(Set { queue, ..Set::default() })]))
+        Stealable(Box::new([CachePadded::new(Set::new(Queue::Fair(Flows::new())))]))
     }
 
-    fn set(&self, slot: usize) -> &Set {
+    fn set(&self, slot: usize) -> &Set<W> {
         self.0.get(slot).unwrap_or(&self.0[0])
     }
 
@@ -129,7 +129,7 @@ impl Stealable {
     }
 
     /// Donates a task, or a deque, to a random set.
-    pub(crate) fn add(&self, entry: Entry) {
+    pub(crate) fn add(&self, entry: Entry<W>) {
         let set = &self.0[random(self.0.len())];
         let mut queue = set.lock();
         queue.push_back(entry);
@@ -137,7 +137,7 @@ impl Stealable {
     }
 
     /// Takes the oldest entry of a slot's set, for the worker that occupies the slot.
-    pub(crate) fn take(&self, slot: usize) -> Option<Entry> {
+    pub(crate) fn take(&self, slot: usize) -> Option<Entry<W>> {
         self.take_one(slot, |_| 0)
     }
 
@@ -147,11 +147,11 @@ impl Stealable {
     }
 
     /// Takes a random entry of another slot's set.
-    pub(crate) fn steal(&self, slot: usize, random: impl FnOnce() -> u64) -> Option<Entry> {
-        self.take_one(slot, |len| (random() % len as u64) as usize)
+    pub(crate) fn steal(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry<W>> {
+        self.take_one(slot, choose)
     }
 
-    fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry> {
+    fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry<W>> {
         self.set(slot).take(|queue| match queue {
             Queue::Fifo(entries) if entries.is_empty() => None,
             Queue::Fifo(entries) => remove(entries, choose(entries.len())),
@@ -163,9 +163,9 @@ impl Stealable {
     /// oldest and the newest entries of each set, since there may be many entries of other scopes. The oldest come
     /// first, so that no entry waits for all entries that are woken after it. Called by the worker that occupies the
     /// slot: workers of other slots begin with other sets.
-    pub(crate) fn take_of(&self, slot: usize, scope: u64) -> Option<Entry> {
+    pub(crate) fn take_of(&self, slot: usize, scope: u64) -> Option<Entry<W>> {
         const LOOKS: usize = 32;
-        let of_scope = |entry: &Entry| entry.scope() == scope;
+        let of_scope = |entry: &Entry<W>| entry.scope() == scope;
         let (before, from) = self.0.split_at(slot.min(self.0.len() - 1));
         from.iter().chain(before).find_map(|set| {
             set.take(|queue| match queue {
@@ -187,9 +187,9 @@ impl Stealable {
     }
 
     /// Takes a task of the scope, or any deque, from any set.
-    pub(crate) fn take_of_or_deque(&self, scope: u64) -> Option<Entry> {
+    pub(crate) fn take_of_or_deque(&self, scope: u64) -> Option<Entry<W>> {
         self.0.iter().find_map(|set| {
-            let wanted = |entry: &Entry| matches!(entry, Entry::Deque(_)) || entry.scope() == scope;
+            let wanted = |entry: &Entry<W>| matches!(entry, Entry::Deque(_)) || entry.scope() == scope;
             set.take(|queue| match queue {
                 Queue::Fifo(entries) => remove(entries, entries.iter().position(wanted)?),
                 Queue::Fair(flows) => flows.find(wanted),
@@ -198,7 +198,7 @@ impl Stealable {
     }
 
     /// Inserts an entry after the first `oldest` entries of a set: the set of a slot, or of a random slot.
-    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry, slot: Option<usize>) {
+    pub(crate) fn add_behind(&self, oldest: usize, entry: Entry<W>, slot: Option<usize>) {
         let set = slot.map_or_else(|| &*self.0[random(self.0.len())], |slot| self.set(slot));
         let mut queue = set.lock();
         queue.push_behind(oldest, entry);
@@ -206,7 +206,7 @@ impl Stealable {
     }
 
     /// Takes the oldest entry of the first set that is not empty, beginning with the set of the slot.
-    pub(crate) fn take_any(&self, slot: usize) -> Option<Entry> {
+    pub(crate) fn take_any(&self, slot: usize) -> Option<Entry<W>> {
         let (before, from) = (0..slot, slot..self.0.len());
         from.chain(before).find_map(|slot| self.take(slot))
     }
@@ -231,18 +231,22 @@ impl Stealable {
     }
 }
 
-impl Set {
+impl<W> Set<W> {
+    fn new(queue: Queue<W>) -> Self {
+        Set { len: AtomicUsize::new(0), served: AtomicUsize::new(0), queue: Mutex::new(queue) }
+    }
+
     /// Whether the set is empty. Relaxed: see invariant 2.
     fn is_empty(&self) -> bool {
         self.len.load(Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, Queue<W>> {
         self.queue.lock().expect("nobody panics with this lock")
     }
 
     /// Lets `choose` take an entry out, if there is one, and say whether the entry was taken in turn.
-    fn take(&self, choose: impl FnOnce(&mut Queue) -> Option<(Entry, bool)>) -> Option<Entry> {
+    fn take(&self, choose: impl FnOnce(&mut Queue<W>) -> Option<(Entry<W>, bool)>) -> Option<Entry<W>> {
         if self.is_empty() {
             return None;
         }
@@ -257,7 +261,7 @@ impl Set {
     }
 }
 
-impl Entry {
+impl<W> Entry<W> {
     /// Returns the number of the entry's scope. The entry is in a set, or the caller is about to put it into one, or
     /// has just taken it out.
     pub(crate) fn scope(&self) -> u64 {
@@ -272,23 +276,11 @@ impl Entry {
 
 /// Returns a number below `end`, which is not 0, from this thread's own sequence (xorshift, Marsaglia 2003).
 fn random(end: usize) -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        static STATE: Cell<u64> = const { Cell::new(0) };
+        static RANDOM: Random = Random::nth(THREADS.fetch_add(1, Relaxed));
     }
-    STATE.with(|state| {
-        let mut x = state.get();
-        if x == 0 {
-            // Each thread begins with another seed. Otherwise threads that wake one task each would all choose the same
-            // set.
-            static THREADS: AtomicU64 = AtomicU64::new(1);
-            x = THREADS.fetch_add(1, Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        }
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        state.set(x);
-        (x >> 32) as usize % end
-    })
+    RANDOM.with(|random| random.below(end))
 }
 
 #[cfg(test)]

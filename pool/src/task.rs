@@ -43,13 +43,12 @@ pub(crate) use spare::Spare;
 
 use crate::Context;
 use crate::detach::Resume;
-use crate::job::{Header, SpawnHeader};
 use crate::join_handle;
 use crate::quiet_drop::drop_quietly;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
-use crate::worker::Worker;
+use crate::worker::{Header, SpawnHeader, Worker};
 use erased::{Core, NOBODY, OUTSIDE, Table, name};
 use state::{Begin, Suspend, Wake};
 use std::any::Any;
@@ -193,18 +192,17 @@ where
         // SAFETY: a task in a queue is there, and so is its scope (invariant 5).
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
-        let can_suspend = worker.can_suspend.get();
+        let can_suspend = worker.can_suspend();
         worker.ran_task.set(true);
         // A worker that waits for the scope will want to help.
         worker.poke();
-        let root = worker.enter_root(scope.number());
+        worker.enter_scope(scope.number());
         // SAFETY: the task is this thread's from `begin` on (invariant 1), and arrives once.
         unsafe {
             // All tasks of the scope are cancelled one after the other. None is polled meanwhile, since it may have
             // been woken by the end of another task that it awaits.
             if core.state.begin() == Begin::Drop || scope.has_panicked() || scope.tasks().are_cancelled() {
                 Self::abandon(this.cast(), Some(worker));
-                worker.leave_root(root);
                 return;
             }
             worker.counters.polls.add();
@@ -262,7 +260,6 @@ where
                 }
             }
         }
-        worker.leave_root(root);
     }
 
     /// Reports that the future has panicked.

@@ -15,15 +15,18 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
 /// The urgent jobs of a pool, oldest first.
-#[derive(Debug, Default)]
-pub(crate) struct Urgent {
+pub(crate) struct Urgent<W> {
     len: AtomicUsize,
-    jobs: Mutex<VecDeque<JobRef>>,
+    jobs: Mutex<VecDeque<JobRef<W>>>,
 }
 
-impl Urgent {
+impl<W> Urgent<W> {
+    pub(crate) fn new() -> Self {
+        Urgent { len: AtomicUsize::new(0), jobs: Mutex::default() }
+    }
+
     /// Adds a job.
-    pub(crate) fn push(&self, job: JobRef) {
+    pub(crate) fn push(&self, job: JobRef<W>) {
         let mut jobs = self.lock();
         jobs.push_back(job);
         self.len.store(jobs.len(), Relaxed);
@@ -31,18 +34,18 @@ impl Urgent {
 
     /// Takes the oldest job.
     #[inline]
-    pub(crate) fn take(&self) -> Option<JobRef> {
+    pub(crate) fn take(&self) -> Option<JobRef<W>> {
         if self.is_empty() { None } else { self.take_first(|_| true) }
     }
 
     /// Takes the oldest job of the scope with that number.
-    pub(crate) fn take_of(&self, scope: u64) -> Option<JobRef> {
+    pub(crate) fn take_of(&self, scope: u64) -> Option<JobRef<W>> {
         // SAFETY: urgent jobs begin with a `SpawnHeader`, and no job in the queue has been run.
         if self.is_empty() { None } else { self.take_first(|job| unsafe { job.scope() } == scope) }
     }
 
     #[cold]
-    fn take_first(&self, wanted: impl FnMut(&JobRef) -> bool) -> Option<JobRef> {
+    fn take_first(&self, wanted: impl FnMut(&JobRef<W>) -> bool) -> Option<JobRef<W>> {
         let mut jobs = self.lock();
         let index = jobs.iter().position(wanted)?;
         let job = jobs.remove(index);
@@ -57,7 +60,7 @@ impl Urgent {
         self.len.load(Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<JobRef>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<JobRef<W>>> {
         self.jobs.lock().expect("nobody panics with this lock")
     }
 }

@@ -1,36 +1,62 @@
 //! A worker: a thread that runs jobs, its deques, and the fork.
 
 mod call;
+mod call_latch;
+mod frame;
 mod search;
 mod spawned;
+mod stack_job;
 mod wait;
 
 pub(crate) use call::CallTime;
+pub(crate) use call_latch::CallLatch;
+pub(crate) use frame::Credits;
+pub(crate) use stack_job::StackJob;
 pub use wait::WaitRule;
 pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::deque::{Deque, Steal};
-use crate::deques::{DequeRef, SpawnDeque};
+use crate::deques;
 use crate::fifo::Fifo;
-use crate::job::{Header, JobRef, StackJob};
+use crate::job;
 use crate::latch::Latch;
 use crate::parker::Parker;
 use crate::process::ThreadClock;
 use crate::quiet_drop::drop_quietly;
+use crate::random::Random;
 use crate::registry::Registry;
-use crate::scope::Credits;
+use crate::slots::Occupant;
 use crate::stats::Counters;
+use crate::stealable;
 use crossbeam_deque::Injector;
+use frame::{Frames, Relation};
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
+    AtomicBool, AtomicPtr, AtomicUsize,
+    Ordering::{Acquire, Relaxed},
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// The header of a pool's job.
+pub(crate) type Header = job::Header<Worker>;
+/// The header of a spawned job.
+pub(crate) type SpawnHeader = job::SpawnHeader<Worker>;
+/// A pointer to a job on its way.
+pub(crate) type JobRef = job::JobRef<Worker>;
+/// A spawned job.
+pub(crate) type HeapJob<F> = job::HeapJob<Worker, F>;
+/// A deque of spawned jobs.
+type SpawnDeque = deques::SpawnDeque<Worker>;
+/// A reference to a deque of spawned jobs.
+pub(crate) type DequeRef = deques::DequeRef<Worker>;
+/// The stealable sets.
+pub(crate) type Stealable = stealable::Stealable<Worker>;
+/// An entry of a stealable set.
+pub(crate) type Entry = stealable::Entry<Worker>;
 
 /// Number of jobs that a deque has room for before it grows.
 const ROOM: usize = 256;
@@ -69,14 +95,12 @@ pub struct Worker {
     forks: Deque<Header>,
     /// The active deque of spawned jobs, see [`spawned`]. Each of these jobs belongs to one scope or to none. Written by this thread.
     active: AtomicPtr<SpawnDeque>,
-    /// Whether the job that this worker has started last may give the active deque away: no frame below pops from it. This thread's.
-    pub(crate) can_suspend: Cell<bool>,
+    /// Facts about the job on top of this thread's stack.
+    frames: Frames,
     /// Whether this worker has run a task since it last searched; this thread's.
     pub(crate) ran_task: Cell<bool>,
     /// Success of the last searches; it decides how long the next one is. This thread's.
     searches: Cell<search::Searches>,
-    /// Number of jobs on this thread's stack that run on top of the frames that have spawned them; this thread's.
-    in_place: Cell<u32>,
     /// Broadcast jobs for this worker. No other thread may run them.
     pub(crate) broadcasts: Injector<JobRef>,
     /// Jobs that this thread has spawned by `spawn_fifo`.
@@ -92,11 +116,11 @@ pub struct Worker {
     number: usize,
     /// Whether this worker is an external thread.
     external: bool,
-    /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's idle lock held, by this thread, or by another one while
+    /// Index of this worker's slot, or `NO_SLOT`. Written with the registry's slot lock held, by this thread, or by another one while
     /// this thread sleeps. If another worker has taken the slot over, the index stays until this thread notices.
     slot: AtomicUsize,
     /// State of the random numbers with which this thread chooses victims; this thread's.
-    random: Cell<u64>,
+    random: Random,
     /// Whether the last [fair](Self::find_fair) look began with woken tasks; this thread's.
     woken_first: Cell<bool>,
     /// Kind of job that comes first at the next look [by turns](Self::find_by_turns); this thread's.
@@ -107,26 +131,11 @@ pub struct Worker {
     /// For an external thread: the time since its call began. For other workers: the time since this worker first had jobs to share
     /// while only the timed searcher searched. The time decides whether a wake-up is worth its cost.
     pub(crate) call: CallTime,
-    /// Number of *unrelated* jobs on this worker's stack: jobs on top of a frame that they do not belong to. While it is not 0, workers
-    /// that wait for those frames must not steal this worker's forks, because the forks belong to the unrelated job.
-    unrelated_frames: AtomicUsize,
-    /// Number of the scope of the job that was started last, if all jobs in `forks` belong to that scope too. Otherwise [`NO_ROOT`].
-    /// Written by this thread.
-    root: AtomicU64,
-    /// Spare counts of the scope of the job that this thread runs; this thread's.
-    pub(crate) credits: Cell<Credits>,
-    /// Number of scopes that this thread has opened or waits for; this thread's.
-    pub(crate) scopes: Cell<usize>,
-    /// Number of open frames in which this thread offers parts to other workers, or may do so; this thread's.
-    pub(crate) offers: Cell<usize>,
     /// Whether an external thread is this worker at present, or keeps it for its next call.
     pub(crate) taken: AtomicBool,
     /// Neither `Send` nor `Sync`: only this thread may use the handle.
     _this_thread: PhantomData<*const ()>,
 }
-
-/// The `root` of a worker that runs no part of a scope. (The numbers of scopes begin with 1.)
-const NO_ROOT: u64 = 0;
 
 thread_local! {
     /// The worker that this thread is.
@@ -179,10 +188,9 @@ impl Worker {
         Worker {
             forks: Deque::new(ROOM, always_shared),
             active: AtomicPtr::new(active.as_ptr()),
-            can_suspend: Cell::new(false),
+            frames: Frames::default(),
             ran_task: Cell::new(false),
             searches: Cell::default(),
-            in_place: Cell::new(0),
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
             counters: Counters::new(slots),
@@ -193,16 +201,11 @@ impl Worker {
             number,
             external,
             slot: AtomicUsize::new(NO_SLOT),
-            random: Cell::new(number as u64 + 1),
+            random: Random::nth(number),
             woken_first: Cell::new(false),
             kind: Cell::new(0),
             turn: Cell::new(None),
             call: CallTime::default(),
-            unrelated_frames: AtomicUsize::new(0),
-            root: AtomicU64::new(NO_ROOT),
-            credits: Cell::default(),
-            scopes: Cell::new(0),
-            offers: Cell::new(0),
             taken: AtomicBool::new(false),
             _this_thread: PhantomData,
         }
@@ -247,7 +250,7 @@ impl Worker {
         (slot != NO_SLOT).then_some(slot)
     }
 
-    /// Notes the index of the slot that this worker holds. Called with the idle lock held.
+    /// Notes the index of the slot that this worker holds. Called with the slot lock held.
     pub(crate) fn set_slot(&self, slot: Option<usize>) {
         self.slot.store(slot.unwrap_or(NO_SLOT), Relaxed);
     }
@@ -416,27 +419,6 @@ impl Worker {
         self.forks.poke();
     }
 
-    /// Notes that this thread runs a part of that scope from now on. Returns the former value, for [`leave_root`](Self::leave_root).
-    ///
-    /// Relaxed, here and at the load. A thief loads the value after it has found a job by an acquire. If the job was pushed after this
-    /// store, the thief sees the store. If the job was pushed before, it has left the deque before this store, and the thief does not
-    /// get it.
-    pub(crate) fn enter_root(&self, scope: u64) -> u64 {
-        let before = self.root.load(Relaxed);
-        self.root.store(if self.forks.is_empty() { scope } else { NO_ROOT }, Relaxed);
-        before
-    }
-
-    /// Notes the end of the part; `before` is the value that [`enter_root`](Self::enter_root) has returned.
-    pub(crate) fn leave_root(&self, before: u64) {
-        self.root.store(before, Relaxed);
-    }
-
-    /// Whether all of this worker's forks are parts of that scope.
-    fn is_root(&self, scope: u64) -> bool {
-        self.root.load(Relaxed) == scope && !self.runs_unrelated()
-    }
-
     /// Whether another worker wants work from this one, or sleeps and is worth waking for a part of this worker's work. In the common
     /// case, that no worker does, it costs one relaxed load.
     #[inline]
@@ -485,23 +467,6 @@ impl Worker {
         !self.forks.is_empty() || !self.spawns().is_empty()
     }
 
-    /// Whether this worker has open forks that were not stolen, or open scopes. Called by its own thread.
-    pub(crate) fn has_frames(&self) -> bool {
-        !self.forks.is_empty() || self.scopes.get() > 0
-    }
-
-    /// Notes that this thread has a frame that waits in the pool, until the value is dropped.
-    pub(crate) fn opens_frame(&self) -> impl Drop + '_ {
-        struct Frame<'a>(&'a Worker);
-        impl Drop for Frame<'_> {
-            fn drop(&mut self) {
-                self.0.scopes.set(self.0.scopes.get() - 1);
-            }
-        }
-        self.scopes.set(self.scopes.get() + 1);
-        Frame(self)
-    }
-
     /// Drains this worker before it releases its slot, so that thieves find all of its jobs. Spawned jobs move to the injector. Forks
     /// stay in their deque, so that their owner can pop them; the registry [shelves](Registry::steal_shelved) the worker.
     pub(crate) fn drain(&self) {
@@ -517,7 +482,7 @@ impl Worker {
         unsafe { self.forks.share_all() };
     }
 
-    /// Steals the oldest job of this worker, which has no slot: a fork, or if there is none, a spawned job. Called with the idle lock
+    /// Steals the oldest job of this worker, which has no slot: a fork, or if there is none, a spawned job. Called with the slot lock
     /// held.
     pub(crate) fn steal_shelved(&self) -> Option<JobRef> {
         let job = steal_surely(&self.forks).or_else(|| steal_surely(self.spawns()))?;
@@ -561,17 +526,8 @@ impl Worker {
 
     /// Runs a job, just taken from a queue, that may be unrelated to the frames below it.
     fn run_unrelated(&self, job: JobRef) {
-        // Only this thread writes. A thief that finds one of this job's forks has synchronized with the push after this store. Release
-        // below: a thief that reads the lower number finds those forks gone.
-        self.unrelated_frames.store(self.unrelated_frames.load(Relaxed) + 1, Relaxed);
         // SAFETY: the caller's.
-        unsafe { self.execute(job) };
-        self.unrelated_frames.store(self.unrelated_frames.load(Relaxed) - 1, Release);
-    }
-
-    /// Whether this worker runs an unrelated job on top of another one.
-    fn runs_unrelated(&self) -> bool {
-        self.unrelated_frames.load(Acquire) > 0
+        unsafe { self.run(job, Relation::Unrelated) };
     }
 
     /// Runs a job that this thread took from a queue.
@@ -580,9 +536,8 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute(&self, job: JobRef) {
-        self.can_suspend.set(false);
         // SAFETY: the caller's.
-        unsafe { self.run(job) }
+        unsafe { self.run(job, Relation::Part) }
     }
 
     /// Runs a job that this thread took from a queue. The job may give the active deque away, because the frames below look for their
@@ -592,16 +547,16 @@ impl Worker {
     ///
     /// As for [`JobRef::run`].
     pub(crate) unsafe fn execute_detachable(&self, job: JobRef) {
-        self.can_suspend.set(true);
         // SAFETY: the caller's.
-        unsafe { self.run(job) }
+        unsafe { self.run(job, Relation::Detachable) }
     }
 
     /// # Safety
     ///
     /// As for [`JobRef::run`].
     #[inline]
-    unsafe fn run(&self, job: JobRef) {
+    unsafe fn run(&self, job: JobRef, relation: Relation) {
+        let _frame = self.push_frame(relation);
         match self.turn.take() {
             // SAFETY: the caller's; this thread is the worker.
             None => unsafe { job.run(self) },
@@ -622,19 +577,55 @@ impl Worker {
         self.registry().stealable.charge(scope, since.elapsed());
     }
 
-    /// Returns a pseudo-random number: xorshift (Marsaglia 2003).
-    fn random(&self) -> u64 {
-        let mut x = self.random.get();
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        self.random.set(x);
-        x
-    }
-
     /// Takes this worker for the calling external thread. Returns `false` if another thread has it.
     pub(crate) fn take(&self) -> bool {
         self.taken.compare_exchange(false, true, Acquire, Relaxed).is_ok()
+    }
+}
+
+impl Occupant for Worker {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn slot(&self) -> Option<usize> {
+        self.slot()
+    }
+
+    fn set_slot(&self, slot: Option<usize>) {
+        self.set_slot(slot);
+    }
+
+    fn has_jobs(&self) -> bool {
+        self.has_jobs()
+    }
+
+    fn poke(&self) {
+        self.poke();
+    }
+
+    fn request_split(&self) {
+        self.request_split();
+    }
+
+    fn count_barrier(&self) {
+        self.counters.barriers.add();
+    }
+
+    fn count_take_over(&self) {
+        self.counters.slots_taken_over.add();
+    }
+
+    fn unpark(&self) {
+        self.parker.unpark();
+    }
+
+    fn used_time(&self) -> Option<Duration> {
+        self.clock.used()
+    }
+
+    fn sleeps(&self) -> Option<bool> {
+        self.clock.sleeps()
     }
 }
 

@@ -49,7 +49,7 @@ impl Registry {
                         self.occupy_slot(worker);
                     }
                     // The jobs may broadcast; and the pool may have no other thread to run them.
-                    self.begin_search();
+                    self.slots.searching.begin();
                     self.work(worker);
                     self.serve(worker);
                     self.let_go();

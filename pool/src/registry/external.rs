@@ -168,7 +168,7 @@ impl Registry {
     /// Takes a worker that no thread uses, or makes one. Waits if there are as many external threads as there may be.
     fn new_external_worker(&self) -> &Worker {
         loop {
-            let numbers = self.first_external..self.workers.0.len();
+            let numbers = self.first_external..self.slots.max_workers();
             if let Some(worker) =
                 { numbers }.map(|number| self.make_worker(number, true)).find(|worker| worker.take())
             {

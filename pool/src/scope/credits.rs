@@ -12,22 +12,14 @@
 //!    on top of it has its own credits.
 
 use super::Scope;
-use crate::worker::Worker;
-
-/// The credits of the job that a worker runs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Credits {
-    /// Number of the scope; 0 if there is none.
-    scope: u64,
-    counts: usize,
-}
+use crate::worker::{Credits, Worker};
 
 /// Number of counts that are taken at once.
 const BATCH: usize = 32;
 
 impl Scope<'_> {
-    /// Runs a job, or a part of one, with `counts` credits. Returns the credits at its end. The caller makes them
-    /// arrive (invariant 2).
+    /// Runs a job, or a part of one, with `counts` credits in the worker's frame, which has none. Returns the credits at
+    /// its end. The caller makes them arrive (invariant 2).
     ///
     /// `job` must not panic.
     pub(crate) fn with_credits<R>(
@@ -36,21 +28,24 @@ impl Scope<'_> {
         worker: &Worker,
         job: impl FnOnce() -> R,
     ) -> (R, usize) {
-        let before = worker.credits.replace(Credits { scope: self.number, counts });
+        debug_assert_eq!(worker.credits().scope, 0, "each job has a frame of its own");
+        worker.set_credits(Credits { scope: self.number, counts });
         let result = job();
-        (result, worker.credits.replace(before).counts)
+        let credits = worker.credits();
+        worker.set_credits(Credits::default());
+        (result, credits.counts)
     }
 
     /// Counts `counts` more. The caller itself is counted.
     pub(super) fn announce(&self, counts: usize) {
-        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.credits.get())) {
+        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.credits())) {
             Some((worker, mut credits)) if credits.scope == self.number => {
                 if credits.counts < counts {
                     self.pending.announce_many(BATCH);
                     credits.counts += BATCH;
                 }
                 credits.counts -= counts;
-                worker.credits.set(credits);
+                worker.set_credits(credits);
             }
             _ => self.pending.announce_many(counts),
         });
@@ -66,10 +61,10 @@ impl Scope<'_> {
         // SAFETY: by the caller's promise, the scope is there.
         let number = unsafe { (*this).number };
         if let Some(worker) = worker
-            && let Credits { scope, counts } = worker.credits.get()
+            && let Credits { scope, counts } = worker.credits()
             && scope == number
         {
-            worker.credits.set(Credits { scope, counts: counts + 1 });
+            worker.set_credits(Credits { scope, counts: counts + 1 });
             return;
         }
         // SAFETY: the caller's.

@@ -17,16 +17,15 @@
 //!    before it is dropped, unless the part was stolen. An `Offered` leaves neither its thread nor its frame. While a
 //!    newer `Offered` of the same worker exists, an older one does not push. And if the newer one has a part in the
 //!    deque, the older one does not pop: it sees that the newest job of the deque is not its own.
-//! 5. While a worker's `root` is a scope's number, all jobs in its `forks` were forked by jobs of that scope. So
+//! 5. While a worker [belongs to a scope](Worker::enter_scope), all jobs in its `forks` were forked by jobs of that scope. So
 //!    threads that wait for the scope's end may steal them.
 
 use super::{Handle, Scope};
 use crate::Context;
 use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
-use crate::job::Header;
 use crate::latch::Latch;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
-use crate::worker::Worker;
+use crate::worker::{Header, Worker};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -70,9 +69,9 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     {
         Worker::with_current(|current| {
             let worker = current.filter(|worker| worker.is_of(self.registry()));
-            let level = worker.map_or(0, |worker| worker.offers.get() + 1);
+            let level = worker.map_or(0, |worker| worker.offers() + 1);
             if let Some(worker) = worker {
-                worker.offers.set(level);
+                worker.set_offers(level);
             }
             body(&mut Offered { scope: self, worker, level, part: Part::None, _this_thread: PhantomData })
         })
@@ -134,7 +133,7 @@ impl<'scope> Scope<'scope> {
         // SAFETY: the caller's.
         let scope = unsafe { &*this };
         worker.begins_part();
-        let root = worker.enter_root(scope.number);
+        worker.enter_scope(scope.number);
         let entered = scope.enter_runtime();
         let ((), credits) = scope.with_credits(0, worker, || {
             if scope.has_panicked() {
@@ -145,7 +144,6 @@ impl<'scope> Scope<'scope> {
             }
         });
         entered.leave();
-        worker.leave_root(root);
         // SAFETY: the caller's.
         unsafe { Scope::arrive(this, 1 + credits, Some(worker)) };
     }
@@ -173,7 +171,7 @@ struct Forked<'scope, J: Detachable<'scope, Scope<'scope>>> {
 impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
     /// # Safety
     ///
-    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these, and `from` to its owner, a worker of the
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to one of these, and `from` to its owner, a worker of the
     /// same registry.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, from: *const Worker) {
         let job = job.cast::<Self>();
@@ -191,7 +189,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Forked<'scope, J> {
         };
         // SAFETY: not set before; the owner is a worker of this worker's registry, which this worker keeps alive. A
         // pointer and no reference: the frame may end at that moment.
-        unsafe { Latch::set(&raw const (*job.as_ptr()).latch, worker.registry(), from, None) };
+        unsafe { Worker::set_latch(from, &raw const (*job.as_ptr()).latch, None) };
         // SAFETY: announced above (invariant 3).
         unsafe { Scope::run_part(scope, part, meeting, worker, from) };
     }
@@ -204,7 +202,7 @@ pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
     /// `None` in a thread that is not a worker of the pool: no thief sees its offers.
     worker: Option<&'o Worker>,
     /// Number of the worker's `Offered` values when this one was made, including this one (invariant 4).
-    level: usize,
+    level: u32,
     part: Part<'scope, J>,
     /// Neither `Send` nor `Sync` (invariant 4).
     _this_thread: PhantomData<*const ()>,
@@ -234,7 +232,7 @@ struct Offer<'scope, J: Detachable<'scope, Scope<'scope>>> {
 impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offer<'scope, J> {
     /// # Safety
     ///
-    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these.
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to one of these.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, from: *const Worker) {
         // SAFETY: from `Box::leak`, and this is the one run (invariant 2).
         let this = *unsafe { Box::from_raw(job.cast::<Self>().as_ptr()) };
@@ -251,7 +249,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
         assert!(matches!(self.part, Part::None) || self.is_taken(), "{ONE_AT_A_TIME}");
-        let innermost = self.worker.is_none_or(|worker| worker.offers.get() == self.level);
+        let innermost = self.worker.is_none_or(|worker| worker.offers() == self.level);
         assert!(innermost, "{INNERMOST}");
         let meeting = meet();
         let Some(worker) = self.worker else {
@@ -318,7 +316,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, 
     fn drop(&mut self) {
         let part = self.take_back();
         if let Some(worker) = self.worker {
-            worker.offers.set(self.level - 1);
+            worker.set_offers(self.level - 1);
         }
         drop_at_end(part);
     }

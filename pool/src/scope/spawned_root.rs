@@ -31,11 +31,10 @@
 use super::{AtEnd, Scope};
 use crate::Executor;
 use crate::detach::{End, Unattended};
-use crate::job::{Header, SpawnHeader};
 use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::spawn;
-use crate::worker::Worker;
+use crate::worker::{Header, SpawnHeader, Worker};
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
@@ -107,7 +106,7 @@ where
 {
     /// # Safety
     ///
-    /// As [`JobRef::run`](crate::job::JobRef::run); `job` points to one of these.
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to one of these.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
         let this = job.cast::<Self>();
         // SAFETY: a node in a queue is there (invariant 1); all else is the caller's promise.
@@ -131,10 +130,9 @@ where
         // A cancellation that has come already came from outside. Relaxed: a hint.
         let mut credits = 0;
         if !worker.registry().spawned_roots.cancelled.load(Relaxed) {
-            let root = worker.enter_root(scope.number());
+            worker.enter_scope(scope.number());
             let _entered = scope.enter_runtime();
             (_, credits) = scope.with_credits(0, worker, || scope.guard(|| computation.begin(scope)));
-            worker.leave_root(root);
         }
         // SAFETY: `begin`'s count arrives once, here.
         unsafe { Scope::arrive(scope, 1 + credits, Some(worker)) };

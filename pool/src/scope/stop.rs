@@ -18,7 +18,7 @@
 //! 3. *No user code* runs in the thread that stops, and none under the lock.
 
 use super::{Pointer, Scope};
-use crate::job::{HeapJob, JobRef};
+use crate::worker::{HeapJob, JobRef};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};

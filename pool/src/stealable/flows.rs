@@ -22,47 +22,49 @@ const QUANTUM: Duration = Duration::from_millis(1);
 const MOST: Duration = QUANTUM.saturating_mul(16);
 
 /// The queues.
-#[derive(Default)]
-pub(super) struct Flows {
-    flows: HashMap<u64, Flow>,
+pub(super) struct Flows<W> {
+    flows: HashMap<u64, Flow<W>>,
     /// Numbers of the calls that have entries; it is the first one's turn.
     turns: VecDeque<u64>,
     len: usize,
 }
 
 /// The queue of one call.
-#[derive(Default)]
-struct Flow {
-    entries: VecDeque<Entry>,
+struct Flow<W> {
+    entries: VecDeque<Entry<W>>,
     /// Time that the entries have run and that no turn has paid for yet.
     used: Duration,
 }
 
-impl Flows {
+impl<W> Flows<W> {
+    pub(super) fn new() -> Self {
+        Flows { flows: HashMap::new(), turns: VecDeque::new(), len: 0 }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    pub(super) fn push_back(&mut self, entry: Entry) {
+    pub(super) fn push_back(&mut self, entry: Entry<W>) {
         self.of(entry.scope()).entries.push_back(entry);
     }
 
     /// Inserts an entry after the first `oldest` entries of its call.
-    pub(super) fn push_behind(&mut self, oldest: usize, entry: Entry) {
+    pub(super) fn push_behind(&mut self, oldest: usize, entry: Entry<W>) {
         insert(&mut self.of(entry.scope()).entries, oldest, entry);
     }
 
     /// Returns the queue of a call for a new entry, which is counted.
-    fn of(&mut self, call: u64) -> &mut Flow {
+    fn of(&mut self, call: u64) -> &mut Flow<W> {
         self.len += 1;
         self.flows.entry(call).or_insert_with(|| {
             self.turns.push_back(call);
-            Flow::default()
+            Flow { entries: VecDeque::new(), used: Duration::ZERO }
         })
     }
 
     /// Takes the oldest entry of the call whose turn it is.
-    pub(super) fn next(&mut self) -> Option<Entry> {
+    pub(super) fn next(&mut self) -> Option<Entry<W>> {
         loop {
             let &call = self.turns.front()?;
             let flow = self.flows.get_mut(&call).expect("invariant 1");
@@ -75,21 +77,21 @@ impl Flows {
     }
 
     /// Takes the oldest entry of a call. Also returns whether no other call waits for a turn.
-    pub(super) fn next_of(&mut self, call: u64) -> Option<(Entry, bool)> {
+    pub(super) fn next_of(&mut self, call: u64) -> Option<(Entry<W>, bool)> {
         let in_turn = self.turns.len() == 1;
         self.take(call, 0).map(|entry| (entry, in_turn))
     }
 
     /// Takes the first entry of any call for which `wanted` is true.
-    pub(super) fn find(&mut self, wanted: impl Fn(&Entry) -> bool) -> Option<(Entry, bool)> {
-        let position = |flow: &Flow| flow.entries.iter().position(&wanted);
+    pub(super) fn find(&mut self, wanted: impl Fn(&Entry<W>) -> bool) -> Option<(Entry<W>, bool)> {
+        let position = |flow: &Flow<W>| flow.entries.iter().position(&wanted);
         let (call, index) =
             self.turns.iter().find_map(|call| Some((*call, position(self.flows.get(call)?)?)))?;
         let in_turn = self.turns.len() == 1 && index == 0;
         self.take(call, index).map(|entry| (entry, in_turn))
     }
 
-    fn take(&mut self, call: u64, index: usize) -> Option<Entry> {
+    fn take(&mut self, call: u64, index: usize) -> Option<Entry<W>> {
         let flow = self.flows.get_mut(&call)?;
         let entry = flow.entries.remove(index)?;
         self.len -= 1;

@@ -1,8 +1,6 @@
 //! Donation is even, taking is random, and nothing is lost.
 
-use super::{Entry, Stealable};
-use crate::job::{Header, JobRef, SpawnHeader};
-use crate::worker::Worker;
+use crate::worker::{Entry, Header, JobRef, SpawnHeader, Stealable, Worker};
 use std::collections::HashSet;
 use std::ptr::{self, NonNull};
 use std::sync::Mutex;
@@ -101,9 +99,9 @@ fn each_is_taken_once() {
                 loop {
                     let all = donated.load(SeqCst) == tasks.0.len();
                     let found = sets.take(slot).or_else(|| {
-                        sets.steal((slot + 1) % 3, || {
+                        sets.steal((slot + 1) % 3, |len| {
                             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                            random >> 33
+                            (random >> 33) as usize % len
                         })
                     });
                     match found {
@@ -124,17 +122,17 @@ fn a_thiefs_choice_is_its_own() {
     // Any random number chooses an existing entry, and every entry can be chosen.
     let tasks = Tasks::of(&[(1, 10)]);
     let mut first = HashSet::new();
-    for number in (0..40).chain([u64::MAX]) {
+    for number in (0..40).chain([usize::MAX]) {
         let sets = Stealable::new(1);
         tasks.refs().for_each(|task| sets.add(Entry::Task(task)));
-        first.insert(tasks.index(sets.steal(0, || number).expect("ten are there")));
+        first.insert(tasks.index(sets.steal(0, |len| number % len).expect("ten are there")));
         let rest: HashSet<_> =
-            std::iter::from_fn(|| sets.steal(0, || number)).map(|task| tasks.index(task)).collect();
+            std::iter::from_fn(|| sets.steal(0, |len| number % len)).map(|task| tasks.index(task)).collect();
         assert_eq!(rest.len(), 9);
     }
     assert_eq!(first.len(), 10);
     let mut asked = false;
-    assert!(Stealable::new(1).steal(0, || u64::from(std::mem::replace(&mut asked, true))).is_none());
+    assert!(Stealable::new(1).steal(0, |_| usize::from(std::mem::replace(&mut asked, true))).is_none());
     assert!(!asked, "a choice among none costs nothing");
 }
 

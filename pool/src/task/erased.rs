@@ -4,11 +4,9 @@
 
 use super::list::{Links, NOWHERE, ShardNumber};
 use super::state::{Cancel, State, Wake};
-use crate::deques::DequeRef;
-use crate::job::{Header, JobRef, SpawnHeader};
 use crate::scope::Scope;
 use crate::stats::Moment;
-use crate::worker::Worker;
+use crate::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -1,10 +1,9 @@
 //! How a worker finds jobs: its own, jobs of random victims, and jobs from outside.
 
 use super::Worker;
+use super::{Entry, Header, JobRef, Stealable};
 use crate::deque::Steal;
 use crate::fairness::Fairness;
-use crate::job::{Header, JobRef};
-use crate::stealable::{Entry, Stealable};
 use std::hint;
 use std::iter;
 use std::thread;
@@ -242,8 +241,8 @@ impl Worker {
         if let Some(urgent) = self.registry().urgent.take() {
             return Some(urgent);
         }
-        let slots = self.num_threads() as u64;
-        let woken = || self.find_woken_beside(|sets| sets.take_any((self.random() % slots) as usize));
+        let slots = self.num_threads();
+        let woken = || self.find_woken_beside(|sets| sets.take_any(self.random.below(slots)));
         let woken_first = !self.woken_first.get();
         self.woken_first.set(woken_first);
         if woken_first {
@@ -256,7 +255,7 @@ impl Worker {
     /// Finds a job of another slot: in the deques of the slot's holder, or in the slot's set. Begins with a random slot.
     fn find_stolen(&self, patience: &mut Patience) -> Option<JobRef> {
         let slots = self.num_threads();
-        let first = (self.random() % slots as u64) as usize;
+        let first = self.random.below(slots);
         (first..slots).chain(0..first).find_map(|slot| {
             let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number);
             let mut active = || {
@@ -265,11 +264,11 @@ impl Worker {
                         .or_else(|| self.steal_spawned(victim, slot))
                 })
             };
-            let woken = || self.find_woken(|sets| sets.steal(slot, || self.random()));
+            let woken = || self.find_woken(|sets| sets.steal(slot, |len| self.random.below(len)));
             // ProWS-R: the thief chooses uniformly among the victim's active deque and the entries of its stealable set. If its choice
             // has no job, it looks at the other side too, so that no search misses a job.
-            let entries = self.registry().stealable.len(slot) as u64;
-            if entries > 0 && !self.random().is_multiple_of(entries + 1) {
+            let entries = self.registry().stealable.len(slot);
+            if entries > 0 && self.random.below(entries + 1) > 0 {
                 woken().or_else(active)
             } else {
                 active().or_else(woken)

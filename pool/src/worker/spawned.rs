@@ -1,10 +1,8 @@
 //! A worker's active deque of spawned jobs, and how the worker takes over or steals from other such deques.
 
-use super::Worker;
+use super::{DequeRef, Entry, Header, JobRef, Relation, SpawnDeque, Worker};
 use crate::deque::{Deque, Steal};
-use crate::deques::{DequeRef, Open, Settle, SpawnDeque};
-use crate::job::{Header, JobRef};
-use crate::stealable::Entry;
+use crate::deques::{Open, Settle};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -74,13 +72,10 @@ impl Worker {
     /// stolen. Does nothing if 16 jobs run in this way already: without that bound, there could be as many frames as there are jobs.
     pub(crate) fn run_if_newest(&self, job: NonNull<Header>) {
         const DEEPEST: u32 = 16;
-        let depth = self.in_place.get();
         // SAFETY: this thread is the owner.
-        if depth < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
-            self.in_place.set(depth + 1);
+        if self.in_place() < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
             // SAFETY: just taken from a queue.
-            unsafe { self.execute(JobRef::new(job, self)) };
-            self.in_place.set(depth);
+            unsafe { self.run(JobRef::new(job, self), Relation::InPlace) };
             // If another worker has waited for the job's end, it may have got this worker's slot.
             self.registry().regain_slot(self);
         }

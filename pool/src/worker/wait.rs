@@ -2,10 +2,9 @@
 
 use super::Worker;
 use super::search::{Patience, Pauses};
-use crate::job::JobRef;
+use super::{JobRef, Stealable};
 use crate::latch::Latch;
 use crate::registry::{FAIR, Next};
-use crate::stealable::Stealable;
 use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -137,7 +136,7 @@ impl Worker {
     fn steal_part(&self, scope: u64, patience: &mut Patience) -> Option<JobRef> {
         (0..self.num_threads()).find_map(|slot| {
             let victim = self.registry().holder(slot).filter(|victim| victim.number() != self.number())?;
-            let wanted = || victim.is_root(scope);
+            let wanted = || victim.belongs_to(scope);
             if wanted() { self.steal_forked(victim, slot, patience, wanted) } else { None }
         })
     }

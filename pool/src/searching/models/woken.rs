@@ -57,7 +57,7 @@ enum State {
     Watching,
 }
 
-/// State that the idle lock protects.
+/// State that the slot lock protects.
 struct Idle {
     states: Vec<State>,
     free: usize,

@@ -1,0 +1,462 @@
+//! The slots: their holders, the claims for them, and the states of all workers.
+//!
+//! A *slot* is the right to run jobs. The slot's `holder` is the worker that occupies it. [`Slots`] owns the slots, the table of workers,
+//! and the workers' states. States and slots change under one mutex, the *slot lock*, by the methods of [`Locked`]. This module knows
+//! neither jobs nor threads: the [registry](crate::registry) tells it whether there is work, and starts threads when it is told to.
+//!
+//! # States of a worker
+//!
+//! "Counted" says whether the worker is counted in [`Searching`](crate::searching::Searching).
+//!
+//! | state | holds a slot | counted | leaves the state when |
+//! |---|---|---|---|
+//! | running a job | yes, unless its slot was taken over | no | the job ends, or must wait |
+//! | searching | yes | yes | it finds a job, or has found none for a while |
+//! | waiting for a latch in its slot | yes | no | the latch is set, or it is time to look for jobs again |
+//! | timed searcher (at most one) | no | yes | it sees work after one of its sleeps, or has seen none for 20 ms |
+//! | parked | no | no | it is given a slot (for work or a broadcast), or becomes the watcher |
+//! | blocked (waits for a latch or a slot) | no | no | it is given a slot |
+//! | watching (at most one) | no | no | it is given a slot, or no job is queued: see `registry/turns.rs` |
+//!
+//! # Invariants
+//!
+//! 1. *No lost wake-up.* If a slot is free, a worker sleeps and there is work, then some worker searches or is about to be woken.
+//!    A publisher publishes, passes a full fence, and reads the count of searching workers. A worker that ends its search decrements
+//!    the count. If it was the last searching worker, it then passes a fence, and looks for work everywhere once more: the [final
+//!    check](Slots::final_check). So the publisher sees the new count, or the worker sees the work. A fork must not pay for a full
+//!    fence. It reads its deque's limit instead, and the final check sets the limits of all deques before a *heavy* fence. A thread
+//!    that makes a slot free also does a final check.
+//! 2. *No needless wake-up.* A worker is woken to search only if no worker searches and a slot is free, or a slot is taken over
+//!    from a stuck holder. If the last searching worker finds a job, it does a final check, and wakes the next worker if there is more
+//!    work. If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See `registry/turns.rs` for
+//!    both exceptions.
+//! 3. A worker's state, its slot and the list of free slots change under the slot lock. A worker that is given a slot is unparked.
+//!    The token of a parker may be stale, so a worker checks its state after each sleep.
+//! 4. A worker that releases its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf]
+//!    until it holds a slot again. Exception: a worker that claims a slot at once keeps its jobs. While there are claims, no slot is
+//!    free, and searching workers release theirs. So the claimant's jobs become visible before a worker looks for them in vain.
+//!
+//! # The timed searcher
+//!
+//! A wake-up costs the waker microseconds. So the last searching worker does not park for another 20 ms. It sleeps for short times,
+//! each an eighth of the time for which there has been no work, and still counts as searching. Calls that follow each other closely
+//! find a searching worker, and a call that is too small to be shared pays for no wake-up. Meanwhile the pushes of slot holders
+//! look up. They wake the timed searcher if their call seems [worth it](crate::Worker). A job that its publisher does not
+//! wait for wakes it at once.
+//!
+//! # Timed waits
+//!
+//! A worker may have to keep its slot while it waits for a latch: its wait rule says so, or no thread could use the slot. Such a
+//! worker sleeps for short times, and looks for jobs that it may run between them. If every slot holder waits in this way, no fork
+//! can appear. Then the worker sleeps *long*: for as long as it has found nothing, at most 10 ms. Two steps prevent a lost wake-up:
+//! the publisher of a job or a task publishes it, passes a full fence, and wakes the long sleepers; a worker counts itself as a
+//! long sleeper, passes a full fence, and looks for queued jobs once more before it sleeps.
+
+mod hands;
+mod overdue;
+mod shelf;
+mod waits;
+mod wake;
+mod watcher;
+
+#[cfg(not(loom))]
+pub(crate) use overdue::STUCK;
+
+#[cfg(all(test, loom))]
+mod models;
+
+use crate::fence;
+use crate::searching::Searching;
+use crate::sync::atomic::{
+    AtomicPtr, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use crate::sync::{Mutex, MutexGuard};
+use crossbeam_utils::CachePadded;
+use overdue::{Hints, Overdue};
+use std::collections::VecDeque;
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// A worker, as the slots see it.
+pub(crate) trait Occupant {
+    /// Returns the worker's index in the table of workers.
+    fn number(&self) -> usize;
+
+    /// Returns the index of the slot that this worker holds, or held until another worker took it over.
+    fn slot(&self) -> Option<usize>;
+
+    /// Notes the index of the slot that this worker holds. Called with the slot lock held.
+    fn set_slot(&self, slot: Option<usize>);
+
+    /// Whether this worker has jobs that can be stolen. Callers that must not miss any have passed a fence.
+    fn has_jobs(&self) -> bool;
+
+    /// Has the worker look up at its next push.
+    fn poke(&self);
+
+    /// Has the worker look up at its next push, and share jobs.
+    fn request_split(&self);
+
+    /// Counts a heavy fence that this worker passes.
+    fn count_barrier(&self);
+
+    /// Counts a slot that this worker has taken over.
+    fn count_take_over(&self);
+
+    /// Wakes the worker's thread.
+    fn unpark(&self);
+
+    /// Returns the processor time that the worker's thread has used, if the system tells.
+    fn used_time(&self) -> Option<Duration>;
+
+    /// Whether the worker's thread sleeps in the system, if the system tells.
+    fn sleeps(&self) -> Option<bool>;
+}
+
+/// The state of a worker: see the table above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Runs a job, searches, or has not begun.
+    Active,
+    /// Sleeps for short times without a slot, and counts as searching.
+    TimedSearch,
+    /// Sleeps without a slot until it is needed.
+    Parked,
+    /// Waits without a slot: for a latch and then for a slot, or for a slot alone.
+    Blocked,
+    /// Waits for a latch in its slot.
+    Waiting,
+    /// Watches the queues, without a slot.
+    Watching,
+}
+
+/// A slot that no worker holds. Its owner has a worker [occupy](Locked::occupy) the slot, or makes it
+/// [available](Locked::make_available).
+#[derive(Debug)]
+#[must_use = "a slot that is dropped is lost"]
+pub(crate) struct FreeSlot(usize);
+
+/// The outcome of a [wake-up](Locked::wake_searcher).
+#[must_use]
+pub(crate) enum Wake {
+    /// A worker searches already, or the pool ends.
+    Needless,
+    /// A worker has got a slot, and searches.
+    Woken,
+    /// No slot is free. The caller has the queues watched.
+    Full,
+    /// No worker is parked. The caller starts a thread in this slot, or [wakes a blocked worker](Locked::wake_blocked).
+    NoWorker(FreeSlot),
+}
+
+/// The outcome of [`park_searcher`](Locked::park_searcher).
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum SearchEnd {
+    /// There is work. The worker searches again, in a slot.
+    SeesWork,
+    /// The worker is parked, and another worker searches, or the pool ends.
+    Parked,
+    /// The worker is parked, and was the last one to search. The caller has the queues watched, if they have jobs.
+    ParkedLast,
+}
+
+/// Bounds on the number of threads.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    /// Number of the next spare thread.
+    pub(crate) next: usize,
+    /// First number that no spare thread may have.
+    pub(crate) end: usize,
+    /// Whether the system has refused to start a thread.
+    pub(crate) refused: bool,
+}
+
+impl Threads {
+    /// Whether one more thread may be started.
+    pub(crate) fn has_room(&self) -> bool {
+        self.next < self.end
+    }
+
+    /// Returns the number of a thread that the caller is about to start. Returns `None` if the bound is reached.
+    #[must_use]
+    pub(crate) fn start(&mut self) -> Option<usize> {
+        let number = self.next;
+        self.has_room().then(|| self.next += 1)?;
+        Some(number)
+    }
+
+    /// Notes that the thread with that number could not be started. The pool does not try to start further threads, so that waiting
+    /// workers know that no thread will take their slots.
+    pub(crate) fn refuse(&mut self, number: usize) {
+        (self.next, self.end, self.refused) = (number, number, true);
+    }
+}
+
+/// State that the slot lock protects.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// State of each worker, by the worker's number.
+    states: Vec<State>,
+    /// Numbers of the parked workers. The last one is woken first.
+    parked: Vec<usize>,
+    /// Number of the timed searcher.
+    timed_searcher: Option<usize>,
+    /// Number of the worker whose state is [`Watching`](State::Watching).
+    watcher: Option<usize>,
+    /// Indices of the free slots.
+    free: Vec<usize>,
+    /// Numbers of the workers that wait for a slot, the oldest claim first. A worker here whose state is `Active` has got a slot in
+    /// another way.
+    claims: VecDeque<usize>,
+    pub(crate) threads: Threads,
+    /// Whether the pool ends: its threads end as soon as they have nothing to do.
+    terminating: bool,
+    /// Number of workers that keep their slots and wait for other threads.
+    waiting_for_others: usize,
+    /// Numbers of the workers without a slot that wait for other threads.
+    blocked_for_others: Vec<usize>,
+    /// Number of long sleepers: see "Timed waits" in the module's doc.
+    long_sleepers: usize,
+    /// Numbers of the workers without a slot that have left forks behind. Thieves find those workers here: see `shelf`.
+    shelved: Vec<usize>,
+    /// Numbers of the workers to unpark when the lock is released. Not earlier, because a woken worker takes the lock first.
+    woken: Vec<usize>,
+    overdue: Overdue,
+    /// Whether the watchdog looks at this pool.
+    pub(crate) has_watchdog: bool,
+}
+
+/// A pool's slots and workers.
+pub(crate) struct Slots<W> {
+    /// Workers by number. Each is made when it is first needed, and never moved.
+    workers: Box<[OnceLock<Box<W>>]>,
+    /// The holder of each slot; null if the slot is free.
+    holders: Box<[CachePadded<AtomicPtr<W>>]>,
+    table: Mutex<Table>,
+    pub(crate) searching: CachePadded<Searching>,
+    /// Number of workers on the shelf; written with the slot lock held.
+    shelved: AtomicUsize,
+    /// Number of workers that claim a slot; written with the slot lock held.
+    claims: AtomicUsize,
+    /// Whether threads or queues are overdue.
+    pub(crate) hints: Hints,
+}
+
+impl<W: Occupant> Slots<W> {
+    /// Makes the slots of a pool of `threads` threads, with room for `workers` workers. The first `threads` workers count as parked.
+    /// Further threads of the pool have numbers below `end`.
+    pub(crate) fn new(threads: usize, end: usize, workers: usize) -> Self {
+        Slots {
+            workers: (0..workers).map(|_| OnceLock::new()).collect(),
+            holders: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
+            table: Mutex::new(Table {
+                states: vec![State::Parked; threads],
+                parked: (0..threads).rev().collect(),
+                timed_searcher: None,
+                watcher: None,
+                free: (0..threads).rev().collect(),
+                claims: VecDeque::new(),
+                threads: Threads { next: threads, end, refused: false },
+                terminating: false,
+                waiting_for_others: 0,
+                blocked_for_others: Vec::new(),
+                long_sleepers: 0,
+                shelved: Vec::new(),
+                woken: Vec::new(),
+                overdue: Overdue::default(),
+                has_watchdog: false,
+            }),
+            searching: CachePadded::new(Searching::new(threads)),
+            shelved: AtomicUsize::new(0),
+            claims: AtomicUsize::new(0),
+            hints: Hints::default(),
+        }
+    }
+
+    /// Returns the number of slots.
+    pub(crate) fn len(&self) -> usize {
+        self.holders.len()
+    }
+
+    /// Returns the number of workers that there is room for.
+    pub(crate) fn max_workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Returns all workers that have been made.
+    pub(crate) fn workers(&self) -> impl Iterator<Item = &W> {
+        self.workers.iter().filter_map(OnceLock::get).map(|worker| &**worker)
+    }
+
+    /// Returns the worker with the given number, if it has been made.
+    pub(crate) fn worker(&self, number: usize) -> Option<&W> {
+        self.workers.get(number)?.get().map(|worker| &**worker)
+    }
+
+    /// Returns a worker that takes part already.
+    fn known(&self, number: usize) -> &W {
+        self.worker(number).expect("a worker that has a state is there")
+    }
+
+    /// Returns the worker with the given number, and makes it if needed.
+    pub(crate) fn make_worker(&self, number: usize, make: impl FnOnce() -> W) -> &W {
+        self.workers[number].get_or_init(|| Box::new(make()))
+    }
+
+    /// Returns the worker that holds the slot; `None` if the slot is free.
+    pub(crate) fn holder(&self, slot: usize) -> Option<&W> {
+        // Acquire pairs with the release in `set_holder`: the worker is initialized. It stays as long as the table of workers.
+        // SAFETY: null, or a pointer to a worker of this table.
+        unsafe { self.holders[slot].load(Acquire).as_ref() }
+    }
+
+    fn set_holder(&self, slot: usize, worker: Option<&W>) {
+        // Release: see `holder`.
+        self.holders[slot]
+            .store(worker.map_or(ptr::null_mut(), |worker| ptr::from_ref(worker).cast_mut()), Release);
+    }
+
+    /// Whether the worker holds a slot. A worker whose slot was taken over still has an index, but holds no slot.
+    pub(crate) fn holds_slot(&self, worker: &W) -> bool {
+        let holder = worker.slot().and_then(|slot| self.holder(slot));
+        holder.is_some_and(|holder| ptr::eq(holder, worker))
+    }
+
+    /// Returns the workers that hold slots.
+    pub(crate) fn slot_holders(&self) -> impl Iterator<Item = &W> {
+        (0..self.len()).filter_map(|slot| self.holder(slot))
+    }
+
+    /// Whether a worker that has a job to run waits for a slot. One relaxed load; a hint.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.claims.load(Relaxed) > 0
+    }
+
+    /// The final check: has later forks look up. Returns whether a worker must be woken, because `sees_work` returns `true`. Called when
+    /// perhaps no worker searches any more, or when a slot has become free.
+    pub(crate) fn final_check(&self, by: &W, sees_work: impl FnOnce() -> bool) -> bool {
+        // Between the caller's store, by which it does not search any more, and the loads of the slots: as in `Searching::final_check`.
+        fence::full();
+        let held = self.len().saturating_sub(self.searching.free());
+        let others = held.saturating_sub(self.holds_slot(by).into());
+        if others > 0 || self.has_shelved() {
+            return self.searching.final_check(|| self.request_all_splits(by), sees_work);
+        }
+        // No other worker holds a slot, and none is on the shelf. So no other worker runs jobs, and no fork of another worker can be
+        // missed. The heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and so does the first
+        // push of a worker that gets a slot later.
+        let is_needed = self.searching.needs_searcher();
+        if is_needed {
+            by.request_split();
+        }
+        is_needed && sees_work()
+    }
+
+    /// Requests a split of every slot holder. `by` is the worker that then passes a heavy fence.
+    fn request_all_splits(&self, by: &W) {
+        self.slot_holders().for_each(W::request_split);
+        by.count_barrier();
+    }
+
+    /// Takes the slot lock.
+    pub(crate) fn lock(&self) -> Locked<'_, W> {
+        Locked { slots: self, table: Some(self.table.lock().expect("nobody panics with this lock")) }
+    }
+
+    /// Takes the slot lock, unless another thread holds it.
+    #[cfg(not(loom))]
+    pub(crate) fn try_lock(&self) -> Option<Locked<'_, W>> {
+        Some(Locked { slots: self, table: Some(self.table.try_lock().ok()?) })
+    }
+}
+
+/// The slot lock, held. Workers that its methods wake are unparked when it is dropped.
+pub(crate) struct Locked<'a, W: Occupant> {
+    slots: &'a Slots<W>,
+    table: Option<MutexGuard<'a, Table>>,
+}
+
+impl<W: Occupant> Deref for Locked<'_, W> {
+    type Target = Table;
+    fn deref(&self) -> &Table {
+        self.table.as_ref().expect("held until dropped")
+    }
+}
+
+impl<W: Occupant> DerefMut for Locked<'_, W> {
+    fn deref_mut(&mut self) -> &mut Table {
+        self.table.as_mut().expect("held until dropped")
+    }
+}
+
+impl<W: Occupant> Drop for Locked<'_, W> {
+    fn drop(&mut self) {
+        let woken = mem::take(&mut self.woken);
+        self.table = None;
+        for number in woken {
+            self.slots.known(number).unpark();
+        }
+    }
+}
+
+impl<'a, W: Occupant> Locked<'a, W> {
+    pub(crate) fn state(&self, worker: &W) -> State {
+        self.states.get(worker.number()).copied().unwrap_or(State::Active)
+    }
+
+    /// Whether the pool ends.
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.terminating
+    }
+
+    /// Whether a slot is free.
+    pub(crate) fn has_free(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Whether a worker claims a slot.
+    pub(crate) fn has_claims(&self) -> bool {
+        !self.claims.is_empty()
+    }
+
+    /// Whether this worker claims a slot.
+    pub(crate) fn claims(&self, worker: &W) -> bool {
+        self.claims.contains(&worker.number())
+    }
+
+    /// Whether there is a worker that watches the queues.
+    pub(crate) fn has_watcher(&self) -> bool {
+        self.watcher.is_some()
+    }
+
+    /// Returns the worker that parked last.
+    pub(crate) fn last_parked(&self) -> Option<&'a W> {
+        self.parked.last().map(|&number| self.slots.known(number))
+    }
+
+    /// Whether a parked worker or the timed searcher could use one more slot.
+    pub(crate) fn has_spare_worker(&self) -> bool {
+        !self.parked.is_empty() || self.timed_searcher.is_some()
+    }
+
+    /// Whether every slot holder waits.
+    pub(crate) fn all_holders_wait(&self) -> bool {
+        self.slots.slot_holders().all(|holder| self.state(holder) == State::Waiting)
+    }
+
+    /// Whether every slot holder waits and no worker can be woken to search. In that case a queued job that a waiting worker depends
+    /// on would never run. Workers that wait for other threads (`for_others`) run the job first; the others only if there is no such
+    /// worker.
+    pub(crate) fn all_wait(&self, for_others: bool) -> bool {
+        let none_wakes = self.free.is_empty() || !self.has_spare_worker();
+        none_wakes
+            && self.slots.searching.no_searcher()
+            && (for_others || self.waiting_for_others == 0)
+            && self.all_holders_wait()
+    }
+}

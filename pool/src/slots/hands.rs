@@ -1,0 +1,160 @@
+//! How slots change hands.
+
+use super::{FreeSlot, Locked, Occupant, State};
+use crate::sync::atomic::Ordering::Relaxed;
+use std::mem;
+
+impl<'a, W: Occupant> Locked<'a, W> {
+    pub(super) fn set_state(&mut self, worker: &W, state: State) -> State {
+        let number = worker.number();
+        if number >= self.states.len() {
+            self.states.resize(number + 1, State::Active);
+        }
+        mem::replace(&mut self.states[number], state)
+    }
+
+    /// Has a worker occupy a slot, and wakes the worker if it sleeps. A worker that was parked or watched searches from now on.
+    pub(crate) fn occupy(&mut self, worker: &W, FreeSlot(slot): FreeSlot) {
+        let state = self.set_state(worker, State::Active);
+        match state {
+            State::Parked => {
+                self.unlist_parked(worker);
+                self.slots.searching.begin();
+            }
+            State::TimedSearch => self.timed_search_is_over(),
+            State::Watching => {
+                self.watch_is_over();
+                self.slots.searching.begin();
+            }
+            State::Blocked | State::Active | State::Waiting => {}
+        }
+        self.forget_claim(worker.number());
+        self.forget_holder(worker.number());
+        worker.set_slot(Some(slot));
+        // Workers that ended their search before this moment have poked slot holders only, so not this worker.
+        worker.poke();
+        self.slots.set_holder(slot, Some(worker));
+        // Not before `set_holder`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
+        self.unshelve(worker);
+        if state != State::Active {
+            self.woken.push(worker.number());
+        }
+    }
+
+    /// Takes a free slot, if there is one.
+    #[must_use]
+    pub(crate) fn take_free(&mut self) -> Option<FreeSlot> {
+        let slot = self.free.pop()?;
+        self.slots.searching.set_free(self.free.len());
+        Some(FreeSlot(slot))
+    }
+
+    /// Gives a worker a free slot, if there is one. Returns whether the worker has got it.
+    #[must_use]
+    pub(crate) fn occupy_free(&mut self, worker: &W) -> bool {
+        self.take_free().map(|slot| self.occupy(worker, slot)).is_some()
+    }
+
+    /// Gives a worker a free slot. If none is free, the worker claims the next one. Returns whether the worker holds a slot now.
+    ///
+    /// So no worker claims a slot here while one is free (invariant 4).
+    #[must_use = "a worker without a slot waits for one"]
+    pub(crate) fn occupy_or_claim(&mut self, worker: &W) -> bool {
+        let occupies = self.occupy_free(worker);
+        if !occupies {
+            self.claim(worker);
+        }
+        occupies
+    }
+
+    /// Queues a worker's claim for the next slot that becomes free.
+    pub(crate) fn claim(&mut self, worker: &W) {
+        self.claims.push_back(worker.number());
+        self.count_claims();
+    }
+
+    /// Publishes the number of claims.
+    fn count_claims(&self) {
+        // Relaxed: a hint.
+        self.slots.claims.store(self.claims.len(), Relaxed);
+    }
+
+    /// Takes a worker's slot away and gives it to the oldest claimant. Without a claimant, the slot becomes free. If the worker has
+    /// jobs, it is put on the shelf.
+    pub(crate) fn release(&mut self, worker: &W) {
+        let slot = self.withdraw(worker);
+        self.shelve(worker);
+        if let Some(slot) = slot {
+            self.make_available(slot);
+        }
+    }
+
+    /// Takes a worker's slot away and returns it, unless another worker has taken it over.
+    #[must_use]
+    pub(super) fn withdraw(&mut self, worker: &W) -> Option<FreeSlot> {
+        let slot = worker.slot().filter(|_| self.slots.holds_slot(worker));
+        worker.set_slot(None);
+        slot.map(|slot| {
+            self.slots.set_holder(slot, None);
+            FreeSlot(slot)
+        })
+    }
+
+    /// Gives a slot to the oldest claimant. Without a claimant, the slot becomes free.
+    pub(crate) fn make_available(&mut self, slot: FreeSlot) {
+        while let Some(number) = self.claims.pop_front() {
+            self.count_claims();
+            let worker = self.slots.known(number);
+            if self.state(worker) != State::Active {
+                return self.occupy(worker, slot);
+            }
+        }
+        self.free.push(slot.0);
+        self.slots.searching.set_free(self.free.len());
+    }
+
+    /// Removes a worker's claim, if there is one, and marks the worker as not overdue: it gets a slot.
+    fn forget_claim(&mut self, number: usize) {
+        if !self.claims.is_empty() {
+            self.claims.retain(|&other| other != number);
+            self.count_claims();
+        }
+        self.is_not_overdue(number);
+    }
+
+    /// Gives a worker's slot to the oldest overdue thread, if there is one. Then the worker is blocked, and claims a slot. Returns the
+    /// thread that has got the slot.
+    #[must_use = "the worker has to wait for a slot"]
+    pub(crate) fn give_turn(&mut self, worker: &W) -> Option<&'a W> {
+        let next = self.next_overdue()?;
+        let slot = self.withdraw(worker).expect("it holds one");
+        self.set_state(worker, State::Blocked);
+        self.occupy(next, slot);
+        self.claim(worker);
+        Some(next)
+    }
+
+    /// Gives a free slot to a worker whose slot was taken over. If none is free, the worker is blocked, and claims a slot. Returns whether
+    /// the worker holds a slot.
+    #[must_use = "a worker without a slot waits for one"]
+    pub(crate) fn replace_lost(&mut self, worker: &W) -> bool {
+        worker.set_slot(None);
+        if self.occupy_free(worker) {
+            return true;
+        }
+        self.set_state(worker, State::Blocked);
+        self.claim(worker);
+        false
+    }
+
+    /// Gives a slot to a worker in the middle of a job. If none is free, the worker is blocked, and claims a slot. Returns whether the
+    /// worker holds a slot.
+    #[must_use = "a worker without a slot waits for one"]
+    pub(crate) fn occupy_or_block(&mut self, worker: &W) -> bool {
+        let occupies = self.occupy_or_claim(worker);
+        if !occupies {
+            self.set_state(worker, State::Blocked);
+        }
+        occupies
+    }
+}

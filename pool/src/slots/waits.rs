@@ -1,0 +1,97 @@
+//! Workers that wait for latches, in their slots or without.
+
+use super::{Locked, Occupant, State};
+
+impl<W: Occupant> Locked<'_, W> {
+    /// Notes that a worker waits in its slot, for other threads or not.
+    pub(crate) fn wait(&mut self, worker: &W, for_others: bool) {
+        self.set_state(worker, State::Waiting);
+        self.waiting_for_others += usize::from(for_others);
+    }
+
+    /// Notes that a worker does not wait in its slot any more.
+    pub(crate) fn end_wait(&mut self, worker: &W, for_others: bool) {
+        self.set_state(worker, State::Active);
+        self.waiting_for_others -= usize::from(for_others);
+    }
+
+    /// Counts a long sleeper. It passes a fence, and looks for queued jobs, before it sleeps.
+    pub(crate) fn begin_long_sleep(&mut self) {
+        self.long_sleepers += 1;
+        self.slots.searching.set_long_sleepers(self.long_sleepers);
+    }
+
+    pub(crate) fn end_long_sleep(&mut self) {
+        self.long_sleepers -= 1;
+        self.slots.searching.set_long_sleepers(self.long_sleepers);
+    }
+
+    /// Wakes all workers that wait in their slots.
+    pub(crate) fn wake_waiting(&mut self) {
+        let slots = self.slots;
+        for holder in slots.slot_holders() {
+            if self.state(holder) == State::Waiting {
+                self.wake(holder);
+            }
+        }
+    }
+
+    /// Notes that a worker waits without its slot, for other threads or not. A worker that has a broadcast job takes a slot or claims one,
+    /// unless it releases one here. The caller does the final check.
+    pub(crate) fn block(&mut self, worker: &W, for_others: bool, has_broadcast: bool) {
+        self.set_state(worker, State::Blocked);
+        if for_others {
+            self.blocked_for_others.push(worker.number());
+        }
+        if worker.slot().is_some() {
+            self.release(worker);
+        } else {
+            self.shelve(worker);
+            if has_broadcast {
+                _ = self.occupy_or_claim(worker);
+            }
+        }
+    }
+
+    /// Notes that a blocked worker does not wait for other threads any more.
+    pub(crate) fn end_block_for_others(&mut self, worker: &W) {
+        self.blocked_for_others.retain(|&number| number != worker.number());
+    }
+
+    /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, it gets the slot of
+    /// `setter`, the worker that has set the latch, if that worker holds one. Otherwise the waiter claims a slot.
+    pub(crate) fn resume(&mut self, waiter: &W, setter: Option<&W>) {
+        match self.state(waiter) {
+            State::Waiting => self.wake(waiter),
+            State::Blocked => {
+                if self.occupy_free(waiter) {
+                    return;
+                }
+                if let Some(setter) = setter
+                    && let Some(slot) = self.withdraw(setter)
+                {
+                    self.shelve(setter);
+                    return self.occupy(waiter, slot);
+                }
+                self.claim(waiter);
+                // From now on the waiter waits for a slot, and has to be awake to notice that it is overdue.
+                self.wake(waiter);
+            }
+            State::Active | State::TimedSearch | State::Parked | State::Watching => {}
+        }
+    }
+
+    /// Wakes a sleeping worker to run its broadcast jobs: the worker gets a slot, or claims one.
+    pub(crate) fn call(&mut self, worker: &W) {
+        match self.state(worker) {
+            State::Active => {}
+            State::Waiting => self.wake(worker),
+            State::TimedSearch | State::Parked | State::Blocked | State::Watching => {
+                if !self.occupy_or_claim(worker) {
+                    // The worker has to be awake to notice that it is overdue.
+                    self.wake(worker);
+                }
+            }
+        }
+    }
+}

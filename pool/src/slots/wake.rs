@@ -1,0 +1,125 @@
+//! How searches end, and which worker is woken.
+
+use super::{FreeSlot, Locked, Occupant, SearchEnd, State, Wake};
+
+impl<'a, W: Occupant> Locked<'a, W> {
+    /// Wakes a worker when the lock is released.
+    pub(crate) fn wake(&mut self, worker: &W) {
+        self.woken.push(worker.number());
+    }
+
+    /// Wakes one worker to search, if no worker searches and a slot is free.
+    pub(crate) fn wake_searcher(&mut self) -> Wake {
+        if !self.slots.searching.no_searcher() || self.terminating {
+            return Wake::Needless;
+        }
+        let Some(slot) = self.take_free() else { return Wake::Full };
+        // A watcher is not needed while a slot is free.
+        let Some(number) = self.watcher.or_else(|| self.parked.pop()) else { return Wake::NoWorker(slot) };
+        let worker = self.slots.known(number);
+        self.occupy(worker, slot);
+        Wake::Woken
+    }
+
+    /// Gives a slot to a worker that waits for a latch, because no other thread is left: the worker does not search, but runs queued
+    /// jobs. Prefers a worker that waits for other threads. Returns `false` if there is none. Then the slot is free.
+    #[must_use]
+    pub(crate) fn wake_blocked(&mut self, slot: FreeSlot) -> bool {
+        let is_blocked = |number: &usize| self.states[*number] == State::Blocked;
+        let for_others = self.blocked_for_others.iter().copied().find(is_blocked);
+        let Some(number) = for_others.or_else(|| (0..self.states.len()).find(is_blocked)) else {
+            self.make_available(slot);
+            return false;
+        };
+        let worker = self.slots.known(number);
+        self.occupy(worker, slot);
+        true
+    }
+
+    /// Wakes the timed searcher, if there is one and a slot is free. Returns whether it has done so.
+    #[must_use]
+    pub(crate) fn wake_timed_searcher(&mut self) -> bool {
+        let timed_searcher = self.timed_searcher.map(|number| self.slots.known(number));
+        timed_searcher.is_some_and(|worker| self.occupy_free(worker))
+    }
+
+    /// Notes that a worker without a slot is parked.
+    pub(crate) fn park(&mut self, worker: &W) {
+        self.set_state(worker, State::Parked);
+        self.parked.push(worker.number());
+    }
+
+    pub(super) fn unlist_parked(&mut self, worker: &W) {
+        self.parked.retain(|&number| number != worker.number());
+    }
+
+    /// Parks a worker that has released its slot and counts as searching. If the worker was the last searching one, does the final check.
+    pub(crate) fn park_searcher(&mut self, worker: &W, sees_work: impl FnOnce() -> bool) -> SearchEnd {
+        self.park(worker);
+        let last = self.slots.searching.end();
+        if !last || self.terminating {
+            return SearchEnd::Parked;
+        }
+        if self.slots.searching.final_check(|| self.slots.request_all_splits(worker), sees_work)
+            && self.occupy_free(worker)
+        {
+            return SearchEnd::SeesWork;
+        }
+        SearchEnd::ParkedLast
+    }
+
+    /// Makes a worker that has released its slot the timed searcher, unless there is one, no slot is free, or the pool ends. Returns
+    /// whether it has done so.
+    #[must_use]
+    pub(crate) fn begin_timed_search(&mut self, worker: &W) -> bool {
+        if self.timed_searcher.is_some() || self.free.is_empty() || self.terminating {
+            return false;
+        }
+        self.set_state(worker, State::TimedSearch);
+        self.timed_searcher = Some(worker.number());
+        self.slots.searching.set_timed_searcher(true);
+        self.slots.slot_holders().for_each(W::poke);
+        true
+    }
+
+    /// Notes that there is no timed searcher any more.
+    pub(crate) fn timed_search_is_over(&mut self) {
+        self.timed_searcher = None;
+        self.slots.searching.set_timed_searcher(false);
+    }
+
+    /// Notes that a worker whose thread is about to start is parked. The caller gives it a slot, or has it watch.
+    pub(crate) fn begin_parked(&mut self, worker: &W) {
+        self.set_state(worker, State::Parked);
+    }
+
+    /// Makes a worker active that has begun outside the search: it is not parked any more, and does not watch. Returns `false` if the
+    /// worker was neither: then it was given a slot, and counts as searching.
+    #[must_use]
+    pub(crate) fn begin_active(&mut self, worker: &W) -> bool {
+        match self.state(worker) {
+            State::Parked => self.unlist_parked(worker),
+            State::Watching => self.watch_is_over(),
+            State::Active | State::TimedSearch | State::Blocked | State::Waiting => return false,
+        }
+        self.set_state(worker, State::Active);
+        true
+    }
+
+    /// Has the pool's threads end as soon as they have nothing to do.
+    pub(crate) fn terminate(&mut self) {
+        self.terminating = true;
+        let table = &mut **self;
+        table.woken.extend(table.parked.iter().chain(&table.timed_searcher).chain(&table.watcher));
+    }
+
+    /// Notes that a worker's thread ends: it must not be woken. If the worker was given a slot at the last moment, releases the slot.
+    pub(crate) fn end(&mut self, worker: &W) {
+        if self.state(worker) == State::Active && worker.slot().is_some() {
+            // A pool that ends needs no final check.
+            let _ = self.slots.searching.end();
+            self.release(worker);
+        }
+        self.unlist_parked(worker);
+    }
+}
