@@ -100,7 +100,7 @@ impl Reduction<u64> for Counting<'_> {
     fn start(&self) -> Self::Accumulator {
         (thread::current().id(), 0)
     }
-    fn step(
+    fn fold_item(
         &self,
         (began_on, sum): Self::Accumulator,
         item: u64,
