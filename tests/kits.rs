@@ -2,7 +2,10 @@
 
 use furcate::detach::{Job, OnThreads, Threads};
 use furcate::prelude::*;
-use furcate::{DynSchedule, Executor, Node, Plan, Verdict, block_on};
+use furcate::iter::{Stage, Staged};
+use furcate::{
+    Division, DynSchedule, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict, block_on,
+};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,8 +22,44 @@ use std::time::Duration;
 struct Pages;
 
 impl Policy for Pages {
-    fn wants_split(&mut self, task: &Node) -> Verdict {
-        (task.len > 4096).into()
+    fn wants_split(&mut self, node: &Node) -> Verdict {
+        (node.len > 4096).into()
+    }
+}
+// end
+
+// kit: adaptor
+#[derive(Clone)]
+struct Halve;
+
+impl Stage<u64> for Halve {
+    type Item = u64;
+    type Iter<I: Iterator<Item = u64>> = std::iter::Map<I, fn(u64) -> u64>;
+    fn apply<I: Iterator<Item = u64>>(self, items: I) -> Self::Iter<I> {
+        items.map(|x| x / 2)
+    }
+}
+
+trait Halving: ParallelIterator<Item = u64> {
+    fn halve(self) -> Staged<Self, Halve> {
+        self.stage(Halve)
+    }
+}
+impl<I: ParallelIterator<Item = u64>> Halving for I {}
+// end
+
+// kit: scheduler
+#[derive(Clone)]
+struct Coarse(usize);
+
+impl PartScheduler for Coarse {
+    fn run<P: Part>(&self, part: P) -> P::Output {
+        let is_large = part.size() > self.0;
+        match part.divide() {
+            Division::Leaf(part) => part.fold(|rest| self.run(rest)),
+            Division::Two(fork) if is_large => fork.join(|part| self.run(part)),
+            Division::Two(fork) => fork.in_turn(|part| self.run(part)),
+        }
     }
 }
 // end
@@ -85,7 +124,7 @@ fn lines(kit: &str) -> usize {
 #[test]
 fn the_book_shows_these_kits_and_they_are_short() {
     let chapter = include_str!("../book/src/extending.md");
-    for (name, most) in [("policy", 8), ("engine", 60)] {
+    for (name, most) in [("policy", 8), ("adaptor", 15), ("scheduler", 40), ("engine", 60)] {
         let (kit, lines) = (kit(name), lines(kit(name)));
         assert!(chapter.contains(kit), "the book's {name} is another one");
         assert!(lines <= most, "{name}: {lines} lines");
@@ -97,6 +136,80 @@ fn the_book_shows_these_kits_and_they_are_short() {
 fn a_policy_of_pages() {
     assert_eq!((0..10_000).wrap_iter().with_policy(Pages).count(), 4);
     assert_eq!((0..10_000).wrap_iter().with(Plan::new().with_policy(Pages).depjoin()).count(), 4);
+}
+
+/// An adaptor of one's own works before and behind `io_await`, with policies, searches and gates.
+#[test]
+fn halves_everywhere() {
+    let items = || (0..1000_u64).into_par_iter().halve();
+    let halves: Vec<u64> = (0..1000).map(|x| x / 2).collect();
+    assert_eq!(items().size_limit(7).collect::<Vec<_>>(), halves);
+    assert_eq!(items().adaptive().collect::<Vec<_>>(), halves);
+    assert_eq!(items().io_await_each().halve().collect::<Vec<_>>(), (0..1000).map(|x| x / 4).collect::<Vec<_>>());
+    assert_eq!(items().find_first(|&x| x > 100), Some(101));
+    assert_eq!(items().map(|x| (x < 50).then_some(x)).while_some().halve().max(), Some(24));
+}
+
+/// Makes every item a future that is pending once, and awaits it.
+trait AwaitEach: ParallelIterator<Item = u64> {
+    fn io_await_each(self) -> impl ParallelIterator<Item = u64> {
+        let pending = |x| async move {
+            yield_once().await;
+            x
+        };
+        self.map(pending).io_await()
+    }
+}
+impl<I: ParallelIterator<Item = u64>> AwaitEach for I {}
+
+async fn yield_once() {
+    let mut polled = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut polled, true) {
+            return std::task::Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        std::task::Poll::Pending
+    })
+    .await;
+}
+
+/// The scheduler's results are the sequential ones, for every shape of tree; its forks are real, a cap is exact, a panic
+/// comes through, and a tree as deep as a list does not overflow the stack.
+#[test]
+fn a_scheduler_of_large_forks() {
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let items = |coarse| (0..1000_u64).into_par_iter().on(&pool).with_scheduler(Coarse(coarse));
+    for coarse in [0, 10, 100, usize::MAX] {
+        assert_eq!(items(coarse).size_limit(1).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
+        assert_eq!(items(coarse).bound_depth(4).map(|x| x.to_string()).reduce(String::new, |a, b| a + &b).len(), 2890);
+        assert_eq!(items(coarse).find_first(|&x| x >= 500), Some(500));
+        let caught = catch_unwind(AssertUnwindSafe(|| items(coarse).for_each(|x| assert!(x != 700))));
+        assert!(caught.is_err());
+    }
+    let meeting = Meeting::default();
+    items(0).force_depth(1).for_each(|x| assert!(x % 500 != 0 || meeting.attend(), "the other half never ran"));
+
+    let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    items(0).size_limit(1).cap(1).for_each(|_| {
+        most.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
+        now.fetch_sub(1, SeqCst);
+    });
+    assert_eq!(most.into_inner(), 1);
+
+    /// Cut one by one.
+    struct List(usize);
+    impl furcate::Divisible for List {
+        fn size(&self) -> usize {
+            self.0
+        }
+        fn divide_at(self, _: usize) -> (Self, Self) {
+            let first = self.0.min(1);
+            (List(first), List(self.0 - first))
+        }
+    }
+    let lists = List(20_000).wrap_iter().size_limit(1).with_scheduler(Coarse(0)).on(&pool);
+    assert_eq!(lists.map(|list| list.0).sum::<usize>(), 20_000);
 }
 
 /// Waits until two threads have come, or for a minute.

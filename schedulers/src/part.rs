@@ -1,4 +1,4 @@
-//! Schedulers in a few lines: what they stand on.
+//! The base of schedulers that are a few lines long.
 //!
 //! A [`PartScheduler`] says in which order, and where, the parts of a computation run. All else comes with the part: the policy's
 //! decision and its permits, the rule that parts get smaller, the bound on the stack, the end after a panic, and the order
@@ -59,7 +59,7 @@ pub trait PartScheduler: Clone + Send + Sync {
 ///
 /// This trait is not implemented outside this crate.
 pub trait Part: Sized + Send + Sealed {
-    /// What comes out of the part. Outputs of neighbors are [reduced](Fork::reduce) to one.
+    /// Output of the part. Outputs of neighbors are [reduced](Fork::reduce) to one.
     type Output: Send;
 
     /// The two parts of a division.
@@ -110,7 +110,7 @@ pub trait Fork: Sized + Sealed {
     fn right_first(self, run: impl Fn(Self::Part) -> OutputOf<Self>) -> OutputOf<Self>;
 }
 
-/// What comes out of the parts of a fork.
+/// Output type of the parts of a fork.
 pub type OutputOf<F> = <<F as Fork>::Part as Part>::Output;
 
 mod sealed {
@@ -215,7 +215,7 @@ where
 /// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
 struct FoldLeaf<P, L, R, E, F>(PhantomData<(P, L, R, E, F)>);
 
-/// Folds a leaf; what it may grow to is run by `F`.
+/// Folds a leaf. `F` runs the rest, if the leaf grows.
 type FoldFn<'c, P, L, R, E, F> =
     fn(Branch<'c, P, L, R>, &'c E, F) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
 

@@ -44,8 +44,7 @@ use std::ops::ControlFlow;
 /// Iterating the left part and then the right part of any cut gives the items of the whole, in order. As with
 /// [`Divisible`], breaking the contract leads to wrong results, never to undefined behavior.
 pub trait Producer: Divisible + IntoIterator + Send {
-    /// What schedulers have to know about these data. A source of items, each of which is an item from the beginning,
-    /// is [`Facts::ITEMS`]; a producer that wraps another one passes on the facts of its base.
+    /// Facts about these data, for schedulers. A source of items has [`Facts::ITEMS`]; a producer that wraps another one passes on the facts of its base.
     const FACTS: Facts;
 
     /// Folds the items in *steps*, and asks `steps` before each one for the next action: see [`Steps`]. (Kvik's
@@ -122,7 +121,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
     }
 }
 
-/// What schedulers have to know about a [`Producer`].
+/// Facts about a [`Producer`], for schedulers.
 ///
 /// ```
 /// use furcate::{Facts, Producer};
@@ -171,45 +170,45 @@ impl Facts {
         grows: false,
     };
 
-    /// These, of a producer whose items are [pieces](Self::pieces) of it. Every loop [cuts](Self::steps_cut) one off.
+    /// The same facts, but the items are [pieces](Self::pieces) of the producer. Every loop [cuts](Self::steps_cut) one off.
     #[must_use]
     pub const fn pieces(self) -> Self {
         Facts { pieces: true, steps_cut: true, ..self }
     }
 
-    /// These, of a producer with one item per task: [pieces](Self::pieces), but a loop [cuts none off](Self::steps_cut),
+    /// The same facts, but each task gives one item: [pieces](Self::pieces), but a loop [cuts none off](Self::steps_cut),
     /// unless these do.
     #[must_use]
     pub const fn one_item_per_task(self) -> Self {
         Facts { pieces: true, single: false, ..self }
     }
 
-    /// These, with [costly cuts](Self::costly_cuts).
+    /// The same facts, but with [costly cuts](Self::costly_cuts).
     #[must_use]
     pub const fn costly_cuts(self) -> Self {
         Facts { costly_cuts: true, ..self }
     }
 
-    /// These, in [no order](Self::in_order) that means anything.
+    /// The same facts, but the [order](Self::in_order) means nothing.
     #[must_use]
     pub const fn unordered(self) -> Self {
         Facts { in_order: false, ..self }
     }
 
-    /// These, where a unit gives at most [one](Self::single) item.
+    /// The same facts, but a unit gives at most [one](Self::single) item.
     #[must_use]
     pub const fn single(self) -> Self {
         Facts { single: true, ..self }
     }
 
-    /// These, where a unit may give several items: of an adaptor that makes several items of one, or keeps a state for
+    /// The same facts, but a unit may give several items. This is for an adaptor that makes several items of one, or keeps a state for
     /// a task.
     #[must_use]
     pub const fn not_single(self) -> Self {
         Facts { single: false, ..self }
     }
 
-    /// These, of a producer that may [grow](Self::grows).
+    /// The same facts, but the producer may [grow](Self::grows).
     #[must_use]
     pub const fn grows(self) -> Self {
         Facts { grows: true, ..self }

@@ -1,8 +1,8 @@
-//! NextStep-steps (the *steps* of a task): how a running task stays in touch with its scheduler.
+//! The steps of a task (Kvik: nano-loops): how a running task stays in touch with its scheduler.
 //!
 //! A task that folds all its items at one go cannot give away a part of its work, nor learn that it is no longer
 //! needed. So a scheduler may let a producer fold in short steps
-//! ([`Producer::partial_fold`](crate::Producer::partial_fold)). The producer asks the scheduler before each loop for
+//! ([`Producer::partial_fold`](crate::Producer::partial_fold)). The producer asks the scheduler before each step for
 //! the next action (Kvik, Section 3.6).
 //!
 //! ```text
@@ -19,8 +19,8 @@
 //!             <------------ accumulator
 //! ```
 //!
-//! A [`StepFold`] folds the items of one loop: it gets a std iterator over them, so each loop runs as fast as a
-//! sequential one.
+//! A [`StepFold`] folds the items of one step: it gets a std iterator over them, so each step runs as fast as a
+//! sequential loop.
 //!
 //! The producer stays in one call from the task's first item to its last. Data that an adaptor keeps for a task (the
 //! state of a `map_init`, the accumulator of a `fold`) therefore lie in that call's fold: made once per task,
@@ -40,7 +40,7 @@ use std::ops::ControlFlow;
 /// The next action of a task.
 ///
 /// ```
-/// use furcate::{Facts, Blocking, NextStep, Steps, Producer};
+/// use furcate::{Blocking, NextStep, Steps, Producer};
 /// use std::ops::ControlFlow;
 ///
 /// /// Folds two units at a time, until six are left.
@@ -113,7 +113,7 @@ pub trait StepFold<'s, T, B> {
     /// fold that never waits, [`NeverLater`].
     type Later: StepFold<'s, T, B, Later = Self::Later> + Clone + Send + 's;
 
-    /// What the folds before this one have to know. A fold that wraps another one passes its facts on.
+    /// Facts for the folds before this one. A fold that wraps another one passes its facts on.
     const FACTS: FoldFacts;
 
     /// Folds the items of one step. `Break` ends the task.
@@ -124,7 +124,7 @@ pub trait StepFold<'s, T, B> {
     fn later(&self) -> Self::Later;
 }
 
-/// What the folds before a [`StepFold`] have to know about it.
+/// Facts about a [`StepFold`], for the folds before it.
 ///
 /// ```
 /// use furcate::FoldFacts;
@@ -154,7 +154,7 @@ pub struct FoldFacts {
 }
 
 impl FoldFacts {
-    /// Nothing of all that.
+    /// The facts of a fold that neither waits nor gets all items of a call.
     pub const NONE: FoldFacts = FoldFacts { is_whole: false, waits: false, goes_first: false };
 
     /// The facts of the last fold of a call, which gets all items.

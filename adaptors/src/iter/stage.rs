@@ -1,6 +1,6 @@
 //! Adaptors that treat every item by itself, or item after item: `map`, `filter`, `map_init`, `while_some` and so on.
 //!
-//! Such an adaptor says one thing, in a *stage*: into which std iterator it turns a std iterator. Division, sizes, steps,
+//! A *stage* is the one thing that such an adaptor says: into which std iterator it turns a std iterator. Division, sizes, steps,
 //! facts and futures are the producer's, [`Adapted`], and are written here once. There are three kinds of stages:
 //!
 //! | kind | says | examples |
@@ -426,7 +426,7 @@ where
     }
 }
 
-/// The steps of the base: those of the adaptor, up to the point where the stage is closed.
+/// The steps of the base. They are the adaptor's steps, until the stage is closed.
 struct BaseSteps<'l, L, S> {
     steps: &'l mut L,
     stage: &'l S,

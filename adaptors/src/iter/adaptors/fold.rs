@@ -179,8 +179,8 @@ where
     }
 }
 
-/// Folds the items of a task to one; or those of a step, if the task [suspends](Suspendable::SUSPENDS), because an item
-/// that waits has its place between those before and after it.
+/// Folds the items of a task to one. If the task [suspends](Suspendable::SUSPENDS), folds the items of each step to one, because an item
+/// that waits has its place between its neighbors.
 struct FoldItems<G, S: Seed, F: FoldTask<S::State, T>, T> {
     fold: G,
     seed: S,

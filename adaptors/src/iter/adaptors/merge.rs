@@ -9,7 +9,7 @@
 //! merge has positions, as its sides have.
 //!
 //! A cut takes a search. So the [default scheduler](furcate_schedulers::ByTerminal) cuts only when another worker wants
-//! a part, unless a policy says how to divide: see [`Producer::COSTLY_CUTS`].
+//! a part, unless a policy says how to divide: see [`Facts::costly_cuts`].
 //!
 //! # Leaves
 //!
