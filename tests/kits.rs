@@ -1,10 +1,11 @@
 //! The kits of the book's chapter "Extending Furcate": each works, in parallel, and is as short as the chapter says.
 
 use furcate::detach::{Job, OnThreads, Threads};
-use furcate::prelude::*;
 use furcate::iter::{Stage, Staged};
+use furcate::prelude::*;
 use furcate::{
-    Division, DynSchedule, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict, block_on,
+    Division, DynSchedule, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict,
+    block_on,
 };
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -145,7 +146,10 @@ fn halves_everywhere() {
     let halves: Vec<u64> = (0..1000).map(|x| x / 2).collect();
     assert_eq!(items().size_limit(7).collect::<Vec<_>>(), halves);
     assert_eq!(items().adaptive().collect::<Vec<_>>(), halves);
-    assert_eq!(items().io_await_each().halve().collect::<Vec<_>>(), (0..1000).map(|x| x / 4).collect::<Vec<_>>());
+    assert_eq!(
+        items().io_await_each().halve().collect::<Vec<_>>(),
+        (0..1000).map(|x| x / 4).collect::<Vec<_>>()
+    );
     assert_eq!(items().find_first(|&x| x > 100), Some(101));
     assert_eq!(items().map(|x| (x < 50).then_some(x)).while_some().halve().max(), Some(24));
 }
@@ -182,13 +186,18 @@ fn a_scheduler_of_large_forks() {
     let items = |coarse| (0..1000_u64).into_par_iter().on(&pool).with_scheduler(Coarse(coarse));
     for coarse in [0, 10, 100, usize::MAX] {
         assert_eq!(items(coarse).size_limit(1).collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
-        assert_eq!(items(coarse).bound_depth(4).map(|x| x.to_string()).reduce(String::new, |a, b| a + &b).len(), 2890);
+        assert_eq!(
+            items(coarse).bound_depth(4).map(|x| x.to_string()).reduce(String::new, |a, b| a + &b).len(),
+            2890
+        );
         assert_eq!(items(coarse).find_first(|&x| x >= 500), Some(500));
         let caught = catch_unwind(AssertUnwindSafe(|| items(coarse).for_each(|x| assert!(x != 700))));
         assert!(caught.is_err());
     }
     let meeting = Meeting::default();
-    items(0).force_depth(1).for_each(|x| assert!(x % 500 != 0 || meeting.attend(), "the other half never ran"));
+    items(0)
+        .force_depth(1)
+        .for_each(|x| assert!(x % 500 != 0 || meeting.attend(), "the other half never ran"));
 
     let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
     items(0).size_limit(1).cap(1).for_each(|_| {

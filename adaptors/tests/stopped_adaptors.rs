@@ -44,6 +44,18 @@ fn adaptors(source: &str) -> BTreeSet<&str> {
     names
 }
 
+/// An adaptor of one's own.
+#[derive(Clone)]
+struct Doubled;
+
+impl furcate::iter::Stage<u32> for Doubled {
+    type Item = u32;
+    type Iter<I: Iterator<Item = u32>> = std::iter::Map<I, fn(u32) -> u32>;
+    fn apply<I: Iterator<Item = u32>>(self, items: I) -> Self::Iter<I> {
+        items.map(|x| 2 * x)
+    }
+}
+
 #[test]
 fn every_adaptor_stands_behind_a_stop_too() {
     let token = &CancelToken::new();
@@ -61,7 +73,7 @@ fn every_adaptor_stands_behind_a_stop_too() {
         with_policy(SizeLimit::new(10)) bound_depth(3) force_depth(2) even_levels() size_limit(7) cap(2)
         join_context_policy(2) thief_splitting(3) with_min_len(2) with_max_len(30) with_scheduler(Join) sequential() join()
         depjoin() adaptive() by_blocks([10, 20]) by_exponential_blocks() by_uniform_blocks(9) on(Inline)
-        map(|x| x + 1) filter(|x| x % 2 == 0) filter_map(|x| x.checked_sub(3)) flat_map(|x| 0..x % 3)
+        stage(Doubled) map(|x| x + 1) filter(|x| x % 2 == 0) filter_map(|x| x.checked_sub(3)) flat_map(|x| 0..x % 3)
         flat_map_iter(|x| 0..x % 3) inspect(|_| ()) update(|x| *x += 1) map_with(1, |n, x| x + *n)
         map_init(|| 1, |n, x| x + *n) take_any(100) skip_any(0) take_any_while(|_| true) skip_any_while(|_| false) panic_fuse()
         inclusive_scan(|a, b| a + b) exclusive_scan(0, |a, b| a + b) chain(5..8) intersperse(0)

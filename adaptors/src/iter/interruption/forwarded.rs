@@ -13,7 +13,7 @@ use crate::iter::adaptors::{
 };
 use crate::iter::{
     IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, PeekParallelIterator, SchedulerOf,
-    Try, With, WithPolicy, WithScheduler,
+    Stage, Staged, Try, With, WithPolicy, WithScheduler,
 };
 use furcate_pool::IntoExecutor;
 use furcate_schedulers::policy::{
@@ -73,6 +73,7 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         fn by_exponential_blocks[]() -> ExponentialBlocks<I>;
         fn by_uniform_blocks[](block_size: usize) -> UniformBlocks<I>;
         fn on[E](executor: E) -> On<I, E::Executor> where [E: IntoExecutor];
+        fn stage[T](stage: T) -> Staged<I, T> where [T: Stage<I::Item, Item: Send>];
         fn map[F, R](map_op: F) -> Map<I, F> where [F: Fn(I::Item) -> R + Sync + Send, R: Send];
         fn filter[P](predicate: P) -> Filter<I, P> where [P: Fn(&I::Item) -> bool + Sync + Send];
         fn filter_map[P, R](filter_op: P) -> FilterMap<I, P> where [P: Fn(I::Item) -> Option<R> + Sync + Send, R: Send];
