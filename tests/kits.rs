@@ -4,8 +4,7 @@ use furcate::detach::{Job, OnThreads, Threads};
 use furcate::iter::{Stage, Staged};
 use furcate::prelude::*;
 use furcate::{
-    Division, DynSchedule, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict,
-    block_on,
+    Division, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict, block_on,
 };
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -16,7 +15,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-// The lines between the marks are those of the book.
+// The book shows the lines between the marks.
 
 // kit: policy
 #[derive(Clone)]
@@ -241,7 +240,7 @@ impl Meeting {
     }
 }
 
-/// The items of one thread wait for those of another one. Without a steal they would wait in vain.
+/// Each item waits until a second thread has come to an item. Without a steal it would wait in vain.
 #[test]
 fn two_threads_share_the_work_of_every_scheduler() {
     let team = Team::new(2);
@@ -374,14 +373,13 @@ fn panics_reach_the_caller() {
     assert_eq!(message(true, false), Some("left"));
     assert_eq!(message(false, true), Some("right"));
     assert_eq!(message(true, true), Some("left"));
+    let items = || (0..100_u64).into_par_iter().bound_depth(5).on(team.clone());
+    let fifty = |x| assert!(x != 50, "fifty");
+    let panics = |run: &dyn Fn()| catch_unwind(AssertUnwindSafe(run)).is_err();
     for _ in 0..20 {
-        for plan in
-            [Plan::new().bound_depth(5).join().any_plan(), Plan::new().bound_depth(5).depjoin().any_plan()]
-        {
-            let items = (0..100_u64).into_par_iter().with(plan).on(team.clone());
-            let panic = catch_unwind(AssertUnwindSafe(|| items.for_each(|x| assert!(x != 50, "fifty"))));
-            assert!(panic.is_err());
-        }
+        assert!(panics(&|| items().join().for_each(fifty)));
+        assert!(panics(&|| items().depjoin().for_each(fifty)));
+        assert!(panics(&|| items().adaptive().for_each(fifty)));
     }
     assert_eq!((0..100_u64).into_par_iter().on(team).sum::<u64>(), 4950);
 }

@@ -261,3 +261,31 @@ fn who_decides() {
     assert!(!decides::<MinLen>() && !decides::<MaxLen>() && !decides::<StopOn>() && !decides::<Deadline>());
     assert!(decides::<Both<Auto, Both<Cap, SizeLimit>>>() && !decides::<Both<Auto, Both<Cap, MinLen>>>());
 }
+
+/// A chain with a plan has the default policy twice. Both together divide as one of them alone.
+#[test]
+fn the_default_policy_twice_is_the_default_policy() {
+    fn leaves<P: Policy>(mut policy: P, mut node: Node, from: usize) -> Vec<(usize, usize)> {
+        if !policy.wants_split(&node).divides(&node) {
+            return vec![(from, node.len)];
+        }
+        let (left, right) = policy.split(&node);
+        let half = node.len / 2;
+        let rest = node.len - half;
+        node.depth += 1;
+        node.divisible = half > 1;
+        let mut both = leaves(left, Node { len: half, ..node }, from);
+        node.divisible = rest > 1;
+        node.migrated = from % 3 == 0; // some right parts are stolen
+        both.extend(leaves(right, Node { len: rest, ..node }, from + half));
+        both
+    }
+    let mut node = Node::new(10_000);
+    node.threads = 4;
+    let twice = |policy| Both::new(Auto::new(), Both::new(Auto::new(), policy));
+    for min in [1, 100, 5000, 20_000] {
+        let once = Both::new(Auto::new(), MinLen::new(min));
+        assert_eq!(leaves(twice(MinLen::new(min)), task, 0), leaves(once, task, 0), "{min}");
+    }
+    assert!(leaves(twice(MinLen::new(1)), task, 0).len() > 8);
+}
