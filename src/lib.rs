@@ -54,6 +54,9 @@
 //! | [`with_scheduler(s)`](iter::ParallelIterator::with_scheduler) | a [`Scheduler`] of your own |
 //! | [`on(e)`](iter::ParallelIterator::on) | on another [`Executor`]: a [`ThreadPool`], [`Inline`] ... |
 //!
+//! A policy, a scheduler and an executor together are a [`Schedule`], for instance a [`Plan`]. A plan can be stored, chosen at run time
+//! ([`DynSchedule`]), and given to any chain by [`with(&plan)`](iter::ParallelIterator::with).
+//!
 //! # Besides items
 //!
 //! | | |

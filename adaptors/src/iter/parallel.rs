@@ -47,6 +47,8 @@ use std::time::Instant;
 /// | *how* are parts run and reduced | [`with_scheduler`](Self::with_scheduler), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`by_blocks`](Self::by_blocks), [`sequential`](Self::sequential) | [`ByTerminal`](furcate_schedulers::ByTerminal): by blocks for searches, on demand for merges, else [`Join`] |
 /// | *where* do they run | [`on`](Self::on) | [`DefaultExecutor`](furcate_schedulers::DefaultExecutor) |
 ///
+/// The three answers together are one value, the chain's [`schedule`](Self::schedule). [`with`](Self::with) gives all three at once.
+///
 /// A schedule can be named anywhere in a chain and holds for the whole chain. When two iterators are combined (`zip`,
 /// `chain` ...), the schedule of the first one is used.
 ///
@@ -559,6 +561,9 @@ pub trait ParallelIterator: Sized + Send {
     ///
     /// The `async_*` terminals and streams need an engine that owns its share of the pool: a pool in an `Arc`, by value or by
     /// reference.
+    ///
+    /// All tasks of the chain run on this executor: parts, futures, and the task that feeds a stream. (An engine that cannot
+    /// suspend tasks would keep a thread for each feed. The feed of its streams is a task of furcate's pool.)
     ///
     /// Cost: `&pool` of an `Arc<ThreadPool>` clones the `Arc`.
     ///
