@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-// The lines between the marks are those of the book.
+// The book shows the lines between the marks.
 
 // kit: policy
 #[derive(Clone)]
@@ -119,7 +119,7 @@ impl Meeting {
     }
 }
 
-/// The items of one thread wait for those of another one. Without a steal they would wait in vain.
+/// Each item waits until a second thread has come to an item. Without a steal it would wait in vain.
 #[test]
 fn two_threads_share_the_work_of_every_scheduler() {
     let team = Team::new(2);

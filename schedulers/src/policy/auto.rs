@@ -1,4 +1,4 @@
-use super::{Policy, Task, Verdict};
+use super::{DefaultShare, Policy, Task, Verdict};
 
 /// The default: a few parts per thread, and more where parts are stolen.
 ///
@@ -47,6 +47,7 @@ impl Auto {
 
 impl Policy for Auto {
     const DECIDES: bool = false;
+    const DEFAULT_SHARE: DefaultShare = DefaultShare::All;
 
     #[inline]
     fn wants_split(&mut self, task: &Task) -> Verdict {

@@ -261,3 +261,31 @@ fn who_decides() {
     assert!(!decides::<MinLen>() && !decides::<MaxLen>() && !decides::<StopOn>() && !decides::<Deadline>());
     assert!(decides::<Both<Auto, Both<Cap, SizeLimit>>>() && !decides::<Both<Auto, Both<Cap, MinLen>>>());
 }
+
+/// A chain with a plan has the default policy twice. The second one says and changes what one alone would.
+#[test]
+fn the_default_policy_twice_is_the_default_policy() {
+    fn leaves<P: Policy>(mut policy: P, mut task: Task, from: usize) -> Vec<(usize, usize)> {
+        if !policy.wants_split(&task).divides(&task) {
+            return vec![(from, task.len)];
+        }
+        let (left, right) = policy.split(&task);
+        let half = task.len / 2;
+        let rest = task.len - half;
+        task.depth += 1;
+        task.divisible = half > 1;
+        let mut both = leaves(left, Task { len: half, ..task }, from);
+        task.divisible = rest > 1;
+        task.migrated = from % 3 == 0; // some right parts are stolen
+        both.extend(leaves(right, Task { len: rest, ..task }, from + half));
+        both
+    }
+    let mut task = Task::new(10_000);
+    task.threads = 4;
+    let twice = |policy| Both::new(Auto::new(), Both::new(Auto::new(), policy));
+    for min in [1, 100, 5000, 20_000] {
+        let once = Both::new(Auto::new(), MinLen::new(min));
+        assert_eq!(leaves(twice(MinLen::new(min)), task, 0), leaves(once, task, 0), "{min}");
+    }
+    assert!(leaves(twice(MinLen::new(1)), task, 0).len() > 8);
+}
