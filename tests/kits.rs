@@ -2,7 +2,7 @@
 
 use furcate::detach::{Job, OnThreads, Threads};
 use furcate::prelude::*;
-use furcate::{DynSchedule, Executor, Plan, Task, Verdict, block_on};
+use furcate::{Executor, Plan, Task, Verdict, block_on};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -252,14 +252,13 @@ fn panics_reach_the_caller() {
     assert_eq!(message(true, false), Some("left"));
     assert_eq!(message(false, true), Some("right"));
     assert_eq!(message(true, true), Some("left"));
+    let items = || (0..100_u64).into_par_iter().bound_depth(5).on(team.clone());
+    let fifty = |x| assert!(x != 50, "fifty");
+    let panics = |run: &dyn Fn()| catch_unwind(AssertUnwindSafe(run)).is_err();
     for _ in 0..20 {
-        for plan in
-            [Plan::new().bound_depth(5).join().any_plan(), Plan::new().bound_depth(5).depjoin().any_plan()]
-        {
-            let items = (0..100_u64).into_par_iter().with(plan).on(team.clone());
-            let panic = catch_unwind(AssertUnwindSafe(|| items.for_each(|x| assert!(x != 50, "fifty"))));
-            assert!(panic.is_err());
-        }
+        assert!(panics(&|| items().join().for_each(fifty)));
+        assert!(panics(&|| items().depjoin().for_each(fifty)));
+        assert!(panics(&|| items().adaptive().for_each(fifty)));
     }
     assert_eq!((0..100_u64).into_par_iter().on(team).sum::<u64>(), 4950);
 }

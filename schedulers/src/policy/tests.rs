@@ -262,7 +262,7 @@ fn who_decides() {
     assert!(decides::<Both<Auto, Both<Cap, SizeLimit>>>() && !decides::<Both<Auto, Both<Cap, MinLen>>>());
 }
 
-/// A chain with a plan has the default policy twice. The second one says and changes what one alone would.
+/// A chain with a plan has the default policy twice. Both together divide as one of them alone.
 #[test]
 fn the_default_policy_twice_is_the_default_policy() {
     fn leaves<P: Policy>(mut policy: P, mut task: Task, from: usize) -> Vec<(usize, usize)> {
