@@ -1,6 +1,6 @@
 //! Fork and join.
 
-use crate::registry::Part;
+use crate::external::Participant;
 use crate::worker::Worker;
 
 /// Facts that [`join_context`] passes to its closures: whether the closure has migrated.
@@ -174,7 +174,7 @@ where
         Some(worker) => {
             worker.fork(|worker| left(worker, false), |worker, migrated| right(worker, migrated, false))
         }
-        None => Part::on_worker_from_outside(|worker, moved| {
+        None => Participant::on_worker_from_outside(|worker, moved| {
             worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved))
         }),
     })

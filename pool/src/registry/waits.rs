@@ -283,7 +283,7 @@ impl Registry {
 
     /// As [`occupy_slot`](Self::occupy_slot), but spins for a while before it blocks, because searching workers release their slots at
     /// once.
-    pub(super) fn occupy_slot_soon(&self, worker: &Worker) {
+    pub(crate) fn occupy_slot_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
         self.occupy_slot_spinning(worker, LOOKS);
     }

@@ -18,6 +18,7 @@
 //! 3. *No user code* runs in the thread that stops, and none under the lock.
 
 use super::{Pointer, Scope};
+use crate::detach;
 use crate::worker::{HeapJob, JobRef};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -43,9 +44,11 @@ impl Stop {
     fn lock(&self) -> MutexGuard<'_, Option<Address>> {
         self.scope.lock().expect("nobody panics with this lock")
     }
+}
 
+impl detach::Stop for Stop {
     /// Cancels the scope's tasks, unless the scope is over or has been cancelled.
-    pub(crate) fn stop(&self) {
+    fn stop(&self) {
         let scope = {
             let address = self.lock();
             let Some(&Address(scope)) = address.as_ref() else { return };
@@ -72,7 +75,7 @@ impl Stop {
     }
 
     /// Whether [`stop`](Self::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
-    pub(crate) fn has_stopped(&self) -> bool {
+    fn has_stopped(&self) -> bool {
         // Relaxed: see `stop`.
         self.has_stopped.load(Relaxed)
     }

@@ -183,7 +183,8 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
     }
 
     fn stopper(&self) -> Stopper {
-        Stopper::of(Arc::clone(self.scope().stop()))
+        let stop = Arc::clone(self.scope().stop());
+        Stopper::of(stop)
     }
 }
 
