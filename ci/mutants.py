@@ -90,6 +90,12 @@ MUTANTS = {
         "self.occupy(next, slot);",
         False,
     ),
+    "late-future-not-cancelled": (
+        "registry.rs",
+        "if self.is_ending.load(Relaxed) {\n                unawaited.cancel();\n            }",
+        "",
+        False,
+    ),
     "credits-of-the-frame-below": (
         "worker/frame.rs",
         "credits: Credits::default(),\n            open",

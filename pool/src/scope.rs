@@ -56,7 +56,7 @@ pub struct Scope<'scope> {
     /// Suspended tasks of the scope.
     tasks: Tasks,
     /// The handle by which other threads stop the tasks.
-    stop: stop::Slot,
+    stop: stop::StopCell,
     /// Invariant in `'scope`, since jobs may write to the data that they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
@@ -249,7 +249,7 @@ impl<'scope> Scope<'scope> {
             fifo: Fifo::new(number),
             runtime: Runtime::default(),
             tasks: Tasks::default(),
-            stop: stop::Slot::default(),
+            stop: stop::StopCell::default(),
             _jobs: PhantomData,
         }
     }

@@ -199,7 +199,7 @@ where
         // SAFETY: a task in a queue is there, and so is its scope (invariant 5).
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
-        let can_suspend = worker.can_suspend();
+        let can_suspend = worker.frame().can_suspend;
         worker.ran_task.set(true);
         // A worker that waits for the scope will want to help.
         worker.poke();

@@ -335,4 +335,14 @@ mod tests {
         registry.resume(worker, None);
         assert!(worker.parker.park_timeout(Duration::ZERO));
     }
+
+    /// As above, for a broadcast job.
+    #[test]
+    fn a_worker_that_waits_in_its_slot_is_woken_for_a_broadcast_job() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        registry.lock().wait(worker, false);
+        registry.call(worker);
+        assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
 }

@@ -12,7 +12,7 @@
 //! # Invariants
 //!
 //! 1. *No dangling scope.* The address is in the cell only while the scope is there, at that address: the scope
-//!    [disarms](Slot::disarm) its cell, under the lock, when all have arrived and before it moves or is freed.
+//!    [disarms](StopCell::disarm) its cell, under the lock, when all have arrived and before it moves or is freed.
 //! 2. *Counted.* A thread that stops counts itself as one of the scope's jobs before it gives up the lock, unless all have
 //!    arrived. The urgent job takes over that count. So the scope is there until the job has run.
 //! 3. *No user code* runs in the thread that stops, and none under the lock.
@@ -97,9 +97,9 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
 
 /// A scope's [`Stop`], made when first asked for: most scopes never are.
 #[derive(Debug, Default)]
-pub(super) struct Slot(OnceLock<Arc<Stop>>);
+pub(super) struct StopCell(OnceLock<Arc<Stop>>);
 
-impl Slot {
+impl StopCell {
     /// Ends the use of the scope's address. Called when all have arrived, at the address that the scope has had
     /// (invariant 1).
     #[inline]
@@ -110,7 +110,7 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for StopCell {
     fn drop(&mut self) {
         self.disarm();
     }
