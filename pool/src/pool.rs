@@ -67,11 +67,6 @@ impl Executor for Pool {
     }
 
     #[inline]
-    fn thread_index(&self) -> Option<usize> {
-        current_thread_index()
-    }
-
-    #[inline]
     fn demand(&self) -> bool {
         Worker::with_current(|worker| worker.is_some_and(Worker::demand))
     }

@@ -296,10 +296,6 @@ impl Executor for &ThreadPool {
         self.current_num_threads()
     }
 
-    fn thread_index(&self) -> Option<usize> {
-        self.current_thread_index()
-    }
-
     #[inline]
     fn demand(&self) -> bool {
         self.of_current(|worker| worker.is_some_and(Worker::demand))
@@ -354,10 +350,6 @@ impl Executor for Arc<ThreadPool> {
 
     fn num_threads(&self) -> usize {
         self.current_num_threads()
-    }
-
-    fn thread_index(&self) -> Option<usize> {
-        self.current_thread_index()
     }
 
     #[inline]

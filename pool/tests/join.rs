@@ -250,8 +250,8 @@ fn handles_and_executors_count_alike() {
             assert_eq!(pool.install(|| fib_on(&pool, 18)), 2584);
             assert_eq!(pool.install(|| fib_on(&Pool, 18)), 2584);
             assert_eq!((&pool).num_threads(), threads);
-            assert_eq!((&pool).thread_index(), None);
-            assert!(pool.install(|| (&pool).thread_index()).unwrap() < threads);
+            assert_eq!(pool.current_thread_index(), None);
+            assert!(pool.install(|| pool.current_thread_index()).unwrap() < threads);
         }
         assert_eq!(fib_on(&Pool, 18), 2584);
         let (a, b) = join_with(|worker| fib_with(worker, 17), |worker| fib_with(worker, 16));
