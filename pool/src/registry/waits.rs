@@ -345,4 +345,20 @@ mod tests {
         registry.call(worker);
         assert!(worker.parker.park_timeout(Duration::ZERO));
     }
+
+    /// A worker that stayed on the shelf would count as work without an end: searching workers would not sleep.
+    #[test]
+    fn a_worker_that_gets_a_slot_leaves_the_shelf() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        registry.begin_active(worker);
+        // SAFETY: this thread alone is the worker. The job is popped below, and no other thread looks for jobs.
+        let fork = unsafe { worker.push_fork(NonNull::dangling()) };
+        registry.release_slot(worker);
+        assert!(registry.slots.has_shelved());
+        registry.occupy_slot(worker);
+        assert!(!registry.slots.has_shelved());
+        // SAFETY: as above.
+        assert!(unsafe { worker.pop_fork(fork) });
+    }
 }
