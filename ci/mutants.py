@@ -2,8 +2,8 @@
 """Do the pool's tests notice code that is wrong?
 
 Each mutant below is a plausible fault: a step that is left out, or a condition that is turned around. The script applies one mutant at
-a time to a copy of the tree, and runs the pool's tests, under AddressSanitizer where the fault is a use after free. A mutant that
-passes all tests survives: it needs a test, or its line has no use.
+a time to a copy of the tree, and runs the pool's tests, under AddressSanitizer where the fault is a use after free. For the slots and
+latches, the loom models run first. A mutant that passes all tests survives: it needs a test, or its line has no use.
 
     ci/mutants.py [NAME ...]            default: all; some two minutes for each
     ci/mutants.py --list
@@ -25,15 +25,15 @@ TARGET = "x86_64-unknown-linux-gnu"
 # Name: file below pool/src, text, its replacement, whether AddressSanitizer is needed.
 MUTANTS = {
     "broadcast-not-claimed": (
-        "registry/idle/waits.rs",
-        "if !worker.broadcasts.is_empty() {\n                self.occupy_or_claim(&mut idle, worker);\n            }",
+        "slots/waits.rs",
+        "if has_broadcast {\n                _ = self.occupy_or_claim(worker);\n            }",
         "",
         False,
     ),
     "waiter-not-woken": (
-        "registry/idle/waits.rs",
-        "WorkerState::Waiting => idle.woken.push(waiter.number()),\n            WorkerState::Blocked => {",
-        "WorkerState::Waiting => {}\n            WorkerState::Blocked => {",
+        "slots/waits.rs",
+        "State::Waiting => self.wake(waiter),",
+        "State::Waiting => {}",
         False,
     ),
     "swept-task-not-retained": (
@@ -49,33 +49,63 @@ MUTANTS = {
         True,
     ),
     "handed-over-without-final-check": (
-        "registry/idle/waits.rs",
-        "self.release(&mut idle, worker);\n            drop(idle);\n            self.final_check(worker);\n        } else {",
-        "self.release(&mut idle, worker);\n            drop(idle);\n        } else {",
+        "registry/waits.rs",
+        "self.final_check(worker);\n        self.sleep_blocked(worker);",
+        "if !has_slot {\n            self.final_check(worker);\n        }\n        self.sleep_blocked(worker);",
         False,
     ),
     "claimant-not-woken": (
-        "registry/idle/waits.rs",
-        "self.claim(&mut idle, waiter);\n                    // From",
+        "slots/waits.rs",
+        "self.claim(waiter);\n                // From",
         "// From",
         False,
     ),
     "broadcast-does-not-wake": (
-        "registry/idle/waits.rs",
-        "} else if *idle.state(worker) == WorkerState::Waiting {\n            idle.woken.push(worker.number());\n        }",
-        "}",
+        "slots/waits.rs",
+        "State::Waiting => self.wake(worker),",
+        "State::Waiting => {}",
         False,
     ),
     "free-slot-goes-before-claims": (
-        "registry/idle.rs",
-        "while let Some(number) = idle.claims.pop_front() {",
+        "slots/hands.rs",
+        "while let Some(number) = self.claims.pop_front() {",
         "while let Some(number) = None::<usize> {",
         False,
     ),
     "slot-holder-not-published": (
-        "registry/idle.rs",
-        "self.unshelve(idle, worker);\n        if state != WorkerState::Active {",
-        "if state != WorkerState::Active {",
+        "slots/hands.rs",
+        "self.slots.set_holder(slot, Some(worker));",
+        "",
+        False,
+    ),
+    "slot-holder-stays-on-the-shelf": (
+        "slots/hands.rs",
+        "self.unshelve(worker);",
+        "",
+        False,
+    ),
+    "turn-given-without-a-claim": (
+        "slots/hands.rs",
+        "self.occupy(next, slot);\n        self.claim(worker);",
+        "self.occupy(next, slot);",
+        False,
+    ),
+    "late-future-not-cancelled": (
+        "registry.rs",
+        "if self.is_ending.load(Relaxed) {\n                unawaited.cancel();\n            }",
+        "",
+        False,
+    ),
+    "credits-of-the-frame-below": (
+        "worker/frame.rs",
+        "credits: Credits::default(),\n            open",
+        "open",
+        False,
+    ),
+    "frame-not-popped": (
+        "worker/frame.rs",
+        "self.frames.top.set(self.below);",
+        "",
         False,
     ),
 }
@@ -95,9 +125,22 @@ def cargo(tree, asan, *arguments):
     return subprocess.run(command, cwd=tree, env=env, timeout=TIMEOUT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def killer(tree, asan):
+def models(tree):
+    """Runs the models of slots and latches."""
+    env = {**os.environ, "RUST_BACKTRACE": "0", "CARGO_TARGET_DIR": target("mutants-loom"), "RUSTFLAGS": "--cfg loom -Awarnings"}
+    command = ["cargo", "test", "-p", "furcate-pool", "--locked", "--lib", "--release", "--", "slots::models", "latch::models"]
+    return subprocess.run(command, cwd=tree, env=env, timeout=TIMEOUT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def failed(run):
+    return re.findall(r"^test (\S+) \.\.\. FAILED$", run.stdout, re.M)
+
+
+def killer(tree, asan, has_models):
     """What notices the fault: the failing tests' names, a hang, or a report of the sanitizer."""
     try:
+        if has_models and (names := failed(models(tree))):
+            return ", ".join(names)
         # The unit tests first: they are fast.
         run = cargo(tree, asan, "--lib")
         if run.returncode == 0:
@@ -106,9 +149,8 @@ def killer(tree, asan):
         return "a test that does not end"
     if run.returncode == 0:
         return None
-    names = re.findall(r"^test (\S+) \.\.\. FAILED$", run.stdout, re.M)
     report = re.search(r"AddressSanitizer: (\S+)", run.stdout)
-    return ", ".join(names) or (report.group(1) if report else "a process that fails")
+    return ", ".join(failed(run)) or (report.group(1) if report else "a process that fails")
 
 
 def main():
@@ -135,7 +177,7 @@ def main():
             built = cargo(tree, asan, "--lib", "--tests", "--no-run")
             if built.returncode != 0:  # it would pass for a killed one
                 sys.exit(f"{name} does not compile:\n{built.stdout}")
-            by = killer(tree, asan)
+            by = killer(tree, asan, file.startswith(("slots", "latch")))
             print(f"{name}: {f'killed by {by}' if by else 'SURVIVES'}", flush=True)
             if not by:
                 survivors.append(name)

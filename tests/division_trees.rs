@@ -83,10 +83,6 @@ impl Executor for Script {
     fn num_threads(&self) -> usize {
         2
     }
-
-    fn thread_index(&self) -> Option<usize> {
-        None
-    }
 }
 
 /// The engine on which the fork of that number (0 is the first) is stolen.

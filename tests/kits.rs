@@ -6,7 +6,6 @@ use furcate::prelude::*;
 use furcate::{
     Division, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict, block_on,
 };
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -72,19 +71,14 @@ struct Team {
     size: usize,
 }
 
-thread_local! {
-    static INDEX: Cell<Option<usize>> = const { Cell::new(None) };
-}
-
 impl Team {
     fn new(size: usize) -> OnThreads<Team> {
         let (jobs, queue) = channel::<Job>();
         let queue = Arc::new(Mutex::new(queue));
-        for index in 0..size {
+        for _ in 0..size {
             let queue = Arc::clone(&queue);
             let next = move || queue.lock().unwrap().recv();
             thread::spawn(move || {
-                INDEX.set(Some(index));
                 while let Ok(job) = next() {
                     job.run();
                 }
@@ -101,10 +95,6 @@ impl Threads for Team {
 
     fn num_threads(&self) -> usize {
         self.size
-    }
-
-    fn thread_index(&self) -> Option<usize> {
-        INDEX.get()
     }
 }
 // end
@@ -281,7 +271,7 @@ fn two_threads_share_the_work_of_every_scheduler() {
 fn all_terminals_run_on_the_team() {
     for size in [1, 2, 4] {
         let team = Team::new(size);
-        assert_eq!((team.num_threads(), team.thread_index()), (size, None));
+        assert_eq!(team.num_threads(), size);
         let items = || (0..10_000_u64).into_par_iter().on(team.clone());
         assert_eq!(items().sum::<u64>(), 49_995_000);
         assert_eq!(items().depjoin().map(|x| x * 2).collect::<Vec<_>>()[9_999], 19_998);
@@ -307,9 +297,6 @@ fn jobs_that_never_run_block_no_call() {
         fn num_threads(&self) -> usize {
             2
         }
-        fn thread_index(&self) -> Option<usize> {
-            None
-        }
     }
     let items = || (0..1000_u64).into_par_iter().on(OnThreads(Lost));
     assert_eq!(items().sum::<u64>(), 499_500);
@@ -330,9 +317,6 @@ fn late_jobs_find_nothing() {
         }
         fn num_threads(&self) -> usize {
             4
-        }
-        fn thread_index(&self) -> Option<usize> {
-            None
         }
     }
     let late = Late::default();

@@ -326,10 +326,6 @@ impl Executor for Lonely {
     fn num_threads(&self) -> usize {
         8
     }
-
-    fn thread_index(&self) -> Option<usize> {
-        None
-    }
 }
 
 /// Returns the number of tasks that fold an iterator.

@@ -110,14 +110,4 @@ impl Executor for AnyExecutor {
     fn num_threads(&self) -> usize {
         chosen!(self, |engine| Executor::num_threads(engine))
     }
-
-    #[inline]
-    fn thread_index(&self) -> Option<usize> {
-        chosen!(self, |engine| Executor::thread_index(engine))
-    }
-
-    #[inline]
-    fn demand(&self) -> bool {
-        chosen!(self, |engine| Executor::demand(engine))
-    }
 }

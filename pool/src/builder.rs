@@ -1,19 +1,17 @@
 //! The builder of pools.
 
 use crate::fairness::Fairness;
-use crate::registry::{Registry, Setup, Spawner};
+use crate::registry::{MAX_THREADS, Registry, Setup, Spawner};
 #[cfg(feature = "tokio")]
 use crate::runtime::Runtime;
 use crate::saturation::Saturation;
 use crate::suspension::Suspension;
-use crate::thread_pool::ThreadPool;
 use crate::worker::{WaitRule, Worker};
 use std::any::Any;
-use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::Arc;
 use std::thread;
 
 /// Number of threads that a pool starts by default, at most, to stand in for waiting threads; tokio's default for blocking threads.
@@ -85,7 +83,7 @@ impl ThreadBuilder {
     }
 
     /// Returns a `std` builder with the thread's name and stack size.
-    fn configured(&self) -> thread::Builder {
+    pub(crate) fn configured(&self) -> thread::Builder {
         let mut builder = thread::Builder::new();
         if let Some(name) = &self.name {
             builder = builder.name(name.clone());
@@ -519,28 +517,10 @@ impl<S> ThreadPoolBuilder<S> {
 }
 
 impl<S: Spawn> ThreadPoolBuilder<S> {
-    /// Makes the pool.
-    ///
-    /// # Errors
-    ///
-    /// If a thread cannot be started. The started threads are ended before the method returns.
-    pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
-        self.build_registry().map(ThreadPool::of)
-    }
-
-    /// Makes the global pool.
-    ///
-    /// # Errors
-    ///
-    /// If a thread cannot be started, or if there is a global pool already: its first use makes it with the defaults.
-    pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
-        crate::global::set(|| self.build_registry())
-    }
-
     /// Makes a pool's registry, and starts the pool's threads.
     pub(crate) fn build_registry(mut self) -> Result<Arc<Registry>, ThreadPoolBuildError> {
         let threads = if self.threads > 0 { self.threads } else { default_threads() };
-        let threads = threads.min(crate::max_num_threads());
+        let threads = threads.min(MAX_THREADS);
         let in_pool = Worker::with_current(|worker| worker.is_some());
         if self.use_current_thread && in_pool {
             return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
@@ -605,63 +585,6 @@ fn spare_spawner(threads: usize, names: Arc<[String]>, stack_size: Option<usize>
         let thread = ThreadBuilder { name, stack_size, number, main };
         thread.configured().spawn(|| thread.run())
     })
-}
-
-impl ThreadPoolBuilder {
-    /// Makes a pool whose threads may borrow from the caller: calls `with_pool`, and ends the pool before it returns.
-    ///
-    /// Each thread calls `wrapper`, which has to [run](ThreadBuilder::run) the thread's work.
-    ///
-    /// # Errors
-    ///
-    /// As [`build`](Self::build).
-    ///
-    /// ```
-    /// let data = vec![1, 2, 3];
-    /// let sum = furcate::ThreadPoolBuilder::new()
-    ///     .num_threads(2)
-    ///     .build_scoped(|thread| thread.run(), |pool| pool.install(|| data.iter().sum::<i32>()))
-    ///     .unwrap();
-    /// assert_eq!(sum, 6);
-    /// ```
-    pub fn build_scoped<W, F, R>(self, wrapper: W, with_pool: F) -> Result<R, ThreadPoolBuildError>
-    where
-        W: Fn(ThreadBuilder) + Sync,
-        F: FnOnce(&ThreadPool) -> R,
-    {
-        // Each thread keeps a sender until it ends.
-        let (running, ended) = mpsc::channel::<Infallible>();
-        let ended = Mutex::new(ended);
-        thread::scope(|threads| {
-            let _all_end = AllEnd(&ended);
-            let wrapper = &wrapper;
-            let pool = self
-                .spawn_handler(move |thread| {
-                    let (builder, running) = (thread.configured(), running.clone());
-                    let run = move || {
-                        let _running = running;
-                        wrapper(thread);
-                    };
-                    builder.spawn_scoped(threads, run).map(drop)
-                })
-                .build()?;
-            Ok(with_pool(&pool))
-        })
-    }
-}
-
-/// Waits for the end of a scoped pool's threads, before the end of the scope around them. If the waiting thread is a worker of another
-/// pool, that pool goes on meanwhile.
-struct AllEnd<'a>(&'a Mutex<mpsc::Receiver<Infallible>>);
-
-impl Drop for AllEnd<'_> {
-    fn drop(&mut self) {
-        let wait = || _ = self.0.lock().expect("nobody panics with this lock").recv();
-        Worker::with_current(|current| match current {
-            Some(worker) => worker.elsewhere(wait),
-            None => wait(),
-        });
-    }
 }
 
 impl<S> fmt::Debug for ThreadPoolBuilder<S> {

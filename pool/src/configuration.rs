@@ -20,6 +20,19 @@ pub struct Configuration {
     builder: ThreadPoolBuilder,
 }
 
+impl ThreadPool {
+    /// Makes a pool, as in early versions of rayon.
+    ///
+    /// # Errors
+    ///
+    /// As [`ThreadPoolBuilder::build`](crate::ThreadPoolBuilder::build).
+    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
+    #[allow(deprecated)]
+    pub fn new(configuration: Configuration) -> Result<ThreadPool, Box<dyn Error>> {
+        configuration.build()
+    }
+}
+
 impl Default for Configuration {
     fn default() -> Self {
         Configuration { builder: ThreadPoolBuilder::new().wait_on_drop(false) }

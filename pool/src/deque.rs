@@ -278,7 +278,7 @@ impl<T> Deque<T> {
 }
 
 fn taken<T>(job: *mut T) -> Steal<T> {
-    Steal::Job(NonNull::new(job).expect("a slot between top and bottom holds a job"))
+    Steal::Job(NonNull::new(job).expect("an entry between top and bottom holds a job"))
 }
 
 /// The methods of the owner.
@@ -365,7 +365,7 @@ impl<T> Deque<T> {
             return None;
         }
         let index = self.owner.bottom.load(Relaxed) - 1;
-        let job = NonNull::new(self.buffer().read(index)).expect("a slot below bottom holds a job");
+        let job = NonNull::new(self.buffer().read(index)).expect("an entry below bottom holds a job");
         Some((index, job))
     }
 

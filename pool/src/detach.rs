@@ -29,13 +29,10 @@
 //! 5. An [`Unattended`] computation begins once, unless it is cancelled before. Its `end` is called once, when all its
 //!    parts have ended.
 
-mod order;
 pub mod threads;
 mod unattended;
 
-#[cfg(not(loom))]
-pub(crate) use order::{Order, SOON, order};
-pub use order::{wake_first, wake_soon};
+pub use crate::order::{wake_first, wake_soon};
 #[doc(no_inline)]
 pub use threads::{Job, OnThreads, Threads};
 #[doc(hidden)]
@@ -45,9 +42,10 @@ pub use unattended::{End, Unattended};
 use crate::Context;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
 use std::any::Any;
+use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -304,15 +302,21 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
 /// assert!(stopper.has_stopped());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Stopper {
-    #[cfg(not(loom))]
-    scope: Option<Arc<crate::scope::Stop>>,
+pub struct Stopper(Option<Arc<dyn Stop>>);
+
+/// An engine's side of a [`Stopper`].
+pub(crate) trait Stop: fmt::Debug + Send + Sync + RefUnwindSafe {
+    /// See [`Stopper::stop`].
+    fn stop(&self);
+
+    /// See [`Stopper::has_stopped`].
+    fn has_stopped(&self) -> bool;
 }
 
 impl Stopper {
     #[cfg(not(loom))]
-    pub(crate) fn of(scope: Arc<crate::scope::Stop>) -> Self {
-        Stopper { scope: Some(scope) }
+    pub(crate) fn of(stop: Arc<dyn Stop>) -> Self {
+        Stopper(Some(stop))
     }
 
     /// Cancels the tasks, as [`Suspend::cancel`] does: no task of the computation is polled from now on. If the computation is over,
@@ -323,9 +327,8 @@ impl Stopper {
     ///
     /// Cost: an allocation, and a look for sleeping workers.
     pub fn stop(&self) {
-        #[cfg(not(loom))]
-        if let Some(scope) = &self.scope {
-            scope.stop();
+        if let Some(stop) = &self.0 {
+            stop.stop();
         }
     }
 
@@ -333,10 +336,7 @@ impl Stopper {
     /// once the computation is over.
     #[must_use]
     pub fn has_stopped(&self) -> bool {
-        #[cfg(not(loom))]
-        return self.scope.as_ref().is_some_and(|scope| scope.has_stopped());
-        #[cfg(loom)]
-        false
+        self.0.as_ref().is_some_and(|stop| stop.has_stopped())
     }
 }
 

@@ -92,9 +92,9 @@ pub trait Executor: Clone + Send + Sync {
     /// If `f` does.
     ///
     /// ```
-    /// use furcate::{Executor, Pool};
-    /// assert_eq!(Pool.thread_index(), None);
-    /// assert!(Pool.enter(|| Pool.thread_index()).is_some());
+    /// use furcate::{Executor, Pool, current_thread_index};
+    /// assert_eq!(current_thread_index(), None);
+    /// assert!(Pool.enter(current_thread_index).is_some());
     /// ```
     fn enter<F, R>(&self, f: F) -> R
     where
@@ -134,15 +134,6 @@ pub trait Executor: Clone + Send + Sync {
 
     /// Returns how many threads may run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
-
-    /// Returns whether another worker wants work from the caller. A hint, cheap enough for calls between small pieces of work:
-    /// one relaxed load on furcate's own pool. Engines that cannot tell return `false`.
-    fn demand(&self) -> bool {
-        false
-    }
-
-    /// Returns the caller's index among this engine's workers (`0..num_threads`); `None` if the caller is not one of them.
-    fn thread_index(&self) -> Option<usize>;
 }
 
 /// Types that `.on(..)` takes: an engine, or an `&Arc<ThreadPool>`, which is cloned.

@@ -1,7 +1,8 @@
 //! The global pool: calls from outside every pool use it.
 
-use crate::builder::{ThreadPoolBuildError, ThreadPoolBuilder};
+use crate::builder::{Spawn, ThreadPoolBuildError, ThreadPoolBuilder};
 use crate::registry::Registry;
+use crate::worker::Worker;
 use std::sync::{Arc, OnceLock};
 
 static GLOBAL: OnceLock<Arc<Registry>> = OnceLock::new();
@@ -23,23 +24,37 @@ pub(crate) fn get() -> Option<&'static Registry> {
     GLOBAL.get().map(|registry| &**registry)
 }
 
-/// Makes the global pool of the registry that `make` returns, with its threads started. Fails if there is a global pool already.
-pub(crate) fn set(
-    make: impl FnOnce() -> Result<Arc<Registry>, ThreadPoolBuildError>,
-) -> Result<(), ThreadPoolBuildError> {
-    let mut result = Err(ThreadPoolBuildError::already_initialized());
-    // If `make` fails, there is no global pool: another attempt, or the default, may still make it.
-    if GLOBAL.get().is_none() {
-        let registry = make()?;
-        GLOBAL.get_or_init(|| {
-            result = Ok(());
-            Arc::clone(&registry)
-        });
-        if result.is_err() {
-            registry.end();
+impl<S: Spawn> ThreadPoolBuilder<S> {
+    /// Makes the global pool.
+    ///
+    /// # Errors
+    ///
+    /// If a thread cannot be started, or if there is a global pool already: its first use makes it with the defaults.
+    pub fn build_global(self) -> Result<(), ThreadPoolBuildError> {
+        let mut result = Err(ThreadPoolBuildError::already_initialized());
+        // If a thread cannot be started, there is no global pool: another attempt, or the default, may still make it.
+        if GLOBAL.get().is_none() {
+            let registry = self.build_registry()?;
+            GLOBAL.get_or_init(|| {
+                result = Ok(());
+                Arc::clone(&registry)
+            });
+            if result.is_err() {
+                registry.end();
+            }
         }
+        result
     }
-    result
+}
+
+impl Registry {
+    /// Calls `f` with the registry of the pool that the calling thread is in, or with the global one if it is in none.
+    pub(crate) fn with_current<R>(f: impl FnOnce(&Registry) -> R) -> R {
+        Worker::with_current(|current| match current {
+            Some(worker) => f(worker.registry()),
+            None => f(registry()),
+        })
+    }
 }
 
 /// Returns the counts of the global pool's actions so far.

@@ -44,9 +44,4 @@ impl Executor for Inline {
     fn num_threads(&self) -> usize {
         1
     }
-
-    #[inline]
-    fn thread_index(&self) -> Option<usize> {
-        None
-    }
 }

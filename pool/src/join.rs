@@ -1,6 +1,6 @@
 //! Fork and join.
 
-use crate::registry::Part;
+use crate::external::Participant;
 use crate::worker::Worker;
 
 /// Facts that [`join_context`] passes to its closures: whether the closure has migrated.
@@ -162,7 +162,7 @@ where
 }
 
 fn any_fork_from_outside(left: Left<'_>, right: Right<'_>) {
-    Part::on_worker_from_outside(|worker, moved| {
+    Participant::on_worker_from_outside(|worker, moved| {
         worker.fork(|worker| left(worker, moved), |worker, migrated| right(worker, migrated, moved));
     });
 }

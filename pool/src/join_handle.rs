@@ -9,8 +9,7 @@
 use crate::Context;
 use crate::detach::Resume;
 use crate::registry::Registry;
-use crate::scope::Scope;
-use crate::task::Reference;
+use crate::task::{GONE, Reference};
 use crate::worker::Header;
 use std::any::Any;
 use std::mem;
@@ -141,14 +140,6 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-/// Panic of a task that awaits a future that was dropped.
-const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
-
-/// Whether the payload is the panic of a task that has awaited a dropped future.
-pub(crate) fn is_gone(payload: &(dyn Any + Send)) -> bool {
-    payload.downcast_ref::<&str>() == Some(&GONE)
-}
-
 impl<T> std::fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("JoinHandle").field("is_finished", &self.is_finished()).finish()
@@ -191,12 +182,12 @@ impl<T> Deliver<T> {
     }
 }
 
-impl<'scope, T: Send + 'scope> Resume<'scope, Scope<'scope>, T> for Deliver<T> {
-    fn resume(mut self, _: &Scope<'scope>, output: T, _: Context) {
+impl<'scope, S, T: Send + 'scope> Resume<'scope, S, T> for Deliver<T> {
+    fn resume(mut self, _: &S, output: T, _: Context) {
         self.output(output);
     }
 
-    fn cancelled(self, _: &Scope<'scope>) {}
+    fn cancelled(self, _: &S) {}
 }
 
 impl<T> Drop for Deliver<T> {

@@ -10,8 +10,26 @@
 //! | [`Inline`] | here | both halves in the calling thread, left first |
 //! | `furcate_rayon::Rayon` | a crate of its own | on rayon-core's pool: the caller's, or the global one if the caller is in none |
 //!
-//! The modules' documentation describes the pool from below to above: the deque, the jobs and latches, the worker, the registry with
-//! its sleep protocol. So does the book's chapter on the pool.
+//! The modules' documentation describes the pool from below to above. So does the book's chapter on the pool.
+//!
+//! # Layers
+//!
+//! A module imports modules of its own row and of the rows above it in this table, and no others.
+//!
+//! | layer | modules |
+//! |---|---|
+//! | primitives | `sync`, `fence`, `parker`, `process`, `random`, `quiet_drop`, `order`, settings (`fairness`, `runtime`, `saturation`, `suspension`) |
+//! | jobs, for any kind of worker | `job`, `latch`, `deque`, `deques`, `stealable`, `urgent`, `searching`, `slots`, `stats` |
+//! | workers | `worker`, `registry`, `root` |
+//! | making pools | `builder`, `global`, `external` |
+//! | jobs that outlive a frame | `spawn`, `broadcast`, `executor`, `detach`, `scope`, `task`, `join_handle` |
+//! | API | `join`, `block_on`, `spawn_future`, `yields`, `inline`, `thread_pool`, `configuration`, `pool` |
+//!
+//! Three circles are left:
+//!
+//! - `worker` and `registry` (with `root`): a worker looks for jobs in its pool, and the pool runs the main loops of its workers.
+//! - `scope`, `task` and `join_handle`: a scope spawns tasks and returns their handles, and a task counts in its scope until it ends.
+//! - `executor` and `detach`: each of the two public traits has the other one as the bound of an associated type.
 //!
 //! This crate must not depend on rayon-core, because furcate's own `rayon-core` depends on this crate. (A `[patch]` replaces the
 //! `rayon-core` of crates.io by furcate's.)
@@ -39,10 +57,10 @@ mod deques {
 pub mod detach;
 mod executor;
 #[cfg(not(loom))]
+mod external;
+#[cfg(not(loom))]
 mod fairness;
 mod fence;
-#[cfg(not(loom))]
-mod fifo;
 #[cfg(not(loom))]
 mod global;
 mod inline;
@@ -57,6 +75,8 @@ mod join_handle;
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
+mod order;
 #[cfg(any(test, not(loom)))]
 mod parker;
 #[cfg(not(loom))]

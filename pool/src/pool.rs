@@ -1,7 +1,8 @@
 //! Furcate's own pool as an engine.
 
 use crate::detach::Unattended;
-use crate::registry::{Part, Registry};
+use crate::external::Participant;
+use crate::registry::Registry;
 use crate::scope::{self, Scope};
 use crate::worker::Worker;
 use crate::{Context, Executor, join};
@@ -27,7 +28,7 @@ impl Executor for Pool {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        match Part::of_current() {
+        match Participant::of_current() {
             Ok(part) => scope::on_worker(part.worker(), body),
             Err(registry) => registry.inside(|worker| scope::on_worker(worker, body)),
         }
@@ -41,7 +42,7 @@ impl Executor for Pool {
     {
         Worker::with_current(|current| match current {
             Some(_) => f(),
-            None => Part::on_worker_from_outside(|_, _| f()),
+            None => Participant::on_worker_from_outside(|_, _| f()),
         })
     }
 
@@ -63,16 +64,6 @@ impl Executor for Pool {
     #[inline]
     fn num_threads(&self) -> usize {
         current_num_threads()
-    }
-
-    #[inline]
-    fn thread_index(&self) -> Option<usize> {
-        current_thread_index()
-    }
-
-    #[inline]
-    fn demand(&self) -> bool {
-        Worker::with_current(|worker| worker.is_some_and(Worker::demand))
     }
 }
 
@@ -119,5 +110,5 @@ pub fn current_thread_has_pending_tasks() -> Option<bool> {
 /// ```
 #[must_use]
 pub const fn max_num_threads() -> usize {
-    (1 << 16) - 1
+    crate::registry::MAX_THREADS
 }

@@ -9,25 +9,22 @@
 //! In code, `slot` is the index of a slot.
 
 mod adopted;
-mod external;
 mod sleep;
 mod turns;
 mod waits;
 mod wake;
 mod watchdog;
 
-pub(crate) use external::Part;
 pub(crate) use waits::Next;
 
 use crate::deques::{Deques, Orphan, Resume};
-use crate::detach::{self, Order, SOON};
 use crate::fairness::Fairness;
 use crate::fence;
 use crate::latch::Count;
+use crate::order::{Order, SOON, order};
 use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
-use crate::scope::{List, Scope};
 use crate::slots::{self, Slots};
 use crate::stats::{Outside, Stats};
 use crate::suspension::Suspension;
@@ -98,10 +95,10 @@ pub(crate) struct Registry {
     pub(crate) outside: Outside,
     /// Handles of the started threads, except those that a custom handler has started.
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Scope of the futures that no thread waits for; made when first needed.
-    common: OnceLock<Box<Scope<'static>>>,
-    /// Scopes of the spawned roots.
-    pub(crate) spawned_roots: List,
+    /// The computations that no thread waits for; made when first needed.
+    unawaited: OnceLock<Box<dyn Unawaited>>,
+    /// Whether the pool's handle was dropped.
+    is_ending: AtomicBool,
     /// Whether the pool has reported that a waiting job kept its slot for want of threads.
     is_saturated: AtomicBool,
     /// Number of the first worker that is an external thread.
@@ -117,6 +114,12 @@ unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
 
+/// The computations of a pool that no thread waits for. They end with the pool.
+pub(crate) trait Unawaited: Any + Send + Sync {
+    /// Cancels the tasks of all these computations, also of those that begin later.
+    fn cancel(&self);
+}
+
 /// The slot lock, held.
 type Locked<'a> = slots::Locked<'a, Worker>;
 
@@ -126,8 +129,7 @@ impl Registry {
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
         setup.always_shared |= !fence::asymmetric();
         let always_shared = setup.always_shared;
-        let spares =
-            if setup.spares.is_some() { setup.max_blocking_threads.min(crate::max_num_threads()) } else { 0 };
+        let spares = if setup.spares.is_some() { setup.max_blocking_threads.min(MAX_THREADS) } else { 0 };
         // Numbers for the threads that `allow_one_more` lets be started.
         let first_external = threads + spares + if setup.spares.is_some() { LAST_RESORTS } else { 0 };
         let stealable = match setup.fairness {
@@ -136,7 +138,7 @@ impl Registry {
         };
         let registry = Arc::new_cyclic(|this| Registry {
             setup,
-            slots: Slots::new(threads, threads + spares, first_external + external::MAX_EXTERNAL),
+            slots: Slots::new(threads, threads + spares, first_external + MAX_EXTERNAL),
             injector: Injector::new(),
             urgent: Urgent::new(),
             stealable,
@@ -145,8 +147,8 @@ impl Registry {
             pending: Count::new(1),
             outside: Outside::default(),
             threads: Mutex::default(),
-            common: OnceLock::new(),
-            spawned_roots: List::default(),
+            unawaited: OnceLock::new(),
+            is_ending: AtomicBool::new(false),
             first_external,
             is_saturated: AtomicBool::new(false),
             this: Weak::clone(this),
@@ -164,14 +166,6 @@ impl Registry {
 
     pub(crate) fn this(&self) -> Arc<Self> {
         self.this.upgrade().expect("a registry in use is alive")
-    }
-
-    /// Calls `f` with the registry of the pool that the calling thread is in, or with the global one if it is in none.
-    pub(crate) fn with_current<R>(f: impl FnOnce(&Registry) -> R) -> R {
-        Worker::with_current(|current| match current {
-            Some(worker) => f(worker.registry()),
-            None => f(crate::global::registry()),
-        })
     }
 
     pub(crate) fn measures_wakes(&self) -> bool {
@@ -265,6 +259,26 @@ impl Registry {
         })
     }
 
+    /// Whether external threads run their calls themselves.
+    pub(crate) fn caller_takes_part(&self) -> bool {
+        self.setup.caller_takes_part
+    }
+
+    /// Takes a worker that no thread uses for the calling external thread, or makes one. Waits if there are as many external threads as
+    /// there may be.
+    pub(crate) fn take_external_worker(&self) -> &Worker {
+        loop {
+            let numbers = self.first_external..self.slots.max_workers();
+            if let Some(worker) =
+                { numbers }.map(|number| self.make_worker(number, true)).find(|worker| worker.take())
+            {
+                return worker;
+            }
+            // All numbers are in use. With so many external threads, this thread would wait for a slot in any case.
+            thread::yield_now();
+        }
+    }
+
     /// Queues a job from outside.
     pub(crate) fn inject(&self, job: JobRef) {
         self.check_generation();
@@ -296,7 +310,7 @@ impl Registry {
         match deque {
             None => {
                 let (entry, slot) = (Entry::Task(task), by.and_then(Worker::slot));
-                match detach::order() {
+                match order() {
                     Order::Last => self.stealable.add(entry),
                     Order::Soon => self.stealable.add_behind(SOON, entry, slot),
                     Order::First => self.stealable.add_behind(0, entry, slot),
@@ -324,9 +338,19 @@ impl Registry {
         }
     }
 
-    /// Returns the scope of the futures that no thread waits for.
-    pub(crate) fn common(&self) -> &Scope<'static> {
-        self.common.get_or_init(|| Box::new(Scope::common(self)))
+    /// Returns the computations that no thread waits for. `make` makes them at the first call; all calls name the same type.
+    pub(crate) fn unawaited<U: Unawaited>(&self, make: impl FnOnce(&Registry) -> U) -> &U {
+        let unawaited = self.unawaited.get().unwrap_or_else(|| {
+            let unawaited = self.unawaited.get_or_init(|| Box::new(make(self)));
+            // Dekker, with `end`: either `end` sees the value, or this thread sees that the pool ends.
+            fence::full();
+            if self.is_ending.load(Relaxed) {
+                unawaited.cancel();
+            }
+            unawaited
+        });
+        let unawaited: &dyn Any = &**unawaited;
+        unawaited.downcast_ref().expect("all calls name the same type")
     }
 
     /// Counts a job for which the pool stays alive.
@@ -519,8 +543,10 @@ impl Registry {
             return;
         }
         // Futures that no thread waits for may stay pending for ever. So may futures that the last jobs will spawn.
-        self.common().cancel_tasks();
-        self.spawned_roots.cancel();
+        self.is_ending.store(true, Relaxed);
+        // Pairs with the one in `unawaited`.
+        fence::full();
+        self.unawaited.get().inspect(|unawaited| unawaited.cancel());
         self.job_done();
         if self.setup.drop_does_not_wait {
             // The threads end by themselves; an adopted thread remains one of the pool's until it ends.
@@ -556,6 +582,12 @@ impl Registry {
         self.slots.is_claimed()
     }
 }
+
+/// The largest number of threads of a pool.
+pub(crate) const MAX_THREADS: usize = (1 << 16) - 1;
+
+/// Number of external threads that can take part in a pool at once; others wait.
+const MAX_EXTERNAL: usize = 1024;
 
 /// The largest number of threads that are started beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads). Each is started
 /// because waiting threads keep all slots while jobs are queued.

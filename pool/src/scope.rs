@@ -16,21 +16,21 @@ mod spawned_root;
 mod stop;
 mod suspended;
 
-pub(crate) use spawned_root::{List, spawn_root};
-pub(crate) use stop::Stop;
+use spawned_root::List;
+pub(crate) use spawned_root::spawn_root;
 pub use suspended::Handle;
 pub(crate) use suspended::TASK;
 
 use crate::broadcast::{self, BroadcastContext};
-use crate::fifo::Fifo;
+use crate::external::Participant;
 use crate::latch::Count;
 use crate::quiet_drop::drop_quietly;
-use crate::registry::{Part, Registry};
+use crate::registry::{self, Registry};
 use crate::runtime::{self, Entered, Runtime};
 use crate::spawn;
 use crate::suspension::Suspension;
 use crate::task::Tasks;
-use crate::worker::{CallLatch, Header, HeapJob, JobRef, Worker};
+use crate::worker::{CallLatch, Fifo, Header, HeapJob, JobRef, Worker};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -56,7 +56,7 @@ pub struct Scope<'scope> {
     /// Suspended tasks of the scope.
     tasks: Tasks,
     /// The handle by which other threads stop the tasks.
-    stop: stop::Slot,
+    stop: stop::StopCell,
     /// Invariant in `'scope`, since jobs may write to the data that they borrow.
     _jobs: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
@@ -134,7 +134,7 @@ where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
     R: Send,
 {
-    match Part::of_current() {
+    match Participant::of_current() {
         Ok(part) => on_worker(part.worker(), op),
         Err(registry) => registry.inside(|worker| on_worker(worker, op)),
     }
@@ -161,7 +161,7 @@ where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
     R: Send,
 {
-    match Part::of_current() {
+    match Participant::of_current() {
         Ok(part) => fifo_on_worker(part.worker(), op),
         Err(registry) => registry.inside(|worker| fifo_on_worker(worker, op)),
     }
@@ -234,12 +234,6 @@ impl<'scope> Scope<'scope> {
         Scope { _registry: Some(registry), runtime, ..scope }
     }
 
-    /// Makes the scope of a registry's spawned futures, for which no scope waits. It never ends, and is dropped with
-    /// the registry.
-    pub(crate) fn common(registry: &Registry) -> Scope<'static> {
-        Scope::of(registry, AtEnd::Set(CallLatch::new(None)))
-    }
-
     /// Makes a scope without a runtime, in a registry that outlives the scope.
     fn of(registry: &Registry, at_end: AtEnd) -> Self {
         let number = next_number();
@@ -255,7 +249,7 @@ impl<'scope> Scope<'scope> {
             fifo: Fifo::new(number),
             runtime: Runtime::default(),
             tasks: Tasks::default(),
-            stop: stop::Slot::default(),
+            stop: stop::StopCell::default(),
             _jobs: PhantomData,
         }
     }
@@ -454,6 +448,40 @@ impl<'scope> ScopeFifo<'scope> {
         BODY: Fn(&ScopeFifo<'scope>, BroadcastContext<'_>) + Send + Sync + 'scope,
     {
         self.0.spawn_broadcast(move |scope, context| body(ScopeFifo::of(scope), context));
+    }
+}
+
+/// The computations of a pool that no thread waits for.
+struct Unawaited {
+    /// Scope of the spawned futures.
+    common: Scope<'static>,
+    /// Scopes of the spawned roots.
+    roots: List,
+}
+
+impl Unawaited {
+    fn new(registry: &Registry) -> Self {
+        // The scope never ends. It is dropped with the registry.
+        let common = Scope::of(registry, AtEnd::Set(CallLatch::new(None)));
+        Unawaited { common, roots: List::default() }
+    }
+}
+
+impl registry::Unawaited for Unawaited {
+    fn cancel(&self) {
+        self.common.cancel_tasks();
+        self.roots.cancel();
+    }
+}
+
+impl Registry {
+    /// Returns the scope of the futures that no thread waits for.
+    pub(crate) fn common(&self) -> &Scope<'static> {
+        &self.unawaited(Unawaited::new).common
+    }
+
+    fn spawned_roots(&self) -> &List {
+        &self.unawaited(Unawaited::new).roots
     }
 }
 

@@ -1,8 +1,7 @@
 //! Spawned jobs that no scope waits for.
 
-use crate::fifo::Fifo;
 use crate::registry::Registry;
-use crate::worker::{Header, HeapJob, JobRef, Worker};
+use crate::worker::{Fifo, Header, HeapJob, JobRef, Worker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 

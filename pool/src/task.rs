@@ -43,7 +43,6 @@ pub(crate) use spare::Spare;
 
 use crate::Context;
 use crate::detach::Resume;
-use crate::join_handle;
 use crate::quiet_drop::drop_quietly;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
@@ -59,6 +58,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Poll;
+
+/// Panic of a task that awaits a future that was dropped.
+pub(crate) const GONE: &str = "the spawned future was dropped before its end: it was cancelled, its pool was dropped, or its scope has panicked";
+
+/// Whether the payload is the panic of a task that has awaited a dropped future.
+fn is_gone(payload: &(dyn Any + Send)) -> bool {
+    payload.downcast_ref::<&str>() == Some(&GONE)
+}
 
 /// A task.
 #[repr(C)]
@@ -192,7 +199,7 @@ where
         // SAFETY: a task in a queue is there, and so is its scope (invariant 5).
         let (core, scope) =
             unsafe { (&this.as_ref().core, &*this.as_ref().core.scope.cast::<Scope<'scope>>()) };
-        let can_suspend = worker.can_suspend();
+        let can_suspend = worker.frame().can_suspend;
         worker.ran_task.set(true);
         // A worker that waits for the scope will want to help.
         worker.poke();
@@ -247,7 +254,7 @@ where
                 Err(payload) => {
                     count(&worker.counters.cancelled);
                     let (then, dropped) = Self::end(this, scope);
-                    if scope.tasks().are_cancelled() && join_handle::is_gone(&*payload) {
+                    if scope.tasks().are_cancelled() && is_gone(&*payload) {
                         // The task was polled while the scope's tasks were cancelled, and has seen the end of one that
                         // it awaits.
                         Self::cancelled(scope, then);

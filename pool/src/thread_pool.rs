@@ -1,15 +1,17 @@
 //! Pools besides the global one.
 
+mod build;
+
 use crate::broadcast::{self, BroadcastContext};
 use crate::detach::Unattended;
+use crate::external::Participant;
 use crate::join::FnContext;
 use crate::join_handle::JoinHandle;
-use crate::registry::{Part, Registry};
+use crate::registry::Registry;
 use crate::scope::{self, Scope, ScopeFifo};
 use crate::stats::Stats;
 use crate::worker::Worker;
 use crate::{Context, Executor, IntoExecutor, Yield, spawn, spawn_future};
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,17 +35,6 @@ pub struct ThreadPool {
 impl ThreadPool {
     pub(crate) fn of(registry: Arc<Registry>) -> Self {
         ThreadPool { registry }
-    }
-
-    /// Makes a pool, as in early versions of rayon.
-    ///
-    /// # Errors
-    ///
-    /// As [`ThreadPoolBuilder::build`](crate::ThreadPoolBuilder::build).
-    #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
-    #[allow(deprecated)]
-    pub fn new(configuration: crate::Configuration) -> Result<ThreadPool, Box<dyn Error>> {
-        configuration.build()
     }
 
     /// Runs `op` on one of the pool's threads (on the calling thread, if it is one of them) and returns its result.
@@ -263,7 +254,7 @@ impl Executor for &ThreadPool {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        match Part::of(&self.registry) {
+        match Participant::of(&self.registry) {
             Some(part) => scope::on_worker(part.worker(), body),
             None => self.install(|| Executor::detached(self, body)),
         }
@@ -275,7 +266,7 @@ impl Executor for &ThreadPool {
         F: FnOnce() -> R + Send,
         R: Send,
     {
-        match Part::of(&self.registry) {
+        match Participant::of(&self.registry) {
             Some(_part) => f(),
             None => self.install(f),
         }
@@ -293,7 +284,7 @@ impl Executor for &ThreadPool {
         RA: Send,
         RB: Send,
     {
-        match Part::of(&self.registry) {
+        match Participant::of(&self.registry) {
             Some(part) => {
                 part.worker().fork(|_| left(Context::new(false)), |_, migrated| right(Context::new(migrated)))
             }
@@ -303,15 +294,6 @@ impl Executor for &ThreadPool {
 
     fn num_threads(&self) -> usize {
         self.current_num_threads()
-    }
-
-    fn thread_index(&self) -> Option<usize> {
-        self.current_thread_index()
-    }
-
-    #[inline]
-    fn demand(&self) -> bool {
-        self.of_current(|worker| worker.is_some_and(Worker::demand))
     }
 }
 
@@ -363,15 +345,6 @@ impl Executor for Arc<ThreadPool> {
 
     fn num_threads(&self) -> usize {
         self.current_num_threads()
-    }
-
-    fn thread_index(&self) -> Option<usize> {
-        self.current_thread_index()
-    }
-
-    #[inline]
-    fn demand(&self) -> bool {
-        Executor::demand(&&**self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod call;
 mod call_latch;
+mod fifo;
 mod frame;
 mod search;
 mod spawned;
@@ -10,6 +11,7 @@ mod wait;
 
 pub(crate) use call::CallTime;
 pub(crate) use call_latch::CallLatch;
+pub(crate) use fifo::Fifo;
 pub(crate) use frame::Credits;
 pub(crate) use stack_job::StackJob;
 pub use wait::WaitRule;
@@ -17,7 +19,6 @@ pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::deque::{Deque, Steal};
 use crate::deques;
-use crate::fifo::Fifo;
 use crate::job;
 use crate::latch::Latch;
 use crate::parker::Parker;

@@ -250,8 +250,8 @@ fn handles_and_executors_count_alike() {
             assert_eq!(pool.install(|| fib_on(&pool, 18)), 2584);
             assert_eq!(pool.install(|| fib_on(&Pool, 18)), 2584);
             assert_eq!((&pool).num_threads(), threads);
-            assert_eq!((&pool).thread_index(), None);
-            assert!(pool.install(|| (&pool).thread_index()).unwrap() < threads);
+            assert_eq!(pool.current_thread_index(), None);
+            assert!(pool.install(|| pool.current_thread_index()).unwrap() < threads);
         }
         assert_eq!(fib_on(&Pool, 18), 2584);
         let (a, b) = join_with(|worker| fib_with(worker, 17), |worker| fib_with(worker, 16));
@@ -296,27 +296,5 @@ fn forks_nest_deeply() {
             pool.install(|| left(10_000, &count));
             assert_eq!(count.into_inner(), 10_000);
         }
-    });
-}
-
-#[test]
-fn thieves_are_heard() {
-    // `demand` becomes true while another worker is idle, on the worker's own pool only.
-    within(LONG, || {
-        let (one, two): (&ThreadPool, &ThreadPool) = (&pool(1), &pool(2));
-        assert!(!one.demand() && !two.demand() && !Pool.demand(), "nobody asks those who are no workers");
-        two.install(|| {
-            let asked = Arc::new(Flag::default());
-            join(
-                || {
-                    // A thief takes the right half. Afterwards it is idle, and looks for more.
-                    until(|| Pool.demand() && two.demand());
-                    assert!(!one.demand(), "that is another pool");
-                    asked.set();
-                },
-                || (),
-            );
-            assert!(asked.is_set());
-        });
     });
 }

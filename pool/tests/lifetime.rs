@@ -655,6 +655,31 @@ fn a_drop_that_does_not_wait_returns_before_the_jobs_have_run() {
     });
 }
 
+/// The pool's first future that no thread waits for is spawned after the pool was told to end.
+#[test]
+fn a_future_that_a_last_job_spawns_is_dropped() {
+    struct Tells(mpsc::Sender<()>);
+    impl Drop for Tells {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(1).wait_on_drop(false).build().unwrap();
+    let (go, wait) = mpsc::channel::<()>();
+    let (send, dropped) = mpsc::channel();
+    pool.spawn(move || {
+        wait.recv().unwrap();
+        let tells = Tells(send);
+        drop(furcate_pool::spawn_future(async move {
+            pending::<()>().await;
+            drop(tells);
+        }));
+    });
+    drop(pool);
+    go.send(()).unwrap();
+    assert_eq!(dropped.recv_timeout(Duration::from_secs(10)), Ok(()));
+}
+
 #[test]
 fn an_exit_handler_may_wait_for_the_thread_that_drops_a_pool_without_waiting() {
     within(LONG, || {

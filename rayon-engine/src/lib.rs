@@ -91,11 +91,6 @@ impl Executor for Rayon {
     fn num_threads(&self) -> usize {
         rayon_core::current_num_threads()
     }
-
-    #[inline]
-    fn thread_index(&self) -> Option<usize> {
-        rayon_core::current_thread_index()
-    }
 }
 
 /// Rayon also calls a job migrated if its own worker took it back from its own deque while waiting for another one. So

@@ -159,7 +159,7 @@ impl Leaves for Adaptive {
         let Branch { producer, policy, reduction, position } = branch;
         let Position { depth, migrated, fruitless, call, .. } = position;
         scope.offers(|offers| {
-            let task = Node { demand: true, depth, migrated, threads: scope.num_threads(), ..Node::new(0) };
+            let task = Node { depth, migrated, threads: scope.num_threads(), ..Node::new(0) };
             let reduction = RefCell::new(reduction);
             let mut steps = Divisions {
                 offers,

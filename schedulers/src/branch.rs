@@ -219,14 +219,13 @@ impl<'c> Position<'c> {
 
     /// Facts about a branch of this size, for its policy.
     #[inline]
-    fn node(&self, len: usize, divisible: bool, threads: usize, demand: bool) -> Node {
+    fn node(&self, len: usize, divisible: bool, threads: usize) -> Node {
         Node {
             len,
             divisible: divisible && self.fruitless == 0,
             depth: self.depth,
             migrated: self.migrated,
             grown: self.grown,
-            demand,
             threads,
         }
     }
@@ -329,24 +328,24 @@ where
 
     /// Asks the policy for a decision (invariant 3).
     #[inline]
-    pub(crate) fn decide(&mut self, threads: usize, demand: bool) -> Decision {
-        self.decide_if(threads, demand, Verdict::Pass)
+    pub(crate) fn decide(&mut self, threads: usize) -> Decision {
+        self.decide_if(threads, Verdict::Pass)
     }
 
     /// Asks the policy only for divisions that must be made (invariant 3).
     #[inline]
     pub(crate) fn decide_what_must_be(&mut self, threads: usize) -> Decision {
-        self.decide_if(threads, false, Verdict::Must)
+        self.decide_if(threads, Verdict::Must)
     }
 
     /// Verdicts that are weaker than `weakest` do not count.
     #[inline]
-    fn decide_if(&mut self, threads: usize, demand: bool, weakest: Verdict) -> Decision {
+    fn decide_if(&mut self, threads: usize, weakest: Verdict) -> Decision {
         let size = self.producer.size();
         if self.position.is_over(size) || is_stopped::<P::Item, _, _>(&self.policy, &self.reduction) {
             return Decision::Leaf;
         }
-        let node = self.position.node(size, self.producer.should_be_divided(), threads, demand);
+        let node = self.position.node(size, self.producer.should_be_divided(), threads);
         let verdict = self.policy.wants_split(&node);
         if !verdict.divides(&node) || verdict < weakest {
             return Decision::Leaf;

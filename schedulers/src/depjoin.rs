@@ -67,7 +67,7 @@ impl Leaves for WholeLeaves {
         L: Policy,
         R: Reduction<P::Item>,
     {
-        branch.decide(threads, false)
+        branch.decide(threads)
     }
 
     #[inline]

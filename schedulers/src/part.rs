@@ -176,7 +176,7 @@ where
     fn divide(self) -> Division<Self> {
         let BranchPart { mut branch, executor, .. } = self;
         loop {
-            let (node, may_fork) = match branch.decide(branch.position.call.threads, executor.demand()) {
+            let (node, may_fork) = match branch.decide(branch.position.call.threads) {
                 Decision::Leaf => {
                     return Division::Leaf(BranchPart { branch, executor, is_too_deep: false });
                 }
@@ -206,7 +206,7 @@ where
     fn fold(self, run: impl FnOnce(Self) -> R::Output) -> R::Output {
         let BranchPart { branch, executor, is_too_deep } = self;
         if is_too_deep {
-            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads, false));
+            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
         }
         (FoldLeaf::<P, L, R, E, _>::FOLD)(branch, executor, run)
     }

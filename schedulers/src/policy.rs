@@ -100,8 +100,6 @@ pub struct Node {
     /// Whether the task holds much more than its size said when it was last divided (a long inner iterator of a
     /// `flat_map`). Policies that count divisions below a steal begin anew here, too.
     pub grown: bool,
-    /// Whether another worker wants work from the worker that asks the policy.
-    pub demand: bool,
     /// Number of threads of the executor.
     pub threads: usize,
 }
@@ -110,7 +108,7 @@ impl Node {
     /// Returns the root task of a computation over `len` units on one thread. Set the fields for anything else.
     #[must_use]
     pub const fn new(len: usize) -> Self {
-        Node { len, divisible: len > 1, depth: 0, migrated: false, grown: false, demand: false, threads: 1 }
+        Node { len, divisible: len > 1, depth: 0, migrated: false, grown: false, threads: 1 }
     }
 }
 

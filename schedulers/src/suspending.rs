@@ -233,7 +233,7 @@ impl Leaves for WaitingLeaves<'_> {
         R: Reduction<P::Item>,
     {
         let is_leaf = !self.divides || (R::WINDOWED && self.walks);
-        if is_leaf { Decision::Leaf } else { branch.decide(threads, false) }
+        if is_leaf { Decision::Leaf } else { branch.decide(threads) }
     }
 
     fn run<'s, S, P, L, R>(self, branch: Branch<'s, P, L, R>, scope: &S) -> Done<'s, R::Output, R>

@@ -48,10 +48,6 @@ impl Executor for Thieves {
     fn num_threads(&self) -> usize {
         4
     }
-
-    fn thread_index(&self) -> Option<usize> {
-        Some(0)
-    }
 }
 
 impl<'scope> Detach<'scope> for Thieves {

@@ -4,11 +4,11 @@
 //! takes the job. So a job taken twice, or seen by its thief as it was before the push, is an error in every model,
 //! and a job lost is one at the model's end.
 
-mod ask;
 mod growth;
 mod last;
 mod pop_shares;
 mod private;
+mod request;
 mod ring;
 
 use super::{Deque, Steal};

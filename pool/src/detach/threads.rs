@@ -49,9 +49,6 @@ use std::thread::{self, ThreadId};
 ///     fn num_threads(&self) -> usize {
 ///         4
 ///     }
-///     fn thread_index(&self) -> Option<usize> {
-///         None
-///     }
 /// }
 /// assert_eq!((0..100).into_par_iter().on(OnThreads(ThreadPerJob)).sum::<i32>(), 4950);
 /// ```
@@ -63,9 +60,6 @@ pub trait Threads: Clone + Send + Sync + 'static {
 
     /// Returns how many threads run jobs at once; at least 1.
     fn num_threads(&self) -> usize;
-
-    /// Returns the calling thread's index among the threads, `0..num_threads`; `None` if it is not one of them.
-    fn thread_index(&self) -> Option<usize>;
 }
 
 /// A job for one of the [`Threads`].
@@ -147,10 +141,6 @@ impl<T: Threads> Executor for OnThreads<T> {
 
     fn num_threads(&self) -> usize {
         self.0.num_threads()
-    }
-
-    fn thread_index(&self) -> Option<usize> {
-        self.0.thread_index()
     }
 }
 

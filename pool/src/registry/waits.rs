@@ -283,7 +283,7 @@ impl Registry {
 
     /// As [`occupy_slot`](Self::occupy_slot), but spins for a while before it blocks, because searching workers release their slots at
     /// once.
-    pub(super) fn occupy_slot_soon(&self, worker: &Worker) {
+    pub(crate) fn occupy_slot_soon(&self, worker: &Worker) {
         const LOOKS: u32 = 400;
         self.occupy_slot_spinning(worker, LOOKS);
     }
@@ -334,5 +334,31 @@ mod tests {
         registry.lock().wait(worker, false);
         registry.resume(worker, None);
         assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
+
+    /// As above, for a broadcast job.
+    #[test]
+    fn a_worker_that_waits_in_its_slot_is_woken_for_a_broadcast_job() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        registry.lock().wait(worker, false);
+        registry.call(worker);
+        assert!(worker.parker.park_timeout(Duration::ZERO));
+    }
+
+    /// A worker that stayed on the shelf would count as work without an end: searching workers would not sleep.
+    #[test]
+    fn a_worker_that_gets_a_slot_leaves_the_shelf() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        registry.begin_active(worker);
+        // SAFETY: this thread alone is the worker. The job is popped below, and no other thread looks for jobs.
+        let fork = unsafe { worker.push_fork(NonNull::dangling()) };
+        registry.release_slot(worker);
+        assert!(registry.slots.has_shelved());
+        registry.occupy_slot(worker);
+        assert!(!registry.slots.has_shelved());
+        // SAFETY: as above.
+        assert!(unsafe { worker.pop_fork(fork) });
     }
 }

@@ -28,24 +28,24 @@ impl Scope<'_> {
         worker: &Worker,
         job: impl FnOnce() -> R,
     ) -> (R, usize) {
-        debug_assert_eq!(worker.credits().scope, 0, "each job has a frame of its own");
-        worker.set_credits(Credits { scope: self.number, counts });
+        debug_assert_eq!(worker.frame().credits.scope, 0, "each job has a frame of its own");
+        worker.change_frame(|frame| frame.credits = Credits { scope: self.number, counts });
         let result = job();
-        let credits = worker.credits();
-        worker.set_credits(Credits::default());
-        (result, credits.counts)
+        let credits = worker.frame().credits.counts;
+        worker.change_frame(|frame| frame.credits = Credits::default());
+        (result, credits)
     }
 
     /// Counts `counts` more. The caller itself is counted.
     pub(super) fn announce(&self, counts: usize) {
-        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.credits())) {
+        Worker::with_current(|worker| match worker.map(|worker| (worker, worker.frame().credits)) {
             Some((worker, mut credits)) if credits.scope == self.number => {
                 if credits.counts < counts {
                     self.pending.announce_many(BATCH);
                     credits.counts += BATCH;
                 }
                 credits.counts -= counts;
-                worker.set_credits(credits);
+                worker.change_frame(|frame| frame.credits = credits);
             }
             _ => self.pending.announce_many(counts),
         });
@@ -61,10 +61,10 @@ impl Scope<'_> {
         // SAFETY: by the caller's promise, the scope is there.
         let number = unsafe { (*this).number };
         if let Some(worker) = worker
-            && let Credits { scope, counts } = worker.credits()
+            && let Credits { scope, counts } = worker.frame().credits
             && scope == number
         {
-            worker.set_credits(Credits { scope, counts: counts + 1 });
+            worker.change_frame(|frame| frame.credits.counts = counts + 1);
             return;
         }
         // SAFETY: the caller's.

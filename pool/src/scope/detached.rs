@@ -69,9 +69,9 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     {
         Worker::with_current(|current| {
             let worker = current.filter(|worker| worker.is_of(self.registry()));
-            let level = worker.map_or(0, |worker| worker.offers() + 1);
+            let level = worker.map_or(0, |worker| worker.frame().offers + 1);
             if let Some(worker) = worker {
-                worker.set_offers(level);
+                worker.change_frame(|frame| frame.offers = level);
             }
             body(&mut Offered { scope: self, worker, level, part: Part::None, _this_thread: PhantomData })
         })
@@ -249,7 +249,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
         assert!(matches!(self.part, Part::None) || self.is_taken(), "{ONE_AT_A_TIME}");
-        let innermost = self.worker.is_none_or(|worker| worker.offers() == self.level);
+        let innermost = self.worker.is_none_or(|worker| worker.frame().offers == self.level);
         assert!(innermost, "{INNERMOST}");
         let meeting = meet();
         let Some(worker) = self.worker else {
@@ -316,7 +316,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, 
     fn drop(&mut self) {
         let part = self.take_back();
         if let Some(worker) = self.worker {
-            worker.set_offers(self.level - 1);
+            worker.change_frame(|frame| frame.offers = self.level - 1);
         }
         drop_at_end(part);
     }

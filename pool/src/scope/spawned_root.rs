@@ -78,7 +78,7 @@ where
     // SAFETY: no other thread knows the node; it is queued once, here.
     unsafe {
         (*node.as_ptr()).scope.at_end = AtEnd::Queue(node.cast());
-        registry.spawned_roots.insert(&node.as_ref().scope);
+        registry.spawned_roots().insert(&node.as_ref().scope);
         spawn::queue(registry, node.cast());
     }
 }
@@ -129,7 +129,7 @@ where
             unsafe { (&(*this.as_ptr()).scope, &mut *(*this.as_ptr()).computation.get()) };
         // A cancellation that has come already came from outside. Relaxed: a hint.
         let mut credits = 0;
-        if !worker.registry().spawned_roots.cancelled.load(Relaxed) {
+        if !worker.registry().spawned_roots().cancelled.load(Relaxed) {
             worker.enter_scope(scope.number());
             let _entered = scope.enter_runtime();
             (_, credits) = scope.with_credits(0, worker, || scope.guard(|| computation.begin(scope)));
@@ -146,7 +146,7 @@ where
         let registry = worker.registry();
         // SAFETY: all have arrived; a thread that still looks at the scope does so under the list's lock (invariant 4).
         let scope = unsafe { &(*this.as_ptr()).scope };
-        let cancelled = registry.spawned_roots.remove(scope);
+        let cancelled = registry.spawned_roots().remove(scope);
         scope.stop.disarm();
         // SAFETY: from `Box::leak`, and no other thread has a reference any more.
         let Node { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };

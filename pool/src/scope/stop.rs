@@ -12,12 +12,13 @@
 //! # Invariants
 //!
 //! 1. *No dangling scope.* The address is in the cell only while the scope is there, at that address: the scope
-//!    [disarms](Slot::disarm) its cell, under the lock, when all have arrived and before it moves or is freed.
+//!    [disarms](StopCell::disarm) its cell, under the lock, when all have arrived and before it moves or is freed.
 //! 2. *Counted.* A thread that stops counts itself as one of the scope's jobs before it gives up the lock, unless all have
 //!    arrived. The urgent job takes over that count. So the scope is there until the job has run.
 //! 3. *No user code* runs in the thread that stops, and none under the lock.
 
 use super::{Pointer, Scope};
+use crate::detach;
 use crate::worker::{HeapJob, JobRef};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -43,9 +44,11 @@ impl Stop {
     fn lock(&self) -> MutexGuard<'_, Option<Address>> {
         self.scope.lock().expect("nobody panics with this lock")
     }
+}
 
+impl detach::Stop for Stop {
     /// Cancels the scope's tasks, unless the scope is over or has been cancelled.
-    pub(crate) fn stop(&self) {
+    fn stop(&self) {
         let scope = {
             let address = self.lock();
             let Some(&Address(scope)) = address.as_ref() else { return };
@@ -72,7 +75,7 @@ impl Stop {
     }
 
     /// Whether [`stop`](Self::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
-    pub(crate) fn has_stopped(&self) -> bool {
+    fn has_stopped(&self) -> bool {
         // Relaxed: see `stop`.
         self.has_stopped.load(Relaxed)
     }
@@ -94,9 +97,9 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
 
 /// A scope's [`Stop`], made when first asked for: most scopes never are.
 #[derive(Debug, Default)]
-pub(super) struct Slot(OnceLock<Arc<Stop>>);
+pub(super) struct StopCell(OnceLock<Arc<Stop>>);
 
-impl Slot {
+impl StopCell {
     /// Ends the use of the scope's address. Called when all have arrived, at the address that the scope has had
     /// (invariant 1).
     #[inline]
@@ -107,7 +110,7 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for StopCell {
     fn drop(&mut self) {
         self.disarm();
     }

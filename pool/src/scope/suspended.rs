@@ -122,34 +122,19 @@ impl Drop for Handle<'_> {
     }
 }
 
-/// Memory for a future that is polled: see [`Suspend`].
-pub struct Slot<'scope, F, K>(Spare<'scope, F, K>);
-
-impl<F, K> std::fmt::Debug for Slot<'_, F, K> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Slot").finish_non_exhaustive()
-    }
-}
-
-impl<F, K> Default for Slot<'_, F, K> {
-    fn default() -> Self {
-        Slot(Spare::default())
-    }
-}
-
 impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
     type Slot<F, K>
-        = Slot<'scope, F, K>
+        = Spare<'scope, F, K>
     where
         F: Future + Send + 'scope,
         K: Resume<'scope, Scope<'scope>, F::Output>;
 
-    fn poll_once<F, K>(&self, slot: &mut Slot<'scope, F, K>, future: F) -> Poll<F::Output>
+    fn poll_once<F, K>(&self, slot: &mut Spare<'scope, F, K>, future: F) -> Poll<F::Output>
     where
         F: Future + Send + 'scope,
         K: Resume<'scope, Scope<'scope>, F::Output>,
     {
-        let polled = slot.0.poll(self.scope(), future);
+        let polled = slot.poll(self.scope(), future);
         self.scope().with_worker(|worker| {
             if let Some(worker) = worker {
                 worker.counters.polls.add();
@@ -161,13 +146,13 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
         polled
     }
 
-    fn suspend<F, K>(&self, slot: &mut Slot<'scope, F, K>, then: K)
+    fn suspend<F, K>(&self, slot: &mut Spare<'scope, F, K>, then: K)
     where
         F: Future + Send + 'scope,
         K: Resume<'scope, Scope<'scope>, F::Output>,
     {
         // SAFETY: invariant 2.
-        unsafe { slot.0.suspend(self.scope(), then) };
+        unsafe { slot.suspend(self.scope(), then) };
     }
 
     fn waits_for_room(&self) {
@@ -183,7 +168,8 @@ impl<'scope> Suspend<'scope, Scope<'scope>> for Handle<'scope> {
     }
 
     fn stopper(&self) -> Stopper {
-        Stopper::of(Arc::clone(self.scope().stop()))
+        let stop = Arc::clone(self.scope().stop());
+        Stopper::of(stop)
     }
 }
 

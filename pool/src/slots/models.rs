@@ -319,6 +319,40 @@ fn a_blocked_waiter_gets_a_slot() {
     });
 }
 
+/// The waiter of a latch blocks without a slot while a thread from outside sets the latch, and the slot's holder releases the slot.
+#[test]
+fn a_blocked_waiter_claims_a_slot() {
+    explore(Some(3), || {
+        let pool = Pool::new(1, 1);
+        let latch = Arc::new(Latch::new());
+        let outside = {
+            let (pool, latch) = (Arc::clone(&pool), Arc::clone(&latch));
+            thread::spawn(move || {
+                let waiter = pool.worker(2);
+                // SAFETY: as above.
+                unsafe { Latch::set(&raw const *latch, || pool.slots.lock().resume(waiter, None)) };
+            })
+        };
+        let holder = {
+            let pool = Arc::clone(&pool);
+            thread::spawn(move || pool.release_slot(pool.worker(1)))
+        };
+        let waiter = pool.worker(2);
+        let mut slots = pool.slots.lock();
+        if latch.will_wait() {
+            slots.block(waiter, false, false);
+            drop(slots);
+            pool.wait_for_slot(waiter);
+        } else {
+            drop(slots);
+            pool.occupy_slot(waiter);
+        }
+        pool.release_slot(waiter);
+        outside.join().unwrap();
+        holder.join().unwrap();
+    });
+}
+
 /// The waiter of a latch sleeps in its slot while the latch is set. It is woken.
 #[test]
 fn a_waiter_in_its_slot_is_woken() {

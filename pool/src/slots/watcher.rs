@@ -47,7 +47,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         }
         self.release(worker);
         if has_broadcast {
-            // A worker that has lost its slot may find a free one. Nobody claims a slot while one is free. Otherwise: the claim that
+            // A worker that has lost its slot may find a free one. No worker claims a slot while one is free. Otherwise: the claim that
             // `call` has made for the broadcast job ended with the turn.
             if self.occupy_or_claim(worker) {
                 self.slots.searching.begin();

@@ -10,14 +10,20 @@ use std::panic::resume_unwind;
 use std::ptr::NonNull;
 use std::task::Poll;
 
-/// Memory for a task, or one whose future is pending and has no continuation yet.
-pub(crate) struct Spare<'scope, F, K> {
+/// Memory for a task, or one whose future is pending and has no continuation yet: see [`Suspend`](crate::detach::Suspend).
+pub struct Spare<'scope, F, K> {
     task: Option<NonNull<Task<'scope, F, K>>>,
     is_pending: bool,
 }
 
 // SAFETY: the value holds at most a future; only wakers share the node, and they may be in any thread.
 unsafe impl<F: Send, K> Send for Spare<'_, F, K> {}
+
+impl<F, K> std::fmt::Debug for Spare<'_, F, K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Spare").finish_non_exhaustive()
+    }
+}
 
 impl<F, K> Default for Spare<'_, F, K> {
     fn default() -> Self {

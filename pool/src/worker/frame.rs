@@ -27,16 +27,16 @@ pub(crate) struct Credits {
 
 /// Facts about the job on top of a worker's stack.
 #[derive(Clone, Copy, Debug, Default)]
-struct Frame {
-    credits: Credits,
+pub(crate) struct Frame {
+    pub(crate) credits: Credits,
     /// Number of scopes and waits for futures that are open here and in the frames below.
     open: u32,
     /// Number of calls of [`offers`](crate::detach::Detach::offers) that are open here and in the frames below.
-    offers: u32,
+    pub(crate) offers: u32,
     /// Number of jobs here and in the frames below that were run [in place](Worker::run_if_newest).
-    in_place: u32,
+    pub(super) in_place: u32,
     /// Whether the job may give the active deque away: no frame below pops from it.
-    can_suspend: bool,
+    pub(crate) can_suspend: bool,
 }
 
 /// The `scope` of a worker that runs no part of a scope. (The numbers of scopes begin with 1.)
@@ -116,11 +116,18 @@ impl Worker {
         self.push_frame(Relation::Scope)
     }
 
-    fn change_frame<R>(&self, change: impl FnOnce(&mut Frame) -> R) -> R {
-        let mut frame = self.frames.top.get();
-        let result = change(&mut frame);
+    /// Returns the facts about the job on top.
+    #[inline]
+    pub(crate) fn frame(&self) -> Frame {
+        self.frames.top.get()
+    }
+
+    /// Changes the facts about the job on top.
+    #[inline]
+    pub(crate) fn change_frame(&self, change: impl FnOnce(&mut Frame)) {
+        let mut frame = self.frame();
+        change(&mut frame);
         self.frames.top.set(frame);
-        result
     }
 
     /// Notes that this thread's frame waits in the pool, until the value is dropped.
@@ -137,7 +144,7 @@ impl Worker {
 
     /// Whether this worker has open forks that were not stolen, open scopes, or waits. Called by its own thread.
     pub(crate) fn has_frames(&self) -> bool {
-        !self.forks.is_empty() || self.frames.top.get().open > 0
+        !self.forks.is_empty() || self.frame().open > 0
     }
 
     /// Notes that the job on top is a part of that scope. The note ends with the job's frame.
@@ -158,40 +165,6 @@ impl Worker {
         // Acquire pairs with the release in the pop.
         self.frames.unrelated.load(Acquire) > 0
     }
-
-    /// Whether the job on top may give the active deque away.
-    pub(crate) fn can_suspend(&self) -> bool {
-        self.frames.top.get().can_suspend
-    }
-
-    /// Returns the number of jobs on this thread's stack that run in place.
-    pub(super) fn in_place(&self) -> u32 {
-        self.frames.top.get().in_place
-    }
-
-    /// Returns the credits of the job on top.
-    #[inline]
-    pub(crate) fn credits(&self) -> Credits {
-        self.frames.top.get().credits
-    }
-
-    /// Sets the credits of the job on top.
-    #[inline]
-    pub(crate) fn set_credits(&self, credits: Credits) {
-        self.change_frame(|frame| frame.credits = credits);
-    }
-
-    /// Returns the number of calls of `offers` that this thread has open.
-    #[inline]
-    pub(crate) fn offers(&self) -> u32 {
-        self.frames.top.get().offers
-    }
-
-    /// Sets the number of calls of `offers` that this thread has open.
-    #[inline]
-    pub(crate) fn set_offers(&self, offers: u32) {
-        self.change_frame(|frame| frame.offers = offers);
-    }
 }
 
 #[cfg(all(test, not(loom)))]
@@ -206,7 +179,7 @@ mod tests {
     fn a_frame_is_popped_while_unwinding() {
         let registry = Registry::new(1, Setup::default());
         let worker = registry.worker(0).unwrap();
-        worker.set_credits(CREDITS);
+        worker.change_frame(|frame| frame.credits = CREDITS);
         worker.enter_scope(7);
         let panics = AssertUnwindSafe(|| {
             let _frame = worker.push_frame(Relation::Unrelated);
@@ -214,24 +187,25 @@ mod tests {
             assert!(worker.runs_unrelated() && !worker.belongs_to(7) && !worker.has_frames());
             let _scope = worker.push_scope();
             let _open = worker.opens_wait();
-            worker.set_offers(1);
+            worker.change_frame(|frame| frame.offers = 1);
             assert!(worker.has_frames());
             std::panic::resume_unwind(Box::new("a panic of the test"));
         });
         assert!(catch_unwind(panics).is_err());
         assert!(worker.belongs_to(7) && !worker.runs_unrelated() && !worker.has_frames());
-        assert_eq!((worker.credits().counts, worker.offers(), worker.in_place()), (3, 0, 0));
+        let frame = worker.frame();
+        assert_eq!((frame.credits.counts, frame.offers, frame.in_place), (3, 0, 0));
     }
 
     #[test]
     fn a_job_on_top_neither_spends_nor_loses_credits() {
         let registry = Registry::new(1, Setup::default());
         let worker = registry.worker(0).unwrap();
-        worker.set_credits(CREDITS);
+        worker.change_frame(|frame| frame.credits = CREDITS);
         let frame = worker.push_frame(Relation::Part);
-        assert_eq!(worker.credits().counts, 0);
-        worker.set_credits(Credits { scope: 8, counts: 5 });
+        assert_eq!(worker.frame().credits.counts, 0);
+        worker.change_frame(|frame| frame.credits = Credits { scope: 8, counts: 5 });
         drop(frame);
-        assert_eq!((worker.credits().scope, worker.credits().counts), (7, 3));
+        assert_eq!((worker.frame().credits.scope, worker.frame().credits.counts), (7, 3));
     }
 }

@@ -73,7 +73,7 @@ impl Worker {
     pub(crate) fn run_if_newest(&self, job: NonNull<Header>) {
         const DEEPEST: u32 = 16;
         // SAFETY: this thread is the owner.
-        if self.in_place() < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
+        if self.frame().in_place < DEEPEST && unsafe { self.spawns().pop_newest_if(job) } {
             // SAFETY: just taken from a queue.
             unsafe { self.run(JobRef::new(job, self), Relation::InPlace) };
             // If another worker has waited for the job's end, it may have got this worker's slot.

@@ -85,9 +85,6 @@ impl Executor for Thievish {
     fn num_threads(&self) -> usize {
         1
     }
-    fn thread_index(&self) -> Option<usize> {
-        None
-    }
 }
 
 const FRAMES: Most<fn(usize) -> u32> = Most(|_| frames());

@@ -100,7 +100,7 @@ where
         };
         loop {
             let mut branch = stack.pop()?;
-            let decision = if self.leaves.divides { branch.decide(threads, false) } else { Decision::Leaf };
+            let decision = if self.leaves.divides { branch.decide(threads) } else { Decision::Leaf };
             let Decision::Divide { node, .. } = decision else { return Some(branch) };
             match branch.divide_in_turn(&node) {
                 Parts::One(branch) => stack.push(branch),

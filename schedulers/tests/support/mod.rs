@@ -43,10 +43,6 @@ impl Executor for InlineForTwo {
     fn num_threads(&self) -> usize {
         2
     }
-
-    fn thread_index(&self) -> Option<usize> {
-        Inline.thread_index()
-    }
 }
 
 /// A place to run a computation.

@@ -162,10 +162,6 @@ impl Executor for Scripted {
     fn num_threads(&self) -> usize {
         2
     }
-
-    fn thread_index(&self) -> Option<usize> {
-        None
-    }
 }
 
 fn quietly<T>(value: T) {

@@ -275,10 +275,6 @@ impl Executor for Failing<'_> {
     fn num_threads(&self) -> usize {
         2
     }
-
-    fn thread_index(&self) -> Option<usize> {
-        None
-    }
 }
 
 /// A closure that is dropped unrun does not lose a part of a merge or a sorted half.

@@ -23,7 +23,7 @@ fn wrap_around(always_shared: bool) {
 }
 
 #[test]
-fn slots_are_used_again() {
+fn entries_are_used_again() {
     wrap_around(false);
 }
 
@@ -34,7 +34,7 @@ fn entries_of_an_always_shared_deque_are_used_again() {
 
 /// A thief of a private job empties the entry that the owner fills again.
 #[test]
-fn slots_reached_for_are_used_again() {
+fn entries_reached_for_are_used_again() {
     explore(Some(3), || {
         let world = World::new(3, Deque::starting_at(u64::from(u32::MAX), 2, false));
         let first = world.push(0);

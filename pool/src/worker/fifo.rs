@@ -1,7 +1,7 @@
 //! First in, first out, on top of deques whose owner takes the newest: what is queued there is a ticket, and whoever
 //! runs the ticket runs the oldest job.
 
-use crate::worker::{Header, JobRef, SpawnHeader, Worker};
+use super::{Header, JobRef, SpawnHeader, Worker};
 use crossbeam_deque::{Injector, Steal};
 use std::ptr::NonNull;
 use std::sync::OnceLock;

@@ -1,13 +1,10 @@
 //! External threads: threads that no pool has started, and that take part in a pool for the time of their own call.
 
-use super::Registry;
+use crate::registry::Registry;
 use crate::runtime::Entered;
 use crate::worker::{Current, Worker};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
-
-/// Number of external threads that can take part in a pool at once; others wait.
-pub(super) const MAX_EXTERNAL: usize = 1024;
 
 /// An external thread in one of a pool's slots. It runs only the jobs that its own call forks and spawns, under every wait rule.
 struct External<'a> {
@@ -52,19 +49,19 @@ impl Drop for External<'_> {
 /// The calling thread's part in a pool while the value lives: as a worker of the pool, or as an external thread.
 ///
 /// For calls that need the worker as a value. Forks look up the thread's worker themselves, and call
-/// [`on_worker_from_outside`](Part::on_worker_from_outside) if there is none.
-pub(crate) struct Part<'a> {
+/// [`on_worker_from_outside`](Participant::on_worker_from_outside) if there is none.
+pub(crate) struct Participant<'a> {
     worker: *const Worker,
     _external: Option<External<'a>>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Participant<'a> {
     /// Takes part in the pool that the thread is in, else in the global one. Returns the global pool as `Err` if the thread is in no
     /// pool and the global one lets no caller take part. Then the caller has to [hand the call over](Registry::inside) to that pool.
     #[inline(always)]
     pub(crate) fn of_current() -> Result<Self, &'static Registry> {
         let worker = Worker::current();
-        if worker.is_null() { Part::of_global() } else { Ok(Part { worker, _external: None }) }
+        if worker.is_null() { Participant::of_global() } else { Ok(Participant { worker, _external: None }) }
     }
 
     /// Takes part in the given pool. Returns `None` if the call has to be [handed over](Registry::inside) to the pool's threads: the
@@ -74,10 +71,10 @@ impl<'a> Part<'a> {
     pub(crate) fn of(registry: &'a Registry) -> Option<Self> {
         let worker = Worker::current();
         if worker.is_null() {
-            return Part::of_external(registry);
+            return Participant::of_external(registry);
         }
         // SAFETY: see `worker`.
-        unsafe { &*worker }.is_of(registry).then_some(Part { worker, _external: None })
+        unsafe { &*worker }.is_of(registry).then_some(Participant { worker, _external: None })
     }
 
     /// Calls `f` for a thread that is in no pool, as a call of the global one: in this thread, or on the pool's threads. `f` gets the
@@ -88,7 +85,7 @@ impl<'a> Part<'a> {
     #[inline(never)]
     pub(crate) fn on_worker_from_outside<R: Send>(f: impl FnOnce(&Worker, bool) -> R + Send) -> R {
         let (mut f, mut result) = (Some(f), None);
-        Part::run_from_outside(&mut |worker, moved| {
+        Participant::run_from_outside(&mut |worker, moved| {
             if let Some(f) = f.take() {
                 result = Some(f(worker, moved));
             }
@@ -96,9 +93,9 @@ impl<'a> Part<'a> {
         result.expect("a call that has returned was run")
     }
 
-    /// [`on_worker_from_outside`](Part::on_worker_from_outside), compiled once for all closures.
+    /// [`on_worker_from_outside`](Participant::on_worker_from_outside), compiled once for all closures.
     fn run_from_outside(f: &mut (dyn FnMut(&Worker, bool) + Send)) {
-        match Part::of_global() {
+        match Participant::of_global() {
             Ok(part) => f(part.worker(), false),
             Err(registry) => registry.inside(|worker| f(worker, true)),
         }
@@ -108,17 +105,17 @@ impl<'a> Part<'a> {
     #[inline(never)]
     fn of_global() -> Result<Self, &'static Registry> {
         let registry = crate::global::registry();
-        Part::of_external(registry).ok_or(registry)
+        Participant::of_external(registry).ok_or(registry)
     }
 
     #[cold]
     #[inline(never)]
     fn of_external(registry: &'a Registry) -> Option<Self> {
-        if !registry.setup.caller_takes_part {
+        if !registry.caller_takes_part() {
             return None;
         }
         let external = External::enter(registry);
-        Some(Part { worker: external.worker, _external: Some(external) })
+        Some(Participant { worker: external.worker, _external: Some(external) })
     }
 
     #[inline(always)]
@@ -149,11 +146,11 @@ impl Registry {
     /// Returns a worker for the calling thread, and whether the thread has to give it back after the call.
     fn external_worker(&self) -> (&Worker, bool) {
         let Some(global) = crate::global::get().filter(|global| std::ptr::eq(*global, self)) else {
-            return (self.new_external_worker(), true);
+            return (self.take_external_worker(), true);
         };
         // The global pool never ends, so a thread keeps the worker of its first call.
         let kept = KEPT.try_with(|kept| {
-            let worker = kept.0.take().unwrap_or_else(|| global.new_external_worker());
+            let worker = kept.0.take().unwrap_or_else(|| global.take_external_worker());
             // The worker is not in use: a thread in the pool does not enter the pool again.
             kept.0.set(Some(worker));
             worker
@@ -161,21 +158,7 @@ impl Registry {
         match kept {
             Ok(worker) => (worker, false),
             // The thread is ending.
-            Err(_) => (self.new_external_worker(), true),
-        }
-    }
-
-    /// Takes a worker that no thread uses, or makes one. Waits if there are as many external threads as there may be.
-    fn new_external_worker(&self) -> &Worker {
-        loop {
-            let numbers = self.first_external..self.slots.max_workers();
-            if let Some(worker) =
-                { numbers }.map(|number| self.make_worker(number, true)).find(|worker| worker.take())
-            {
-                return worker;
-            }
-            // All numbers are in use. With so many external threads, this thread would wait for a slot in any case.
-            std::thread::yield_now();
+            Err(_) => (self.take_external_worker(), true),
         }
     }
 }
