@@ -2,9 +2,8 @@
 
 mod support;
 
-use furcate_pool::{Executor, Pool, ThreadPool, Worker, join, join_context, join_with};
+use furcate_pool::{Executor, Pool, Worker, join, join_context, join_with};
 use std::panic::panic_any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use support::*;
 

@@ -276,7 +276,7 @@ fn the_default_policy_twice_is_the_default_policy() {
         node.divisible = half > 1;
         let mut both = leaves(left, Node { len: half, ..node }, from);
         node.divisible = rest > 1;
-        node.migrated = from % 3 == 0; // some right parts are stolen
+        node.migrated = from.is_multiple_of(3); // some right parts are stolen
         both.extend(leaves(right, Node { len: rest, ..node }, from + half));
         both
     }
@@ -285,7 +285,7 @@ fn the_default_policy_twice_is_the_default_policy() {
     let twice = |policy| Both::new(Auto::new(), Both::new(Auto::new(), policy));
     for min in [1, 100, 5000, 20_000] {
         let once = Both::new(Auto::new(), MinLen::new(min));
-        assert_eq!(leaves(twice(MinLen::new(min)), task, 0), leaves(once, task, 0), "{min}");
+        assert_eq!(leaves(twice(MinLen::new(min)), node, 0), leaves(once, node, 0), "{min}");
     }
-    assert!(leaves(twice(MinLen::new(1)), task, 0).len() > 8);
+    assert!(leaves(twice(MinLen::new(1)), node, 0).len() > 8);
 }
