@@ -13,17 +13,17 @@
 //!    is under way until it has arrived: it keeps its permit (the scheduler's invariant 5).
 //! 3. *One at a time.* The item whose turn it is calls the sink. No item arrives behind one for which the sink fails.
 
+mod closures;
+
 use super::bridge::StreamBridge;
 use super::channel::Channel;
 use super::in_order::InOrder;
 use super::into_stream::{IntoStream, send_all};
-use super::permits::Permits;
 use crate::iter::async_terminal::TryFolded;
 use crate::iter::{AsyncTerminal, FromParallelIterator, ParallelIterator};
 use furcate_schedulers::Suspending;
 use futures_core::Stream;
 use std::collections::LinkedList;
-use std::convert::Infallible;
 use std::fmt;
 use std::future::ready;
 use std::mem;
@@ -138,7 +138,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> R + Sync + Send,
         R: Send,
     {
-        self.filter_map(move |item| Some(stage(item)))
+        self.filter_map(closures::some(stage))
     }
 
     /// Adds a stage that keeps the items for which a predicate is true.
@@ -153,7 +153,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     where
         P: Fn(&T) -> bool + Sync + Send,
     {
-        self.filter_map(move |item| predicate(&item).then_some(item))
+        self.filter_map(closures::if_so(predicate))
     }
 
     /// Adds a stage that computes, and drops the items for which it returns `None`.
@@ -170,8 +170,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> Option<R> + Sync + Send,
         R: Send,
     {
-        let items =
-            self.items.map(move |Numbered { number, item }| Numbered { number, item: item.and_then(&stage) });
+        let items = self.items.map(closures::numbered(stage));
         Pipeline { items, max_in_flight: self.max_in_flight }
     }
 
@@ -195,16 +194,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         F: Fn(T) -> A + Sync + Send,
         A: IntoFuture<Output: Send, IntoFuture: Send>,
     {
-        let items = self.items.map(move |Numbered { number, item }| {
-            let future = item.map(|item| stage(item).into_future());
-            async move {
-                let item = match future {
-                    Some(future) => Some(future.await),
-                    None => None,
-                };
-                Numbered { number, item }
-            }
-        });
+        let items = self.items.map(closures::awaits(stage));
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
     }
 
@@ -248,17 +238,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
             n > 0,
             "a stage with no item in flight would never end: `stage_async_at_most` needs at least 1"
         );
-        let shared = Arc::new((Permits::new(n), stage));
-        let items = self.items.map(move |Numbered { number, item }| {
-            let shared = Arc::clone(&shared);
-            async move {
-                let Some(item) = item else { return Numbered { number, item: None } };
-                let (permits, stage) = &*shared;
-                let _permit = permits.acquire().await;
-                let future = stage(item).into_future();
-                Numbered { number, item: Some(future.await) }
-            }
-        });
+        let items = self.items.map(closures::awaits_at_most(n, stage));
         Pipeline { items: items.io_await(), max_in_flight: self.max_in_flight }
     }
 
@@ -275,12 +255,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// pipeline(futures_lite::stream::iter('a'..'f')).for_each(|c| text.push(c));
     /// assert_eq!(text, "abcde");
     /// ```
-    pub fn for_each(self, mut sink: impl FnMut(T) + Send) {
-        let done = self.arrive(|item| {
-            sink(item);
-            ready(Ok::<(), Infallible>(()))
-        });
-        let Ok(()) = done;
+    pub fn for_each(self, sink: impl FnMut(T) + Send) {
+        let Ok(()) = self.arrive(closures::never_fails(sink));
     }
 
     /// Runs the pipeline as [`for_each`](Self::for_each) does, until the sink fails. The first error is returned, and
@@ -295,8 +271,8 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// assert!(written.is_err());
     /// assert_eq!(out, [1, 2, 3, 4]);
     /// ```
-    pub fn try_for_each<E: Send>(self, mut sink: impl FnMut(T) -> Result<(), E> + Send) -> Result<(), E> {
-        self.arrive(|item| ready(sink(item)))
+    pub fn try_for_each<E: Send>(self, sink: impl FnMut(T) -> Result<(), E> + Send) -> Result<(), E> {
+        self.arrive(closures::at_once(sink))
     }
 
     /// Runs the pipeline as [`try_for_each`](Self::try_for_each) does, with a sink that waits: the sink is called again
@@ -357,16 +333,12 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// future::block_on(done);
     /// assert!(receiver.iter().eq(0..4));
     /// ```
-    pub fn async_for_each(self, mut sink: impl FnMut(T) + Send + 'static) -> AsyncTerminal<()>
+    pub fn async_for_each(self, sink: impl FnMut(T) + Send + 'static) -> AsyncTerminal<()>
     where
         Self: 'static,
         T: 'static,
     {
-        let sink = move |item| {
-            sink(item);
-            ready(Ok::<(), Infallible>(()))
-        };
-        self.arriving(sink).map(|Ok(())| ()).async_for_each(drop)
+        self.arriving(closures::never_fails(sink)).map(|Ok(())| ()).async_for_each(drop)
     }
 
     /// [`try_for_each`](Self::try_for_each), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the
@@ -380,14 +352,14 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
     /// ```
     pub fn async_try_for_each<E>(
         self,
-        mut sink: impl FnMut(T) -> Result<(), E> + Send + 'static,
+        sink: impl FnMut(T) -> Result<(), E> + Send + 'static,
     ) -> AsyncTerminal<Result<(), E>>
     where
         Self: 'static,
         T: 'static,
         E: Send + 'static,
     {
-        self.async_try_for_each_async(move |item| ready(sink(item)))
+        self.async_try_for_each_async(closures::at_once(sink))
     }
 
     /// [`try_for_each_async`](Self::try_for_each_async), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends
@@ -453,22 +425,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         A: Future<Output = Result<(), E>> + Send,
         E: Send,
     {
-        let shared = Arc::new((InOrder::default(), Mutex::new(sink)));
-        let arrive = move |Numbered { number, item }| {
-            let shared = Arc::clone(&shared);
-            async move {
-                let (order, sink) = &*shared;
-                order.turn(number).await;
-                if let Some(item) = item {
-                    // Never contended: only one item has the turn.
-                    let done = lock(sink)(item);
-                    done.await?;
-                }
-                order.advance();
-                Ok(())
-            }
-        };
-        self.items.map(arrive).io_await().max_in_flight(self.max_in_flight)
+        self.items.map(closures::arrives(sink)).io_await().max_in_flight(self.max_in_flight)
     }
 
     /// Turns the pipeline into a parallel iterator over the items, in no order, with the same bound on the items in
@@ -549,7 +506,7 @@ impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipel
         F: Fn(T) -> Result<R, E> + Sync + Send,
         R: Send,
     {
-        self.stage(move |item| item.and_then(&stage))
+        self.stage(closures::if_ok(stage))
     }
 
     /// Adds a stage that awaits a future, for the items that are `Ok`, and may fail.
@@ -579,10 +536,7 @@ impl<T: Send, E: Send, I: ParallelIterator<Item = Numbered<Result<T, E>>>> Pipel
         A: IntoFuture<Output = Result<R, E>, IntoFuture: Send>,
         R: Send,
     {
-        self.stage_async(move |item| {
-            let future = item.map(|item| stage(item).into_future());
-            async move { future?.await }
-        })
+        self.stage_async(closures::awaits_if_ok(stage))
     }
 }
 
