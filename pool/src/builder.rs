@@ -17,7 +17,7 @@ use std::thread;
 /// Number of threads that a pool starts by default, at most, to stand in for waiting threads; tokio's default for blocking threads.
 const MAX_BLOCKING_THREADS: usize = 512;
 
-/// Makes a [`ThreadPool`], or the global pool: rayon's builder, with more settings.
+/// Makes a [`ThreadPool`](crate::ThreadPool), or the global pool: rayon's builder, with more settings.
 ///
 /// ```
 /// let pool = furcate::ThreadPoolBuilder::new()
@@ -361,7 +361,7 @@ impl<S> ThreadPoolBuilder<S> {
     /// handler](Self::exit_handler), a [spawn handler](Self::spawn_handler), or [pinning](Self::pin_threads). With `true` and one
     /// of these, the promise holds for the pool's own threads only.
     ///
-    /// The setting is about `join`, `scope` and iterators. [`ThreadPool::install`] and most other methods of [`ThreadPool`] always run
+    /// The setting is about `join`, `scope` and iterators. [`ThreadPool::install`](crate::ThreadPool::install) and most other methods of [`ThreadPool`](crate::ThreadPool) always run
     /// on the pool's threads. Two kinds of code run in a calling external thread under both settings, occupy no slot, and have no
     /// index: the body of an [`in_place_scope`](crate::in_place_scope), and a chain that is
     /// [`sequential`](https://docs.rs/furcate/latest/furcate/struct.Sequential.html). Such code does not count as a job above.

@@ -6,7 +6,7 @@
 //!
 //! # States of a worker
 //!
-//! "Counted" says whether the worker is counted in [`Searching`](crate::searching::Searching).
+//! "Counted" says whether the worker is counted in [`Searching`].
 //!
 //! | state | holds a slot | counted | leaves the state when |
 //! |---|---|---|---|

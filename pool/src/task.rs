@@ -193,7 +193,7 @@ where
 
     /// # Safety
     ///
-    /// As [`JobRef::run`]; `job` points to a task of this type that was suspended.
+    /// As [`JobRef::run`](crate::worker::JobRef::run); `job` points to a task of this type that was suspended.
     unsafe fn run(job: NonNull<Header>, worker: &Worker, _from: *const Worker) {
         let this = job.cast::<Self>();
         // SAFETY: a task in a queue is there, and so is its scope (invariant 5).

@@ -1,6 +1,6 @@
 //! Urgent jobs: workers look for one before anything else.
 //!
-//! A stop must not wait behind the work that it ends. So the job that drops the suspended tasks of a [stopped](crate::scope::Stop)
+//! A stop must not wait behind the work that it ends. So the job that drops the suspended tasks of a [stopped](crate::detach::Stopper)
 //! scope goes to this queue and not to the injector. Such jobs are few (one for each stopped scope), and short (some hundred
 //! nanoseconds for each task that they drop).
 //!

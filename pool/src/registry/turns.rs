@@ -43,7 +43,7 @@
 //!
 //! 1. *Watched.* If every slot is taken, no worker searches and a job is queued, a watcher is there or is about to be made; see
 //!    invariant 4 of [`Searching`](crate::searching). A parked worker becomes the watcher. If none is parked, the
-//!    [watchdog](super::watchdog) looks first, and starts a spare thread when a queue is overdue. While the former watcher runs
+//!    [watchdog] looks first, and starts a spare thread when a queue is overdue. While the former watcher runs
 //!    queued jobs, the watchdog looks too, because one of these jobs may block. Pools that may start no more threads have no turns;
 //!    their workers look at overdue queues between jobs.
 //! 2. *At most n.* A worker that gives its slot is blocked before the other thread gets the slot. Exception: a slot that was taken

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 pub(crate) struct Stop {
     /// `None` once the scope is over.
     scope: Mutex<Option<Address>>,
-    /// Whether [`stop`](Self::stop) was the first to cancel the scope's tasks.
+    /// Whether [`stop`](detach::Stop::stop) was the first to cancel the scope's tasks.
     has_stopped: AtomicBool,
 }
 
@@ -74,7 +74,7 @@ impl detach::Stop for Stop {
         }
     }
 
-    /// Whether [`stop`](Self::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
+    /// Whether [`stop`](detach::Stop::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
     fn has_stopped(&self) -> bool {
         // Relaxed: see `stop`.
         self.has_stopped.load(Relaxed)
