@@ -86,7 +86,7 @@ impl Adaptive {
     ///
     /// After a steal they begin with 1 again.
     ///
-    /// Every loop over a `wrap_iter` makes a piece ([`steps_cut`](crate::Facts::steps_cut)). A piece is at least an eighth of the
+    /// Every step over a `wrap_iter` makes a piece ([`steps_cut`](crate::Facts::steps_cut)). A piece is at least an eighth of the
     /// units that the task has folded since the last steal. So there are few pieces, and reductions that cost as much
     /// as their inputs (a merge, a union) cost O(n log n) in all. A thief waits for one such piece.
     #[must_use]
@@ -94,7 +94,7 @@ impl Adaptive {
         Adaptive { min: 1, max: 1 << 16, grows: true }
     }
 
-    /// Sets steps of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a loop that took longer than some 100
+    /// Sets steps of `min`, 2 `min`, 4 `min` ... units, up to `max`. (After a step that took longer than some 100
     /// microseconds the steps get shorter, down to `min`. A `min` of 0 counts as 1, and a `max` below `min` as `min`.)
     #[must_use]
     pub const fn nano_blocks(self, min: usize, max: usize) -> Self {
@@ -252,7 +252,7 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     /// How many more divisions are believed to have made the task smaller although its size has not shrunk. Never
     /// grows.
     believed: u32,
-    /// Size of the part that has just been divided; set until the next loop.
+    /// Size of the part that has just been divided; set until the next step.
     whole: Option<usize>,
     /// The join node of the part on offer (invariant 1), and the reduction from before the division.
     offer: Option<Meeting<'s, O, R>>,

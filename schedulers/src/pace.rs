@@ -1,23 +1,23 @@
 //! Lengths of steps: short in the beginning, and longer as long as they end soon.
 //!
 //! Between its steps a task checks two things: whether it is still needed, and whether another worker wants a part of
-//! it. A loop has a number of items, but its time is what matters. A check costs a few nanoseconds, so it should not
+//! it. A step has a number of items, but its time is what matters. A check costs a few nanoseconds, so it should not
 //! come every few nanoseconds; nor should it have to wait for a thousand slow items. A [`Pace`] begins with few items,
 //! doubles their number, and watches the clock:
 //!
 //! # Invariants
 //!
-//! 1. A loop is never shorter than the least size and never longer than the greatest.
-//! 2. *Prompt.* After a timed loop that took more than [`LONG`] the next one is half as long. After a timed loop that
+//! 1. A step is never shorter than the least size and never longer than the greatest.
+//! 2. *Prompt.* After a timed step that took more than [`LONG`] the next one is half as long. After a timed step that
 //!    took more than half of `LONG`, the next one is no longer. So while all items cost about the same, steps end
 //!    within `LONG`, or have the least size. The first two steps are an exception, since no time is known yet.
-//! 3. *Cheap.* The clock is not read before every loop. A timed loop determines how many items may be folded before the
-//!    next timed loop: as many as are expected to take a quarter of `LONG`, and no more than [`TRUST`] times the items
-//!    of the timed loop. So the clock is read twice in that time, or twice per item if items are slower.
+//! 3. *Cheap.* The clock is not read before every step. A timed step determines how many items may be folded before the
+//!    next timed step: as many as are expected to take a quarter of `LONG`, and no more than [`TRUST`] times the items
+//!    of the timed step. So the clock is read twice in that time, or twice per item if items are slower.
 
 use std::time::{Duration, Instant};
 
-/// Greatest time of a loop; longer steps are halved.
+/// Greatest time of a step; longer steps are halved.
 const LONG: Duration = Duration::from_micros(100);
 
 /// Greatest number of untimed items per timed item (invariant 3).
@@ -26,13 +26,13 @@ const TRUST: usize = 64;
 /// The lengths of a task's steps. The time comes from a `Clock`.
 #[derive(Debug)]
 pub(crate) struct Pace<Clock = fn() -> Instant> {
-    /// Length of the next loop, unless the clock speaks against it.
+    /// Length of the next step, unless the clock speaks against it.
     limit: usize,
     min: usize,
     max: usize,
-    /// Number of items that may be folded before a loop must be timed.
+    /// Number of items that may be folded before a step must be timed.
     trusted: usize,
-    /// The loop that is being timed: its length and its begin.
+    /// The step that is being timed: its length and its begin.
     timed: Option<(usize, Instant)>,
     clock: Clock,
 }
@@ -58,13 +58,13 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
         (self.limit, self.trusted, self.timed) = (self.min, self.min, None);
     }
 
-    /// Returns the number of items that the next loop would fold, as far as is known.
+    /// Returns the number of items that the next step would fold, as far as is known.
     #[inline]
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Returns the number of items of the next loop, if `size` items are left. To be called right before the loop.
+    /// Returns the number of items of the next step, if `size` items are left. To be called right before the step.
     #[inline]
     pub(crate) fn next(&mut self, size: usize) -> usize {
         if self.timed.is_some() {
@@ -79,7 +79,7 @@ impl<Clock: FnMut() -> Instant> Pace<Clock> {
         limit
     }
 
-    /// Learns from the timed loop, and times the next one if that is due.
+    /// Learns from the timed step, and times the next one if that is due.
     fn time(&mut self) {
         let now = (self.clock)();
         if let Some((items, begun)) = self.timed.take() {
@@ -108,7 +108,7 @@ mod tests {
 
     /// A task whose item at a position takes the time that `cost` returns for the position.
     struct Run {
-        /// Every loop: its first item, its length and its time.
+        /// Every step: its first item, its length and its time.
         steps: Vec<(usize, usize, Duration)>,
         reads: usize,
     }

@@ -57,10 +57,10 @@ pub trait Producer: Divisible + IntoIterator + Send {
     /// Returns the value that `fold` breaks with. Otherwise returns the accumulator, at the end or where the steps
     /// [`Stop`](crate::NextStep::Stop). In both cases the remaining units are dropped.
     ///
-    /// By default, the units of a loop are cut off, and std's iterator over them is folded. The last loop takes all
-    /// remaining units. A cut that leaves no less than before is also followed by the last loop. The size `usize::MAX`
+    /// By default, the units of a step are cut off, and std's iterator over them is folded. The last step takes all
+    /// remaining units. A cut that leaves no less than before is also followed by the last step. The size `usize::MAX`
     /// is an exception: it means *more than can be counted*, so it may stay the same after a cut, and an item that the
-    /// loop has given counts as progress. After the last loop, the part that was given away last is
+    /// step has given counts as progress. After the last step, the part that was given away last is
     /// [taken back](Steps::take_back), if no other worker has taken it.
     fn partial_fold<'s, B, F, L>(self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
     where
@@ -133,7 +133,7 @@ pub trait Producer: Divisible + IntoIterator + Send {
 pub struct Facts {
     /// Whether the items are pieces of the producer itself (`wrap_iter` gives such items), so that every cut makes one
     /// item more. If so, steps that do not [divide](Steps::DIVIDES), but only look for an early end, fold all
-    /// units in one loop. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
+    /// units in one step. And no scheduler makes [blocks](crate::ByBlocks) unless the chain asks for them.
     pub pieces: bool,
 
     /// Whether every step cuts a piece off, so that it makes one item more. True for [pieces](Self::pieces), but
@@ -170,13 +170,13 @@ impl Facts {
         grows: false,
     };
 
-    /// The same facts, but the items are [pieces](Self::pieces) of the producer. Every loop [cuts](Self::steps_cut) one off.
+    /// The same facts, but the items are [pieces](Self::pieces) of the producer. Every step [cuts](Self::steps_cut) one off.
     #[must_use]
     pub const fn pieces(self) -> Self {
         Facts { pieces: true, steps_cut: true, ..self }
     }
 
-    /// The same facts, but each task gives one item: [pieces](Self::pieces), but a loop [cuts none off](Self::steps_cut),
+    /// The same facts, but each task gives one item: [pieces](Self::pieces), but a step [cuts none off](Self::steps_cut),
     /// unless these do.
     #[must_use]
     pub const fn one_item_per_task(self) -> Self {

@@ -58,7 +58,7 @@ use std::ops::ControlFlow;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
-    /// Fold the next units, so many, in one loop (0 counts as 1).
+    /// Fold the next units, so many, in one step (0 counts as 1).
     Fold(usize),
     /// Give away the right half of the remaining units: see [`Steps::take`].
     Divide,
@@ -253,7 +253,7 @@ impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for ByRef<'_, F> {
 /// use furcate::{Blocking, Divisible, NextStep, Steps, Producer};
 /// use std::ops::ControlFlow;
 ///
-/// /// Gives a half away after the first loop.
+/// /// Gives a half away after the first step.
 /// struct GiveOnce<P> {
 ///     steps: usize,
 ///     given: Option<P>,
@@ -276,7 +276,7 @@ impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for ByRef<'_, F> {
 /// ```
 pub trait Steps<P> {
     /// Whether the task can be divided between its steps. If not, the steps only look for an early end, and items that
-    /// each need a cut (pieces of a `wrap_iter`) are folded in one loop.
+    /// each need a cut (pieces of a `wrap_iter`) are folded in one step.
     const DIVIDES: bool = true;
 
     /// Whether the steps may take a task that has [grown](Self::grown). If not, producers need not call
