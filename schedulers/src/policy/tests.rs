@@ -276,7 +276,7 @@ fn the_default_policy_twice_is_the_default_policy() {
         task.divisible = half > 1;
         let mut both = leaves(left, Task { len: half, ..task }, from);
         task.divisible = rest > 1;
-        task.migrated = from % 3 == 0; // some right parts are stolen
+        task.migrated = from.is_multiple_of(3); // some right parts are stolen
         both.extend(leaves(right, Task { len: rest, ..task }, from + half));
         both
     }
