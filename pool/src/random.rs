@@ -10,7 +10,7 @@ impl Random {
     /// Makes the `nth` sequence.
     pub(crate) const fn nth(nth: usize) -> Self {
         // An odd number is not 0, and no later state is 0 then.
-        Random(Cell::new((nth as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
+        Random(Cell::new((nth as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1))
     }
 
     /// Returns a random number below `end`.

@@ -111,24 +111,30 @@ fn a_signaled_waiter_polls_again() {
     });
 }
 
-/// The caller frees a `LockLatch` at once.
+/// The caller sees the result, and frees a `LockLatch` at once.
 #[test]
 fn a_caller_outside_the_pool_is_woken() {
     explore(None, || {
-        struct Pointer(*const LockLatch);
-        // SAFETY: the caller keeps the latch until it is set.
+        struct Call(LockLatch, UnsafeCell<u32>);
+        struct Pointer(*const Call);
+        // SAFETY: the caller keeps the call until its latch is set.
         unsafe impl Send for Pointer {}
-        let latch = Box::new(LockLatch::new());
+        let call = Box::new(Call(LockLatch::new(), UnsafeCell::new(0)));
         let setter = {
-            let latch = Pointer(&raw const *latch);
+            let call = Pointer(&raw const *call);
             thread::spawn(move || {
-                let latch = latch;
-                // SAFETY: set once.
-                unsafe { LockLatch::set(latch.0) };
+                let call = call;
+                // SAFETY: written before the latch is set, which happens once.
+                unsafe {
+                    (*call.0).1.with_mut(|result| *result = 7);
+                    LockLatch::set(&raw const (*call.0).0);
+                }
             })
         };
-        latch.wait();
-        drop(latch);
+        call.0.wait();
+        // SAFETY: the latch is set.
+        assert_eq!(call.1.with(|result| unsafe { *result }), 7);
+        drop(call);
         setter.join().unwrap();
     });
 }
