@@ -22,15 +22,14 @@ use furcate_pool::Executor;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A scheduler that runs part by part. Every such type is a [`Scheduler`], for
-/// `with_scheduler`.
+/// A scheduler that runs part by part. Every such type is a [`Scheduler`], for `with_scheduler`.
 ///
 /// The division tree is the policy's. The scheduler decides in which order parts run, and whether two of them run in
 /// parallel.
 ///
 /// ```
 /// use furcate::prelude::*;
-/// use furcate::{Division, Part, PartScheduler};
+/// use furcate::{Division, Fork, Part, PartScheduler};
 ///
 /// /// Forks large parts, and runs the parts of small ones in turn.
 /// #[derive(Clone)]

@@ -77,11 +77,11 @@ pub use stop::{Reason, Stop};
 pub use stop_on::{CancelToken, Cancelled, StopOn};
 pub use thief_splitting::ThiefSplitting;
 
-/// The facts by which a policy decides about a task.
+/// The facts by which a policy decides about a node of the division tree.
 ///
 /// ```
 /// use furcate::Node;
-/// let task = Node::new(1000);
+/// let node = Node::new(1000);
 /// assert_eq!((node.len, node.depth, node.divisible, node.migrated), (1000, 0, true, false));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub struct Node {
     pub len: usize,
     /// Whether anything is left to cut ([`Divisible::should_be_divided`](crate::Divisible::should_be_divided)).
     pub divisible: bool,
-    /// Number of divisions between the root and this task.
+    /// Number of divisions between the root and this node.
     pub depth: u32,
     /// Whether the task runs on another worker than the one that forked it. A task that was not forked has not
     /// migrated: there is no fork if one side of the division was empty, or if the fork was
@@ -112,7 +112,7 @@ impl Node {
     }
 }
 
-/// A policy's opinion about dividing a task. The strongest (last) verdict of a chain counts.
+/// A policy's opinion about dividing a node. The strongest (last) verdict of a chain counts.
 ///
 /// `bool`s convert: `true` is [`Would`](Self::Would), `false` is [`MayNot`](Self::MayNot).
 ///
@@ -200,10 +200,10 @@ impl From<bool> for Verdict {
 ///         (1_usize << node.depth < node.threads).into()
 ///     }
 /// }
-/// # let mut task = Node::new(10);
-/// # assert_eq!(OnePerThread.wants_split(&task), Verdict::MayNot);
+/// # let mut node = Node::new(10);
+/// # assert_eq!(OnePerThread.wants_split(&node), Verdict::MayNot);
 /// # node.threads = 2;
-/// # assert_eq!(OnePerThread.wants_split(&task), Verdict::Would);
+/// # assert_eq!(OnePerThread.wants_split(&node), Verdict::Would);
 /// ```
 ///
 /// # Contract

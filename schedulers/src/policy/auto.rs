@@ -11,14 +11,14 @@ use super::{DefaultShare, Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{Auto, Policy, Node, Verdict};
-/// let mut task = Node::new(1_000_000);
+/// let mut node = Node::new(1_000_000);
 /// node.threads = 2;
-/// assert_eq!(Auto::new().wants_split(&task), Verdict::Rather);
+/// assert_eq!(Auto::new().wants_split(&node), Verdict::Rather);
 /// let mut leaf = Auto::new();
 /// for _ in 0..3 {
-///     leaf = leaf.split(&task).0;
+///     leaf = leaf.split(&node).0;
 /// }
-/// assert_eq!(leaf.wants_split(&task), Verdict::RatherNot); // 2^3 parts
+/// assert_eq!(leaf.wants_split(&node), Verdict::RatherNot); // 2^3 parts
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto {

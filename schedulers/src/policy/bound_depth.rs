@@ -8,10 +8,10 @@ use super::{Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{BoundDepth, Policy, Node, Verdict};
-/// let mut task = Node::new(1000);
-/// assert_eq!(BoundDepth::new(3).wants_split(&task), Verdict::Would);
+/// let mut node = Node::new(1000);
+/// assert_eq!(BoundDepth::new(3).wants_split(&node), Verdict::Would);
 /// node.depth = 3;
-/// assert_eq!(BoundDepth::new(3).wants_split(&task), Verdict::MayNot);
+/// assert_eq!(BoundDepth::new(3).wants_split(&node), Verdict::MayNot);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundDepth {

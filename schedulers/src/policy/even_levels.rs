@@ -8,10 +8,10 @@ use super::{Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{EvenLevels, Policy, Node, Verdict};
-/// let mut task = Node::new(1000);
-/// assert_eq!(EvenLevels.wants_split(&task), Verdict::Pass);
+/// let mut node = Node::new(1000);
+/// assert_eq!(EvenLevels.wants_split(&node), Verdict::Pass);
 /// node.depth = 1;
-/// assert_eq!(EvenLevels.wants_split(&task), Verdict::Must);
+/// assert_eq!(EvenLevels.wants_split(&node), Verdict::Must);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvenLevels;

@@ -6,10 +6,10 @@ use super::{Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{ForceDepth, Policy, Node, Verdict};
-/// let mut task = Node::new(1000);
-/// assert_eq!(ForceDepth::new(3).wants_split(&task), Verdict::Must);
+/// let mut node = Node::new(1000);
+/// assert_eq!(ForceDepth::new(3).wants_split(&node), Verdict::Must);
 /// node.depth = 3;
-/// assert_eq!(ForceDepth::new(3).wants_split(&task), Verdict::Pass);
+/// assert_eq!(ForceDepth::new(3).wants_split(&node), Verdict::Pass);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForceDepth {

@@ -7,13 +7,13 @@ use super::{Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{JoinContext, Policy, Node, Verdict};
-/// let mut task = Node::new(1000);
-/// let (mut left, mut right) = JoinContext::new(5).split(&task);
+/// let mut node = Node::new(1000);
+/// let (mut left, mut right) = JoinContext::new(5).split(&node);
 /// node.depth = 1;
-/// assert_eq!(left.wants_split(&task), Verdict::Would);
-/// assert_eq!(right.wants_split(&task), Verdict::MayNot);
+/// assert_eq!(left.wants_split(&node), Verdict::Would);
+/// assert_eq!(right.wants_split(&node), Verdict::MayNot);
 /// node.migrated = true;
-/// assert_eq!(right.wants_split(&task), Verdict::Would);
+/// assert_eq!(right.wants_split(&node), Verdict::Would);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JoinContext {

@@ -10,11 +10,11 @@ use super::{Node, Policy, Verdict};
 ///
 /// ```
 /// use furcate::policy::{Policy, Node, ThiefSplitting, Verdict};
-/// let mut task = Node::new(1000);
-/// let (mut left, _) = ThiefSplitting::new(1).split(&task);
-/// assert_eq!(left.wants_split(&task), Verdict::MayNot);
+/// let mut node = Node::new(1000);
+/// let (mut left, _) = ThiefSplitting::new(1).split(&node);
+/// assert_eq!(left.wants_split(&node), Verdict::MayNot);
 /// node.migrated = true;
-/// assert_eq!(left.wants_split(&task), Verdict::Would);
+/// assert_eq!(left.wants_split(&node), Verdict::Would);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThiefSplitting {
