@@ -16,7 +16,16 @@ use std::convert;
 ///
 /// A `filter`, a `flat_map` and the characters of a string are not indexed.
 ///
-/// The methods are rayon's, with rayon's meaning.
+/// The methods are rayon's, with rayon's meaning. They stand below in this order, in groups:
+///
+/// | you want | methods |
+/// |---|---|
+/// | numbers, an order, some of the items, chunks | [`enumerate`](Self::enumerate), [`rev`](Self::rev), [`skip`](Self::skip), [`take`](Self::take), [`step_by`](Self::step_by), [`chunks`](Self::chunks), [`fold_chunks`](Self::fold_chunks), [`fold_chunks_with`](Self::fold_chunks_with), [`positions`](Self::positions) |
+/// | two iterators, item by item, or in order | [`zip`](Self::zip), [`zip_eq`](Self::zip_eq), [`interleave`](Self::interleave), [`interleave_shortest`](Self::interleave_shortest), [`merge`](Self::merge), [`merge_by`](Self::merge_by), [`merge_by_key`](Self::merge_by_key) |
+/// | to compare two iterators | [`cmp`](Self::cmp), [`partial_cmp`](Self::partial_cmp), [`eq`](Self::eq), [`ne`](Self::ne), [`lt`](Self::lt), [`le`](Self::le), [`gt`](Self::gt), [`ge`](Self::ge) |
+/// | the position of an item | [`position_any`](Self::position_any), [`position_first`](Self::position_first), [`position_last`](Self::position_last) |
+/// | a vector that exists already | [`collect_into_vec`](Self::collect_into_vec), [`unzip_into_vecs`](Self::unzip_into_vecs) |
+/// | the same, without a thread that waits | `async_` and the terminal's name: [`async_cmp`](Self::async_cmp), [`async_position_any`](Self::async_position_any) ... |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not know how many items it has, and where each is",
     note = "`enumerate`, `zip`, `rev` and their like need exact lengths: call them before `filter` or `flat_map`, or collect first",

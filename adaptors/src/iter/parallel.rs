@@ -39,6 +39,27 @@ use std::time::Instant;
 /// The methods are rayon's, with rayon's meaning. The methods of the section *scheduling* are furcate's own. Iterators
 /// are lazy: nothing runs before a terminal (`for_each`, `sum`, `collect`, ...) is called.
 ///
+/// # Methods
+///
+/// They stand below in this order, in groups. Numbers, pairs, chunks, `merge` and comparisons need positions: see
+/// [`IndexedParallelIterator`](super::IndexedParallelIterator).
+///
+/// | you want | methods |
+/// |---|---|
+/// | to say how the work is scheduled | [`with`](Self::with), [`with_policy`](Self::with_policy), [`bound_depth`](Self::bound_depth), [`force_depth`](Self::force_depth), [`even_levels`](Self::even_levels), [`size_limit`](Self::size_limit), [`cap`](Self::cap), [`join_context_policy`](Self::join_context_policy), [`thief_splitting`](Self::thief_splitting), [`with_min_len`](Self::with_min_len), [`with_max_len`](Self::with_max_len), [`with_scheduler`](Self::with_scheduler), [`sequential`](Self::sequential), [`join`](Self::join), [`depjoin`](Self::depjoin), [`adaptive`](Self::adaptive), [`by_blocks`](Self::by_blocks), [`by_exponential_blocks`](Self::by_exponential_blocks), [`by_uniform_blocks`](Self::by_uniform_blocks), [`blocks_iter`](Self::blocks_iter), [`on`](Self::on) |
+/// | to stop it before its last item | [`stop_on`](Self::stop_on), [`deadline`](Self::deadline) |
+/// | to change, drop or unfold items | [`stage`](Self::stage), [`map`](Self::map), [`filter`](Self::filter), [`filter_map`](Self::filter_map), [`flat_map`](Self::flat_map), [`flat_map_iter`](Self::flat_map_iter), [`flatten`](Self::flatten), [`flatten_iter`](Self::flatten_iter), [`cloned`](Self::cloned), [`copied`](Self::copied), [`inspect`](Self::inspect), [`update`](Self::update) |
+/// | to wait for futures, or to make a stream | [`io_await`](Self::io_await), `into_stream`, `into_stream_unordered` |
+/// | to keep a state for every task | [`map_with`](Self::map_with), [`map_init`](Self::map_init), [`fold`](Self::fold), [`fold_with`](Self::fold_with), [`try_fold`](Self::try_fold), [`try_fold_with`](Self::try_fold_with) |
+/// | to end early, or to begin late | [`while_some`](Self::while_some), [`take_any`](Self::take_any), [`skip_any`](Self::skip_any), [`take_any_while`](Self::take_any_while), [`skip_any_while`](Self::skip_any_while), [`panic_fuse`](Self::panic_fuse) |
+/// | prefix sums, with any operation | [`inclusive_scan`](Self::inclusive_scan), [`exclusive_scan`](Self::exclusive_scan) |
+/// | to join two iterators, or to put separators between items | [`chain`](Self::chain), [`intersperse`](Self::intersperse) |
+/// | one value of all items | [`for_each`](Self::for_each), [`for_each_with`](Self::for_each_with), [`for_each_init`](Self::for_each_init), [`reduce`](Self::reduce), [`reduce_with`](Self::reduce_with), [`sum`](Self::sum), [`product`](Self::product), [`count`](Self::count), [`min`](Self::min), [`max`](Self::max), [`min_by`](Self::min_by), [`max_by`](Self::max_by), [`min_by_key`](Self::min_by_key), [`max_by_key`](Self::max_by_key) |
+/// | the same, up to the first failure | [`try_for_each`](Self::try_for_each), [`try_for_each_with`](Self::try_for_each_with), [`try_for_each_init`](Self::try_for_each_init), [`try_reduce`](Self::try_reduce), [`try_reduce_with`](Self::try_reduce_with) |
+/// | to search | [`any`](Self::any), [`all`](Self::all), [`find_any`](Self::find_any), [`find_first`](Self::find_first), [`find_last`](Self::find_last), [`find_map_any`](Self::find_map_any), [`find_map_first`](Self::find_map_first), [`find_map_last`](Self::find_map_last) |
+/// | a collection | [`collect`](Self::collect), [`collect_vec_list`](Self::collect_vec_list), [`unzip`](Self::unzip), [`partition`](Self::partition), [`partition_map`](Self::partition_map) |
+/// | the same, without a thread that waits | `async_` and the terminal's name: [`async_sum`](Self::async_sum), [`async_collect`](Self::async_collect) ... |
+///
 /// # Scheduling
 ///
 /// | question | answered by | default |
