@@ -12,6 +12,7 @@ const INDEXED: &str = include_str!("../src/iter/indexed.rs");
 /// report a stop.
 const OTHERS: &[&str] = &[
     "producer",
+    "schedule",
     "policy",
     "scheduler",
     "executor",
@@ -70,7 +71,7 @@ fn every_adaptor_stands_behind_a_stop_too() {
         )+};
     }
     check! { (0..100_u32).into_par_iter() =>
-        with_policy(SizeLimit::new(10)) bound_depth(3) force_depth(2) even_levels() size_limit(7) cap(2)
+        with(furcate::Plan::new().size_limit(9)) with_policy(SizeLimit::new(10)) bound_depth(3) force_depth(2) even_levels() size_limit(7) cap(2)
         join_context_policy(2) thief_splitting(3) with_min_len(2) with_max_len(30) with_scheduler(Join) sequential() join()
         depjoin() adaptive() by_blocks([10, 20]) by_exponential_blocks() by_uniform_blocks(9) on(Inline)
         stage(Doubled) map(|x| x + 1) filter(|x| x % 2 == 0) filter_map(|x| x.checked_sub(3)) flat_map(|x| 0..x % 3)
