@@ -325,3 +325,38 @@ fn owned_inner_items_are_dropped_once() {
     }
     ledger.assert_settled();
 }
+
+/// A gate in an inner iterator ends that iterator, and neither the task that walks it nor the call.
+#[test]
+fn a_gate_inside_ends_its_own_iterator() {
+    fn check(chain: impl ParallelIterator<Item = u32>, name: &str, len: u32) {
+        assert_eq!(chain.count(), 4 * 5, "{name} of {len}");
+    }
+    let pool = furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for len in [10, 65, 257, 1000] {
+        let inner = move || (0..len).into_par_iter();
+        macro_rules! under_all {
+            ($name:literal, $flat:expr) => {
+                let flat = || $flat;
+                check(flat(), $name, len);
+                check(flat().bound_depth(0), $name, len);
+                check(flat().on(&pool), $name, len);
+                check(flat().depjoin(), $name, len);
+                check(flat().depjoin().bound_depth(0), $name, len);
+                check(flat().adaptive(), $name, len);
+                check(flat().with_scheduler(furcate::Suspending::new()), $name, len);
+                check(flat().with_scheduler(furcate::Suspending::new()).bound_depth(0), $name, len);
+                check(flat().sequential(), $name, len);
+            };
+        }
+        let outer = || (0..4_u32).into_par_iter();
+        under_all!("take_any", outer().flat_map(move |_| inner().take_any(5)));
+        under_all!("mapped", outer().flat_map(move |_| inner().take_any(5).map(|x| x + 1)));
+        under_all!("flatten", outer().map(move |_| inner().take_any(5)).flatten());
+        // In one task each, so that the items before the gate closes are counted exactly.
+        under_all!(
+            "while_some",
+            outer().flat_map(move |_| inner().map(|x| (x < 5).then_some(x)).while_some()).bound_depth(0)
+        );
+    }
+}

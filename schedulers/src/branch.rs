@@ -111,7 +111,7 @@ pub(crate) fn is_stopped<T, L: Policy, R: Reduction<T>>(policy: &L, reduction: &
 const FIRST_STEP: usize = 1;
 const LONGEST_STEP: usize = 1 << 14;
 
-/// NextStep-steps that end when the task is no longer needed.
+/// Steps that end when the task is no longer needed.
 struct Watch<S> {
     stopped: S,
     pace: Pace,

@@ -78,7 +78,7 @@ pub use reduction::Reduction;
 pub use schedule::{Plan, PlanOf, Schedule};
 pub use scheduler::Scheduler;
 pub use sequential::Sequential;
-pub use steps::{ByRef, FoldFacts, NeverLater, NextStep, StepFold, Steps, Wrapping};
+pub use steps::{ByRef, FoldFacts, InPart, NeverLater, NextStep, StepFold, Steps, Wrapping};
 pub use suspendable::{Blocking, Suspendable};
 pub use suspending::{Limit, LimitPermit, Suspending};
 pub use timer::Timer;

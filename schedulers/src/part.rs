@@ -11,7 +11,7 @@
 //!    If there is no frame left, a part says that it is a leaf, and divides itself while it is folded, in a loop that
 //!    keeps its parts on the heap.
 //! 2. *No type of the chain gets out.* A scheduler sees a part, its size and its output. So a scheduler cannot fold an
-//!    item twice, lose one, or mix up left and right, except by giving the outputs to [`Fork::reduce`] the wrong way round.
+//!    item twice, lose one, or mix up left and right, because the fork itself puts the outputs together.
 
 use crate::branch::{Branch, Decision, Joint, Parts};
 use crate::call::Call;
@@ -51,14 +51,20 @@ use std::marker::PhantomData;
 /// ```
 pub trait PartScheduler: Clone + Send + Sync {
     /// Runs a part of a computation: the whole to begin with, then the parts of the divisions.
+    ///
+    /// # Contract
+    ///
+    /// The method calls itself for the two parts of a [`Fork`] and for the rest of a [fold](Part::fold), and for nothing else. Then the
+    /// stack is bounded: if no more forks fit on it, [`Part::divide`] says that the part is a leaf, and the part divides itself while
+    /// it is folded, in the order of its items. A computation that is spawned (an `async_` terminal) holds one thread while it runs.
     fn run<P: Part>(&self, part: P) -> P::Output;
 }
 
 /// A part of a computation, which has not run yet. Its type is the scheduler's only view of a chain.
 ///
 /// This trait is not implemented outside this crate.
-pub trait Part: Sized + Send + Sealed {
-    /// Output of the part. Outputs of neighbors are [reduced](Fork::reduce) to one.
+pub trait Part: Sized + Send + fmt::Debug + Sealed {
+    /// Output of the part. The outputs of neighbors are reduced to one where a [fork](Fork) ends.
     type Output: Send;
 
     /// The two parts of a division.
@@ -84,14 +90,14 @@ pub trait Part: Sized + Send + Sealed {
 /// The result of [`Part::divide`].
 #[derive(Debug)]
 pub enum Division<P: Part> {
-    /// The part is to be folded as it is.
+    /// The part is to be folded: nothing is to be divided, or no more forks fit on the stack.
     Leaf(P),
     /// There are two parts.
     Two(P::Fork),
 }
 
 /// The two parts of a division, and the reduction of their outputs.
-pub trait Fork: Sized + Sealed {
+pub trait Fork: Sized + fmt::Debug + Sealed {
     /// A part.
     type Part: Part;
 
@@ -102,10 +108,12 @@ pub trait Fork: Sized + Sealed {
     /// begins with the left part.
     fn join(self, run: impl Fn(Self::Part) -> OutputOf<Self> + Sync) -> OutputOf<Self>;
 
-    /// Runs the left part and then the right one, in the calling thread, and reduces their outputs.
+    /// Runs the left part and then the right one, in the calling thread, and reduces their outputs. A `cap` counts both as tasks until
+    /// they are done.
     fn in_turn(self, run: impl Fn(Self::Part) -> OutputOf<Self>) -> OutputOf<Self>;
 
-    /// Runs the right part and then the left one, in the calling thread, and reduces their outputs.
+    /// Runs the right part and then the left one, in the calling thread, and reduces their outputs. A `cap` counts both as tasks until
+    /// they are done.
     fn right_first(self, run: impl Fn(Self::Part) -> OutputOf<Self>) -> OutputOf<Self>;
 }
 
@@ -182,7 +190,7 @@ where
                 Decision::Divide { node, fork } => (node, fork),
             };
             let Some(frame) = Frame::enter() else {
-                branch.policy.return_permit();
+                // It divides itself when it is folded, and asks again then.
                 return Division::Leaf(BranchPart { branch, executor, is_too_deep: true });
             };
             match branch.divide(&node) {

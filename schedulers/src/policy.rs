@@ -1,7 +1,7 @@
 //! The [`Policy`] trait, which says when a part is divided, and the policies of Kvik's paper.
 //!
 //! A policy is a small value that is passed down the division tree. At each node the scheduler asks the policy about
-//! the node's [`Node`] and gets a [`Verdict`]. If the task is divided, the policy is split into its children's
+//! the node's [`Node`] and gets a [`Verdict`]. If the node is divided, the policy is split into its children's
 //! policies.
 //!
 //! # Composition
@@ -87,17 +87,17 @@ pub use thief_splitting::ThiefSplitting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Node {
-    /// Size of the task, in the units of [`Divisible::size`](crate::Divisible::size).
+    /// Size of the part, in the units of [`Divisible::size`](crate::Divisible::size).
     pub len: usize,
     /// Whether anything is left to cut ([`Divisible::should_be_divided`](crate::Divisible::should_be_divided)).
     pub divisible: bool,
     /// Number of divisions between the root and this node.
     pub depth: u32,
-    /// Whether the task runs on another worker than the one that forked it. A task that was not forked has not
+    /// Whether the part runs on another worker than the one that forked it. A part that was not forked has not
     /// migrated: there is no fork if one side of the division was empty, or if the fork was
     /// [refused](Policy::permit_fork).
     pub migrated: bool,
-    /// Whether the task holds much more than its size said when it was last divided (a long inner iterator of a
+    /// Whether the part holds much more than its size said when it was last divided (a long inner iterator of a
     /// `flat_map`). Policies that count divisions below a steal begin anew here, too.
     pub grown: bool,
     /// Number of threads of the executor.
@@ -105,7 +105,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Returns the root task of a computation over `len` units on one thread. Set the fields for anything else.
+    /// Returns the root of a computation over `len` units on one thread. Set the fields for anything else.
     #[must_use]
     pub const fn new(len: usize) -> Self {
         Node { len, divisible: len > 1, depth: 0, migrated: false, grown: false, threads: 1 }
@@ -123,7 +123,7 @@ impl Node {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// No opinion. If no policy of the chain has one, the task is not divided.
+    /// No opinion. If no policy of the chain has one, the part is not divided.
     Pass,
     /// Would rather not divide: the default's no. Any stronger verdict overrules it.
     RatherNot,
@@ -138,7 +138,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the task is divided under this verdict.
+    /// Whether the node is divided under this verdict.
     #[inline]
     #[must_use]
     pub fn divides(self, node: &Node) -> bool {
@@ -184,7 +184,7 @@ impl From<bool> for Verdict {
     }
 }
 
-/// Says when a task is divided.
+/// Says when a part is divided.
 ///
 /// One method is enough. A policy that changes on its way down the tree also implements [`split`](Self::split).
 ///
@@ -260,7 +260,7 @@ pub trait Policy: Clone + Send {
         let _ = signals;
     }
 
-    /// Says whether this policy wants the task to be divided.
+    /// Says whether this policy wants the part to be divided.
     fn wants_split(&mut self, node: &Node) -> Verdict;
 
     /// Returns the policies of the left and the right part. By default, returns two copies.

@@ -247,6 +247,25 @@ impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for ByRef<'_, F> {
     }
 }
 
+/// The same fold for a part of its input: a side of a `chain`, or an inner iterator of a `flat_map`. Further items come to the
+/// fold another way, so the part's end is not the end of the [whole](FoldFacts::is_whole).
+#[derive(Clone, Debug)]
+pub struct InPart<F>(pub F);
+
+impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for InPart<F> {
+    type Later = InPart<F::Later>;
+    const FACTS: FoldFacts = F::FACTS.in_part();
+
+    #[inline]
+    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<B, B> {
+        self.0.fold(accumulator, items)
+    }
+
+    fn later(&self) -> Self::Later {
+        InPart(self.0.later())
+    }
+}
+
 /// A scheduler's side of the steps over producers of type `P`.
 ///
 /// ```
@@ -280,6 +299,7 @@ pub trait Steps<P> {
     const DIVIDES: bool = true;
 
     /// Whether the steps may take a task that has [grown](Self::grown). If not, producers need not call
+    /// [`grown`](Self::grown).
     const GROWS: bool = false;
 
     /// Returns the next action, with `size` units left.

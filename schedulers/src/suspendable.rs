@@ -41,7 +41,7 @@ pub trait Suspendable<'s>: Sized {
 pub struct Blocking<A>(pub A);
 
 impl<A> Blocking<A> {
-    /// Makes the end of a step of the end of a loop.
+    /// Wraps the accumulator at the end of a step.
     #[inline]
     pub fn of(end: ControlFlow<A, A>) -> ControlFlow<Self, Self> {
         end.map_continue(Blocking).map_break(Blocking)

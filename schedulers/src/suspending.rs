@@ -31,7 +31,7 @@
 //!    that was put aside goes on with the same tree.
 //! 5. *In flight.* If the number of futures in flight is limited, a future has a permit from its first poll to its end.
 //!    A task takes the permits for a step before it makes the items. If it finds none, it puts its remaining units
-//!    aside, as a task that waits for a permit. (If a loop gives more futures than it has units, each future without a
+//!    aside, as a task that waits for a permit. (If a step gives more futures than it has units, each future without a
 //!    permit waits for one.) Before an item's next future is made, the item asks for a permit again if other tasks wait
 //!    for one: items go on [in turns](in_flight). In a search, before a gate, and if items come from a stream, an item
 //!    keeps its permit, and goes before new ones: see [`goes_first`](crate::FoldFacts::goes_first). There new items may
@@ -136,7 +136,7 @@ impl Suspending {
         self
     }
 
-    /// Returns how many futures may be in flight at any time.
+    /// Returns how many futures may be in flight at any time; `usize::MAX` if any number may.
     #[must_use]
     pub const fn bound(&self) -> usize {
         self.max_in_flight
@@ -415,7 +415,7 @@ where
 /// Longest step: that many cheap items are polled between two checks.
 const LONGEST: usize = 1 << 10;
 
-/// The steps of a task: between them it checks whether it is still needed, and gets the permits for the next loop
+/// The steps of a task: between them it checks whether it is still needed, and gets the permits for the next step
 /// (invariant 5).
 struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,

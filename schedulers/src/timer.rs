@@ -5,10 +5,12 @@
 //! 1. A timer has at most one entry in the queue, with the waker of its last poll. The entry goes when the timer is due or dropped.
 //! 2. The thread sleeps no longer than until the time of the first entry. An earlier entry notifies the thread; a later one, or the end
 //!    of the first one, does not. So a timer that ends before its time, as most timeouts do, costs no switch of threads.
-//! 3. While the queue has entries, the thread runs. The thread ends only while it holds the lock of an empty queue.
+//! 3. While the queue has entries, the thread runs. It is started by the first timer that waits, and never ends: a program that has
+//!    waited once need not fear that a later wait finds no thread.
 //! 4. No waker is cloned, called or dropped under the lock, because a waker is foreign code.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -20,13 +22,13 @@ use std::time::{Duration, Instant};
 /// Future that is ready at a time, or a little later.
 ///
 /// Timeouts, deadlines and rates stand on it. One thread of the process, which is started when a timer waits first, wakes the tasks that
-/// wait. It ends after ten seconds without timers.
+/// wait, one after the other: a waker that blocks delays all timers, and one that waits for a timer waits for ever.
 ///
 /// Cost: a poll that is not ready takes the lock of a queue that all timers share. So does the drop of a timer that waits.
 ///
 /// # Panics
 ///
-/// A poll panics if the thread cannot be started.
+/// The first poll in a process that has to wait panics if the thread cannot be started.
 ///
 /// ```
 /// use furcate_schedulers::Timer;
@@ -73,9 +75,10 @@ impl Future for Timer {
             queue.last_number
         });
         let before = queue.entries.insert((at, number), waker);
-        queue.see_to(at);
+        let seen_to = queue.see_to(at);
         drop(queue);
         drop(before);
+        seen_to.expect("no thread can be started that wakes timers");
         Poll::Pending
     }
 }
@@ -100,8 +103,8 @@ static QUEUE: Mutex<Queue> =
     Mutex::new(Queue { entries: BTreeMap::new(), last_number: 0, has_thread: false, looks_at: None });
 /// Notified if an entry is earlier than the thread's next look at the queue.
 static EARLIER: Condvar = Condvar::new();
-/// Time after which the thread of an empty queue ends.
-const IDLE: Duration = Duration::from_secs(10);
+/// Time until the thread's next look at an empty queue.
+const IDLE: Duration = Duration::from_secs(24 * 3600);
 
 /// The timers that wait.
 struct Queue {
@@ -114,22 +117,26 @@ struct Queue {
     looks_at: Option<Instant>,
 }
 
-/// Locks the queue. A poll panics under the lock if no thread can be started: the queue is whole then.
+/// Locks the queue. No code panics under the lock.
 fn lock() -> MutexGuard<'static, Queue> {
     QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Queue {
     /// Makes sure that the thread looks at the queue at this time (invariants 2 and 3).
-    fn see_to(&mut self, at: Instant) {
+    ///
+    /// # Errors
+    ///
+    /// If the thread cannot be started.
+    fn see_to(&mut self, at: Instant) -> io::Result<()> {
         if !self.has_thread {
-            let thread = thread::Builder::new().name("furcate-timers".into()).spawn(wake_in_time);
-            thread.expect("no thread can be started that wakes timers");
+            thread::Builder::new().name("furcate-timers".into()).spawn(|| wake_in_time())?;
             self.has_thread = true;
         } else if self.looks_at.is_some_and(|looks_at| at < looks_at) {
             self.looks_at = None;
             EARLIER.notify_one();
         }
+        Ok(())
     }
 
     /// Moves the wakers that are due to the list.
@@ -144,7 +151,7 @@ impl Queue {
 }
 
 /// The thread of the queue.
-fn wake_in_time() {
+fn wake_in_time() -> ! {
     let mut due = Vec::new();
     let mut queue = lock();
     loop {
@@ -159,17 +166,11 @@ fn wake_in_time() {
             continue;
         }
         let now = Instant::now();
-        let first = queue.entries.keys().next().map(|&(at, _)| at);
-        let looks_at = first.unwrap_or(now + IDLE);
+        let looks_at = queue.entries.keys().next().map_or(now + IDLE, |&(at, _)| at);
         queue.looks_at = Some(looks_at);
         let time = looks_at.saturating_duration_since(now);
-        let (locked, wait) = EARLIER.wait_timeout(queue, time).unwrap_or_else(PoisonError::into_inner);
-        queue = locked;
+        queue = EARLIER.wait_timeout(queue, time).unwrap_or_else(PoisonError::into_inner).0;
         queue.looks_at = None;
-        if first.is_none() && wait.timed_out() && queue.entries.is_empty() {
-            queue.has_thread = false;
-            return;
-        }
     }
 }
 

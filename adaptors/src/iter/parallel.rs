@@ -278,7 +278,7 @@ pub trait ParallelIterator: Sized + Send {
     /// #[derive(Clone)]
     /// struct Pages;
     /// impl Policy for Pages {
-    ///     fn wants_split(&mut self, task: &Node) -> Verdict {
+    ///     fn wants_split(&mut self, node: &Node) -> Verdict {
     ///         (task.len > 4096).into()
     ///     }
     /// }

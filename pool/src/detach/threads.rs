@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A thread never waits for a job that has not begun: it takes the part back instead. So threads that are few, late, or gone cost
-//! parallelism, and never block a call.
+//! forks and detached parts their parallelism, and never block a call. A spawned computation needs its job: if the job is dropped, the
+//! computation is cancelled; if the job is kept and never run, the computation never ends.
 //!
 //! # Invariants
 //!
@@ -32,7 +33,7 @@ use std::thread::{self, ThreadId};
 /// Threads that run jobs: all that an engine of your own needs. [`OnThreads`] makes an [`Executor`] of them.
 ///
 /// The methods have no defaults, since a guess would cost parallelism silently. The chapter "Extending Furcate" of the book has an
-/// engine in 36 lines.
+/// engine in 27 lines.
 ///
 /// ```
 /// use furcate::detach::{Job, OnThreads, Threads};
@@ -82,7 +83,8 @@ impl fmt::Debug for Job {
 ///
 /// A thread that makes a call takes part in it. Futures block the thread that polls them.
 ///
-/// Cost: a fork is a job of the threads, four or five allocations, and a lock at either end. While a thread waits for a stolen half of
+/// Cost: a fork is a job of the threads, four or five allocations, and a lock at either end. The job of a
+/// part that was taken back stays queued until a thread has popped it. While a thread waits for a stolen half of
 /// a `join`, it runs nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnThreads<T>(pub T);
@@ -305,7 +307,12 @@ type Waiting<J, M> = (J, Arc<M>);
 
 impl<J, M> Slot<J, M> {
     fn take(&self) -> Option<J> {
-        lock(&self.0).take().map(|(part, _)| part)
+        // The meeting may be dropped here, and its drop is user code: not under the lock, and without a panic.
+        let taken = lock(&self.0).take();
+        taken.map(|(part, meeting)| {
+            drop_quietly(meeting);
+            part
+        })
     }
 
     fn is_empty(&self) -> bool {
@@ -319,11 +326,12 @@ impl<'scope, T: Threads> Parts<'scope, T> {
     where
         J: Detachable<'scope, Self>,
     {
+        // Cloned first: the clone is user code, and may panic.
+        let parts =
+            Parts { threads: self.threads.clone(), call: Arc::clone(&self.call), _parts: PhantomData };
         let meeting = Arc::<J::Meeting>::default();
         let slot = Slot(Arc::new(Mutex::new(Some((part, Arc::clone(&meeting))))));
         let (job, owner) = (Slot(Arc::clone(&slot.0)), thread::current().id());
-        let parts =
-            Parts { threads: self.threads.clone(), call: Arc::clone(&self.call), _parts: PhantomData };
         let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(move || parts.run(&job, owner));
         // SAFETY: the types differ in a lifetime only. The job's data that may live no longer than 'scope, a part and its meeting, lie in
         // the slot. After 'scope the slot is empty (invariant 1), so the job neither runs nor drops them. If it has taken them before,
@@ -333,7 +341,7 @@ impl<'scope, T: Threads> Parts<'scope, T> {
         };
         // Unwind-safe: if the threads panic, so does this call.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.threads.run(Job(job)))) {
-            drop_quietly(slot.take());
+            drop_quietly((slot.take(), meeting));
             resume_unwind(payload);
         }
         (slot, meeting)
@@ -391,7 +399,7 @@ impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
         match left {
             Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
             Err(payload) => {
-                drop_quietly(right);
+                drop_quietly((right, meeting));
                 resume_unwind(payload)
             }
         }

@@ -1,6 +1,6 @@
-//! Rows: join nodes for several neighbors instead of two, in one allocation.
+//! Wide nodes: join nodes for several neighbors instead of two, in one allocation.
 //!
-//! Pending items come in large numbers. A tree of two-sided nodes would need one node per item. A row has
+//! Pending items come in large numbers. A tree of two-sided nodes would need one node per item. A wide node has
 //! [eight](WIDTH) places. It keeps their outputs until all have arrived, together with the wide node's own link.
 //!
 //! # Invariants
@@ -58,7 +58,7 @@ impl<O, R> Drop for WideNode<'_, O, R> {
 }
 
 impl<'s, O, R> WideNode<'s, O, R> {
-    /// Brings the output of one place. Returns the full row if this was the last thing.
+    /// Brings the output of one place. Returns the full wide node if this was the last thing.
     pub(super) fn arrive(&self, place: usize, output: O) -> Option<Full<'s, O, R>> {
         let mut open = lock(&self.0);
         debug_assert!(open.outputs[place].is_none());
@@ -67,7 +67,7 @@ impl<'s, O, R> WideNode<'s, O, R> {
         open.take()
     }
 
-    /// Sets the number of places, and the wide node's link. Returns the full row if this was the last thing.
+    /// Sets the number of places, and the wide node's link. Returns the full wide node if this was the last thing.
     pub(super) fn place(
         &self,
         places: u8,

@@ -32,8 +32,8 @@ pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
 }
 
 /// Message of the panic for a fold that waits although its facts say that it does not.
-const NO_FRAME: &str = "a fold has futures to be waited for, but its `StepFold::WAITS` is false: a fold that wraps another one \
-                        passes its `WAITS` on, `const WAITS: bool = F::FACTS.waits`";
+const NO_FRAME: &str = "a fold has futures to be waited for, but its `StepFold::FACTS.waits` is false: a fold that wraps another one \
+                        passes its facts on, `const FACTS: FoldFacts = F::FACTS`";
 
 /// Folds the items that come to the end of a chain.
 #[derive(Clone, Copy, Debug)]

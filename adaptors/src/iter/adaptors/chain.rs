@@ -3,7 +3,7 @@
 use crate::iter::indexed_adaptor::total_len;
 use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf};
 use furcate_schedulers::{
-    ByRef, Divisible, Facts, FoldFacts, IndexedProducer, NextStep, Producer, Scheduler, StepFold, Steps,
+    ByRef, Divisible, Facts, InPart, IndexedProducer, NextStep, Producer, Scheduler, StepFold, Steps,
     Suspendable,
 };
 use std::iter::{self, Flatten};
@@ -190,7 +190,7 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
         F: StepFold<'s, Self::Item, C>,
         L: Steps<Self>,
     {
-        let (mut folded, mut fold) = (init, OfSide(fold));
+        let (mut folded, mut fold) = (init, InPart(fold));
         let ChainProducer { mut first, mut second } = self;
         loop {
             let mut sides = FirstSteps { steps, second, stopped: false };
@@ -217,24 +217,6 @@ impl<A: Producer, B: Producer<Item = A::Item>> Producer for ChainProducer<A, B> 
                 None => return ControlFlow::Continue(folded),
             }
         }
-    }
-}
-
-/// The fold of one side, which is not the [whole](FoldFacts::is_whole) input of the task.
-#[derive(Clone)]
-struct OfSide<F>(F);
-
-impl<'s, T, B, F: StepFold<'s, T, B>> StepFold<'s, T, B> for OfSide<F> {
-    type Later = OfSide<F::Later>;
-    const FACTS: FoldFacts = F::FACTS.in_part();
-
-    #[inline]
-    fn fold<I: Iterator<Item = T>>(&mut self, accumulator: B, items: I) -> ControlFlow<B, B> {
-        self.0.fold(accumulator, items)
-    }
-
-    fn later(&self) -> Self::Later {
-        OfSide(self.0.later())
     }
 }
 

@@ -40,7 +40,7 @@
 
 use crate::iter::{IntoParallelIterator, ParallelIterator};
 use furcate_schedulers::{
-    ByRef, Divisible, Facts, FoldFacts, NextStep, Producer, StepFold, Steps, Suspendable,
+    ByRef, Divisible, Facts, FoldFacts, InPart, NextStep, Producer, StepFold, Steps, Suspendable,
 };
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -392,7 +392,7 @@ where
         while let Some(FlatProducer { inner, rest, op: _ }) = next.take() {
             if let Some(inner) = inner {
                 let mut looks = InnerSteps::new(&mut *steps, op, rest);
-                folded = inner.partial_fold(folded, ByRef(&mut fold), &mut looks)?;
+                folded = inner.partial_fold(folded, InPart(ByRef(&mut fold)), &mut looks)?;
                 next = looks.goes_on();
                 continue;
             }

@@ -203,7 +203,12 @@ where
     fn fold<I: Iterator<Item = T>>(&mut self, folded: B, items: I) -> ControlFlow<B, B> {
         let state = match self.state.take() {
             Some(Continue(state)) => state,
-            _ => self.seed.clone().into_state(),
+            None => self.seed.clone().into_state(),
+            // The task has ended.
+            over => {
+                self.state = over;
+                return Break(folded);
+            }
         };
         let end = self.how.fold_items(state, items);
         if B::SUSPENDS {

@@ -309,7 +309,7 @@ fn elements_of_size_zero() {
 
 /// A state that an adaptor keeps for a task lives through all steps: collecting does not cut the items up.
 #[test]
-fn nano_loops_are_the_items_own() {
+fn steps_are_the_items_own() {
     struct Own(std::ops::Range<usize>);
     impl Divisible for Own {
         fn size(&self) -> usize {
