@@ -15,7 +15,7 @@ use crate::{Division, Fork, Part, PartScheduler};
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
 ///
-/// Cost: one fork ([`Executor::join_context`]) per division; no allocations except the policy's.
+/// Cost: one fork ([`Executor::join_context`](furcate_pool::Executor::join_context)) per division; no allocations except the policy's.
 ///
 /// ```
 /// # use furcate::{Join, Scheduler};

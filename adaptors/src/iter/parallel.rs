@@ -578,7 +578,7 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Chooses the executor: `&pool`, where `pool` is a [`ThreadPool`](furcate_pool::ThreadPool) or an `Arc` of one, or any
-    /// other [`Executor`].
+    /// other [`Executor`](furcate_pool::Executor).
     ///
     /// The `async_*` terminals and streams need an engine that owns its share of the pool: a pool in an `Arc`, by value or by
     /// reference.

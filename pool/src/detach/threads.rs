@@ -15,7 +15,7 @@
 //!
 //! 1. *A slot is empty when the frame that filled it ends*, however that frame ends. So a job that is run, or dropped, after the end
 //!    of the computation finds no part, and touches none of its data.
-//! 2. *A part that a job has taken is counted.* The job adds 1 to [`Call::running`] under the slot's lock, and subtracts it when the part
+//! 2. *A part that a job has taken is counted.* The job adds 1 to `Call::running` under the slot's lock, and subtracts it when the part
 //!    has been run and dropped. [`Executor::detached`] returns or unwinds only when nothing is counted.
 //! 3. *One panic* is the computation's: that of the body, else the first one of a part. Other payloads are dropped quietly.
 

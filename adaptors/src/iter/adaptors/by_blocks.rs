@@ -4,7 +4,7 @@ use crate::iter::{SchedulerOf, WithScheduler};
 use furcate_schedulers::ByBlocks;
 use std::iter::Repeat;
 
-/// An iterator that is run in blocks of doubling sizes: see [`ParallelIterator::by_exponential_blocks`].
+/// An iterator that is run in blocks of doubling sizes: see [`ParallelIterator::by_exponential_blocks`](crate::iter::ParallelIterator::by_exponential_blocks).
 ///
 /// ```
 /// use furcate::prelude::*;
@@ -13,7 +13,7 @@ use std::iter::Repeat;
 /// ```
 pub type ExponentialBlocks<I> = WithScheduler<I, ByBlocks<SchedulerOf<I>>>;
 
-/// An iterator that is run in blocks of one size: see [`ParallelIterator::by_uniform_blocks`].
+/// An iterator that is run in blocks of one size: see [`ParallelIterator::by_uniform_blocks`](crate::iter::ParallelIterator::by_uniform_blocks).
 ///
 /// ```
 /// use furcate::prelude::*;
