@@ -1,8 +1,15 @@
 //! Accumulators, as folds see them: they know how to wait for futures.
 
 use crate::StepFold;
+#[cfg(not(loom))]
 use furcate_pool::block_on;
 use std::ops::ControlFlow;
+
+/// The models of schedulers wait for no future in place.
+#[cfg(loom)]
+fn block_on<F: Future>(_: F) -> F::Output {
+    unreachable!("no model waits for a future")
+}
 
 /// The accumulator of a task. It decides how the task waits for items that are futures.
 ///
