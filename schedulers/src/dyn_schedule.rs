@@ -23,7 +23,8 @@ pub type AnyPlan = Plan<AnyPolicy, AnyScheduler, AnyExecutor>;
 /// [`AnyExecutor`]. Policies that stop a computation are named at the chain, by `stop_on` and `deadline`.
 ///
 /// Cost: that of [`AnyPolicy`], [`AnyScheduler`] and [`AnyExecutor`]: a branch per question, and the code of a chain for
-/// each of the schedulers.
+/// each of the schedulers. Behind `dyn`, the policy may be any, so the default scheduler takes it for one that [says how to
+/// divide](crate::Policy::DECIDES): it does not choose division on demand for data that are costly to cut.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | **what** is divided | [`Divisible`], [`Producer`] | slices, ranges, strings, vectors, tuples, your own types |
 //! | **when** is it divided | [`Policy`] | [`policy`]: `bound_depth`, `force_depth`, `even_levels`, ... |
-//! | **how** are the parts run and reduced | [`Scheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`ByBlocks`], [`Sequential`] |
+//! | **how** are the parts run and reduced | [`Scheduler`], or the shorter [`PartScheduler`] | [`Join`], [`DepJoin`], [`Adaptive`], [`ByBlocks`], [`Sequential`] |
 //! | **where** do they run | `Executor` | the crate below, `furcate-pool` |
 //!
 //! A chain's answers to *when*, *how* and *where* are one value, a [`Schedule`]. [`Plan`] puts one together.
