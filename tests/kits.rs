@@ -118,7 +118,10 @@ fn the_book_shows_these_kits_and_they_are_short() {
         let (kit, lines) = (kit(name), lines(kit(name)));
         assert!(chapter.contains(kit), "the book's {name} is another one");
         assert!(lines <= most, "{name}: {lines} lines");
-        assert!(chapter.contains(&format!("| {lines} |\n")), "the book's table has another number for the {name}");
+        assert!(
+            chapter.contains(&format!("| {lines} |\n")),
+            "the book's table has another number for the {name}"
+        );
     }
 }
 

@@ -190,7 +190,7 @@ where
                 Decision::Divide { node, fork } => (node, fork),
             };
             let Some(frame) = Frame::enter() else {
-                // It divides itself when it is folded, and asks again then.
+                // The part divides itself when it is folded, and asks again then.
                 return Division::Leaf(BranchPart { branch, executor, is_too_deep: true });
             };
             match branch.divide(&node) {

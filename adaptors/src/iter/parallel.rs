@@ -41,7 +41,7 @@ use std::time::Instant;
 ///
 /// # Methods
 ///
-/// They stand below in this order, in groups. Numbers, pairs, chunks, `merge` and comparisons need positions: see
+/// The methods stand below in this order, in groups. Numbers, pairs, chunks, `merge` and comparisons need positions: see
 /// [`IndexedParallelIterator`](super::IndexedParallelIterator).
 ///
 /// | you want | methods |
