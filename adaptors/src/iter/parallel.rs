@@ -279,7 +279,7 @@ pub trait ParallelIterator: Sized + Send {
     /// struct Pages;
     /// impl Policy for Pages {
     ///     fn wants_split(&mut self, node: &Node) -> Verdict {
-    ///         (task.len > 4096).into()
+    ///         (node.len > 4096).into()
     ///     }
     /// }
     /// let pages = (0..10_000)
