@@ -10,8 +10,17 @@
 //!    stack. Past that a branch is still divided as its policy says, but its parts are run in turn, in a loop that
 //!    keeps them on the heap. A balanced division of data that fit into memory stays far below that number; a list that
 //!    gives its elements one by one does not.
+//!
+//! A [`PartScheduler`](crate::PartScheduler) of seven lines does the same. It takes 20 ns per leaf where this one takes 15, because parts
+//! are moved once more.
 
-use crate::{Division, Fork, Part, PartScheduler};
+use crate::branch::{Branch, Decision, Parts};
+use crate::call::Call;
+use crate::frames::Frame;
+use crate::in_turn::run_in_turn;
+use crate::{Policy, Producer, Reduction, Scheduler};
+use furcate_pool::Executor;
+use std::marker::PhantomData;
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
 ///
@@ -25,13 +34,97 @@ use crate::{Division, Fork, Part, PartScheduler};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Join;
 
-impl PartScheduler for Join {
-    // Not inline: the method calls itself, and inlined into itself it takes twice the time to build.
-    fn run<P: Part>(&self, part: P) -> P::Output {
-        match part.divide() {
-            Division::Leaf(part) => part.fold(|rest| self.run(rest)),
-            Division::Two(fork) => fork.join(|part| self.run(part)),
-        }
+impl Scheduler for Join {
+    #[inline]
+    fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
+    where
+        P: Producer,
+        L: Policy,
+        R: Reduction<P::Item>,
+        E: Executor,
+    {
+        executor.enter(|| {
+            let call = Call::on_threads(executor.num_threads());
+            run(Branch::root(producer, policy, reduction, &call), executor)
+        })
+    }
+}
+
+fn run<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    branch.position.call.watch(|| divide_or_fold(branch, executor))
+}
+
+fn divide_or_fold<P, L, R, E>(mut branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    loop {
+        let (node, fork) = match branch.decide(branch.position.call.threads) {
+            Decision::Leaf => return (Leaf::<P, L, R, E>::FOLD)(branch, executor),
+            Decision::Divide { node, fork } => (node, fork),
+        };
+        let Some(_frame) = Frame::enter() else {
+            return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
+        };
+        let (left, right, joint) = match branch.divide(&node) {
+            Parts::One(rest) => {
+                branch = rest;
+                continue;
+            }
+            Parts::Two(left, right, joint) => (left, right, joint),
+        };
+        let (left, right) = if fork {
+            executor.join_context(
+                |_| run(left, executor),
+                |context| run(right.migrated(context.migrated()), executor),
+            )
+        } else {
+            (run(left, executor), run(right, executor))
+        };
+        return joint.reduce(left, right);
+    }
+}
+
+/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
+struct Leaf<P, L, R, E>(PhantomData<(P, L, R, E)>);
+
+/// Folds a leaf.
+type FoldLeaf<P, L, R, E> =
+    fn(Branch<'_, P, L, R>, &E) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+
+impl<P, L, R, E> Leaf<P, L, R, E>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    const FOLD: FoldLeaf<P, L, R, E> =
+        if P::FACTS.grows { fold_and_go_on } else { |branch, _| branch.fold() };
+}
+
+/// Folds a leaf that may grow. Its rest, if there is one, is divided like any branch.
+fn fold_and_go_on<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    E: Executor,
+{
+    let Some(_frame) = Frame::enter() else { return branch.fold() };
+    let threads = branch.position.call.threads;
+    match branch.fold_or_grow(threads) {
+        (output, None) => output,
+        (output, Some((rest, joint))) => joint.reduce(output, run(rest, executor)),
     }
 }
 
