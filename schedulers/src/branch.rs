@@ -14,6 +14,7 @@
 //!    division is not made.
 
 use crate::call::Call;
+use crate::frames::Frame;
 use crate::pace::Pace;
 use crate::{
     Blocking, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps, Verdict,
@@ -421,6 +422,16 @@ where
         (output, Some((rest, joint)))
     }
 
+    /// Folds the branch as one task. If it grows and its policy wants the rest divided, `run` is called for the rest, unless no
+    /// further frame may lie on the stack.
+    #[inline]
+    pub(crate) fn fold_and_go_on<F>(self, run: F) -> R::Output
+    where
+        F: FnOnce(Self) -> R::Output,
+    {
+        (GrowingLeaf::<P, L, R, F>::FOLD)(self, run)
+    }
+
     /// Folds the branch as one task. Its policy (and with it any permit) is dropped when the fold is done.
     #[inline]
     pub(crate) fn fold(self) -> R::Output {
@@ -432,5 +443,32 @@ where
         let output = fold_leaf(producer, &policy, &reduction, position.call);
         drop(policy);
         output
+    }
+}
+
+/// The choice between two ways to fold a leaf that may grow, made in a constant, as in `by_terminal.rs`.
+struct GrowingLeaf<P, L, R, F>(PhantomData<(P, L, R, F)>);
+
+/// Folds a leaf. `F` runs the rest, if the leaf grows.
+type FoldGrowing<'c, P, L, R, F> =
+    fn(Branch<'c, P, L, R>, F) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
+
+impl<'c, P, L, R, F> GrowingLeaf<P, L, R, F>
+where
+    P: Producer,
+    L: Policy,
+    R: Reduction<P::Item>,
+    F: FnOnce(Branch<'c, P, L, R>) -> R::Output,
+{
+    const FOLD: FoldGrowing<'c, P, L, R, F> =
+        if P::FACTS.grows { Self::in_two } else { |branch, _| branch.fold() };
+
+    fn in_two(branch: Branch<'c, P, L, R>, run: F) -> R::Output {
+        let Some(_frame) = Frame::enter() else { return branch.fold() };
+        let threads = branch.position.call.threads;
+        match branch.fold_or_grow(threads) {
+            (output, None) => output,
+            (output, Some((rest, joint))) => joint.reduce(output, run(rest)),
+        }
     }
 }

@@ -20,7 +20,6 @@ use crate::frames::Frame;
 use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
-use std::marker::PhantomData;
 
 /// Divide, fork, reduce: the default for everything except [searches](crate::ByTerminal).
 ///
@@ -69,7 +68,7 @@ where
 {
     loop {
         let (node, fork) = match branch.decide(branch.position.call.threads) {
-            Decision::Leaf => return (Leaf::<P, L, R, E>::FOLD)(branch, executor),
+            Decision::Leaf => return branch.fold_and_go_on(|rest| run(rest, executor)),
             Decision::Divide { node, fork } => (node, fork),
         };
         let Some(_frame) = Frame::enter() else {
@@ -91,40 +90,6 @@ where
             (run(left, executor), run(right, executor))
         };
         return joint.reduce(left, right);
-    }
-}
-
-/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
-struct Leaf<P, L, R, E>(PhantomData<(P, L, R, E)>);
-
-/// Folds a leaf.
-type FoldLeaf<P, L, R, E> =
-    fn(Branch<'_, P, L, R>, &E) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
-
-impl<P, L, R, E> Leaf<P, L, R, E>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
-    const FOLD: FoldLeaf<P, L, R, E> =
-        if P::FACTS.grows { fold_and_go_on } else { |branch, _| branch.fold() };
-}
-
-/// Folds a leaf that may grow. Its rest, if there is one, is divided like any branch.
-fn fold_and_go_on<P, L, R, E>(branch: Branch<'_, P, L, R>, executor: &E) -> R::Output
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor,
-{
-    let Some(_frame) = Frame::enter() else { return branch.fold() };
-    let threads = branch.position.call.threads;
-    match branch.fold_or_grow(threads) {
-        (output, None) => output,
-        (output, Some((rest, joint))) => joint.reduce(output, run(rest, executor)),
     }
 }
 

@@ -20,7 +20,6 @@ use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 use std::fmt;
-use std::marker::PhantomData;
 
 /// A scheduler that runs part by part. Every such type is a [`Scheduler`], for `with_scheduler`.
 ///
@@ -215,38 +214,7 @@ where
         if is_too_deep {
             return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
         }
-        (FoldLeaf::<P, L, R, E, _>::FOLD)(branch, executor, run)
-    }
-}
-
-/// The choice between two ways to fold a leaf, made in a constant, as in `by_terminal.rs`.
-struct FoldLeaf<P, L, R, E, F>(PhantomData<(P, L, R, E, F)>);
-
-/// Folds a leaf. `F` runs the rest, if the leaf grows.
-type FoldFn<'c, P, L, R, E, F> =
-    fn(Branch<'c, P, L, R>, &'c E, F) -> <R as Reduction<<P as IntoIterator>::Item>>::Output;
-
-impl<'c, P, L, R, E, F> FoldLeaf<P, L, R, E, F>
-where
-    P: Producer,
-    L: Policy,
-    R: Reduction<P::Item>,
-    E: Executor + 'c,
-    F: FnOnce(BranchPart<'c, P, L, R, E>) -> R::Output,
-{
-    const FOLD: FoldFn<'c, P, L, R, E, F> =
-        if P::FACTS.grows { Self::fold_and_go_on } else { |branch, _, _| branch.fold() };
-
-    fn fold_and_go_on(branch: Branch<'c, P, L, R>, executor: &'c E, run: F) -> R::Output {
-        let Some(_frame) = Frame::enter() else { return branch.fold() };
-        let call = branch.position.call;
-        match branch.fold_or_grow(call.threads) {
-            (output, None) => output,
-            (output, Some((rest, joint))) => {
-                let rest = BranchPart { branch: rest, executor, is_too_deep: false };
-                joint.reduce(output, call.watch(|| run(rest)))
-            }
-        }
+        branch.fold_and_go_on(|rest| run_watched(rest, executor, run))
     }
 }
 
@@ -298,7 +266,7 @@ where
 fn run_watched<'c, P, L, R, E, O>(
     branch: Branch<'c, P, L, R>,
     executor: &'c E,
-    run: &impl Fn(BranchPart<'c, P, L, R, E>) -> O,
+    run: impl FnOnce(BranchPart<'c, P, L, R, E>) -> O,
 ) -> O {
     let call = branch.position.call;
     call.watch(|| run(BranchPart { branch, executor, is_too_deep: false }))
@@ -315,7 +283,7 @@ impl<S: PartScheduler> Scheduler for S {
     {
         executor.enter(|| {
             let call = Call::on_threads(executor.num_threads());
-            run_watched(Branch::root(producer, policy, reduction, &call), executor, &|part| self.run(part))
+            run_watched(Branch::root(producer, policy, reduction, &call), executor, |part| self.run(part))
         })
     }
 }
