@@ -18,6 +18,12 @@ macro_rules! adaptor {
                 $Name { base $(, $field)* }
             }
 
+            /// Returns the base.
+            #[allow(dead_code, reason = "not asked of every adaptor")]
+            pub(crate) fn base_mut(&mut self) -> &mut I {
+                &mut self.base
+            }
+
             /// Returns the base and the parameters.
             #[allow(dead_code, reason = "not asked of every adaptor")]
             pub(crate) fn into_parts(self) -> (I, $($Type,)*) {

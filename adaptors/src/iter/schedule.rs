@@ -166,6 +166,10 @@ pub struct WithPolicy<I, P> {
 }
 
 impl<I, P> WithPolicy<I, P> {
+    pub(crate) fn base_mut(&mut self) -> &mut I {
+        &mut self.base
+    }
+
     pub(crate) fn new(base: I, policy: P) -> Self {
         WithPolicy { base, policy }
     }
@@ -203,6 +207,10 @@ pub struct WithScheduler<I, S> {
 }
 
 impl<I, S> WithScheduler<I, S> {
+    pub(crate) fn base_mut(&mut self) -> &mut I {
+        &mut self.base
+    }
+
     pub(crate) fn new(base: I, scheduler: S) -> Self {
         WithScheduler { base, scheduler }
     }
@@ -260,6 +268,10 @@ pub struct On<I, E> {
 }
 
 impl<I, E> On<I, E> {
+    pub(crate) fn base_mut(&mut self) -> &mut I {
+        &mut self.base
+    }
+
     pub(crate) fn new(base: I, executor: E) -> Self {
         On { base, executor }
     }
@@ -305,6 +317,10 @@ pub struct With<I, S> {
 }
 
 impl<I, S> With<I, S> {
+    pub(crate) fn base_mut(&mut self) -> &mut I {
+        &mut self.base
+    }
+
     pub(crate) fn new(base: I, plan: S) -> Self {
         With { base, plan }
     }

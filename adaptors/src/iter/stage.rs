@@ -311,6 +311,12 @@ impl<P, S> Adapted<P, S> {
         Adapted { base, stage }
     }
 
+    /// Returns the part of the base.
+    #[inline]
+    pub(crate) fn into_base(self) -> P {
+        self.base
+    }
+
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self)
     where

@@ -19,7 +19,7 @@
 //! 3. *A piece may grow* in a step. Its size is asked for anew before each step, and the task is over when the size is
 //!    0.
 
-use super::{ParallelIterator, default_schedule};
+use super::{ByValue, ParallelIterator, Portable, default_schedule};
 use crate::iter::copies::copies;
 use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::fmt;
@@ -81,6 +81,28 @@ where
             piece: self.whole.take(),
             how: How { state: &self.state, step: &self.step, done: &self.done },
         }
+    }
+}
+
+impl<D, A, T, S, F, E> Portable for Work<D, S, F, E>
+where
+    D: Divisible + Send,
+    S: Fn(&D) -> A + Sync + Send,
+    F: Fn(&mut A, &mut D, usize) + Sync + Send,
+    E: Fn(A) -> T + Sync + Send,
+    T: Send,
+{
+    type Form = ByValue<D>;
+
+    fn put(&mut self, value: D) {
+        self.whole = Some(value);
+    }
+
+    fn value<'a>(part: Self::Producer<'a>) -> Option<D>
+    where
+        Self: 'a,
+    {
+        part.piece
     }
 }
 

@@ -97,6 +97,11 @@ impl<P, S: Seed, F: Copy> Folding<P, S, F> {
         Folding { part: Some((base, seed)), how }
     }
 
+    /// Returns the part of the base; `None` once the item is out.
+    pub(crate) fn into_base(self) -> Option<P> {
+        self.part.map(|(base, _)| base)
+    }
+
     /// Cuts the base by a given function.
     #[inline]
     fn cut(self, cut_base: impl FnOnce(P) -> (P, P)) -> (Self, Self) {

@@ -115,6 +115,12 @@ impl<I: ParallelIterator> IoAwait<I> {
     }
 }
 
+impl<I> IoAwait<I> {
+    pub(crate) fn base_mut(&mut self) -> &mut I {
+        &mut self.base
+    }
+}
+
 impl<I> ParallelIterator for IoAwait<I>
 where
     I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>,
@@ -162,7 +168,7 @@ impl<P> Awaited<P> {
     }
 
     #[inline]
-    fn unwrap(self) -> Option<P> {
+    pub(crate) fn unwrap(self) -> Option<P> {
         Some(self.base)
     }
 

@@ -1,0 +1,262 @@
+//! Chains whose parts can be described to another process that has built the same chain.
+//!
+//! Two processes that run the same program build the same chain, each with closures and data of its own. So a part of the chain is
+//! described without closures, in one of two forms:
+//!
+//! | form | a part is described by | chains over |
+//! |---|---|---|
+//! | [`ByPosition`] | the position of its first unit, and its size | ranges, slices, vectors: sources that every process has |
+//! | [`ByValue`] | the piece itself, which has to be encoded | the pieces of [`wrap_iter`](super::WrapIter::wrap_iter) and [`work`](super::WrapIter::work) |
+//!
+//! # Invariants
+//!
+//! 1. *Equal cuts.* In the form `ByPosition`, the units of a producer are the same in every process, and a cut after `i` units is the
+//!    same cut. Chains whose tasks share a count or a flag (`take_any`, `while_some`) are not portable, because the count
+//!    would be that of one process.
+//! 2. *Everything is in the value.* In the form `ByValue`, a part is its value and the chain's closures. A chain into which the
+//!    value of a part has been [put](Portable::put) lends that part.
+
+use super::adaptors::{
+    Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith,
+    Inspect, IoAwait, Map, MapInit, MapWith, Rev, Skip, StepBy, Take, Update, Zip, ZipEq,
+};
+use super::{
+    FromProducer, IndexedParallelIterator, On, ParallelIterator, RepeatN, Stage, Staged, With, WithPolicy,
+    WithScheduler,
+};
+use crate::range::RangeItem;
+use crate::{array, range, range_inclusive, slice, vec};
+use furcate_pool::Executor;
+use furcate_schedulers::{Plan, Policy, Producer, Scheduler};
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+/// The form in which parts of a chain are described: [`ByPosition`] or [`ByValue`].
+///
+/// This trait is not implemented outside this crate.
+pub trait Form: sealed::Sealed {
+    /// The value that describes a part.
+    type Value: Send;
+}
+
+/// A part is described by its position and its size. See [`Portable`].
+#[derive(Clone, Copy, Debug)]
+pub enum ByPosition {}
+
+/// A part is described by a value of type `D`. See [`Portable`].
+#[derive(Clone, Copy, Debug)]
+pub struct ByValue<D>(PhantomData<fn() -> D>);
+
+impl Form for ByPosition {
+    type Value = Infallible;
+}
+
+impl<D: Send> Form for ByValue<D> {
+    type Value = D;
+}
+
+mod sealed {
+    /// Keeps `Form` from being implemented elsewhere.
+    pub trait Sealed {}
+    impl Sealed for super::ByPosition {}
+    impl<D> Sealed for super::ByValue<D> {}
+}
+
+/// Type of the values that describe parts of a chain.
+pub type ValueOf<I> = <<I as Portable>::Form as Form>::Value;
+
+/// A chain whose parts can be described to another process that has built the same chain. (The crate `furcate-cluster` sends such
+/// descriptions.)
+///
+/// A source of your own that every process has, and that is cut at exact positions, needs one line:
+///
+/// ```
+/// use furcate::iter::{ByPosition, Portable};
+/// use furcate::prelude::*;
+/// use furcate::Plan;
+///
+/// struct Deck;
+///
+/// impl ParallelIterator for Deck {
+///     type Item = u32;
+///     type Producer<'a> = std::ops::Range<u32>;
+///     type Schedule = Plan;
+///     fn producer(&mut self) -> Self::Producer<'_> {
+///         0..52
+///     }
+///     fn schedule(&self) -> Plan {
+///         Plan::new()
+///     }
+/// }
+///
+/// impl Portable for Deck {
+///     type Form = ByPosition;
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "parts of `{Self}` cannot be described to another process",
+    note = "positions in such a chain mean nothing elsewhere, or its tasks share a count or a flag (`take_any`, `while_some`)",
+    note = "a source of your own that is cut at exact positions needs one line: `impl Portable for .. {{ type Form = ByPosition; }}`"
+)]
+pub trait Portable: ParallelIterator {
+    /// The form of the descriptions.
+    type Form: Form;
+
+    /// Replaces the whole by the value of a part, to be lent next. Called in the form [`ByValue`].
+    fn put(&mut self, value: ValueOf<Self>) {
+        let _ = value;
+    }
+
+    /// Returns the value of a part; `None` in the form [`ByPosition`], or if nothing is left of the part.
+    fn value<'a>(part: Self::Producer<'a>) -> Option<ValueOf<Self>>
+    where
+        Self: 'a,
+    {
+        let _ = part;
+        None
+    }
+}
+
+/// Sources, and adaptors of several bases: they have positions.
+macro_rules! by_position {
+    ($(impl[$($generics:tt)*] $Name:ty where [$($bounds:tt)*])+) => {$(
+        impl<$($generics)*> Portable for $Name
+        where
+            $($bounds)*
+        {
+            type Form = ByPosition;
+        }
+    )+};
+}
+
+by_position! {
+    impl[T] range::Iter<T> where [T: RangeItem]
+    impl[T] range_inclusive::Iter<T> where [T: RangeItem]
+    impl['data, T] slice::Iter<'data, T> where [T: Sync]
+    impl['data, T] slice::IterMut<'data, T> where [T: Send]
+    impl[T] vec::IntoIter<T> where [T: Send]
+    impl[T, const N: usize] array::IntoIter<T, N> where [T: Send]
+    impl[T] RepeatN<T> where [T: Clone + Send]
+    impl[P] FromProducer<P> where [P: Producer<Item: Send>]
+    impl[I] Enumerate<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[I] Rev<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[I] Skip<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[I] Take<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[I] StepBy<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[I] Chunks<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[A, B] Zip<A, B> where [
+        A: Portable<Form = ByPosition> + IndexedParallelIterator,
+        B: Portable<Form = ByPosition> + IndexedParallelIterator
+    ]
+    impl[A, B] ZipEq<A, B> where [
+        A: Portable<Form = ByPosition> + IndexedParallelIterator,
+        B: Portable<Form = ByPosition> + IndexedParallelIterator
+    ]
+    impl[A, B] Chain<A, B> where [
+        A: Portable<Form = ByPosition>,
+        B: Portable<Form = ByPosition> + ParallelIterator<Item = A::Item>
+    ]
+}
+
+/// Adaptors of one base: they have its form. `$base` turns a part into a part of the base.
+macro_rules! as_base {
+    ($(impl[$($generics:tt)*] $Name:ty where [$($bounds:tt)*] |$part:ident| $base:expr;)+) => {$(
+        impl<$($generics)*> Portable for $Name
+        where
+            I: Portable,
+            $($bounds)*
+        {
+            type Form = I::Form;
+
+            fn put(&mut self, value: ValueOf<I>) {
+                self.base_mut().put(value);
+            }
+
+            fn value<'a>($part: Self::Producer<'a>) -> Option<ValueOf<I>>
+            where
+                Self: 'a,
+            {
+                I::value($base)
+            }
+        }
+    )+};
+}
+
+as_base! {
+    impl[I, F, R] Map<I, F> where [F: Fn(I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
+    impl[I, P] Filter<I, P> where [P: Fn(&I::Item) -> bool + Sync + Send] |part| part.into_base();
+    impl[I, F, R] FilterMap<I, F> where [F: Fn(I::Item) -> Option<R> + Sync + Send, R: Send] |part| part.into_base();
+    impl[I, F] Inspect<I, F> where [F: Fn(&I::Item) + Sync + Send] |part| part.into_base();
+    impl[I, F] Update<I, F> where [F: Fn(&mut I::Item) + Sync + Send] |part| part.into_base();
+    impl['data, T, I] Copied<I> where [I: ParallelIterator<Item = &'data T>, T: Copy + Send + Sync + 'data] |part| part.into_base();
+    impl['data, T, I] Cloned<I> where [I: ParallelIterator<Item = &'data T>, T: Clone + Send + Sync + 'data] |part| part.into_base();
+    impl[I] FlattenIter<I> where [I: ParallelIterator<Item: IntoIterator<Item: Send>>] |part| part.into_base();
+    impl[I, F, S] FlatMapIter<I, F> where [F: Fn(I::Item) -> S + Sync + Send, S: IntoIterator<Item: Send>] |part| part.into_base();
+    impl[I, S] Staged<I, S> where [S: Stage<I::Item, Item: Send>] |part| part.into_base();
+    impl[I, N, F, T, R] MapInit<I, N, F> where [N: Fn() -> T + Sync + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
+    impl[I, T, F, R] MapWith<I, T, F> where [T: Clone + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
+    impl[I, D, F, T] Fold<I, D, F> where [D: Fn() -> T + Sync + Send, F: Fn(T, I::Item) -> T + Sync + Send, T: Send] |part| part.into_base()?;
+    impl[I, T, F] FoldWith<I, T, F> where [T: Clone + Send, F: Fn(T, I::Item) -> T + Sync + Send] |part| part.into_base()?;
+    impl[I] IoAwait<I> where [I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>] |part| part.unwrap()?;
+    impl[I, P] WithPolicy<I, P> where [P: Policy] |part| part;
+    impl[I, S] WithScheduler<I, S> where [S: Scheduler] |part| part;
+    impl[I, E] On<I, E> where [E: Executor] |part| part;
+    impl[I, P, S, E] With<I, Plan<P, S, E>> where [P: Policy, S: Scheduler, E: Executor] |part| part;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iter::WrapIter;
+    use crate::prelude::*;
+
+    /// Takes the right half out of a chain, and puts it into an equal chain.
+    fn carried<I: Portable<Form = ByValue<D>>, D: Send>(mut here: I, mut there: I) -> Vec<I::Item> {
+        let (left, right) = here.producer().divide();
+        drop(left);
+        let value = I::value(right).expect("the half is not empty");
+        there.put(value);
+        there.collect()
+    }
+
+    #[test]
+    fn values_go_through_adaptors() {
+        let chain = || {
+            (0..10_u32)
+                .wrap_iter()
+                .map(|piece| (piece.start, piece.end))
+                .filter(|_| true)
+                .inspect(|_| ())
+                .bound_depth(1)
+                .map_init(|| 1, |one, (start, end)| start * 100 + end + *one - 1)
+                .fold(Vec::new, |mut all, x| {
+                    all.push(x);
+                    all
+                })
+                .sequential()
+                .on(furcate_pool::Inline)
+        };
+        assert_eq!(carried(chain(), chain()), [[510]]);
+    }
+
+    #[test]
+    fn values_go_through_work() {
+        let chain = || {
+            (0..10_u32).work(
+                |piece| (piece.start, 0),
+                |state, piece, n| state.1 += piece.by_ref().take(n).count(),
+                |state| state,
+            )
+        };
+        assert_eq!(carried(chain(), chain()).iter().map(|x| x.1).sum::<usize>(), 5);
+    }
+
+    #[test]
+    fn positions_have_no_value() {
+        fn value<I: Portable<Form = ByPosition>>(mut chain: I) -> bool {
+            I::value(chain.producer()).is_some()
+        }
+        assert!(!value((0..10).into_par_iter().map(|x| x + 1).enumerate()));
+        assert!(!value([1, 2].par_iter().zip(vec![3, 4])));
+    }
+}
