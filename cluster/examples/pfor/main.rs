@@ -1,0 +1,52 @@
+//! PFor: a parallel loop over even work, `K` times (Shiina and Taura, IEEE Cluster 2022).
+//!
+//! `cargo run --release -p furcate-cluster --example pfor -- 100000 --ranks 2` runs the loop, and shows how much was stolen. Every rank begins
+//! with its share of the loop, so even work needs hardly any steals.
+
+#[path = "../../../examples/common/mod.rs"]
+mod common;
+#[path = "../support/ranks.rs"]
+mod ranks;
+
+use clap::Parser;
+use common::arguments::Bounds;
+use common::output::{grouped, line};
+use common::table::time;
+use common::timing::timed;
+use furcate::prelude::*;
+use furcate_cluster::{SpreadOver, World};
+use ranks::Ranks;
+use std::hint::black_box;
+
+const TURNS: Bounds<u64> = Bounds::new(0, 1_000_000_000);
+const NUMBERS: Bounds<u64> = Bounds::new(0, 1_000_000_000_000);
+const REPEATS: Bounds<u32> = Bounds::new(1, 1_000_000);
+
+/// Runs a parallel loop over even work.
+#[derive(Parser)]
+struct Arguments {
+    #[arg(default_value_t = 100_000, value_parser = NUMBERS.parser(), help = NUMBERS.help("Turns of the loop"))]
+    n: u64,
+    #[arg(long, default_value_t = 1000, value_parser = TURNS.parser(), help = TURNS.help("Work of each turn, in multiplications"))]
+    work: u64,
+    #[arg(long, default_value_t = 5, value_parser = REPEATS.parser(), help = REPEATS.help("Times the loop is run"))]
+    k: u32,
+    #[command(flatten)]
+    ranks: Ranks,
+}
+
+fn main() {
+    let Arguments { n, work, k, ranks } = Arguments::parse();
+    let turn = |i: u64| (0..work).fold(i, |x, j| black_box(x.wrapping_mul(0x5851_F42D_4C95_7F2D) ^ j)) & 1;
+    let program = |world: &World| {
+        let run = || (0..k).map(|_| (0..n).into_par_iter().map(turn).spread(world).sum::<u64>()).last();
+        let (sum, duration) = timed(run);
+        (sum, duration, world.table())
+    };
+    let (sum, duration, table) = ranks.run("pfor", program);
+    let (expected, serial) = timed(|| (0..n).map(turn).sum::<u64>());
+    assert_eq!(sum, Some(expected));
+    line(format_args!("{} turns in {} on {ranks}", grouped(n * u64::from(k)), time(duration)));
+    line(format_args!("the sequential loop takes {}", time(serial * k)));
+    line(table);
+}

@@ -1,0 +1,118 @@
+//! UTS, the unbalanced tree search benchmark, on all ranks of a world.
+//!
+//! `cargo run --release -p furcate-cluster --example uts -- T1 --ranks 2` counts the nodes of a published tree, and compares the number. The
+//! benchmark's own options describe any other tree: `-t 1 -a 3 -d 10 -b 4 -r 19` is T1.
+
+#[path = "../../../examples/common/mod.rs"]
+mod common;
+#[path = "../support/ranks.rs"]
+mod ranks;
+mod tree;
+
+use clap::Parser;
+use common::arguments::{Bounds, reject};
+use common::output::{grouped, line};
+use common::table::time;
+use common::timing::timed;
+use furcate::iter::{ByValue, Portable};
+use furcate::prelude::*;
+use furcate_cluster::{SpreadOver, World};
+use ranks::Ranks;
+use tree::{Open, Tree};
+
+const DEPTH: Bounds<u32> = Bounds::new(1, 1000);
+
+/// Counts the nodes of a tree that is found while it is searched.
+#[derive(Parser)]
+struct Arguments {
+    /// A published tree: T1, T1L, T2, T2L, T3 or T3L. The options change it.
+    name: Option<String>,
+    /// Kind: 0 binomial, 1 geometric, 2 hybrid.
+    #[arg(short = 't', value_parser = clap::value_parser!(u32).range(0..3))]
+    kind: Option<u32>,
+    /// Shape of a geometric tree: 0 linear, 1 exponential, 2 cyclic, 3 fixed.
+    #[arg(short = 'a', value_parser = clap::value_parser!(u32).range(0..4))]
+    shape: Option<u32>,
+    #[arg(short = 'd', value_parser = DEPTH.parser(), help = DEPTH.help("Depth of a geometric tree"))]
+    depth: Option<u32>,
+    /// Children of the root, or mean number of children.
+    #[arg(short = 'b')]
+    branching: Option<f64>,
+    /// Seed.
+    #[arg(short = 'r')]
+    seed: Option<u32>,
+    /// Probability that a node of a binomial tree has children.
+    #[arg(short = 'q')]
+    probability: Option<f64>,
+    /// Number of those children.
+    #[arg(short = 'm')]
+    children: Option<u32>,
+    /// Depth at which a hybrid tree becomes binomial, as a part of -d.
+    #[arg(short = 'f')]
+    shift: Option<f64>,
+    /// Compares with the same chain on one rank, and with the sequential program.
+    #[arg(long)]
+    compare: bool,
+    #[command(flatten)]
+    ranks: Ranks,
+}
+
+impl Arguments {
+    /// Returns the tree, and the published number of its nodes.
+    fn tree(&self) -> (Tree, Option<u64>) {
+        let named = self.name.as_ref().map(|name| {
+            let published =
+                Tree::PUBLISHED.into_iter().find(|(published, ..)| published.eq_ignore_ascii_case(name));
+            published.unwrap_or_else(|| {
+                reject::<Self>(format!("{name} is no tree: give T1, T1L, T2, T2L, T3 or T3L"))
+            })
+        });
+        let base = named.map_or(Tree::DEFAULT, |(_, tree, _)| tree);
+        let tree = Tree {
+            kind: self.kind.unwrap_or(base.kind),
+            shape: self.shape.unwrap_or(base.shape),
+            depth: self.depth.unwrap_or(base.depth),
+            branching: self.branching.unwrap_or(base.branching),
+            seed: self.seed.unwrap_or(base.seed),
+            probability: self.probability.unwrap_or(base.probability),
+            children: self.children.unwrap_or(base.children),
+            shift: self.shift.unwrap_or(base.shift),
+        };
+        let published = Tree::PUBLISHED.into_iter().find(|(_, published, _)| *published == tree);
+        (tree, published.map(|(_, _, nodes)| nodes))
+    }
+}
+
+/// The chain: nodes below the root, counted in steps.
+fn below(tree: &Tree) -> impl Portable<Item = u64, Form = ByValue<Open>> {
+    let step = |count: &mut u64, open: &mut Open, n: usize| open.step(tree, n, count);
+    Open::of_root(tree).work(|_| 0, step, |count| count)
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let (tree, published) = arguments.tree();
+    let count = |world: &World| {
+        let (nodes, duration) = timed(|| 1 + below(&tree).spread(world).sum::<u64>());
+        (nodes, duration, world.table())
+    };
+    let (nodes, duration, table) = arguments.ranks.run("uts", count);
+    if let Some(published) = published {
+        assert_eq!(nodes, published, "the published number of nodes");
+    }
+    line(format_args!("{} nodes in {} on {}", grouped(nodes), time(duration), arguments.ranks));
+    line(table);
+    if arguments.compare {
+        let (serial, duration) = timed(|| tree.count(&tree.root()));
+        assert_eq!(serial, nodes);
+        line(format_args!("sequential program    {}", time(duration)));
+        let one = |threads| {
+            let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let (here, duration) = timed(|| pool.install(|| 1 + below(&tree).adaptive().sum::<u64>()));
+            assert_eq!(here, nodes);
+            line(format_args!("one machine, {threads} threads {}", time(duration)));
+        };
+        one(1);
+        one(2);
+    }
+}

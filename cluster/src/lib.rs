@@ -1,0 +1,68 @@
+//! Furcate's chains over many processes.
+//!
+//! A chain that outgrows one machine gets one more word:
+//!
+//! ```
+//! use furcate::prelude::*;
+//! use furcate_cluster::SpreadOver;
+//!
+//! let world = furcate_cluster::init().unwrap();
+//! let hits = (0..100_000_u64).into_par_iter().filter(|x| x % 7 == 3).spread(&world).count();
+//! assert_eq!(hits, 14_286);
+//! ```
+//!
+//! Every rank runs the same program, so every rank builds the same chain, with closures and data of its own. A terminal behind
+//! [`spread`](SpreadOver::spread) is a *collective call*. Closures do not travel. What travels:
+//!
+//! - a **description** of a part: its position and size, or for [`wrap_iter`](furcate_adaptors::iter::WrapIter::wrap_iter) the piece itself;
+//! - an **output** of the reduction.
+//!
+//! Both are encoded by serde and postcard. All types are known at the call, so there is no registry of tasks.
+//!
+//! # How it works
+//!
+//! | noun | meaning | module |
+//! |---|---|---|
+//! | rank | a process of the program, or a thread that stands for one | `world` |
+//! | transport | carries messages between ranks | [`transport`] |
+//! | call | one terminal, on all ranks | `call`: the protocol |
+//! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
+//! | share | a part of the chain that a rank works on | `share` |
+//! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
+//! | join node | the place where segments and the outputs of gaps meet | `joins` |
+//! | description | a part in a message | [`furcate_adaptors::iter::Portable`] |
+//!
+//! A rank begins with its share of the source. Inside the rank the pool divides the share on demand. Between two steps of a task, its
+//! worker looks whether another rank is out of work, divides the task, and sends the right half away. The order is kept: a gap stays behind
+//! in the output. An idle rank asks a random one. No rank waits for an output: the output comes to the join node of its gap, and
+//! the last finisher reduces. The call ends when the last output has been reduced at rank 0.
+//!
+//! # Limits
+//!
+//! - There is no transport between processes yet: [`init`] makes a world of one rank, and [`Threads`] makes ranks that are threads.
+//! - A rank answers a thief between two steps of its tasks. If all its workers are inside long items, thieves wait.
+//! - Adaptors whose tasks share a count or a flag (`take_any`, `while_some`), bridges of streams, `flat_map` of parallel iterators, and
+//!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
+#![forbid(unsafe_code)]
+
+mod call;
+mod counters;
+mod drive;
+mod handshake;
+mod joins;
+mod reductions;
+mod segments;
+mod share;
+mod spread;
+mod stop;
+pub mod transport;
+mod world;
+
+pub use counters::{Counts, CountsTable};
+pub use drive::Travels;
+#[doc(hidden)]
+pub use drive::{Failed, Runner};
+pub use spread::{Spread, SpreadOver, Stoppable};
+pub use stop::Interrupted;
+pub use transport::{Threads, Transport};
+pub use world::{InitError, World, init};

@@ -1,0 +1,55 @@
+//! The transport: how messages get from one rank to another.
+//!
+//! A transport carries bytes, and knows nothing of chains. It never blocks, and no call is made from it into a chain: a rank *polls*.
+//!
+//! | method | is |
+//! |---|---|
+//! | [`rank`](Transport::rank), [`size`](Transport::size) | who this is, and how many there are |
+//! | [`send`](Transport::send) | hands a message over: a steal request and its reply, an output, a stop, an abort, the end |
+//! | [`has_mail`](Transport::has_mail) | a hint, as cheap as a load, whether to poll |
+//! | [`poll`](Transport::poll) | takes the next message |
+//! | [`wait`](Transport::wait) | lets time pass in a rank that has nothing to do |
+//!
+//! # Contract
+//!
+//! 1. *Reliable and in order* between two ranks: messages arrive once each, in the order in which they were sent, or the program ends.
+//!    Between three ranks nothing is promised.
+//! 2. *Any thread* may call any method. One thread polls at a time. Any number of threads send.
+//! 3. *Nothing blocks*: `send` and `poll` return at once. A transport whose buffers are full keeps the message itself.
+//! 4. *One steal request.* A rank has at most one [`Request`](Message::Request) without a reply. So a transport may keep one
+//!    place for the request of each rank.
+//! 5. *No trust.* A message that cannot be decoded is passed on as [`Malformed`], never guessed at.
+
+mod message;
+mod threads;
+
+pub use message::{Envelope, Malformed, Message};
+pub use threads::Threads;
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// Carries messages between ranks. See the [module](self) for the contract.
+pub trait Transport: Send + Sync + Debug {
+    /// Returns this process's rank, less than [`size`](Self::size).
+    fn rank(&self) -> usize;
+
+    /// Returns the number of ranks.
+    fn size(&self) -> usize;
+
+    /// Hands a message over to another rank. Returns the number of bytes.
+    fn send(&self, to: usize, envelope: &Envelope) -> usize;
+
+    /// Whether a message may have arrived. Called between two steps of a task, so it should cost no more than a load.
+    fn has_mail(&self) -> bool {
+        true
+    }
+
+    /// Takes the next message, with the rank that sent it.
+    fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)>;
+
+    /// Lets time pass, at most so much. It may return at once if a message arrives.
+    fn wait(&self, at_most: Duration) {
+        std::thread::sleep(at_most);
+    }
+}

@@ -1,0 +1,158 @@
+//! The messages between ranks, and their encoding.
+//!
+//! A message is an envelope (the number of the call, and the [digest](crate::handshake) of the caller) and a content. The encoding is
+//! postcard's, of the tuple (version, call, digest, kind, number, bytes).
+
+use std::fmt;
+
+/// A message with the call that it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Number of the collective call, counted by every rank for itself.
+    pub call: u64,
+    /// Digest of the chain, the terminal and the program.
+    pub digest: u64,
+    /// The content.
+    pub message: Message,
+}
+
+/// The content of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Message {
+    /// To rank 0, at the beginning of a call: the caller in words.
+    Hello(String),
+    /// The sender is out of work.
+    Request,
+    /// Reply to a request: there is nothing to give away.
+    Refusal,
+    /// Reply to a request: a part of the sender's share. Its output goes to the sender's gap.
+    Share {
+        /// Number of the gap.
+        gap: u64,
+        /// The part.
+        description: Vec<u8>,
+    },
+    /// The output of a share, for a gap of the receiver.
+    Output {
+        /// Number of the gap.
+        gap: u64,
+        /// The output, and the reason of an interruption.
+        bytes: Vec<u8>,
+    },
+    /// Nothing that begins at this position or behind it is needed any more.
+    Stop {
+        /// The position.
+        bound: u64,
+        /// Code of the reason of an interruption; 0 for a hit.
+        reason: u8,
+    },
+    /// The call has failed.
+    Abort(String),
+    /// The call has ended: its result.
+    End(Vec<u8>),
+}
+
+/// A message that cannot be decoded: it is damaged, or from another version of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a message that cannot be decoded: it is damaged, or another version of furcate-cluster has sent it")
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// Version of the encoding.
+const VERSION: u8 = 1;
+
+impl Envelope {
+    /// Encodes the message.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
+            Message::Hello(caller) => (0, 0, caller.as_bytes()),
+            Message::Request => (1, 0, &[]),
+            Message::Refusal => (2, 0, &[]),
+            Message::Share { gap, description } => (3, *gap, description),
+            Message::Output { gap, bytes } => (4, *gap, bytes),
+            Message::Stop { bound, reason } => (5, *bound, std::slice::from_ref(reason)),
+            Message::Abort(reason) => (6, 0, reason.as_bytes()),
+            Message::End(bytes) => (7, 0, bytes),
+        };
+        let envelope = (VERSION, self.call, self.digest, kind, number, bytes);
+        postcard::to_allocvec(&envelope).expect("numbers and bytes can be encoded")
+    }
+
+    /// Decodes a message.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are anything but one message of this version.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        type Parts<'b> = (u8, u64, u64, u8, u64, &'b [u8]);
+        let ((version, call, digest, kind, number, content), rest): (Parts<'_>, _) =
+            postcard::take_from_bytes(bytes).map_err(|_| Malformed)?;
+        if version != VERSION || !rest.is_empty() {
+            return Err(Malformed);
+        }
+        let text = || String::from_utf8(content.to_vec()).map_err(|_| Malformed);
+        let message = match kind {
+            0 => Message::Hello(text()?),
+            1 => Message::Request,
+            2 => Message::Refusal,
+            3 => Message::Share { gap: number, description: content.to_vec() },
+            4 => Message::Output { gap: number, bytes: content.to_vec() },
+            5 => match content {
+                &[reason] => Message::Stop { bound: number, reason },
+                _ => return Err(Malformed),
+            },
+            6 => Message::Abort(text()?),
+            7 => Message::End(content.to_vec()),
+            _ => return Err(Malformed),
+        };
+        Ok(Envelope { call, digest, message })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages() -> Vec<Message> {
+        vec![
+            Message::Hello("sum of a map".into()),
+            Message::Request,
+            Message::Refusal,
+            Message::Share { gap: 300, description: vec![1, 2, 3] },
+            Message::Output { gap: u64::MAX, bytes: vec![0; 1000] },
+            Message::Stop { bound: 7, reason: 2 },
+            Message::Abort("panicked".into()),
+            Message::End(vec![]),
+        ]
+    }
+
+    #[test]
+    fn every_message_is_decoded_as_it_was() {
+        for message in messages() {
+            let envelope = Envelope { call: 5, digest: u64::MAX / 3, message };
+            assert_eq!(Envelope::decode(&envelope.encode()), Ok(envelope));
+        }
+    }
+
+    #[test]
+    fn damaged_messages_are_refused() {
+        for message in messages() {
+            let bytes = Envelope { call: 5, digest: 9, message }.encode();
+            for len in 0..bytes.len() {
+                assert_eq!(Envelope::decode(&bytes[..len]), Err(Malformed), "a message that was cut");
+            }
+            let longer = [&bytes[..], &[0]].concat();
+            assert_eq!(Envelope::decode(&longer), Err(Malformed), "a message that is too long");
+            let other = [&[VERSION + 1], &bytes[1..]].concat();
+            assert_eq!(Envelope::decode(&other), Err(Malformed), "a message of another version");
+        }
+    }
+}

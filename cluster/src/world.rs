@@ -1,0 +1,167 @@
+//! The world: all ranks of a program, as one of them sees them.
+
+use crate::counters::{Counters, Counts, CountsTable};
+use crate::spread::SpreadOver;
+use crate::transport::{Envelope, Threads, Transport};
+use furcate_adaptors::iter::{IntoParallelIterator, ParallelIterator};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// All ranks of a program, as one of them sees them. Made by [`init`], or for tests by [`Threads`].
+///
+/// Calls on a world are collective: every rank makes the same ones, in the same order, one after the other.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate_cluster::SpreadOver;
+///
+/// let world = furcate_cluster::init().unwrap();
+/// let sum: u64 = (0..1000_u64).into_par_iter().map(|x| x * x).spread(&world).sum();
+/// assert_eq!(sum, 332_833_500);
+/// ```
+#[derive(Debug)]
+pub struct World {
+    transport: Box<dyn Transport>,
+    /// Number of calls begun. Locked during a call.
+    calls: Mutex<u64>,
+    /// Messages for calls that this rank has not begun.
+    early: Mutex<VecDeque<(usize, Envelope)>>,
+    timeout: Duration,
+    counters: Counters,
+}
+
+/// The time after which a rank that hears nothing gives up, unless it is set otherwise.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+impl World {
+    /// Makes a world of a transport. The environment variable `FURCATE_CLUSTER_TIMEOUT` gives the [timeout](Self::with_timeout), in
+    /// seconds.
+    #[must_use]
+    pub fn new(transport: impl Transport + 'static) -> Self {
+        let seconds = std::env::var("FURCATE_CLUSTER_TIMEOUT").ok().and_then(|text| text.parse::<f64>().ok());
+        let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        World {
+            transport: Box::new(transport),
+            calls: Mutex::new(0),
+            early: Mutex::default(),
+            timeout: timeout.unwrap_or(TIMEOUT),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Sets the time after which a rank that is out of work, and hears nothing from any other rank, gives the call up on all ranks. It
+    /// should be longer than the longest item. The default is ten minutes.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        World { timeout, ..self }
+    }
+
+    /// Returns this process's rank, from 0.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.transport.rank()
+    }
+
+    /// Returns the number of ranks.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.transport.size()
+    }
+
+    /// Whether this is rank 0, which prints the results of most programs.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// Returns the counts of this rank since the world was made.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counters.counts()
+    }
+
+    /// Returns the counts of all ranks. A collective call.
+    pub fn table(&self) -> CountsTable {
+        let counts = self.counts().to_list();
+        let ranks = (0..self.size()).into_par_iter().map(|_| counts.clone());
+        let lists: Vec<Vec<u64>> = ranks.spread(self).collect();
+        CountsTable(lists.iter().map(|list| Counts::from_list(list)).collect())
+    }
+
+    pub(crate) fn transport(&self) -> &dyn Transport {
+        &*self.transport
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Begins a call: returns the guard that holds its number.
+    ///
+    /// # Panics
+    ///
+    /// If a call is under way on this rank.
+    pub(crate) fn begin_call(&self) -> MutexGuard<'_, u64> {
+        let mut calls = match self.calls.try_lock() {
+            Ok(calls) => calls,
+            // A call that has panicked is over.
+            Err(std::sync::TryLockError::Poisoned(calls)) => calls.into_inner(),
+            Err(std::sync::TryLockError::WouldBlock) => panic!(
+                "a `spread` call is under way on this rank: calls on one world are made one after the other, and not inside each other"
+            ),
+        };
+        *calls += 1;
+        calls
+    }
+
+    /// Keeps a message for a later call.
+    pub(crate) fn keep(&self, from: usize, envelope: Envelope) {
+        self.early.lock().unwrap_or_else(PoisonError::into_inner).push_back((from, envelope));
+    }
+
+    /// Takes the next message that was kept for this call.
+    pub(crate) fn kept(&self, call: u64) -> Option<(usize, Envelope)> {
+        let mut early = self.early.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = early.iter().position(|(_, envelope)| envelope.call <= call)?;
+        early.remove(place)
+    }
+}
+
+/// The world could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitError(String);
+
+impl fmt::Display for InitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InitError {}
+
+/// Variables by which the launchers of MPI programs tell the number of ranks.
+const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_NTASKS"];
+
+/// Makes the world of this process. Without MPI it has one rank.
+///
+/// # Errors
+///
+/// If the program was started with several ranks, by `mpirun` or `srun`, and this crate has no transport between processes.
+pub fn init() -> Result<World, InitError> {
+    let several = SIZES.into_iter().find(|name| {
+        std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).is_some_and(|size| size > 1)
+    });
+    if let Some(name) = several {
+        return Err(InitError(format!(
+            "{name} says that this program was started with several ranks, but it was built without MPI, so each process would do \
+             all the work: start it without a launcher, or try several ranks in one process with `furcate_cluster::Threads`"
+        )));
+    }
+    Ok(Threads::new(1).worlds().remove(0))
+}
