@@ -32,6 +32,9 @@
 pub mod threads;
 mod unattended;
 
+#[cfg(not(loom))]
+#[doc(hidden)]
+pub use crate::one_shot::{OneShot, OneShotSender};
 pub use crate::order::{wake_first, wake_soon};
 #[doc(no_inline)]
 pub use threads::{Job, OnThreads, Threads};

@@ -9,8 +9,9 @@
 //!    the handle, or to the pool's panic handler.
 //! 3. The future of a [`Within`] is pinned with it: it is never moved out, and is dropped in its place.
 
-use crate::detach::Resume;
-use crate::join_handle::{self, Deliver, JoinHandle};
+use crate::detach::{End, Resume};
+use crate::join_handle::JoinHandle;
+use crate::one_shot::{OneShot, OneShotSender};
 use crate::registry::Registry;
 use crate::runtime::{self, Runtime};
 use crate::scope::Scope;
@@ -61,15 +62,15 @@ where
     // Before the future is counted: if this panics, the pool does not wait for the future.
     registry.check_generation();
     registry.job_made();
-    let (shared, deliver) = join_handle::channel();
-    let then = Detached { deliver, job: Job(NonNull::from(registry)) };
+    let (place, sender) = OneShot::new();
+    let then = Detached { sender, job: Job(NonNull::from(registry)) };
     let runtime = registry.runtime_of_call();
     let task = if runtime.is_some() {
         tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
     } else {
         tasks::spawn(registry.common(), future, then)
     };
-    JoinHandle::new(shared, task, Some(registry.this()))
+    JoinHandle::new(place, task, Some(registry.this()))
 }
 
 /// A future that is polled and dropped inside a runtime: the runtime of the thread that has spawned it.
@@ -100,7 +101,7 @@ impl<F> Drop for Within<F> {
 
 /// The continuation of a spawned future.
 struct Detached<T> {
-    deliver: Deliver<T>,
+    sender: OneShotSender<T>,
     job: Job,
 }
 
@@ -124,10 +125,10 @@ impl Drop for Job {
 }
 
 impl<T> Detached<T> {
-    /// Calls `deliver`. Wakers may panic: such a panic goes to the panic handler.
-    fn deliver(&mut self, deliver: impl FnOnce(&mut Deliver<T>)) {
-        // Unwind-safe: no code uses `self.deliver` again.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| deliver(&mut self.deliver))) {
+    /// Delivers the outcome. Wakers may panic: such a panic goes to the panic handler.
+    fn deliver(&mut self, end: End<T>) {
+        // Unwind-safe: no code uses `self.sender` again.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sender.deliver(end))) {
             self.job.registry().handle_task_panic(payload);
         }
     }
@@ -135,16 +136,16 @@ impl<T> Detached<T> {
 
 impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
     fn resume(mut self, _: &Scope<'static>, output: T, _: Context) {
-        self.deliver(|deliver| deliver.output(output));
+        self.deliver(End::Done(output));
     }
 
     fn cancelled(mut self, _: &Scope<'static>) {
-        self.deliver(Deliver::nothing);
+        self.deliver(End::Cancelled);
     }
 
     fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         let payload = runtime::explain(payload);
-        match catch_unwind(AssertUnwindSafe(|| self.deliver.panic(payload))) {
+        match catch_unwind(AssertUnwindSafe(|| self.sender.deliver_panic(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => self.job.registry().handle_task_panic(payload),
         }
