@@ -63,6 +63,7 @@ pub(crate) use alarm::Alarm;
 use frame::{Frame, Shared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
+pub use in_flight::InFlight;
 use in_flight::Kind;
 use leaf::{Fold, Leaf, cancel_if_stopped};
 pub use limit::{Limit, LimitPermit};

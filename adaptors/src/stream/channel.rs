@@ -16,8 +16,8 @@
 //!    behind the end.
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
-use super::waiting::Waiting;
 use super::window::Items;
+use furcate_schedulers::WakerList;
 use furcate_schedulers::policy::CancelToken;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -44,7 +44,7 @@ struct State<T> {
     /// There is room while the items in the queue and the units under way are together no more than this.
     most: usize,
     /// Tasks that wait for room.
-    waiting: Waiting,
+    waiting: WakerList,
     /// Number of the next unit to begin.
     begun: u64,
     /// Number of the next unit whose items go into the queue.
@@ -101,7 +101,7 @@ impl<T> Channel<T> {
         let state = State {
             queue: VecDeque::new(),
             most: capacity - at_once,
-            waiting: Waiting::default(),
+            waiting: WakerList::default(),
             begun: 0,
             next: 0,
             ahead: VecDeque::new(),
@@ -289,7 +289,7 @@ impl<T> Future for Sending<'_, T> {
         let mut state = channel.lock();
         if !state.has_room() && !state.is_over() {
             let number = *self.number.get_or_insert_with(|| state.waiting.number());
-            let before = state.waiting.wait(number, context.waker());
+            let before = state.waiting.wait(number, context.waker().clone());
             drop(state);
             drop(before);
             return Poll::Pending;

@@ -1,6 +1,6 @@
 //! Restores the order of numbered tasks: each waits until all tasks before it have advanced.
 
-use super::waiting::Waiting;
+use furcate_schedulers::WakerList;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -15,7 +15,7 @@ pub(super) struct InOrder {
 struct State {
     /// Number of the task that has the turn.
     next: u64,
-    waiting: Waiting,
+    waiting: WakerList,
 }
 
 impl InOrder {
@@ -59,7 +59,7 @@ impl Future for Turn<'_> {
         if state.next == self.number {
             return Poll::Ready(());
         }
-        let before = state.waiting.wait(self.number, context.waker());
+        let before = state.waiting.wait(self.number, context.waker().clone());
         drop(state);
         drop(before);
         Poll::Pending

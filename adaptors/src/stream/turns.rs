@@ -14,7 +14,7 @@
 //! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more. All waiting
 //!    tasks are woken, and find no item.
 
-use super::waiting::Waiting;
+use furcate_schedulers::WakerList;
 use futures_core::Stream;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -35,7 +35,7 @@ struct State<S> {
     stream: Option<Pin<Box<S>>>,
     /// Whether no task has the turn.
     free: bool,
-    waiting: Waiting,
+    waiting: WakerList,
     /// Number of the task that was called and has not come back yet.
     called: Option<u64>,
 }
@@ -46,7 +46,7 @@ impl<S> Turns<S> {
             state: Mutex::new(State {
                 stream: Some(Box::pin(stream)),
                 free: true,
-                waiting: Waiting::default(),
+                waiting: WakerList::default(),
                 called: None,
             }),
             ended: AtomicBool::new(false),
@@ -136,7 +136,7 @@ impl<S: Stream> Future for Next<'_, S> {
             };
             self.place = Place::Waits(number);
             if !state.free {
-                let before = state.waiting.wait(number, context.waker());
+                let before = state.waiting.wait(number, context.waker().clone());
                 drop(state);
                 drop(before);
                 return Poll::Pending;

@@ -37,9 +37,11 @@ use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// The semaphore that all tasks of a call share.
+/// The semaphore that all tasks of a call share, or all items of a pipeline's stage.
+///
+/// The tokens of `cap` and the quota of `take_any` only look alike: no task waits for them, so they are a number without a line.
 #[derive(Debug)]
-pub(super) struct InFlight {
+pub struct InFlight {
     /// Number of free permits, or [`WAITING`].
     word: AtomicUsize,
     /// Number of permits.
@@ -163,7 +165,8 @@ pub(super) struct Permit<'s>(&'s InFlight);
 
 impl InFlight {
     /// Makes a semaphore. A number of permits that reaches the bit [`WAITING`] is no bound.
-    pub(super) fn new(permits: usize) -> Self {
+    #[must_use]
+    pub fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
         InFlight { word: AtomicUsize::new(free), permits, unbounded, waiting: Mutex::default() }
@@ -231,6 +234,11 @@ impl InFlight {
     /// Waits for a permit.
     pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
         Acquire { from: self, kind, ticket: None, gives: None }
+    }
+
+    /// Waits for a permit of a stage, where items come and are served in one line. The permit is given back when it is dropped.
+    pub fn permit(&self) -> impl Future<Output = impl Send> + Send {
+        self.acquire(Kind::New)
     }
 
     /// Waits for a permit for the next future of an item whose last future had `permit`. If no task waits, that is the same one; else
