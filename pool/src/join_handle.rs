@@ -46,16 +46,16 @@ use std::task::{self, Poll, Waker};
 /// ```
 #[must_use = "a spawned future runs without it, but what it gives is lost"]
 pub struct JoinHandle<T> {
-    shared: Arc<Shared<T>>,
+    shared: Arc<JoinShared<T>>,
     task: Reference,
     /// The registry of a future that no scope waits for: a thread that cancels the future needs it.
     _registry: Option<Arc<Registry>>,
 }
 
 /// State that a spawned future shares with its handle.
-pub(crate) struct Shared<T>(Mutex<State<T>>);
+pub(crate) struct JoinShared<T>(Mutex<HandleState<T>>);
 
-enum State<T> {
+enum HandleState<T> {
     Running(Option<Waker>),
     Done(T),
     Panicked(Box<dyn Any + Send>),
@@ -65,15 +65,15 @@ enum State<T> {
     Taken,
 }
 
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl<T> JoinShared<T> {
+    fn lock(&self) -> MutexGuard<'_, HandleState<T>> {
         self.0.lock().expect("nobody panics with this lock")
     }
 
     /// Delivers the end and wakes the handle's waiter (invariants 1 and 2).
-    fn deliver(&self, end: State<T>) {
+    fn deliver(&self, end: HandleState<T>) {
         let before = mem::replace(&mut *self.lock(), end);
-        if let State::Running(Some(waker)) = before {
+        if let HandleState::Running(Some(waker)) = before {
             waker.wake();
         }
     }
@@ -81,7 +81,7 @@ impl<T> Shared<T> {
 
 impl<T> JoinHandle<T> {
     /// Makes the handle of a task that was spawned with the other end of the [`channel`].
-    pub(crate) fn new(shared: Arc<Shared<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
+    pub(crate) fn new(shared: Arc<JoinShared<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
         JoinHandle { shared, task, _registry: registry }
     }
 
@@ -106,7 +106,7 @@ impl<T> JoinHandle<T> {
     /// Whether the spawned future is at its end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        !matches!(*self.shared.lock(), State::Running(_))
+        !matches!(*self.shared.lock(), HandleState::Running(_))
     }
 }
 
@@ -118,7 +118,7 @@ impl<T> Future for JoinHandle<T> {
         let mut clone = None;
         let mut state = loop {
             let mut state = self.shared.lock();
-            let State::Running(waker) = &mut *state else { break state };
+            let HandleState::Running(waker) = &mut *state else { break state };
             if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
                 return Poll::Pending;
             }
@@ -129,13 +129,15 @@ impl<T> Future for JoinHandle<T> {
             }
             clone = Some(context.waker().clone());
         };
-        let end = mem::replace(&mut *state, State::Taken);
+        let end = mem::replace(&mut *state, HandleState::Taken);
         drop(state);
         match end {
-            State::Done(output) => Poll::Ready(output),
-            State::Panicked(payload) => resume_unwind(payload),
-            State::Gone => panic_any(GONE),
-            State::Running(_) | State::Taken => panic!("a `JoinHandle` is polled after it was ready"),
+            HandleState::Done(output) => Poll::Ready(output),
+            HandleState::Panicked(payload) => resume_unwind(payload),
+            HandleState::Gone => panic_any(GONE),
+            HandleState::Running(_) | HandleState::Taken => {
+                panic!("a `JoinHandle` is polled after it was ready")
+            }
         }
     }
 }
@@ -147,28 +149,28 @@ impl<T> std::fmt::Debug for JoinHandle<T> {
 }
 
 /// Makes the two ends through which a spawned future delivers its output.
-pub(crate) fn channel<T>() -> (Arc<Shared<T>>, Deliver<T>) {
-    let shared = Arc::new(Shared(Mutex::new(State::Running(None))));
+pub(crate) fn channel<T>() -> (Arc<JoinShared<T>>, Deliver<T>) {
+    let shared = Arc::new(JoinShared(Mutex::new(HandleState::Running(None))));
     (Arc::clone(&shared), Deliver { shared: Some(shared) })
 }
 
 /// The continuation of a spawned future.
 pub(crate) struct Deliver<T> {
     /// `None` once something has been delivered.
-    shared: Option<Arc<Shared<T>>>,
+    shared: Option<Arc<JoinShared<T>>>,
 }
 
 impl<T> Deliver<T> {
     pub(crate) fn output(&mut self, output: T) {
         if let Some(shared) = self.shared.take() {
-            shared.deliver(State::Done(output));
+            shared.deliver(HandleState::Done(output));
         }
     }
 
     /// Delivers that there will be no output, unless something was delivered before.
     pub(crate) fn nothing(&mut self) {
         if let Some(shared) = self.shared.take() {
-            shared.deliver(State::Gone);
+            shared.deliver(HandleState::Gone);
         }
     }
 
@@ -177,7 +179,7 @@ impl<T> Deliver<T> {
         let Some(shared) = self.shared.take().filter(|shared| Arc::strong_count(shared) > 1) else {
             return Some(payload);
         };
-        shared.deliver(State::Panicked(payload));
+        shared.deliver(HandleState::Panicked(payload));
         None
     }
 }

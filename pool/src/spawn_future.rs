@@ -62,7 +62,7 @@ where
     registry.check_generation();
     registry.job_made();
     let (shared, deliver) = join_handle::channel();
-    let then = Detached { deliver, job: Job(NonNull::from(registry)) };
+    let then = Detached { deliver, job: CountedJob(NonNull::from(registry)) };
     let runtime = registry.runtime_of_call();
     let task = if runtime.is_some() {
         tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
@@ -101,23 +101,23 @@ impl<F> Drop for Within<F> {
 /// The continuation of a spawned future.
 struct Detached<T> {
     deliver: Deliver<T>,
-    job: Job,
+    job: CountedJob,
 }
 
 /// Counts as a job of the registry; its drop ends the job.
-struct Job(NonNull<Registry>);
+struct CountedJob(NonNull<Registry>);
 
 // SAFETY: it stands for a reference to the registry, which is `Sync`.
-unsafe impl Send for Job {}
+unsafe impl Send for CountedJob {}
 
-impl Job {
+impl CountedJob {
     fn registry(&self) -> &Registry {
         // SAFETY: invariant 1.
         unsafe { self.0.as_ref() }
     }
 }
 
-impl Drop for Job {
+impl Drop for CountedJob {
     fn drop(&mut self) {
         self.registry().job_done();
     }

@@ -20,10 +20,10 @@
 
 mod owned;
 
-pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, Sorted, TryFolded};
+pub(crate) use owned::{Collecting, Folded, OwnedTerminal, Searched, SearchedFrom, Sorted, TryFolded};
 
 use super::{ParallelIterator, PolicyOf};
-use furcate_pool::detach::End;
+use furcate_pool::detach::SpawnedOutcome;
 use furcate_schedulers::policy::{Both, CancelToken, StopOn};
 use furcate_schedulers::{Computation, Plan, Schedule, Scheduler};
 use std::any::Any;
@@ -63,43 +63,43 @@ use std::task::{Context, Poll, Waker};
 /// ```
 #[must_use = "futures do nothing unless they are polled"]
 pub struct AsyncTerminal<T> {
-    state: State<T>,
+    state: TerminalState<T>,
 }
 
-enum State<T> {
-    New(Box<dyn Begin<T>>),
-    Begun(Arc<Shared<T>>),
+enum TerminalState<T> {
+    New(Box<dyn BeginErased<T>>),
+    Begun(Arc<TerminalShared<T>>),
     Over,
 }
 
 /// State that the future and the computation share.
-struct Shared<T> {
-    place: Mutex<Place<T>>,
+struct TerminalShared<T> {
+    place: Mutex<ResultPlace<T>>,
     /// Cancelled when the future is dropped.
     token: CancelToken,
 }
 
 /// The place of the result.
-enum Place<T> {
+enum ResultPlace<T> {
     Empty(Option<Waker>),
-    Laid(End<T>),
+    Laid(SpawnedOutcome<T>),
 }
 
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, Place<T>> {
+impl<T> TerminalShared<T> {
+    fn lock(&self) -> MutexGuard<'_, ResultPlace<T>> {
         self.place.lock().expect("nobody panics with this lock")
     }
 
-    fn lay(&self, end: End<T>) {
-        let before = mem::replace(&mut *self.lock(), Place::Laid(end));
-        if let Place::Empty(Some(waker)) = before {
+    fn lay(&self, end: SpawnedOutcome<T>) {
+        let before = mem::replace(&mut *self.lock(), ResultPlace::Laid(end));
+        if let ResultPlace::Empty(Some(waker)) = before {
             waker.wake();
         }
     }
 }
 
 /// The computation's side of the shared state: it fills the place.
-struct Layer<T>(Option<Arc<Shared<T>>>);
+struct Layer<T>(Option<Arc<TerminalShared<T>>>);
 
 impl<T> Layer<T> {
     fn token(&self) -> Option<&CancelToken> {
@@ -107,10 +107,10 @@ impl<T> Layer<T> {
     }
 
     /// Fills the place and wakes (invariants 1 and 2). If the future is gone, a panic is raised here.
-    fn lay(mut self, end: End<T>) {
+    fn lay(mut self, end: SpawnedOutcome<T>) {
         let Some(shared) = self.0.take() else { return };
         match end {
-            End::Panicked(payload) if shared.token.is_cancelled() => resume_unwind(payload),
+            SpawnedOutcome::Panicked(payload) if shared.token.is_cancelled() => resume_unwind(payload),
             end => shared.lay(end),
         }
     }
@@ -119,7 +119,7 @@ impl<T> Layer<T> {
 impl<T> Drop for Layer<T> {
     fn drop(&mut self) {
         if let Some(shared) = self.0.take() {
-            shared.lay(End::Cancelled);
+            shared.lay(SpawnedOutcome::Cancelled);
         }
     }
 }
@@ -129,23 +129,25 @@ impl<T> Future for AsyncTerminal<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let state = &mut self.get_mut().state;
-        if let State::New(_) = state {
-            let shared = Arc::new(Shared {
-                place: Mutex::new(Place::Empty(Some(context.waker().clone()))),
+        if let TerminalState::New(_) = state {
+            let shared = Arc::new(TerminalShared {
+                place: Mutex::new(ResultPlace::Empty(Some(context.waker().clone()))),
                 token: CancelToken::new(),
             });
-            if let State::New(begin) = mem::replace(state, State::Over) {
+            if let TerminalState::New(begin) = mem::replace(state, TerminalState::Over) {
                 // If `begin` panics, the computation has not begun.
                 begin.begin(Layer(Some(Arc::clone(&shared))));
             }
-            *state = State::Begun(shared);
+            *state = TerminalState::Begun(shared);
         }
-        let State::Begun(shared) = state else { panic!("an `AsyncTerminal` is polled after it was ready") };
+        let TerminalState::Begun(shared) = state else {
+            panic!("an `AsyncTerminal` is polled after it was ready")
+        };
         // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
         let mut clone = None;
         let mut place = loop {
             let mut place = shared.lock();
-            let Place::Empty(waker) = &mut *place else { break place };
+            let ResultPlace::Empty(waker) = &mut *place else { break place };
             if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
                 return Poll::Pending;
             }
@@ -156,21 +158,23 @@ impl<T> Future for AsyncTerminal<T> {
             }
             clone = Some(context.waker().clone());
         };
-        let laid = mem::replace(&mut *place, Place::Empty(None));
+        let laid = mem::replace(&mut *place, ResultPlace::Empty(None));
         drop(place);
-        *state = State::Over;
+        *state = TerminalState::Over;
         match laid {
-            Place::Laid(End::Done(output)) => Poll::Ready(output),
-            Place::Laid(End::Panicked(payload)) => resume_unwind(payload),
-            Place::Laid(End::Cancelled) => panic!("the pool was dropped before the computation's end"),
-            Place::Empty(_) => unreachable!("it was laid"),
+            ResultPlace::Laid(SpawnedOutcome::Done(output)) => Poll::Ready(output),
+            ResultPlace::Laid(SpawnedOutcome::Panicked(payload)) => resume_unwind(payload),
+            ResultPlace::Laid(SpawnedOutcome::Cancelled) => {
+                panic!("the pool was dropped before the computation's end")
+            }
+            ResultPlace::Empty(_) => unreachable!("it was laid"),
         }
     }
 }
 
 impl<T> Drop for AsyncTerminal<T> {
     fn drop(&mut self) {
-        if let State::Begun(shared) = &self.state {
+        if let TerminalState::Begun(shared) = &self.state {
             shared.token.cancel();
         }
     }
@@ -179,15 +183,15 @@ impl<T> Drop for AsyncTerminal<T> {
 impl<T> fmt::Debug for AsyncTerminal<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.state {
-            State::New(_) => "AsyncTerminal(not begun)",
-            State::Begun(_) => "AsyncTerminal(begun)",
-            State::Over => "AsyncTerminal(over)",
+            TerminalState::New(_) => "AsyncTerminal(not begun)",
+            TerminalState::Begun(_) => "AsyncTerminal(begun)",
+            TerminalState::Over => "AsyncTerminal(over)",
         })
     }
 }
 
 /// A computation with erased types.
-trait Begin<T>: Send {
+trait BeginErased<T>: Send {
     fn begin(self: Box<Self>, layer: Layer<T>);
 }
 
@@ -203,11 +207,11 @@ impl<T> AsyncTerminal<T> {
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
     where
         I: ParallelIterator + 'static,
-        O: Owned<I::Item>,
+        O: OwnedTerminal<I::Item>,
         F: FnOnce(O::Output) -> T + Send + 'static,
         T: Send + 'static,
     {
-        AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
+        AsyncTerminal { state: TerminalState::New(Box::new(New { items, terminal, finish })) }
     }
 
     /// Reduces all items with an associative operation; `finish` gets `None` if there are no items.
@@ -226,10 +230,10 @@ impl<T> AsyncTerminal<T> {
     }
 }
 
-impl<I, O, F, T> Begin<T> for New<I, O, F>
+impl<I, O, F, T> BeginErased<T> for New<I, O, F>
 where
     I: ParallelIterator + 'static,
-    O: Owned<I::Item>,
+    O: OwnedTerminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -251,7 +255,7 @@ struct Begun<I, O, F, T> {
 impl<I, O, F, T> Computation for Begun<I, O, F, T>
 where
     I: ParallelIterator + 'static,
-    O: Owned<I::Item>,
+    O: OwnedTerminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -267,24 +271,25 @@ where
         (self.items.producer(), policy, self.terminal.reduction())
     }
 
-    fn end(self, end: End<O::Output>) {
+    fn end(self, end: SpawnedOutcome<O::Output>) {
         let Begun { items, terminal, finish, layer } = self;
         let needed = layer.token().is_some_and(|token| !token.is_cancelled());
         let dropped = caught(|| drop((items, terminal)));
         let end = match (end, dropped) {
-            (End::Panicked(payload), dropped) => {
+            (SpawnedOutcome::Panicked(payload), dropped) => {
                 forget_payload(dropped);
-                End::Panicked(payload)
+                SpawnedOutcome::Panicked(payload)
             }
             (end, Err(payload)) => {
                 forget_payload(caught(|| drop((end, finish))));
-                End::Panicked(payload)
+                SpawnedOutcome::Panicked(payload)
             }
-            (End::Done(output), Ok(())) if needed => {
-                caught(|| finish(output)).map_or_else(End::Panicked, End::Done)
+            (SpawnedOutcome::Done(output), Ok(())) if needed => {
+                caught(|| finish(output)).map_or_else(SpawnedOutcome::Panicked, SpawnedOutcome::Done)
             }
             // The result is never seen, and may be a partial one.
-            (end, Ok(())) => caught(|| drop((end, finish))).map_or_else(End::Panicked, |()| End::Cancelled),
+            (end, Ok(())) => caught(|| drop((end, finish)))
+                .map_or_else(SpawnedOutcome::Panicked, |()| SpawnedOutcome::Cancelled),
         };
         layer.lay(end);
     }

@@ -14,33 +14,33 @@ use std::task::{Context, Poll};
 /// The permits of a stage.
 #[derive(Debug)]
 pub(super) struct Permits {
-    state: Mutex<State>,
+    state: Mutex<PermitsState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct PermitsState {
     free: usize,
     waiting: Waiting,
 }
 
 impl Permits {
     pub(super) fn new(permits: usize) -> Self {
-        Permits { state: Mutex::new(State { free: permits, waiting: Waiting::default() }) }
+        Permits { state: Mutex::new(PermitsState { free: permits, waiting: Waiting::default() }) }
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self) -> Acquire<'_> {
-        Acquire { permits: self, number: None }
+    pub(super) fn acquire(&self) -> StageAcquire<'_> {
+        StageAcquire { permits: self, number: None }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PermitsState> {
         // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Calls a waiting task, if there is a permit (invariant 2).
-fn call(mut state: MutexGuard<'_, State>) {
+fn call(mut state: MutexGuard<'_, PermitsState>) {
     let called = if state.free > 0 { state.waiting.call() } else { None };
     drop(state);
     if let Some((_, waker)) = called {
@@ -51,9 +51,9 @@ fn call(mut state: MutexGuard<'_, State>) {
 /// A place in the stage, returned when dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it is given back"]
-pub(super) struct Permit<'a>(&'a Permits);
+pub(super) struct StagePermit<'a>(&'a Permits);
 
-impl Drop for Permit<'_> {
+impl Drop for StagePermit<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.free += 1;
@@ -64,16 +64,16 @@ impl Drop for Permit<'_> {
 /// Future of [`Permits::acquire`]: waits for a permit.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
-pub(super) struct Acquire<'a> {
+pub(super) struct StageAcquire<'a> {
     permits: &'a Permits,
     /// Number among the waiting tasks, from the first wait until the future is ready.
     number: Option<u64>,
 }
 
-impl<'a> Future for Acquire<'a> {
-    type Output = Permit<'a>;
+impl<'a> Future for StageAcquire<'a> {
+    type Output = StagePermit<'a>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'a>> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<StagePermit<'a>> {
         let permits = self.permits;
         let mut state = permits.lock();
         if state.free == 0 {
@@ -87,11 +87,11 @@ impl<'a> Future for Acquire<'a> {
         let before = self.number.take().and_then(|number| state.waiting.leave(number));
         drop(state);
         drop(before);
-        Poll::Ready(Permit(permits))
+        Poll::Ready(StagePermit(permits))
     }
 }
 
-impl Drop for Acquire<'_> {
+impl Drop for StageAcquire<'_> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
             let mut state = self.permits.lock();
@@ -115,21 +115,21 @@ mod tests {
     use std::task::Wake;
 
     #[derive(Default)]
-    struct Count(AtomicUsize);
+    struct WakeCount(AtomicUsize);
 
-    impl Wake for Count {
+    impl Wake for WakeCount {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Relaxed);
         }
     }
 
-    fn poll<'a>(acquire: &mut Acquire<'a>, count: &Arc<Count>) -> Poll<Permit<'a>> {
+    fn poll<'a>(acquire: &mut StageAcquire<'a>, count: &Arc<WakeCount>) -> Poll<StagePermit<'a>> {
         Pin::new(acquire).poll(&mut Context::from_waker(&Arc::clone(count).into()))
     }
 
     #[test]
     fn who_waits_is_called_once_and_passes_it_on() {
-        let (permits, count) = (Permits::new(1), Arc::<Count>::default());
+        let (permits, count) = (Permits::new(1), Arc::<WakeCount>::default());
         let Poll::Ready(permit) = poll(&mut permits.acquire(), &count) else { panic!("one is free") };
         let (mut first, mut second) = (permits.acquire(), permits.acquire());
         assert!(poll(&mut first, &count).is_pending() && poll(&mut second, &count).is_pending());

@@ -28,25 +28,25 @@ use std::task::{Context, Poll, Waker};
 /// The futures of such a computation are dropped by workers, not by the thread that cancels.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
-    shared: Arc<Shared>,
+    shared: Arc<TokenState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct TokenState {
     cancelled: AtomicBool,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<TokenWaiters>,
 }
 
 /// Wakers of the futures that wait for the token.
 #[derive(Debug, Default)]
-struct Waiting {
+struct TokenWaiters {
     /// Wakers by the number of their future.
     wakers: BTreeMap<u64, Waker>,
     next: u64,
 }
 
-impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+impl TokenState {
+    fn waiting(&self) -> MutexGuard<'_, TokenWaiters> {
         self.waiting.lock().expect("nobody panics with this lock")
     }
 }
