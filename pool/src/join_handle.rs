@@ -1,7 +1,7 @@
 //! Handles of spawned futures: see [`OneShot`] for the protocol.
 
 use crate::Context;
-use crate::detach::{End, Resume};
+use crate::detach::{Resume, SpawnedOutcome};
 use crate::one_shot::{OneShot, OneShotSender};
 use crate::registry::Registry;
 use crate::task::{GONE, Reference};
@@ -81,9 +81,9 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<T> {
         match ready!(self.place.poll(context)) {
-            Some(End::Done(output)) => Poll::Ready(output),
-            Some(End::Panicked(payload)) => resume_unwind(payload),
-            Some(End::Cancelled) => panic_any(GONE),
+            Some(SpawnedOutcome::Done(output)) => Poll::Ready(output),
+            Some(SpawnedOutcome::Panicked(payload)) => resume_unwind(payload),
+            Some(SpawnedOutcome::Cancelled) => panic_any(GONE),
             None => panic!("a `JoinHandle` is polled after it was ready"),
         }
     }
@@ -98,7 +98,7 @@ impl<T> std::fmt::Debug for JoinHandle<T> {
 /// The continuation of a spawned future: dropped without an output, it tells the handle so.
 impl<'scope, S, T: Send + 'scope> Resume<'scope, S, T> for OneShotSender<T> {
     fn resume(mut self, _: &S, output: T, _: Context) {
-        self.deliver(End::Done(output));
+        self.deliver(SpawnedOutcome::Done(output));
     }
 
     fn cancelled(self, _: &S) {}

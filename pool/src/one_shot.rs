@@ -1,17 +1,17 @@
 //! The outcome of a computation, from the worker that ends it to the one future that awaits it.
 //!
 //! ```text
-//!   OneShotSender ── deliver(End) ──> OneShot ── poll ──> Some(End), once; then None
-//!        └── dropped: End::Cancelled ──┘
+//!   OneShotSender ── deliver(SpawnedOutcome) ──> OneShot ── poll ──> Some(SpawnedOutcome), once; then None
+//!        └── dropped: SpawnedOutcome::Cancelled ──┘
 //! ```
 //!
 //! # Invariants
 //!
-//! 1. The sender delivers one [`End`]: a value, a panic, or, if it is dropped before, that there will be none.
+//! 1. The sender delivers one [`SpawnedOutcome`]: a value, a panic, or, if it is dropped before, that there will be none.
 //! 2. A waker is kept only while nothing has been delivered. The thread that delivers takes the waker out under the
 //!    lock, and calls it afterwards. No code of a waker runs under the lock.
 
-use crate::detach::End;
+use crate::detach::SpawnedOutcome;
 use std::any::Any;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -19,13 +19,13 @@ use std::task::{Context, Poll, Waker};
 
 /// Place of an outcome that is delivered once and taken once.
 #[derive(Debug)]
-pub struct OneShot<T>(Mutex<Outcome<T>>);
+pub struct OneShot<T>(Mutex<OneShotState<T>>);
 
 #[derive(Debug)]
-enum Outcome<T> {
+enum OneShotState<T> {
     /// Nothing has been delivered. Holds the waker of the future that waits.
     Open(Option<Waker>),
-    Delivered(End<T>),
+    Delivered(SpawnedOutcome<T>),
     Taken,
 }
 
@@ -33,26 +33,26 @@ impl<T> OneShot<T> {
     /// Makes the place of an outcome, and the sender that delivers it.
     #[must_use]
     pub fn new() -> (Arc<Self>, OneShotSender<T>) {
-        let place = Arc::new(OneShot(Mutex::new(Outcome::Open(None))));
+        let place = Arc::new(OneShot(Mutex::new(OneShotState::Open(None))));
         (Arc::clone(&place), OneShotSender(Some(place)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Outcome<T>> {
+    fn lock(&self) -> MutexGuard<'_, OneShotState<T>> {
         self.0.lock().expect("nobody panics with this lock")
     }
 
     /// Whether the outcome has been delivered.
     pub fn is_delivered(&self) -> bool {
-        !matches!(*self.lock(), Outcome::Open(_))
+        !matches!(*self.lock(), OneShotState::Open(_))
     }
 
     /// Takes the outcome when it has been delivered; `None` if it was taken before. One task polls at a time.
-    pub fn poll(&self, context: &mut Context<'_>) -> Poll<Option<End<T>>> {
+    pub fn poll(&self, context: &mut Context<'_>) -> Poll<Option<SpawnedOutcome<T>>> {
         // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
         let mut clone = None;
         let mut outcome = loop {
             let mut outcome = self.lock();
-            let Outcome::Open(waker) = &mut *outcome else { break outcome };
+            let OneShotState::Open(waker) = &mut *outcome else { break outcome };
             if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
                 return Poll::Pending;
             }
@@ -63,16 +63,16 @@ impl<T> OneShot<T> {
             }
             clone = Some(context.waker().clone());
         };
-        let taken = mem::replace(&mut *outcome, Outcome::Taken);
+        let taken = mem::replace(&mut *outcome, OneShotState::Taken);
         drop(outcome);
         Poll::Ready(match taken {
-            Outcome::Delivered(end) => Some(end),
-            Outcome::Open(_) | Outcome::Taken => None,
+            OneShotState::Delivered(end) => Some(end),
+            OneShotState::Open(_) | OneShotState::Taken => None,
         })
     }
 }
 
-/// Delivers the outcome of a computation. If the sender is dropped before, the outcome is [`End::Cancelled`].
+/// Delivers the outcome of a computation. If the sender is dropped before, the outcome is [`SpawnedOutcome::Cancelled`].
 #[derive(Debug)]
 pub struct OneShotSender<T>(
     /// `None` once an outcome has been delivered.
@@ -81,10 +81,10 @@ pub struct OneShotSender<T>(
 
 impl<T> OneShotSender<T> {
     /// Delivers the outcome and wakes the task that waits, unless an outcome was delivered before.
-    pub fn deliver(&mut self, end: End<T>) {
+    pub fn deliver(&mut self, end: SpawnedOutcome<T>) {
         if let Some(place) = self.0.take() {
-            let before = mem::replace(&mut *place.lock(), Outcome::Delivered(end));
-            if let Outcome::Open(Some(waker)) = before {
+            let before = mem::replace(&mut *place.lock(), OneShotState::Delivered(end));
+            if let OneShotState::Open(Some(waker)) = before {
                 waker.wake();
             }
         }
@@ -96,14 +96,14 @@ impl<T> OneShotSender<T> {
             self.0 = None;
             return Some(payload);
         }
-        self.deliver(End::Panicked(payload));
+        self.deliver(SpawnedOutcome::Panicked(payload));
         None
     }
 }
 
 impl<T> Drop for OneShotSender<T> {
     fn drop(&mut self) {
-        self.deliver(End::Cancelled);
+        self.deliver(SpawnedOutcome::Cancelled);
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    fn poll(place: &OneShot<u8>, waker: &Arc<Polls>) -> Poll<Option<End<u8>>> {
+    fn poll(place: &OneShot<u8>, waker: &Arc<Polls>) -> Poll<Option<SpawnedOutcome<u8>>> {
         place.poll(&mut Context::from_waker(&Arc::clone(waker).into()))
     }
 
@@ -139,12 +139,12 @@ mod tests {
         assert!(poll(&place, &waker).is_pending() && poll(&place, &waker).is_pending());
         assert_eq!(Arc::strong_count(&waker), 2, "the same waker is kept once");
         assert!(!place.is_delivered());
-        sender.deliver(End::Done(1));
+        sender.deliver(SpawnedOutcome::Done(1));
         assert_eq!((Arc::strong_count(&waker), waker.0.load(Relaxed)), (1, 1));
-        sender.deliver(End::Done(2));
+        sender.deliver(SpawnedOutcome::Done(2));
         drop(sender);
         assert!(place.is_delivered());
-        assert!(matches!(poll(&place, &waker), Poll::Ready(Some(End::Done(1)))));
+        assert!(matches!(poll(&place, &waker), Poll::Ready(Some(SpawnedOutcome::Done(1)))));
         assert!(matches!(poll(&place, &waker), Poll::Ready(None)));
         assert_eq!(waker.0.load(Relaxed), 1);
     }
@@ -160,7 +160,7 @@ mod tests {
         assert!(weak.upgrade().is_none(), "it was dropped, and could look at the place");
         drop(sender);
         assert_eq!(second.0.load(Relaxed), 1);
-        assert!(matches!(poll(&place, &second), Poll::Ready(Some(End::Cancelled))));
+        assert!(matches!(poll(&place, &second), Poll::Ready(Some(SpawnedOutcome::Cancelled))));
     }
 
     #[test]
@@ -169,7 +169,9 @@ mod tests {
         assert!(sender.deliver_panic(Box::new("heard")).is_none());
         assert!(sender.deliver_panic(Box::new("a second one")).is_some());
         let taken = place.poll(&mut Context::from_waker(Waker::noop()));
-        assert!(matches!(taken, Poll::Ready(Some(End::Panicked(payload))) if payload.is::<&str>()));
+        assert!(
+            matches!(taken, Poll::Ready(Some(SpawnedOutcome::Panicked(payload))) if payload.is::<&str>())
+        );
         let (place, mut sender) = OneShot::<u8>::new();
         drop(place);
         assert!(sender.deliver_panic(Box::new("unheard")).is_some());

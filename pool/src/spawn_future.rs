@@ -9,7 +9,7 @@
 //!    the handle, or to the pool's panic handler.
 //! 3. The future of a [`Within`] is pinned with it: it is never moved out, and is dropped in its place.
 
-use crate::detach::{End, Resume};
+use crate::detach::{Resume, SpawnedOutcome};
 use crate::join_handle::JoinHandle;
 use crate::one_shot::{OneShot, OneShotSender};
 use crate::registry::Registry;
@@ -63,7 +63,7 @@ where
     registry.check_generation();
     registry.job_made();
     let (place, sender) = OneShot::new();
-    let then = Detached { sender, job: Job(NonNull::from(registry)) };
+    let then = Detached { sender, job: CountedJob(NonNull::from(registry)) };
     let runtime = registry.runtime_of_call();
     let task = if runtime.is_some() {
         tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
@@ -102,23 +102,23 @@ impl<F> Drop for Within<F> {
 /// The continuation of a spawned future.
 struct Detached<T> {
     sender: OneShotSender<T>,
-    job: Job,
+    job: CountedJob,
 }
 
 /// Counts as a job of the registry; its drop ends the job.
-struct Job(NonNull<Registry>);
+struct CountedJob(NonNull<Registry>);
 
 // SAFETY: it stands for a reference to the registry, which is `Sync`.
-unsafe impl Send for Job {}
+unsafe impl Send for CountedJob {}
 
-impl Job {
+impl CountedJob {
     fn registry(&self) -> &Registry {
         // SAFETY: invariant 1.
         unsafe { self.0.as_ref() }
     }
 }
 
-impl Drop for Job {
+impl Drop for CountedJob {
     fn drop(&mut self) {
         self.registry().job_done();
     }
@@ -126,7 +126,7 @@ impl Drop for Job {
 
 impl<T> Detached<T> {
     /// Delivers the outcome. Wakers may panic: such a panic goes to the panic handler.
-    fn deliver(&mut self, end: End<T>) {
+    fn deliver(&mut self, end: SpawnedOutcome<T>) {
         // Unwind-safe: no code uses `self.sender` again.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sender.deliver(end))) {
             self.job.registry().handle_task_panic(payload);
@@ -136,11 +136,11 @@ impl<T> Detached<T> {
 
 impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
     fn resume(mut self, _: &Scope<'static>, output: T, _: Context) {
-        self.deliver(End::Done(output));
+        self.deliver(SpawnedOutcome::Done(output));
     }
 
     fn cancelled(mut self, _: &Scope<'static>) {
-        self.deliver(End::Cancelled);
+        self.deliver(SpawnedOutcome::Cancelled);
     }
 
     fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {

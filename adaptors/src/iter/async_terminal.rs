@@ -16,10 +16,10 @@
 
 mod owned;
 
-pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, Sorted, TryFolded};
+pub(crate) use owned::{Collecting, Folded, OwnedTerminal, Searched, SearchedFrom, Sorted, TryFolded};
 
 use super::{ParallelIterator, PolicyOf};
-use furcate_pool::detach::{End, OneShot, OneShotSender};
+use furcate_pool::detach::{OneShot, OneShotSender, SpawnedOutcome};
 use furcate_schedulers::policy::{Both, CancelToken, StopOn};
 use furcate_schedulers::{Computation, Plan, Schedule, Scheduler};
 use std::any::Any;
@@ -59,11 +59,11 @@ use std::task::{Context, Poll, ready};
 /// ```
 #[must_use = "futures do nothing unless they are polled"]
 pub struct AsyncTerminal<T> {
-    state: State<T>,
+    state: TerminalState<T>,
 }
 
-enum State<T> {
-    New(Box<dyn Begin<T>>),
+enum TerminalState<T> {
+    New(Box<dyn BeginErased<T>>),
     Begun {
         place: Arc<OneShot<T>>,
         /// Cancelled when the future is dropped.
@@ -81,9 +81,9 @@ struct Layer<T> {
 
 impl<T> Layer<T> {
     /// Delivers the result. If the future is gone, a panic is raised here.
-    fn lay(mut self, end: End<T>) {
+    fn lay(mut self, end: SpawnedOutcome<T>) {
         let unheard = match end {
-            End::Panicked(payload) => self.sender.deliver_panic(payload),
+            SpawnedOutcome::Panicked(payload) => self.sender.deliver_panic(payload),
             end => {
                 self.sender.deliver(end);
                 None
@@ -100,23 +100,23 @@ impl<T> Future for AsyncTerminal<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let state = &mut self.get_mut().state;
-        if let State::New(_) = state
-            && let State::New(begin) = mem::replace(state, State::Over)
+        if let TerminalState::New(_) = state
+            && let TerminalState::New(begin) = mem::replace(state, TerminalState::Over)
         {
             let ((place, sender), token) = (OneShot::new(), CancelToken::new());
             // If `begin` panics, the computation has not begun.
             begin.begin(Layer { sender, token: token.clone() });
-            *state = State::Begun { place, token };
+            *state = TerminalState::Begun { place, token };
         }
-        let State::Begun { place, .. } = state else {
+        let TerminalState::Begun { place, .. } = state else {
             panic!("an `AsyncTerminal` is polled after it was ready")
         };
         let end = ready!(place.poll(context));
-        *state = State::Over;
+        *state = TerminalState::Over;
         match end {
-            Some(End::Done(output)) => Poll::Ready(output),
-            Some(End::Panicked(payload)) => resume_unwind(payload),
-            Some(End::Cancelled) => panic!("the pool was dropped before the computation's end"),
+            Some(SpawnedOutcome::Done(output)) => Poll::Ready(output),
+            Some(SpawnedOutcome::Panicked(payload)) => resume_unwind(payload),
+            Some(SpawnedOutcome::Cancelled) => panic!("the pool was dropped before the computation's end"),
             None => unreachable!("the result is taken here"),
         }
     }
@@ -124,7 +124,7 @@ impl<T> Future for AsyncTerminal<T> {
 
 impl<T> Drop for AsyncTerminal<T> {
     fn drop(&mut self) {
-        if let State::Begun { token, .. } = &self.state {
+        if let TerminalState::Begun { token, .. } = &self.state {
             token.cancel();
         }
     }
@@ -133,15 +133,15 @@ impl<T> Drop for AsyncTerminal<T> {
 impl<T> fmt::Debug for AsyncTerminal<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.state {
-            State::New(_) => "AsyncTerminal(not begun)",
-            State::Begun { .. } => "AsyncTerminal(begun)",
-            State::Over => "AsyncTerminal(over)",
+            TerminalState::New(_) => "AsyncTerminal(not begun)",
+            TerminalState::Begun { .. } => "AsyncTerminal(begun)",
+            TerminalState::Over => "AsyncTerminal(over)",
         })
     }
 }
 
 /// A computation with erased types.
-trait Begin<T>: Send {
+trait BeginErased<T>: Send {
     fn begin(self: Box<Self>, layer: Layer<T>);
 }
 
@@ -157,11 +157,11 @@ impl<T> AsyncTerminal<T> {
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
     where
         I: ParallelIterator + 'static,
-        O: Owned<I::Item>,
+        O: OwnedTerminal<I::Item>,
         F: FnOnce(O::Output) -> T + Send + 'static,
         T: Send + 'static,
     {
-        AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
+        AsyncTerminal { state: TerminalState::New(Box::new(New { items, terminal, finish })) }
     }
 
     /// Reduces all items with an associative operation; `finish` gets `None` if there are no items.
@@ -180,10 +180,10 @@ impl<T> AsyncTerminal<T> {
     }
 }
 
-impl<I, O, F, T> Begin<T> for New<I, O, F>
+impl<I, O, F, T> BeginErased<T> for New<I, O, F>
 where
     I: ParallelIterator + 'static,
-    O: Owned<I::Item>,
+    O: OwnedTerminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -205,7 +205,7 @@ struct Begun<I, O, F, T> {
 impl<I, O, F, T> Computation for Begun<I, O, F, T>
 where
     I: ParallelIterator + 'static,
-    O: Owned<I::Item>,
+    O: OwnedTerminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -220,24 +220,25 @@ where
         (self.items.producer(), policy, self.terminal.reduction())
     }
 
-    fn end(self, end: End<O::Output>) {
+    fn end(self, end: SpawnedOutcome<O::Output>) {
         let Begun { items, terminal, finish, layer } = self;
         let needed = !layer.token.is_cancelled();
         let dropped = caught(|| drop((items, terminal)));
         let end = match (end, dropped) {
-            (End::Panicked(payload), dropped) => {
+            (SpawnedOutcome::Panicked(payload), dropped) => {
                 forget_payload(dropped);
-                End::Panicked(payload)
+                SpawnedOutcome::Panicked(payload)
             }
             (end, Err(payload)) => {
                 forget_payload(caught(|| drop((end, finish))));
-                End::Panicked(payload)
+                SpawnedOutcome::Panicked(payload)
             }
-            (End::Done(output), Ok(())) if needed => {
-                caught(|| finish(output)).map_or_else(End::Panicked, End::Done)
+            (SpawnedOutcome::Done(output), Ok(())) if needed => {
+                caught(|| finish(output)).map_or_else(SpawnedOutcome::Panicked, SpawnedOutcome::Done)
             }
             // The result is never seen, and may be a partial one.
-            (end, Ok(())) => caught(|| drop((end, finish))).map_or_else(End::Panicked, |()| End::Cancelled),
+            (end, Ok(())) => caught(|| drop((end, finish)))
+                .map_or_else(SpawnedOutcome::Panicked, |()| SpawnedOutcome::Cancelled),
         };
         layer.lay(end);
     }

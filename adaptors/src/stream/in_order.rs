@@ -8,18 +8,18 @@ use std::task::{Context, Poll};
 /// Lets tasks pass by their numbers: 0, 1, 2 and so on, one at a time.
 #[derive(Debug, Default)]
 pub(super) struct InOrder {
-    state: Mutex<State>,
+    state: Mutex<OrderState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OrderState {
     /// Number of the task that has the turn.
     next: u64,
     waiting: WakerList,
 }
 
 impl InOrder {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OrderState> {
         // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -27,17 +27,17 @@ use std::task::{Context, Poll, Waker};
 /// The futures of such a computation are dropped by workers, not by the thread that cancels.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
-    shared: Arc<Shared>,
+    shared: Arc<TokenState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct TokenState {
     cancelled: AtomicBool,
     /// The futures that wait for the token.
     waiting: Mutex<WakerList>,
 }
 
-impl Shared {
+impl TokenState {
     fn waiting(&self) -> MutexGuard<'_, WakerList> {
         self.waiting.lock().expect("nobody panics with this lock")
     }
