@@ -32,8 +32,8 @@ MUTANTS = {
     ),
     "waiter-not-woken": (
         "slots/waits.rs",
-        "State::Waiting => self.wake(waiter),",
-        "State::Waiting => {}",
+        "WorkerState::Waiting => self.wake(waiter),",
+        "WorkerState::Waiting => {}",
         False,
     ),
     "swept-task-not-retained": (
@@ -62,8 +62,8 @@ MUTANTS = {
     ),
     "broadcast-does-not-wake": (
         "slots/waits.rs",
-        "State::Waiting => self.wake(worker),",
-        "State::Waiting => {}",
+        "WorkerState::Waiting => self.wake(worker),",
+        "WorkerState::Waiting => {}",
         False,
     ),
     "free-slot-goes-before-claims": (

@@ -45,7 +45,7 @@ mod slice_merge;
 
 use crate::iter::{Empty, ParallelIterator, PolicyOf, With, WithScheduler, empty};
 use crate::prelude::*;
-use crate::slice::Part;
+use crate::slice::SlicePart;
 use crate::{Adaptive, PlanOf, Policy};
 use run::Run;
 use slice_merge::SliceMerge;
@@ -213,7 +213,7 @@ where
         F: Fn(&T, &T) -> Ordering + Sync,
     {
         let mut buffer: Vec<T> = slice.par_iter().copied().collect();
-        let leaves = (Part::new(slice), Part::new(&mut buffer)).wrap_iter().even_levels();
+        let leaves = (SlicePart::new(slice), SlicePart::new(&mut buffer)).wrap_iter().even_levels();
         scheduled_as(&self.sort_level, leaves)
             .map(|(mut home, buffer)| {
                 home.sort_by(&compare);

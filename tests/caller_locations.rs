@@ -2,7 +2,7 @@
 
 use furcate::policy::Cap;
 use furcate::prelude::*;
-use furcate::slice::Part;
+use furcate::slice::SlicePart;
 use furcate::{ByBlocks, Join, Suspending};
 use std::future::ready;
 use std::panic::{catch_unwind, set_hook, take_hook};
@@ -43,9 +43,9 @@ const CALLS: &[Call] = &[
     ("par_drain of a vector", || drop(vec![1].par_drain(2..))),
     ("par_drain of a string", || drop("ä".to_owned().par_drain(1..))),
     ("par_drain of a deque", || drop(std::collections::VecDeque::from([1]).par_drain(2..))),
-    ("Part::fuse", || {
+    ("SlicePart::fuse", || {
         let (mut a, mut b) = ([1, 2], [3, 4]);
-        drop(Part::new(&mut a).fuse(Part::new(&mut b)));
+        drop(SlicePart::new(&mut a).fuse(SlicePart::new(&mut b)));
     }),
     #[cfg(feature = "stream")]
     ("into_stream", || drop((0..9).into_par_iter().into_stream(0))),

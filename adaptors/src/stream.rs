@@ -15,11 +15,9 @@ mod channel;
 mod in_order;
 mod into_stream;
 mod keeps_permit;
-mod permits;
 mod pipeline;
 mod sources;
 mod turns;
-mod waiting;
 mod window;
 
 pub use bridge::{ParallelStream, StreamBridge};

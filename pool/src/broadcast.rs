@@ -1,7 +1,7 @@
 //! Broadcasts: closures that every thread of a pool runs once.
 
 use crate::job::Outcome;
-use crate::latch::Count;
+use crate::latch::JobCount;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::Registry;
 use crate::worker::{CallLatch, Header, HeapJob, JobRef, Worker};
@@ -35,12 +35,12 @@ impl BroadcastContext<'_> {
 
 /// A [`BroadcastContext`] that may be sent to its thread.
 #[derive(Clone, Copy)]
-pub(crate) struct Address {
+pub(crate) struct ContextAddress {
     index: usize,
     num_threads: usize,
 }
 
-impl Address {
+impl ContextAddress {
     pub(crate) fn of_here<'a>(self) -> BroadcastContext<'a> {
         BroadcastContext { index: self.index, num_threads: self.num_threads, _here: PhantomData }
     }
@@ -102,10 +102,10 @@ where
 }
 
 /// Sends each of the pool's own threads a job that `make` makes for it.
-pub(crate) fn queue(registry: &Registry, mut make: impl FnMut(Address) -> NonNull<Header>) {
+pub(crate) fn queue(registry: &Registry, mut make: impl FnMut(ContextAddress) -> NonNull<Header>) {
     registry.check_generation();
     for index in 0..registry.num_threads() {
-        let job = make(Address { index, num_threads: registry.num_threads() });
+        let job = make(ContextAddress { index, num_threads: registry.num_threads() });
         send(registry, index, job);
     }
 }
@@ -123,25 +123,25 @@ struct BroadcastState<'a, OP, R> {
     /// Results by the threads' numbers.
     outcomes: Vec<OutcomeCell<R>>,
     /// Number of jobs that have not ended, plus 1 for the caller until it waits.
-    pending: Count,
+    pending: JobCount,
     done: CallLatch,
 }
 
 struct OutcomeCell<R>(UnsafeCell<Option<Outcome<R>>>);
 
 /// A pointer that the jobs carry to their threads.
-struct Pointer<T>(*const T);
+struct JobPointer<T>(*const T);
 
 // SAFETY: the jobs share the closure, which is `Sync`. Each job writes its own element of `outcomes`. The other fields are made to be
 // shared.
-unsafe impl<OP: Sync, R: Send> Send for Pointer<BroadcastState<'_, OP, R>> {}
+unsafe impl<OP: Sync, R: Send> Send for JobPointer<BroadcastState<'_, OP, R>> {}
 
 impl<OP, R> BroadcastState<'_, OP, R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,
     R: Send,
 {
-    fn run(&self, address: Address) {
+    fn run(&self, address: ContextAddress) {
         // Unwind-safe: the caller unwinds with the payload.
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.op)(address.of_here())));
         // SAFETY: each element has one job. The caller reads the elements when all jobs have ended.
@@ -172,11 +172,11 @@ where
         let shared = BroadcastState {
             op: &op,
             outcomes: (0..registry.num_threads()).map(|_| OutcomeCell(UnsafeCell::new(None))).collect(),
-            pending: Count::new(registry.num_threads() + 1),
+            pending: JobCount::new(registry.num_threads() + 1),
             done: CallLatch::new(current),
         };
         queue(registry, |address| {
-            let shared = Pointer(&raw const shared);
+            let shared = JobPointer(&raw const shared);
             let run = move |worker: &Worker| {
                 let shared = shared;
                 // SAFETY: the caller's frame is alive until this job has arrived, which it does here, once.

@@ -115,10 +115,10 @@ impl fmt::Debug for ThreadBuilder {
 /// assert_eq!(error.to_string(), "The global thread pool has already been initialized.");
 /// assert!(format!("{error:?}").contains("build the global pool once, before its first use"));
 /// ```
-pub struct ThreadPoolBuildError(Reason);
+pub struct ThreadPoolBuildError(BuildErrorReason);
 
 #[derive(Debug)]
-enum Reason {
+enum BuildErrorReason {
     AlreadyInitialized,
     AlreadyInPool,
     Thread { number: usize, of: usize, error: io::Error },
@@ -126,7 +126,7 @@ enum Reason {
 
 impl ThreadPoolBuildError {
     pub(crate) fn already_initialized() -> Self {
-        ThreadPoolBuildError(Reason::AlreadyInitialized)
+        ThreadPoolBuildError(BuildErrorReason::AlreadyInitialized)
     }
 }
 
@@ -134,11 +134,13 @@ impl fmt::Display for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             // Rayon's words: programs compare them.
-            Reason::AlreadyInitialized => f.write_str("The global thread pool has already been initialized."),
-            Reason::AlreadyInPool => {
+            BuildErrorReason::AlreadyInitialized => {
+                f.write_str("The global thread pool has already been initialized.")
+            }
+            BuildErrorReason::AlreadyInPool => {
                 f.write_str("The current thread is already part of another thread pool.")
             }
-            Reason::Thread { number, of, error } => {
+            BuildErrorReason::Thread { number, of, error } => {
                 write!(f, "thread {} of {of} could not be started: {error}", number + 1)
             }
         }
@@ -148,13 +150,13 @@ impl fmt::Display for ThreadPoolBuildError {
 impl fmt::Debug for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let instead = match &self.0 {
-            Reason::AlreadyInitialized => {
+            BuildErrorReason::AlreadyInitialized => {
                 "build the global pool once, before its first use, or make a pool of your own with `build`"
             }
-            Reason::AlreadyInPool => {
+            BuildErrorReason::AlreadyInPool => {
                 "call `use_current_thread` in a thread that is in no pool, or leave it out"
             }
-            Reason::Thread { .. } => {
+            BuildErrorReason::Thread { .. } => {
                 "ask for fewer threads (`num_threads`) or smaller stacks (`stack_size`), or raise the system's limits"
             }
         };
@@ -165,8 +167,8 @@ impl fmt::Debug for ThreadPoolBuildError {
 impl Error for ThreadPoolBuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.0 {
-            Reason::Thread { error, .. } => Some(error),
-            Reason::AlreadyInitialized | Reason::AlreadyInPool => None,
+            BuildErrorReason::Thread { error, .. } => Some(error),
+            BuildErrorReason::AlreadyInitialized | BuildErrorReason::AlreadyInPool => None,
         }
     }
 }
@@ -523,7 +525,7 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
         let threads = threads.min(MAX_THREADS);
         let in_pool = Worker::with_current(|worker| worker.is_some());
         if self.use_current_thread && in_pool {
-            return Err(ThreadPoolBuildError(Reason::AlreadyInPool));
+            return Err(ThreadPoolBuildError(BuildErrorReason::AlreadyInPool));
         }
         // Settings that a caller's own thread cannot honor.
         let promised = self.stack_size.is_some()
@@ -559,7 +561,11 @@ impl<S: Spawn> ThreadPoolBuilder<S> {
             match self.spawn.spawn(thread) {
                 Ok(handle) => handle.into_iter().for_each(|handle| registry.keep(handle)),
                 Err(error) => {
-                    return Err(ThreadPoolBuildError(Reason::Thread { number, of: threads, error }));
+                    return Err(ThreadPoolBuildError(BuildErrorReason::Thread {
+                        number,
+                        of: threads,
+                        error,
+                    }));
                 }
             }
         }

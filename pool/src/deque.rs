@@ -71,7 +71,7 @@ use buffer::Buffer;
 use crossbeam_utils::CachePadded;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
-use word::{State, Word, distance};
+use word::{Word, WordState, distance};
 
 /// The result of an attempt to steal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ impl<T> Deque<T> {
     pub(crate) fn steal(&self, wanted: impl Fn() -> bool) -> Steal<T> {
         let word = self.word();
         match word.state() {
-            State::Shared { top, split } => {
+            WordState::Shared { top, split } => {
                 // The ring index is the same modulo any capacity (a power of two below 2^32).
                 let job = self.buffer().read(u64::from(top));
                 if !wanted() {
@@ -240,11 +240,11 @@ impl<T> Deque<T> {
                 }
                 taken(job)
             }
-            State::Private { .. } => {
+            WordState::Private { .. } => {
                 self.request_split_once();
                 if self.is_empty() { Steal::Empty } else { Steal::Private }
             }
-            State::Reaching { .. } => Steal::Lost,
+            WordState::Reaching { .. } => Steal::Lost,
         }
     }
 
@@ -253,7 +253,7 @@ impl<T> Deque<T> {
     #[cold]
     pub(crate) fn steal_private(&self, wanted: impl Fn() -> bool, fenced: impl FnOnce()) -> Steal<T> {
         let word = self.word();
-        let State::Private { top } = word.state() else {
+        let WordState::Private { top } = word.state() else {
             return Steal::Lost;
         };
         if self.always_shared || self.is_empty() {
@@ -343,7 +343,7 @@ impl<T> Deque<T> {
     /// As for [`push`](Self::push).
     #[inline]
     pub(crate) unsafe fn share_if_requested(&self) {
-        if self.split_requested() && matches!(self.word().state(), State::Private { .. }) {
+        if self.split_requested() && matches!(self.word().state(), WordState::Private { .. }) {
             // Relaxed: the owner's own store.
             self.share_of(self.owner.bottom.load(Relaxed), |private| private.div_ceil(2));
         }
@@ -387,9 +387,9 @@ impl<T> Deque<T> {
                 // Another thief's steal, or an earlier turn of this loop, has moved the split down.
                 _ if word.leaves(index) => return true,
                 // A thief steals an older private job.
-                State::Reaching { .. } if b != top => return true,
+                WordState::Reaching { .. } if b != top => return true,
                 // For the last job, the change of the word decides; top passes it (invariant 1).
-                State::Reaching { .. } | State::Shared { .. } if b == top => {
+                WordState::Reaching { .. } | WordState::Shared { .. } if b == top => {
                     self.change(word, Word::private(top.wrapping_add(1)))
                 }
                 // Half of the shared jobs come back, or in an always-shared deque only this one. The job at the top stays
@@ -455,8 +455,8 @@ impl<T> Deque<T> {
         loop {
             let word = self.word();
             let (top, split) = match word.state() {
-                State::Shared { top, split } => (top, split),
-                State::Private { top } | State::Reaching { top } => (top, top),
+                WordState::Shared { top, split } => (top, split),
+                WordState::Private { top } | WordState::Reaching { top } => (top, top),
             };
             let private = distance(split, bottom as u32);
             if private <= 0 {

@@ -19,7 +19,7 @@
 mod control;
 mod spawn_deque;
 
-pub(crate) use control::{Open, Orphan, Resume, Settle};
+pub(crate) use control::{FirstAction, Orphan, ResumeAction, Settle};
 
 use crate::job::{Header, JobRef};
 use std::ptr::NonNull;

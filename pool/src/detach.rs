@@ -11,8 +11,8 @@
 //! not even the root waits: see [`Unattended`].
 //!
 //! ```text
-//!   fork:    publish right; run left; ── still there ──> right comes back, unrun: Fork::Back
-//!                                       └─ stolen ───────> the thief runs it: Fork::Taken(meeting)
+//!   fork:    publish right; run left; ── still there ──> right comes back, unrun: RightPart::Back
+//!                                       └─ stolen ───────> the thief runs it: RightPart::Taken(meeting)
 //!   offers:  publish a part ... go on ... ── still there ──> take_back: Some
 //!                                           └─ stolen ──────> is_taken
 //! ```
@@ -32,12 +32,15 @@
 pub mod threads;
 mod unattended;
 
+#[cfg(not(loom))]
+#[doc(hidden)]
+pub use crate::one_shot::{OneShot, OneShotSender};
 pub use crate::order::{wake_first, wake_soon};
 #[doc(no_inline)]
 pub use threads::{Job, OnThreads, Threads};
 #[doc(hidden)]
 pub use unattended::run_blocking;
-pub use unattended::{End, Unattended};
+pub use unattended::{SpawnedOutcome, Unattended};
 
 use crate::Context;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
@@ -63,7 +66,7 @@ pub trait Detachable<'scope, S>: Send + Sized + 'scope {
 
 /// The state of the right part after a [`Detach::fork`].
 #[derive(Debug)]
-pub enum Fork<J, M> {
+pub enum RightPart<J, M> {
     /// The part was not stolen. It is returned unrun.
     Back(J),
     /// A thief has taken the part, and has the other reference to this meeting.
@@ -75,7 +78,7 @@ pub enum Fork<J, M> {
 /// Safe code that breaks the module's invariants gets wrong results, hangs or panics, never undefined behavior.
 ///
 /// ```
-/// use furcate::detach::{Detach, Detachable, Fork};
+/// use furcate::detach::{Detach, Detachable, RightPart};
 /// use furcate::{Context, DefaultExecutor, Executor};
 /// use std::sync::{Arc, Mutex};
 ///
@@ -91,7 +94,7 @@ pub enum Fork<J, M> {
 /// let log = Mutex::new(vec![]);
 /// DefaultExecutor::default().detached(|scope| {
 ///     let ((), right) = scope.fork(|| log.lock().unwrap().push("left"), Right(&log));
-///     if let Fork::Back(right) = right {
+///     if let RightPart::Back(right) = right {
 ///         right.0.lock().unwrap().push("here");
 ///     }
 /// });
@@ -117,7 +120,7 @@ pub trait Detach<'scope>: Sync + Sized {
     /// # Panics
     ///
     /// If `left` panics. Then the right part is dropped, unless it was stolen.
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send;
@@ -197,7 +200,7 @@ pub trait Resume<'scope, S, T>: Send + Sized + 'scope {
 /// The computation does not end while a handle or a suspended task is alive. Futures are dropped in the memory in which
 /// they were polled, and before the computation ends. So they may borrow data that outlive the computation.
 ///
-/// Engines that cannot suspend tasks wait for the future in the calling thread: see [`Blocking`].
+/// Engines that cannot suspend tasks wait for the future in the calling thread: see [`BlockingSuspend`].
 pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
     /// Whether the engine suspends tasks, rather than block the thread that polls them.
     const SUSPENDS: bool = true;
@@ -302,10 +305,10 @@ pub trait Suspend<'scope, S>: Clone + Send + Sync + Sized + 'scope {
 /// assert!(stopper.has_stopped());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Stopper(Option<Arc<dyn Stop>>);
+pub struct Stopper(Option<Arc<dyn EngineStop>>);
 
 /// An engine's side of a [`Stopper`].
-pub(crate) trait Stop: fmt::Debug + Send + Sync + RefUnwindSafe {
+pub(crate) trait EngineStop: fmt::Debug + Send + Sync + RefUnwindSafe {
     /// See [`Stopper::stop`].
     fn stop(&self);
 
@@ -315,7 +318,7 @@ pub(crate) trait Stop: fmt::Debug + Send + Sync + RefUnwindSafe {
 
 impl Stopper {
     #[cfg(not(loom))]
-    pub(crate) fn of(stop: Arc<dyn Stop>) -> Self {
+    pub(crate) fn of(stop: Arc<dyn EngineStop>) -> Self {
         Stopper(Some(stop))
     }
 
@@ -350,12 +353,12 @@ impl Stopper {
 pub struct Alone;
 
 impl<'scope> Detach<'scope> for Alone {
-    type Offers<'o, J: Detachable<'scope, Self>> = Kept<J, J::Meeting>;
+    type Offers<'o, J: Detachable<'scope, Self>> = KeptOffers<J, J::Meeting>;
 
-    type Handle = Blocking;
+    type Handle = BlockingSuspend;
 
-    fn handle(&self) -> Blocking {
-        Blocking::default()
+    fn handle(&self) -> BlockingSuspend {
+        BlockingSuspend::default()
     }
 
     fn num_threads(&self) -> usize {
@@ -363,7 +366,7 @@ impl<'scope> Detach<'scope> for Alone {
     }
 
     #[inline]
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
@@ -375,16 +378,16 @@ impl<'scope> Detach<'scope> for Alone {
     fn offers<J, B, R>(&self, body: B) -> R
     where
         J: Detachable<'scope, Self>,
-        B: FnOnce(&mut Kept<J, J::Meeting>) -> R,
+        B: FnOnce(&mut KeptOffers<J, J::Meeting>) -> R,
     {
-        body(&mut Kept::new(None))
+        body(&mut KeptOffers::new(None))
     }
 }
 
 /// Tasks of an engine that cannot suspend: a pending future blocks its thread.
 ///
 /// ```
-/// use furcate::detach::{Blocking, Resume, Suspend};
+/// use furcate::detach::{BlockingSuspend, Resume, Suspend};
 /// use furcate::Context;
 ///
 /// struct Never;
@@ -392,16 +395,16 @@ impl<'scope> Detach<'scope> for Alone {
 ///     fn resume(self, _: &S, _: T, _: Context) {}
 ///     fn cancelled(self, _: &S) {}
 /// }
-/// let handle = Blocking::default();
+/// let handle = BlockingSuspend::default();
 /// let output = Suspend::<'_, ()>::poll(&handle, &mut Default::default(), async { 1 }, || Never);
 /// assert_eq!(output, Some(1));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Blocking {
+pub struct BlockingSuspend {
     cancelled: Arc<AtomicBool>,
 }
 
-impl<'scope, S> Suspend<'scope, S> for Blocking {
+impl<'scope, S> Suspend<'scope, S> for BlockingSuspend {
     const SUSPENDS: bool = false;
 
     type Slot<F, K>
@@ -459,35 +462,35 @@ fn block_on<F: Future>(future: F) -> F::Output {
 
 /// Runs `left` and returns `right` unrun: a fork without thieves.
 #[inline]
-pub(crate) fn left_first<A, R, J, M>(left: A, right: J) -> (R, Fork<J, M>)
+pub(crate) fn left_first<A, R, J, M>(left: A, right: J) -> (R, RightPart<J, M>)
 where
     A: FnOnce() -> R,
 {
-    let mut right = Kept::<J, M>::new(Some(right));
+    let mut right = KeptOffers::<J, M>::new(Some(right));
     let left = left();
-    (left, Fork::Back(right.part.take().expect("it is kept while the left part runs")))
+    (left, RightPart::Back(right.part.take().expect("it is kept while the left part runs")))
 }
 
 /// Offers without thieves.
 #[derive(Debug)]
-pub struct Kept<J, M> {
+pub struct KeptOffers<J, M> {
     part: Option<J>,
     _meeting: PhantomData<fn() -> M>,
 }
 
-impl<J, M> Kept<J, M> {
+impl<J, M> KeptOffers<J, M> {
     const fn new(part: Option<J>) -> Self {
-        Kept { part, _meeting: PhantomData }
+        KeptOffers { part, _meeting: PhantomData }
     }
 }
 
-impl<J, M> Drop for Kept<J, M> {
+impl<J, M> Drop for KeptOffers<J, M> {
     fn drop(&mut self) {
         drop_at_end(self.part.take());
     }
 }
 
-impl<J, M: Default> Offers<J, M> for Kept<J, M> {
+impl<J, M: Default> Offers<J, M> for KeptOffers<J, M> {
     #[inline]
     fn demand(&mut self) -> bool {
         false

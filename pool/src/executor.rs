@@ -117,7 +117,7 @@ pub trait Executor: Clone + Send + Sync {
 
     /// Runs a computation without waiting for it. The computation owns all values that its parts borrow, and its method
     /// [`Unattended::end`] is called at its end. On furcate's own pool the computation blocks no thread while it waits. If the pool is
-    /// dropped, the computation's suspended tasks are dropped, and `end` gets [`End::Cancelled`](crate::detach::End::Cancelled).
+    /// dropped, the computation's suspended tasks are dropped, and `end` gets [`SpawnedOutcome::Cancelled`](crate::detach::SpawnedOutcome::Cancelled).
     ///
     /// The default runs the computation in the calling thread before it returns. It is for engines that cannot do better.
     ///

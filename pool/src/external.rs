@@ -128,9 +128,9 @@ impl<'a> Participant<'a> {
 }
 
 /// The worker that an external thread keeps for its next call of the global pool. It is given back when the thread ends.
-struct Kept(Cell<Option<&'static Worker>>);
+struct KeptWorker(Cell<Option<&'static Worker>>);
 
-impl Drop for Kept {
+impl Drop for KeptWorker {
     fn drop(&mut self) {
         if let Some(worker) = self.0.take() {
             worker.give_back();
@@ -139,7 +139,7 @@ impl Drop for Kept {
 }
 
 thread_local! {
-    static KEPT: Kept = const { Kept(Cell::new(None)) };
+    static KEPT: KeptWorker = const { KeptWorker(Cell::new(None)) };
 }
 
 impl Registry {

@@ -2,19 +2,36 @@
 
 use crate::external::Participant;
 use crate::worker::Worker;
+use std::marker::PhantomData;
 
 /// Facts that [`join_context`] passes to its closures: whether the closure has migrated.
+///
+/// It is rayon's type. An engine passes a [`Context`](crate::Context) to the closures of a fork: a value that may be copied and sent,
+/// with a stricter meaning.
 ///
 /// ```
 /// let (left, _) = furcate::join_context(|context| context.migrated(), |_| ());
 /// assert!(!left, "the calling thread runs it");
 /// ```
+///
+/// It belongs to the thread that runs the closure, and cannot be sent to another one:
+///
+/// ```compile_fail,E0277
+/// furcate::join_context(|context| furcate::join(move || context.migrated(), || ()), |_| ());
+/// ```
 #[derive(Debug)]
 pub struct FnContext {
     migrated: bool,
+    /// Marker: neither `Send` nor `Sync`.
+    _this_thread: PhantomData<*mut ()>,
 }
 
 impl FnContext {
+    #[inline]
+    fn new(migrated: bool) -> Self {
+        FnContext { migrated, _this_thread: PhantomData }
+    }
+
     /// Returns whether another thread runs the closure than the one that called [`join_context`]. So it is true for both closures if
     /// the call comes from outside the pool and the pool [runs such calls on its own
     /// threads](crate::ThreadPoolBuilder::caller_takes_part).
@@ -77,8 +94,8 @@ where
     RB: Send,
 {
     fork(
-        |_, moved| left(FnContext { migrated: moved }),
-        |_, migrated, moved| right(FnContext { migrated: moved || migrated }),
+        |_, moved| left(FnContext::new(moved)),
+        |_, migrated, moved| right(FnContext::new(moved || migrated)),
     )
 }
 

@@ -1,23 +1,16 @@
-//! Handles of spawned futures.
-//!
-//! # Invariants
-//!
-//! 1. The continuation of a spawned future delivers the output once; or it tells once that there will be none.
-//! 2. A waker is kept only while nothing has been delivered. The thread that delivers takes the waker out under the
-//!    lock, and calls it afterwards. No code of a waker runs under the lock.
+//! Handles of spawned futures: see [`OneShot`] for the protocol.
 
 use crate::Context;
-use crate::detach::Resume;
+use crate::detach::{Resume, SpawnedOutcome};
+use crate::one_shot::{OneShot, OneShotSender};
 use crate::registry::Registry;
 use crate::task::{GONE, Reference};
 use crate::worker::Header;
-use std::any::Any;
-use std::mem;
 use std::panic::{panic_any, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{self, Poll, Waker};
+use std::sync::Arc;
+use std::task::{self, Poll, ready};
 
 /// Handle of a spawned future: a future of its output. See [`spawn_future`](crate::spawn_future) and
 /// [`Scope::spawn_future`](crate::Scope::spawn_future).
@@ -46,43 +39,16 @@ use std::task::{self, Poll, Waker};
 /// ```
 #[must_use = "a spawned future runs without it, but what it gives is lost"]
 pub struct JoinHandle<T> {
-    shared: Arc<Shared<T>>,
+    place: Arc<OneShot<T>>,
     task: Reference,
     /// The registry of a future that no scope waits for: a thread that cancels the future needs it.
     _registry: Option<Arc<Registry>>,
 }
 
-/// State that a spawned future shares with its handle.
-pub(crate) struct Shared<T>(Mutex<State<T>>);
-
-enum State<T> {
-    Running(Option<Waker>),
-    Done(T),
-    Panicked(Box<dyn Any + Send>),
-    /// The future was dropped before its end.
-    Gone,
-    /// The handle has taken the end.
-    Taken,
-}
-
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.0.lock().expect("nobody panics with this lock")
-    }
-
-    /// Delivers the end and wakes the handle's waiter (invariants 1 and 2).
-    fn deliver(&self, end: State<T>) {
-        let before = mem::replace(&mut *self.lock(), end);
-        if let State::Running(Some(waker)) = before {
-            waker.wake();
-        }
-    }
-}
-
 impl<T> JoinHandle<T> {
-    /// Makes the handle of a task that was spawned with the other end of the [`channel`].
-    pub(crate) fn new(shared: Arc<Shared<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
-        JoinHandle { shared, task, _registry: registry }
+    /// Makes the handle of a task that was spawned with the sender of this place as its continuation.
+    pub(crate) fn new(place: Arc<OneShot<T>>, task: Reference, registry: Option<Arc<Registry>>) -> Self {
+        JoinHandle { place, task, _registry: registry }
     }
 
     /// Returns the task, as a job, which may have been run.
@@ -106,7 +72,7 @@ impl<T> JoinHandle<T> {
     /// Whether the spawned future is at its end.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        !matches!(*self.shared.lock(), State::Running(_))
+        self.place.is_delivered()
     }
 }
 
@@ -114,28 +80,11 @@ impl<T> Future for JoinHandle<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<T> {
-        // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
-        let mut clone = None;
-        let mut state = loop {
-            let mut state = self.shared.lock();
-            let State::Running(waker) = &mut *state else { break state };
-            if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-                return Poll::Pending;
-            }
-            let before = clone.take().map(|clone| waker.replace(clone));
-            drop(state);
-            if before.is_some() {
-                return Poll::Pending;
-            }
-            clone = Some(context.waker().clone());
-        };
-        let end = mem::replace(&mut *state, State::Taken);
-        drop(state);
-        match end {
-            State::Done(output) => Poll::Ready(output),
-            State::Panicked(payload) => resume_unwind(payload),
-            State::Gone => panic_any(GONE),
-            State::Running(_) | State::Taken => panic!("a `JoinHandle` is polled after it was ready"),
+        match ready!(self.place.poll(context)) {
+            Some(SpawnedOutcome::Done(output)) => Poll::Ready(output),
+            Some(SpawnedOutcome::Panicked(payload)) => resume_unwind(payload),
+            Some(SpawnedOutcome::Cancelled) => panic_any(GONE),
+            None => panic!("a `JoinHandle` is polled after it was ready"),
         }
     }
 }
@@ -146,52 +95,11 @@ impl<T> std::fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// Makes the two ends through which a spawned future delivers its output.
-pub(crate) fn channel<T>() -> (Arc<Shared<T>>, Deliver<T>) {
-    let shared = Arc::new(Shared(Mutex::new(State::Running(None))));
-    (Arc::clone(&shared), Deliver { shared: Some(shared) })
-}
-
-/// The continuation of a spawned future.
-pub(crate) struct Deliver<T> {
-    /// `None` once something has been delivered.
-    shared: Option<Arc<Shared<T>>>,
-}
-
-impl<T> Deliver<T> {
-    pub(crate) fn output(&mut self, output: T) {
-        if let Some(shared) = self.shared.take() {
-            shared.deliver(State::Done(output));
-        }
-    }
-
-    /// Delivers that there will be no output, unless something was delivered before.
-    pub(crate) fn nothing(&mut self) {
-        if let Some(shared) = self.shared.take() {
-            shared.deliver(State::Gone);
-        }
-    }
-
-    /// Delivers a panic to the handle. Returns the payload if the handle has been dropped.
-    pub(crate) fn panic(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
-        let Some(shared) = self.shared.take().filter(|shared| Arc::strong_count(shared) > 1) else {
-            return Some(payload);
-        };
-        shared.deliver(State::Panicked(payload));
-        None
-    }
-}
-
-impl<'scope, S, T: Send + 'scope> Resume<'scope, S, T> for Deliver<T> {
+/// The continuation of a spawned future: dropped without an output, it tells the handle so.
+impl<'scope, S, T: Send + 'scope> Resume<'scope, S, T> for OneShotSender<T> {
     fn resume(mut self, _: &S, output: T, _: Context) {
-        self.output(output);
+        self.deliver(SpawnedOutcome::Done(output));
     }
 
     fn cancelled(self, _: &S) {}
-}
-
-impl<T> Drop for Deliver<T> {
-    fn drop(&mut self) {
-        self.nothing();
-    }
 }

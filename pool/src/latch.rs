@@ -156,11 +156,11 @@ impl LockLatch {
 
 /// A count of jobs that have been announced and have not arrived. The last one to arrive learns that it is the last.
 #[derive(Debug)]
-pub(crate) struct Count(AtomicUsize);
+pub(crate) struct JobCount(AtomicUsize);
 
-impl Count {
+impl JobCount {
     pub(crate) fn new(count: usize) -> Self {
-        Count(AtomicUsize::new(count))
+        JobCount(AtomicUsize::new(count))
     }
 
     /// Announces one more. The caller is itself counted, so the count is not 0. Relaxed, as for `Arc`.

@@ -22,7 +22,7 @@
 //! | jobs, for any kind of worker | `job`, `latch`, `deque`, `deques`, `stealable`, `urgent`, `searching`, `slots`, `stats` |
 //! | workers | `worker`, `registry`, `root` |
 //! | making pools | `builder`, `global`, `external` |
-//! | jobs that outlive a frame | `spawn`, `broadcast`, `executor`, `detach`, `scope`, `task`, `join_handle` |
+//! | jobs that outlive a frame | `spawn`, `broadcast`, `executor`, `detach`, `one_shot`, `scope`, `task`, `join_handle` |
 //! | API | `join`, `block_on`, `spawn_future`, `yields`, `inline`, `thread_pool`, `configuration`, `pool` |
 //!
 //! Three circles are left:
@@ -75,6 +75,8 @@ mod join_handle;
 mod latch;
 #[cfg(all(test, loom))]
 mod models;
+#[cfg(not(loom))]
+mod one_shot;
 #[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
 mod order;
 #[cfg(any(test, not(loom)))]

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 /// Position at which a woken task is queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum QueuePosition {
     /// After the tasks that were woken earlier.
     Last,
     /// Before all tasks except the [`SOON`] oldest.
@@ -22,7 +22,7 @@ pub(crate) const SOON: usize = 8;
 
 thread_local! {
     /// The order in which the calling thread wakes tasks.
-    static ORDER: Cell<Order> = const { Cell::new(Order::Last) };
+    static ORDER: Cell<QueuePosition> = const { Cell::new(QueuePosition::Last) };
 }
 
 /// Wakes a task so that it runs before all tasks that were woken earlier: next on this worker, if the caller is a
@@ -40,7 +40,7 @@ thread_local! {
 /// furcate::detach::wake_first(Waker::noop().clone());
 /// ```
 pub fn wake_first(waker: Waker) {
-    wake(waker, Order::First);
+    wake(waker, QueuePosition::First);
 }
 
 /// Wakes a task so that it runs before the tasks that were woken earlier, except the eight oldest of its set.
@@ -56,11 +56,11 @@ pub fn wake_first(waker: Waker) {
 /// furcate::detach::wake_soon(Waker::noop().clone());
 /// ```
 pub fn wake_soon(waker: Waker) {
-    wake(waker, Order::Soon);
+    wake(waker, QueuePosition::Soon);
 }
 
-fn wake(waker: Waker, order: Order) {
-    struct Before(Order);
+fn wake(waker: Waker, order: QueuePosition) {
+    struct Before(QueuePosition);
     impl Drop for Before {
         fn drop(&mut self) {
             ORDER.set(self.0);
@@ -71,6 +71,6 @@ fn wake(waker: Waker, order: Order) {
 }
 
 /// Returns the order in which the calling thread wakes tasks.
-pub(crate) fn order() -> Order {
+pub(crate) fn order() -> QueuePosition {
     ORDER.get()
 }

@@ -15,13 +15,13 @@ mod waits;
 mod wake;
 mod watchdog;
 
-pub(crate) use waits::Next;
+pub(crate) use waits::NextJobs;
 
-use crate::deques::{Deques, Orphan, Resume};
+use crate::deques::{Deques, Orphan, ResumeAction};
 use crate::fairness::Fairness;
 use crate::fence;
-use crate::latch::Count;
-use crate::order::{Order, SOON, order};
+use crate::latch::JobCount;
+use crate::order::{QueuePosition, SOON, order};
 use crate::quiet_drop::drop_quietly;
 use crate::runtime::{Entered, Runtime};
 use crate::saturation::Saturation;
@@ -90,7 +90,7 @@ pub(crate) struct Registry {
     /// Whether the [watchdog] has ever watched the pool.
     had_watchdog: AtomicBool,
     /// Number of spawned jobs that have not ended, plus 1 for the pool's handle. The pool ends when this is 0.
-    pending: Count,
+    pending: JobCount,
     /// Counters of threads that are no workers of this pool.
     pub(crate) outside: Outside,
     /// Handles of the started threads, except those that a custom handler has started.
@@ -144,7 +144,7 @@ impl Registry {
             stealable,
             deques: Deques::new(always_shared),
             had_watchdog: AtomicBool::new(false),
-            pending: Count::new(1),
+            pending: JobCount::new(1),
             outside: Outside::default(),
             threads: Mutex::default(),
             unawaited: OnceLock::new(),
@@ -311,15 +311,15 @@ impl Registry {
             None => {
                 let (entry, slot) = (Entry::Task(task), by.and_then(Worker::slot));
                 match order() {
-                    Order::Last => self.stealable.add(entry),
-                    Order::Soon => self.stealable.add_behind(SOON, entry, slot),
-                    Order::First => self.stealable.add_behind(0, entry, slot),
+                    QueuePosition::Last => self.stealable.add(entry),
+                    QueuePosition::Soon => self.stealable.add_behind(SOON, entry, slot),
+                    QueuePosition::First => self.stealable.add_behind(0, entry, slot),
                 }
             }
             // SAFETY: the caller's.
             Some(deque) => match unsafe { deque.get() }.resume(task) {
-                Resume::List => self.stealable.add(Entry::Deque(deque)),
-                Resume::Listed => {}
+                ResumeAction::List => self.stealable.add(Entry::Deque(deque)),
+                ResumeAction::Listed => {}
             },
         }
         self.notify(by);

@@ -23,7 +23,7 @@ pub(crate) use suspended::TASK;
 
 use crate::broadcast::{self, BroadcastContext};
 use crate::external::Participant;
-use crate::latch::Count;
+use crate::latch::JobCount;
 use crate::quiet_drop::drop_quietly;
 use crate::registry::{self, Registry};
 use crate::runtime::{self, Entered, Runtime};
@@ -45,7 +45,7 @@ pub struct Scope<'scope> {
     registry: NonNull<Registry>,
     /// Keeps the registry alive; `None` if the registry keeps the scope.
     _registry: Option<Arc<Registry>>,
-    pending: Count,
+    pending: JobCount,
     at_end: AtEnd,
     panicked: AtomicBool,
     is_parsimonious: AtomicBool,
@@ -241,7 +241,7 @@ impl<'scope> Scope<'scope> {
             number,
             registry: NonNull::from(registry),
             _registry: None,
-            pending: Count::new(1),
+            pending: JobCount::new(1),
             at_end,
             panicked: AtomicBool::new(false),
             is_parsimonious: AtomicBool::new(registry.suspension() == Suspension::Parsimonious),
@@ -349,7 +349,7 @@ impl<'scope> Scope<'scope> {
         // Before the job is counted: if this panics, no thread waits for the job.
         self.registry().check_generation();
         self.announce(1);
-        let scope = Pointer(self);
+        let scope = ScopePointer(self);
         let run = move |worker: &Worker| {
             let scope = scope;
             // SAFETY: the job has not arrived (invariant 1).
@@ -452,22 +452,22 @@ impl<'scope> ScopeFifo<'scope> {
 }
 
 /// The computations of a pool that no thread waits for.
-struct Unawaited {
+struct UnawaitedScopes {
     /// Scope of the spawned futures.
     common: Scope<'static>,
     /// Scopes of the spawned roots.
     roots: List,
 }
 
-impl Unawaited {
+impl UnawaitedScopes {
     fn new(registry: &Registry) -> Self {
         // The scope never ends. It is dropped with the registry.
         let common = Scope::of(registry, AtEnd::Set(CallLatch::new(None)));
-        Unawaited { common, roots: List::default() }
+        UnawaitedScopes { common, roots: List::default() }
     }
 }
 
-impl registry::Unawaited for Unawaited {
+impl registry::Unawaited for UnawaitedScopes {
     fn cancel(&self) {
         self.common.cancel_tasks();
         self.roots.cancel();
@@ -477,19 +477,19 @@ impl registry::Unawaited for Unawaited {
 impl Registry {
     /// Returns the scope of the futures that no thread waits for.
     pub(crate) fn common(&self) -> &Scope<'static> {
-        &self.unawaited(Unawaited::new).common
+        &self.unawaited(UnawaitedScopes::new).common
     }
 
     fn spawned_roots(&self) -> &List {
-        &self.unawaited(Unawaited::new).roots
+        &self.unawaited(UnawaitedScopes::new).roots
     }
 }
 
 /// A scope's address, on its way to another thread.
-struct Pointer<'scope>(*const Scope<'scope>);
+struct ScopePointer<'scope>(*const Scope<'scope>);
 
 // SAFETY: `Scope` is `Sync`.
-unsafe impl Send for Pointer<'_> {}
+unsafe impl Send for ScopePointer<'_> {}
 
 impl std::fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -119,7 +119,7 @@ pub(crate) trait Occupant {
 
 /// The state of a worker: see the table above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum WorkerState {
     /// Runs a job, searches, or has not begun.
     Active,
     /// Sleeps for short times without a slot, and counts as searching.
@@ -142,7 +142,7 @@ pub(crate) struct FreeSlot(usize);
 
 /// The outcome of a [wake-up](Locked::wake_searcher).
 #[must_use]
-pub(crate) enum Wake {
+pub(crate) enum WakeOutcome {
     /// A worker searches already, or the pool ends.
     Needless,
     /// A worker has got a slot, and searches.
@@ -167,7 +167,7 @@ pub(crate) enum SearchEnd {
 
 /// Bounds on the number of threads.
 #[derive(Debug)]
-pub(crate) struct Threads {
+pub(crate) struct ThreadBounds {
     /// Number of the next spare thread.
     pub(crate) next: usize,
     /// First number that no spare thread may have.
@@ -176,7 +176,7 @@ pub(crate) struct Threads {
     pub(crate) refused: bool,
 }
 
-impl Threads {
+impl ThreadBounds {
     /// Whether one more thread may be started.
     pub(crate) fn has_room(&self) -> bool {
         self.next < self.end
@@ -199,21 +199,21 @@ impl Threads {
 
 /// State that the slot lock protects.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct SlotTable {
     /// State of each worker, by the worker's number.
-    states: Vec<State>,
+    states: Vec<WorkerState>,
     /// Numbers of the parked workers. The last one is woken first.
     parked: Vec<usize>,
     /// Number of the timed searcher.
     timed_searcher: Option<usize>,
-    /// Number of the worker whose state is [`Watching`](State::Watching).
+    /// Number of the worker whose state is [`Watching`](WorkerState::Watching).
     watcher: Option<usize>,
     /// Indices of the free slots.
     free: Vec<usize>,
     /// Numbers of the workers that wait for a slot, the oldest claim first. A worker here whose state is `Active` has got a slot in
     /// another way.
     claims: VecDeque<usize>,
-    pub(crate) threads: Threads,
+    pub(crate) threads: ThreadBounds,
     /// Whether the pool ends: its threads end as soon as they have nothing to do.
     terminating: bool,
     /// Number of workers that keep their slots and wait for other threads.
@@ -237,7 +237,7 @@ pub(crate) struct Slots<W> {
     workers: Box<[OnceLock<Box<W>>]>,
     /// The holder of each slot; null if the slot is free.
     holders: Box<[CachePadded<AtomicPtr<W>>]>,
-    table: Mutex<Table>,
+    table: Mutex<SlotTable>,
     pub(crate) searching: CachePadded<Searching>,
     /// Number of workers on the shelf; written with the slot lock held.
     shelved: AtomicUsize,
@@ -254,14 +254,14 @@ impl<W: Occupant> Slots<W> {
         Slots {
             workers: (0..workers).map(|_| OnceLock::new()).collect(),
             holders: (0..threads).map(|_| CachePadded::new(AtomicPtr::new(ptr::null_mut()))).collect(),
-            table: Mutex::new(Table {
-                states: vec![State::Parked; threads],
+            table: Mutex::new(SlotTable {
+                states: vec![WorkerState::Parked; threads],
                 parked: (0..threads).rev().collect(),
                 timed_searcher: None,
                 watcher: None,
                 free: (0..threads).rev().collect(),
                 claims: VecDeque::new(),
-                threads: Threads { next: threads, end, refused: false },
+                threads: ThreadBounds { next: threads, end, refused: false },
                 terminating: false,
                 waiting_for_others: 0,
                 blocked_for_others: Vec::new(),
@@ -378,18 +378,18 @@ impl<W: Occupant> Slots<W> {
 /// The slot lock, held. Workers that its methods wake are unparked when it is dropped.
 pub(crate) struct Locked<'a, W: Occupant> {
     slots: &'a Slots<W>,
-    table: Option<MutexGuard<'a, Table>>,
+    table: Option<MutexGuard<'a, SlotTable>>,
 }
 
 impl<W: Occupant> Deref for Locked<'_, W> {
-    type Target = Table;
-    fn deref(&self) -> &Table {
+    type Target = SlotTable;
+    fn deref(&self) -> &SlotTable {
         self.table.as_ref().expect("held until dropped")
     }
 }
 
 impl<W: Occupant> DerefMut for Locked<'_, W> {
-    fn deref_mut(&mut self) -> &mut Table {
+    fn deref_mut(&mut self) -> &mut SlotTable {
         self.table.as_mut().expect("held until dropped")
     }
 }
@@ -405,8 +405,8 @@ impl<W: Occupant> Drop for Locked<'_, W> {
 }
 
 impl<'a, W: Occupant> Locked<'a, W> {
-    pub(crate) fn state(&self, worker: &W) -> State {
-        self.states.get(worker.number()).copied().unwrap_or(State::Active)
+    pub(crate) fn state(&self, worker: &W) -> WorkerState {
+        self.states.get(worker.number()).copied().unwrap_or(WorkerState::Active)
     }
 
     /// Whether the pool ends.
@@ -446,7 +446,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Whether every slot holder waits.
     pub(crate) fn all_holders_wait(&self) -> bool {
-        self.slots.slot_holders().all(|holder| self.state(holder) == State::Waiting)
+        self.slots.slot_holders().all(|holder| self.state(holder) == WorkerState::Waiting)
     }
 
     /// Whether every slot holder waits and no worker can be woken to search. In that case a queued job that a waiting worker depends

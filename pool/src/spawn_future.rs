@@ -9,8 +9,9 @@
 //!    the handle, or to the pool's panic handler.
 //! 3. The future of a [`Within`] is pinned with it: it is never moved out, and is dropped in its place.
 
-use crate::detach::Resume;
-use crate::join_handle::{self, Deliver, JoinHandle};
+use crate::detach::{Resume, SpawnedOutcome};
+use crate::join_handle::JoinHandle;
+use crate::one_shot::{OneShot, OneShotSender};
 use crate::registry::Registry;
 use crate::runtime::{self, Runtime};
 use crate::scope::Scope;
@@ -61,15 +62,15 @@ where
     // Before the future is counted: if this panics, the pool does not wait for the future.
     registry.check_generation();
     registry.job_made();
-    let (shared, deliver) = join_handle::channel();
-    let then = Detached { deliver, job: Job(NonNull::from(registry)) };
+    let (place, sender) = OneShot::new();
+    let then = Detached { sender, job: CountedJob(NonNull::from(registry)) };
     let runtime = registry.runtime_of_call();
     let task = if runtime.is_some() {
         tasks::spawn(registry.common(), Within { runtime, future: ManuallyDrop::new(future) }, then)
     } else {
         tasks::spawn(registry.common(), future, then)
     };
-    JoinHandle::new(shared, task, Some(registry.this()))
+    JoinHandle::new(place, task, Some(registry.this()))
 }
 
 /// A future that is polled and dropped inside a runtime: the runtime of the thread that has spawned it.
@@ -100,34 +101,34 @@ impl<F> Drop for Within<F> {
 
 /// The continuation of a spawned future.
 struct Detached<T> {
-    deliver: Deliver<T>,
-    job: Job,
+    sender: OneShotSender<T>,
+    job: CountedJob,
 }
 
 /// Counts as a job of the registry; its drop ends the job.
-struct Job(NonNull<Registry>);
+struct CountedJob(NonNull<Registry>);
 
 // SAFETY: it stands for a reference to the registry, which is `Sync`.
-unsafe impl Send for Job {}
+unsafe impl Send for CountedJob {}
 
-impl Job {
+impl CountedJob {
     fn registry(&self) -> &Registry {
         // SAFETY: invariant 1.
         unsafe { self.0.as_ref() }
     }
 }
 
-impl Drop for Job {
+impl Drop for CountedJob {
     fn drop(&mut self) {
         self.registry().job_done();
     }
 }
 
 impl<T> Detached<T> {
-    /// Calls `deliver`. Wakers may panic: such a panic goes to the panic handler.
-    fn deliver(&mut self, deliver: impl FnOnce(&mut Deliver<T>)) {
-        // Unwind-safe: no code uses `self.deliver` again.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| deliver(&mut self.deliver))) {
+    /// Delivers the outcome. Wakers may panic: such a panic goes to the panic handler.
+    fn deliver(&mut self, end: SpawnedOutcome<T>) {
+        // Unwind-safe: no code uses `self.sender` again.
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.sender.deliver(end))) {
             self.job.registry().handle_task_panic(payload);
         }
     }
@@ -135,16 +136,16 @@ impl<T> Detached<T> {
 
 impl<T: Send + 'static> Resume<'static, Scope<'static>, T> for Detached<T> {
     fn resume(mut self, _: &Scope<'static>, output: T, _: Context) {
-        self.deliver(|deliver| deliver.output(output));
+        self.deliver(SpawnedOutcome::Done(output));
     }
 
     fn cancelled(mut self, _: &Scope<'static>) {
-        self.deliver(Deliver::nothing);
+        self.deliver(SpawnedOutcome::Cancelled);
     }
 
     fn failed(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         let payload = runtime::explain(payload);
-        match catch_unwind(AssertUnwindSafe(|| self.deliver.panic(payload))) {
+        match catch_unwind(AssertUnwindSafe(|| self.sender.deliver_panic(payload))) {
             Ok(None) => {}
             Ok(Some(payload)) | Err(payload) => self.job.registry().handle_task_panic(payload),
         }

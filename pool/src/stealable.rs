@@ -58,37 +58,37 @@ struct Set<W> {
     /// Number of entries that were taken in turn. Written with the lock held; wraps. An entry that a scope takes out of
     /// the middle does not count, because it does not serve the others.
     served: AtomicUsize,
-    queue: Mutex<Queue<W>>,
+    queue: Mutex<EntryQueue<W>>,
 }
 
 /// The entries of a set, in the order in which they are taken.
-enum Queue<W> {
+enum EntryQueue<W> {
     /// The oldest entry first.
     Fifo(VecDeque<Entry<W>>),
     /// One queue for each call; the calls take turns.
     Fair(Flows<W>),
 }
 
-impl<W> Queue<W> {
+impl<W> EntryQueue<W> {
     fn len(&self) -> usize {
         match self {
-            Queue::Fifo(entries) => entries.len(),
-            Queue::Fair(flows) => flows.len(),
+            EntryQueue::Fifo(entries) => entries.len(),
+            EntryQueue::Fair(flows) => flows.len(),
         }
     }
 
     fn push_back(&mut self, entry: Entry<W>) {
         match self {
-            Queue::Fifo(entries) => entries.push_back(entry),
-            Queue::Fair(flows) => flows.push_back(entry),
+            EntryQueue::Fifo(entries) => entries.push_back(entry),
+            EntryQueue::Fair(flows) => flows.push_back(entry),
         }
     }
 
     /// Inserts an entry after the first `oldest` entries; in fair queueing, after the first ones of its call.
     fn push_behind(&mut self, oldest: usize, entry: Entry<W>) {
         match self {
-            Queue::Fifo(entries) => insert(entries, oldest, entry),
-            Queue::Fair(flows) => flows.push_behind(oldest, entry),
+            EntryQueue::Fifo(entries) => insert(entries, oldest, entry),
+            EntryQueue::Fair(flows) => flows.push_behind(oldest, entry),
         }
     }
 }
@@ -107,13 +107,13 @@ fn remove<W>(entries: &mut VecDeque<Entry<W>>, index: usize) -> Option<(Entry<W>
 impl<W> Stealable<W> {
     /// Makes one set for each slot.
     pub(crate) fn new(slots: usize) -> Self {
-        let set = || CachePadded::new(Set::new(Queue::Fifo(VecDeque::new())));
+        let set = || CachePadded::new(Set::new(EntryQueue::Fifo(VecDeque::new())));
         Stealable((0..slots).map(|_| set()).collect())
     }
 
     /// Makes one set for all slots, in which the calls take turns.
     pub(crate) fn fair() -> Self {
-        Stealable(Box::new([CachePadded::new(Set::new(Queue::Fair(Flows::new())))]))
+        Stealable(Box::new([CachePadded::new(Set::new(EntryQueue::Fair(Flows::new())))]))
     }
 
     fn set(&self, slot: usize) -> &Set<W> {
@@ -123,7 +123,7 @@ impl<W> Stealable<W> {
     /// Charges a scope for the time that its entry has run. Under fair queueing the scope's turn is over the sooner.
     pub(crate) fn charge(&self, scope: u64, time: Duration) {
         let mut queue = self.0[0].lock();
-        if let Queue::Fair(flows) = &mut *queue {
+        if let EntryQueue::Fair(flows) = &mut *queue {
             flows.charge(scope, time);
         }
     }
@@ -153,9 +153,9 @@ impl<W> Stealable<W> {
 
     fn take_one(&self, slot: usize, choose: impl FnOnce(usize) -> usize) -> Option<Entry<W>> {
         self.set(slot).take(|queue| match queue {
-            Queue::Fifo(entries) if entries.is_empty() => None,
-            Queue::Fifo(entries) => remove(entries, choose(entries.len())),
-            Queue::Fair(flows) => flows.next().map(|entry| (entry, true)),
+            EntryQueue::Fifo(entries) if entries.is_empty() => None,
+            EntryQueue::Fifo(entries) => remove(entries, choose(entries.len())),
+            EntryQueue::Fair(flows) => flows.next().map(|entry| (entry, true)),
         })
     }
 
@@ -169,7 +169,7 @@ impl<W> Stealable<W> {
         let (before, from) = self.0.split_at(slot.min(self.0.len() - 1));
         from.iter().chain(before).find_map(|set| {
             set.take(|queue| match queue {
-                Queue::Fifo(entries) => {
+                EntryQueue::Fifo(entries) => {
                     let oldest = entries.iter().take(LOOKS).position(of_scope);
                     let newest = || {
                         entries
@@ -181,7 +181,7 @@ impl<W> Stealable<W> {
                     };
                     remove(entries, oldest.or_else(newest)?)
                 }
-                Queue::Fair(flows) => flows.next_of(scope),
+                EntryQueue::Fair(flows) => flows.next_of(scope),
             })
         })
     }
@@ -191,8 +191,8 @@ impl<W> Stealable<W> {
         self.0.iter().find_map(|set| {
             let wanted = |entry: &Entry<W>| matches!(entry, Entry::Deque(_)) || entry.scope() == scope;
             set.take(|queue| match queue {
-                Queue::Fifo(entries) => remove(entries, entries.iter().position(wanted)?),
-                Queue::Fair(flows) => flows.find(wanted),
+                EntryQueue::Fifo(entries) => remove(entries, entries.iter().position(wanted)?),
+                EntryQueue::Fair(flows) => flows.find(wanted),
             })
         })
     }
@@ -232,7 +232,7 @@ impl<W> Stealable<W> {
 }
 
 impl<W> Set<W> {
-    fn new(queue: Queue<W>) -> Self {
+    fn new(queue: EntryQueue<W>) -> Self {
         Set { len: AtomicUsize::new(0), served: AtomicUsize::new(0), queue: Mutex::new(queue) }
     }
 
@@ -241,12 +241,12 @@ impl<W> Set<W> {
         self.len.load(Relaxed) == 0
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue<W>> {
+    fn lock(&self) -> MutexGuard<'_, EntryQueue<W>> {
         self.queue.lock().expect("nobody panics with this lock")
     }
 
     /// Lets `choose` take an entry out, if there is one, and say whether the entry was taken in turn.
-    fn take(&self, choose: impl FnOnce(&mut Queue<W>) -> Option<(Entry<W>, bool)>) -> Option<Entry<W>> {
+    fn take(&self, choose: impl FnOnce(&mut EntryQueue<W>) -> Option<(Entry<W>, bool)>) -> Option<Entry<W>> {
         if self.is_empty() {
             return None;
         }

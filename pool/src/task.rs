@@ -48,8 +48,8 @@ use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
 use crate::worker::{Header, SpawnHeader, Worker};
-use erased::{Core, NOBODY, OUTSIDE, Table, name};
-use state::{Begin, Suspend, Wake};
+use erased::{Core, NOBODY, OUTSIDE, TaskTable, name};
+use state::{BeginAction, SuspendAction, WakeAction};
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -125,8 +125,8 @@ where
         let state = &task.as_ref().core.state;
         state.retain();
         // As if it was woken in a poll: the worker that takes it begins with a poll.
-        let (Wake::InPoll | Wake::Coalesced | Wake::Submit) = state.wake();
-        if !scope.tasks().insert(task.cast()) || state.suspend() == Suspend::Cancelled {
+        let (WakeAction::InPoll | WakeAction::Coalesced | WakeAction::Submit) = state.wake();
+        if !scope.tasks().insert(task.cast()) || state.suspend() == SuspendAction::Cancelled {
             scope.with_worker(|worker| Task::<F, K>::abandon(task.cast(), worker));
         } else {
             crate::spawn::queue(scope.registry(), task.cast());
@@ -140,7 +140,7 @@ where
     F: Future + Send + 'scope,
     K: Resume<'scope, Scope<'scope>, F::Output>,
 {
-    const TABLE: Table = Table { abandon: Self::abandon, free: Self::free };
+    const TABLE: TaskTable = TaskTable { abandon: Self::abandon, free: Self::free };
 
     fn new(scope: &Scope<'scope>) -> NonNull<Self> {
         // SAFETY: the header is the first field of the first field, and `run` expects a pointer to it.
@@ -179,14 +179,14 @@ where
             }
             core.polled_by.set(worker.map_or(OUTSIDE, name));
             match core.state.suspend() {
-                Suspend::Suspended => {}
-                Suspend::Again => {
+                SuspendAction::Suspended => {}
+                SuspendAction::Again => {
                     if let Some(worker) = worker {
                         worker.counters.wakes_in_poll.add();
                     }
                     Core::submit(this.cast());
                 }
-                Suspend::Cancelled => Self::abandon(this.cast(), worker),
+                SuspendAction::Cancelled => Self::abandon(this.cast(), worker),
             }
         }
     }
@@ -208,7 +208,10 @@ where
         unsafe {
             // All tasks of the scope are cancelled one after the other. None is polled meanwhile, since it may have
             // been woken by the end of another task that it awaits.
-            if core.state.begin() == Begin::Drop || scope.has_panicked() || scope.tasks().are_cancelled() {
+            if core.state.begin() == BeginAction::Drop
+                || scope.has_panicked()
+                || scope.tasks().are_cancelled()
+            {
                 Self::abandon(this.cast(), Some(worker));
                 return;
             }
@@ -306,7 +309,7 @@ where
         }
     }
 
-    /// See [`Table`].
+    /// See [`TaskTable`].
     ///
     /// # Safety
     ///
@@ -329,7 +332,7 @@ where
         }
     }
 
-    /// See [`Table`].
+    /// See [`TaskTable`].
     ///
     /// # Safety
     ///

@@ -3,7 +3,7 @@
 
 mod support;
 
-use furcate_pool::detach::{Detach, Detachable, Fork, Offers};
+use furcate_pool::detach::{Detach, Detachable, Offers, RightPart};
 use furcate_pool::{Context, Executor, Pool, ThreadPool, ThreadPoolBuilder, join};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn what_was_taken_has_migrated_and_does_not_come_back() {
         };
         engine.detached(|scope| {
             let ((), right) = scope.fork(|| give_time(threads, || taken.is_set()), part());
-            assert_eq!(matches!(right, Fork::Taken(_)), threads > 1, "{about}");
+            assert_eq!(matches!(right, RightPart::Taken(_)), threads > 1, "{about}");
         });
         assert_eq!((dropped.load(SeqCst), taken.is_set()), (1, threads > 1), "{about}");
         let (taken, dropped) = (Flag::default(), AtomicUsize::new(0));
@@ -161,8 +161,8 @@ fn parts_that_lie_ready_when_the_deque_is_spilled() {
         let ((mut sum, inner), outer) = scope.fork(left, part(48..64));
         for fork in [inner, outer] {
             match fork {
-                Fork::Back(part) => sum += part.sum(scope),
-                Fork::Taken(meeting) => log.meet(&meeting, 0),
+                RightPart::Back(part) => sum += part.sum(scope),
+                RightPart::Taken(meeting) => log.meet(&meeting, 0),
             }
         }
         sum
@@ -198,8 +198,8 @@ fn forks_nest_deeper_than_the_deque_has_room() {
         }
         let right = Stretch { range: depth - 1..depth, how: How::Forks, log };
         match scope.fork(|| spine(scope, depth - 1, log), right) {
-            (left, Fork::Back(right)) => left + right.sum(scope),
-            (left, Fork::Taken(meeting)) => {
+            (left, RightPart::Back(right)) => left + right.sum(scope),
+            (left, RightPart::Taken(meeting)) => {
                 log.meet(&meeting, left);
                 0
             }
@@ -246,7 +246,7 @@ fn calls_within_parts_have_their_own_root() {
                 let Outer(depth, engine, calls) = self;
                 if depth > 0 {
                     let half = || Outer(depth - 1, engine, calls);
-                    if let ((), Fork::Back(right)) = scope.fork(|| half().go(scope), half()) {
+                    if let ((), RightPart::Back(right)) = scope.fork(|| half().go(scope), half()) {
                         right.go(scope);
                     }
                 } else {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::detach::{Detach, Fork, Offers};
+use furcate_pool::detach::{Detach, Offers, RightPart};
 use furcate_pool::{Context, Executor};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -30,7 +30,7 @@ fn panics_reach_the_root() {
                             }
                             assert!(!left_panics, "on purpose: left");
                         };
-                        if let ((), Fork::Back(right)) = scope.fork(left, Act::new(&dropped, right)) {
+                        if let ((), RightPart::Back(right)) = scope.fork(left, Act::new(&dropped, right)) {
                             let Act { act, dropped, .. } = right;
                             let _dropped = dropped;
                             act(Context::new(false));

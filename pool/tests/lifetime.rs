@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::detach::{End, Stopper, Suspend, Unattended};
+use furcate_pool::detach::{SpawnedOutcome, Stopper, Suspend, Unattended};
 use furcate_pool::{Executor, Scope, ThreadPool, ThreadPoolBuilder, WaitRule, join, scope, spawn};
 use std::cell::RefCell;
 use std::future::pending;
@@ -307,7 +307,7 @@ fn a_forked_child_does_not_wait_for_a_lock_of_the_parent() {
             drop(scope.spawn_future(pending::<()>()));
             self.0.send(scope.handle().stopper()).expect("the test waits for it");
         }
-        fn end(self, _: End<()>) {}
+        fn end(self, _: SpawnedOutcome<()>) {}
     }
     if plays("forker") {
         let (pool, over) = (&pool(3), &Flag::default());

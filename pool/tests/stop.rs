@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate_pool::detach::{End, Stopper, Suspend, Unattended};
+use furcate_pool::detach::{SpawnedOutcome, Stopper, Suspend, Unattended};
 use furcate_pool::{Executor, Scope, ThreadPool, ThreadPoolBuilder, WaitRule, block_on};
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -215,7 +215,7 @@ fn a_stop_is_heard_where_no_thread_stands_in() {
             }));
             self.stopper.send(stopper(scope)).unwrap();
         }
-        fn end(self, _: End<()>) {}
+        fn end(self, _: SpawnedOutcome<()>) {}
     }
 
     within(LONG, || {
@@ -297,8 +297,8 @@ fn stops_race_with_the_end_of_what_nobody_waits_for() {
             }
             self.stoppers.send(stopper(scope)).unwrap();
         }
-        fn end(self, end: End<()>) {
-            assert!(!matches!(end, End::Panicked(_)));
+        fn end(self, end: SpawnedOutcome<()>) {
+            assert!(!matches!(end, SpawnedOutcome::Panicked(_)));
             add(&self.ended);
         }
     }

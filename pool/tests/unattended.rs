@@ -1,7 +1,7 @@
 //! Spawned roots. The data that a computation owns live as long as any part of it, and its `end` is called once, on a
 //! worker.
 
-use furcate_pool::detach::{Detach, Detachable, End, Fork, Unattended};
+use furcate_pool::detach::{Detach, Detachable, RightPart, SpawnedOutcome, Unattended};
 use furcate_pool::{
     Context, Executor, Inline, JoinHandle, Pool, Scope, ThreadPool, ThreadPoolBuilder, current_thread_index,
 };
@@ -26,7 +26,7 @@ struct Compute<T, B> {
 }
 
 /// The data, the outcome, and the worker on which `end` was called.
-type Told<T> = (T, End<()>, Option<usize>);
+type Told<T> = (T, SpawnedOutcome<()>, Option<usize>);
 
 /// Trait for closures: with it the compiler infers their lifetimes.
 trait Begin<T>: Send + 'static {
@@ -52,7 +52,7 @@ where
         self.begin.begin(&mut self.data, scope);
     }
 
-    fn end(self, end: End<()>) {
+    fn end(self, end: SpawnedOutcome<()>) {
         // A test that is not interested has dropped the receiver.
         let _ = self.told.send((self.data, end, current_thread_index()));
     }
@@ -68,7 +68,7 @@ where
 
 /// Runs a computation, and returns the arguments of its `end`.
 #[track_caller]
-fn run<T: Send + 'static, B>(pool: &ThreadPool, data: T, begin: B) -> (T, End<()>)
+fn run<T: Send + 'static, B>(pool: &ThreadPool, data: T, begin: B) -> (T, SpawnedOutcome<()>)
 where
     B: for<'s> FnMut(&'s mut T, &Scope<'s>) + Send + 'static,
 {
@@ -80,8 +80,8 @@ where
     (data, end)
 }
 
-fn message(end: End<()>) -> &'static str {
-    let End::Panicked(payload) = end else { panic!("it ended otherwise: {end:?}") };
+fn message(end: SpawnedOutcome<()>) -> &'static str {
+    let SpawnedOutcome::Panicked(payload) = end else { panic!("it ended otherwise: {end:?}") };
     payload.downcast_ref::<&str>().unwrap()
 }
 
@@ -108,7 +108,7 @@ fn all_borrow_what_it_owns() {
                     }
                 }
             });
-            assert!(matches!(end, End::Done(())));
+            assert!(matches!(end, SpawnedOutcome::Done(())));
             assert!(parts.into_iter().eq(0..30));
         }
     }
@@ -134,11 +134,11 @@ fn detached_parts_borrow_too() {
                 }
                 count.fetch_add(1, Relaxed);
             };
-            if let ((), Fork::Back(right)) = scope.fork(left, Right(count)) {
+            if let ((), RightPart::Back(right)) = scope.fork(left, Right(count)) {
                 right.0.fetch_add(1, Relaxed);
             }
         });
-        assert!(matches!(end, End::Done(())));
+        assert!(matches!(end, SpawnedOutcome::Done(())));
         assert_eq!(count.into_inner(), 2);
     }
 }
@@ -180,7 +180,7 @@ fn a_panic_of_its_end_goes_to_the_handler() {
     struct Ends;
     impl<E: Executor> Unattended<E> for Ends {
         fn begin<'s>(&'s mut self, _: &E::Scope<'s>) {}
-        fn end(self, _: End<()>) {
+        fn end(self, _: SpawnedOutcome<()>) {
             panic!("at its end");
         }
     }
@@ -238,7 +238,7 @@ fn a_pool_that_is_dropped_cancels_what_waits() {
         assert_eq!(drops.load(Relaxed), 200);
         for ends in ends {
             let (seven, end, worker) = ends.try_recv().expect("it has been told");
-            assert!(seven == 7 && matches!(end, End::Cancelled) && worker.is_some());
+            assert!(seven == 7 && matches!(end, SpawnedOutcome::Cancelled) && worker.is_some());
         }
     }
 }
@@ -282,7 +282,7 @@ fn a_pool_that_is_dropped_begins_nothing() {
     drop(pool);
     let third = receiver.recv().unwrap();
     for ends in [first, second, third] {
-        assert!(matches!(ends.try_recv(), Ok(((), End::Cancelled, Some(_)))));
+        assert!(matches!(ends.try_recv(), Ok(((), SpawnedOutcome::Cancelled, Some(_)))));
     }
 }
 
@@ -303,7 +303,7 @@ fn handles_of_tasks_outlive_the_scope() {
                 }));
             }
         });
-        assert!(matches!(end, End::Done(())));
+        assert!(matches!(end, SpawnedOutcome::Done(())));
         assert_eq!(handles.1.load(Relaxed), 10);
         for handle in handles.0 {
             handle.cancel();
@@ -330,7 +330,7 @@ fn the_last_task_is_cancelled_from_outside() {
         let handle: JoinHandle<()> = receiver.recv_timeout(LONG).unwrap();
         handle.cancel();
         let (text, end, worker) = ends.recv_timeout(LONG).expect("it ends");
-        assert!(text == "borrowed" && matches!(end, End::Done(())) && worker.is_some());
+        assert!(text == "borrowed" && matches!(end, SpawnedOutcome::Done(())) && worker.is_some());
     }
 }
 
@@ -381,9 +381,9 @@ fn woken_while_the_pool_is_dropped() {
         for ends in ends {
             let (count, end, _) = ends.try_recv().expect("it has been told");
             match end {
-                End::Done(()) => assert_eq!(count.into_inner(), 3),
-                End::Cancelled => assert!(count.into_inner() <= 3),
-                End::Panicked(_) => panic!("nobody panics"),
+                SpawnedOutcome::Done(()) => assert_eq!(count.into_inner(), 3),
+                SpawnedOutcome::Cancelled => assert!(count.into_inner() <= 3),
+                SpawnedOutcome::Panicked(_) => panic!("nobody panics"),
             }
             assert!(ends.try_recv().is_err());
         }
@@ -403,7 +403,7 @@ fn it_may_own_its_pool() {
         pool.spawn_detached(computation);
         drop(pool);
         let (pool, end, _) = ends.recv_timeout(LONG).unwrap();
-        assert!(matches!(end, End::Done(())));
+        assert!(matches!(end, SpawnedOutcome::Done(())));
         drop(pool);
     }
 }
@@ -416,8 +416,8 @@ fn in_the_calling_thread() {
         fn begin<'s>(&'s mut self, scope: &<Inline as Executor>::Scope<'s>) {
             self.1 = Detach::<'s>::num_threads(scope);
         }
-        fn end(self, end: End<()>) {
-            self.0.send((self.1, matches!(end, End::Done(())))).unwrap();
+        fn end(self, end: SpawnedOutcome<()>) {
+            self.0.send((self.1, matches!(end, SpawnedOutcome::Done(())))).unwrap();
         }
     }
     let (sender, receiver) = channel();
@@ -428,7 +428,7 @@ fn in_the_calling_thread() {
         fn begin<'s>(&'s mut self, _: &<Inline as Executor>::Scope<'s>) {
             panic!("here");
         }
-        fn end(self, end: End<()>) {
+        fn end(self, end: SpawnedOutcome<()>) {
             assert_eq!(message(end), "here");
         }
     }

@@ -12,7 +12,7 @@
 //! Cost: two allocations per part, and two per task that makes offers.
 
 use furcate_pool::Context;
-use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, ONE_AT_A_TIME, Offers};
+use furcate_pool::detach::{BlockingSuspend, Detach, Detachable, ONE_AT_A_TIME, Offers, RightPart};
 use furcate_pool::quiet_drop::{drop_at_end, drop_quietly};
 use rayon_core::{Scope, current_num_threads, current_thread_index};
 use std::any::Any;
@@ -55,16 +55,16 @@ fn guard<R>(f: impl FnOnce() -> R) -> R {
 
 /// A part that waits to be taken.
 #[derive(Debug)]
-struct Slot<J>(Arc<Mutex<Option<J>>>);
+struct SharedPart<J>(Arc<Mutex<Option<J>>>);
 
-impl<J> Slot<J> {
+impl<J> SharedPart<J> {
     /// Spawns a job that takes the part, if it is still there then.
     fn spawn<'scope>(scope: &Parts<'scope>, part: J) -> (Self, Arc<J::Meeting>)
     where
         J: Detachable<'scope, Parts<'scope>>,
     {
-        let (slot, meeting) = (Slot(Arc::new(Mutex::new(Some(part)))), Arc::<J::Meeting>::default());
-        let (job, owner) = ((Slot(Arc::clone(&slot.0)), Arc::clone(&meeting)), current_thread_index());
+        let (slot, meeting) = (SharedPart(Arc::new(Mutex::new(Some(part)))), Arc::<J::Meeting>::default());
+        let (job, owner) = ((SharedPart(Arc::clone(&slot.0)), Arc::clone(&meeting)), current_thread_index());
         scope.0.spawn(move |scope| {
             let scope = Parts::of(scope);
             let (slot, meeting) = job;
@@ -105,27 +105,27 @@ impl<'scope> Detach<'scope> for Parts<'scope> {
     where
         Self: 'o;
 
-    type Handle = Blocking;
+    type Handle = BlockingSuspend;
 
-    fn handle(&self) -> Blocking {
-        Blocking::default()
+    fn handle(&self) -> BlockingSuspend {
+        BlockingSuspend::default()
     }
 
     fn num_threads(&self) -> usize {
         current_num_threads()
     }
 
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
     {
-        let (slot, meeting) = Slot::spawn(self, right);
+        let (slot, meeting) = SharedPart::spawn(self, right);
         // Unwind-safe: if `left` panics, this call does.
         let left = catch_unwind(AssertUnwindSafe(left));
         let right = slot.take();
         match left {
-            Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
+            Ok(left) => (left, right.map_or(RightPart::Taken(meeting), RightPart::Back)),
             Err(payload) => {
                 // The drop of the right half may panic as well; the first panic counts.
                 drop_quietly(right);
@@ -154,7 +154,7 @@ pub struct Offered<'o, 'scope, J> {
     scope: &'o Parts<'scope>,
     /// Whether another worker has come for the bait.
     bitten: Arc<AtomicBool>,
-    slot: Option<Slot<J>>,
+    slot: Option<SharedPart<J>>,
     /// Marker: the value belongs to the task that made it.
     _this_thread: PhantomData<*const ()>,
 }
@@ -178,8 +178,8 @@ impl<'scope, J: Detachable<'scope, Parts<'scope>>> Offers<J, J::Meeting> for Off
     }
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
-        assert!(self.slot.as_ref().is_none_or(Slot::is_empty), "{ONE_AT_A_TIME}");
-        let (slot, meeting) = Slot::spawn(self.scope, part);
+        assert!(self.slot.as_ref().is_none_or(SharedPart::is_empty), "{ONE_AT_A_TIME}");
+        let (slot, meeting) = SharedPart::spawn(self.scope, part);
         self.slot = Some(slot);
         if self.bitten.swap(false, Relaxed) {
             // Behind the part: thieves take the oldest job first.

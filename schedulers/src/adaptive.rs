@@ -33,8 +33,8 @@
 
 use crate::branch::{Branch, Decision, Joint, Position, is_stopped};
 use crate::call::Call;
-use crate::frames::Frame;
-use crate::greedy::{self, Done, JoinNode, Leaves, Link, Part, Plan, Side};
+use crate::frames::ForkFrame;
+use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, PublishedBranch, Side};
 use crate::in_turn::run_in_turn;
 use crate::pace::Pace;
 use crate::{
@@ -127,7 +127,7 @@ impl Scheduler for Adaptive {
     }
 }
 
-impl Plan for Adaptive {
+impl LeafPlan for Adaptive {
     type Leaves<'s> = Adaptive;
 
     fn leaves(&self) -> Adaptive {
@@ -178,12 +178,12 @@ impl Leaves for Adaptive {
                 producer: PhantomData,
             };
             let start = reduction.borrow().start();
-            let end = producer.partial_fold(Blocking(start), Loop(&reduction), &mut steps);
+            let end = producer.partial_fold(Blocking(start), SharedReductionFold(&reduction), &mut steps);
             let output = reduction.borrow().finish(Blocking::at(end));
             let (last, chain) = steps.end();
             let mut done = Done::Here(output);
             if let Some((part, joint)) = last {
-                let rest = match Frame::enter() {
+                let rest = match ForkFrame::enter() {
                     Some(_frame) => greedy::run(part.branch, self, scope),
                     // Its task may end early, too, and so on.
                     None => Done::Here(run_in_turn(part.branch, |branch| {
@@ -194,7 +194,7 @@ impl Leaves for Adaptive {
             }
             match chain {
                 None => done,
-                Some(Chain { first: (node, joint), last }) => {
+                Some(JoinChain { first: (node, joint), last }) => {
                     done.deliver(Link::JoinNode(last, Side::Left));
                     Done::Away { node, joint }
                 }
@@ -204,9 +204,9 @@ impl Leaves for Adaptive {
 }
 
 /// Folds the items of a step by the reduction.
-struct Loop<'t, R>(&'t RefCell<R>);
+struct SharedReductionFold<'t, R>(&'t RefCell<R>);
 
-impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Loop<'_, R> {
+impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for SharedReductionFold<'_, R> {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::WHOLE;
 
@@ -228,7 +228,7 @@ impl<'s, T, R: Reduction<T>> StepFold<'s, T, Blocking<R::Accumulator>> for Loop<
 type Meeting<'s, O, R> = (Arc<JoinNode<'s, O, R>>, Joint<'s, R>);
 
 /// The join nodes of the parts that were stolen (invariant 3).
-struct Chain<'s, O, R> {
+struct JoinChain<'s, O, R> {
     first: Meeting<'s, O, R>,
     last: Arc<JoinNode<'s, O, R>>,
 }
@@ -256,7 +256,7 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     whole: Option<usize>,
     /// The join node of the part on offer (invariant 1), and the reduction from before the division.
     offer: Option<Meeting<'s, O, R>>,
-    chain: Option<Chain<'s, O, R>>,
+    chain: Option<JoinChain<'s, O, R>>,
     producer: PhantomData<fn() -> P>,
 }
 
@@ -265,7 +265,7 @@ where
     P: Producer,
     L: Policy,
     R: Reduction<P::Item, Output = O>,
-    F: Offers<Part<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
+    F: Offers<PublishedBranch<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
 {
     /// Whether the policy allows a division of the remaining `size` units. Takes the permit for the fork.
     fn agrees(&mut self, size: usize) -> bool {
@@ -281,17 +281,19 @@ where
         self.pace.restart();
         self.folded = 0;
         self.chain = Some(match self.chain.take() {
-            None => Chain { last: Arc::clone(&node), first: (node, joint) },
-            Some(Chain { first, last }) => {
+            None => JoinChain { last: Arc::clone(&node), first: (node, joint) },
+            Some(JoinChain { first, last }) => {
                 JoinNode::place(&node, joint, Link::JoinNode(last, Side::Left));
-                Chain { first, last: node }
+                JoinChain { first, last: node }
             }
         });
     }
 
     /// Ends the task. Returns the part that is still on offer, with the reduction for both; and the chain of nodes.
     #[expect(clippy::type_complexity, reason = "a pair of options")]
-    fn end(mut self) -> (Option<(Part<'s, P, L, R, Adaptive>, Joint<'s, R>)>, Option<Chain<'s, O, R>>) {
+    fn end(
+        mut self,
+    ) -> (Option<(PublishedBranch<'s, P, L, R, Adaptive>, Joint<'s, R>)>, Option<JoinChain<'s, O, R>>) {
         let last = if self.offer.is_none() {
             None
         } else if let Some(part) = self.offers.take_back() {
@@ -309,7 +311,7 @@ where
     P: Producer,
     L: Policy,
     R: Reduction<P::Item, Output = O>,
-    F: Offers<Part<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
+    F: Offers<PublishedBranch<'s, P, L, R, Adaptive>, JoinNode<'s, O, R>>,
 {
     fn next(&mut self, size: usize) -> NextStep {
         let policy = self.policy.as_ref().expect("it is split in `take` only");
@@ -373,7 +375,7 @@ where
             ..Position::root(self.call)
         };
         let branch = Branch { producer: right, policy: right_policy, reduction: right_reduction, position };
-        let node = self.offers.offer(Part { branch, leaves: self.leaves });
+        let node = self.offers.offer(PublishedBranch { branch, leaves: self.leaves });
         self.offer = Some((node, joint));
     }
 

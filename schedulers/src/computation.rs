@@ -2,12 +2,12 @@
 
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
-use furcate_pool::detach::{End, Unattended};
+use furcate_pool::detach::{SpawnedOutcome, Unattended};
 
 /// A computation that owns all its data, so no thread need wait for it. [`Scheduler::spawn`] runs it.
 ///
 /// ```
-/// use furcate::detach::End;
+/// use furcate::detach::SpawnedOutcome;
 /// use furcate::policy::BoundDepth;
 /// use furcate::{Computation, DefaultExecutor, DepJoin, Producer, Reduction, Scheduler};
 /// use std::ops::{ControlFlow, Range};
@@ -45,8 +45,8 @@ use furcate_pool::detach::{End, Unattended};
 ///     fn parts(&mut self) -> (Range<u32>, BoundDepth, Sum) {
 ///         (self.0.clone(), BoundDepth::new(3), Sum)
 ///     }
-///     fn end(self, end: End<u32>) {
-///         let End::Done(sum) = end else { panic!("{end:?}") };
+///     fn end(self, end: SpawnedOutcome<u32>) {
+///         let SpawnedOutcome::Done(sum) = end else { panic!("{end:?}") };
 ///         self.1.send(sum).unwrap();
 ///     }
 /// }
@@ -75,24 +75,24 @@ pub trait Computation: Send + Sized + 'static {
     fn parts(&mut self) -> (Self::Producer<'_>, Self::Policy, Self::Reduction<'_>);
 
     /// Takes the outcome. Called once, when no task of the computation runs or waits any more, or ever will.
-    fn end(self, end: End<Self::Output>);
+    fn end(self, end: SpawnedOutcome<Self::Output>);
 }
 
 /// A spawned computation during which a thread waits after all: the thread of the job that begins it.
-pub(crate) struct Awaited<C: Computation, S, E> {
+pub(crate) struct AwaitedComputation<C: Computation, S, E> {
     computation: C,
     scheduler: S,
     executor: E,
     output: Option<C::Output>,
 }
 
-impl<C: Computation, S, E> Awaited<C, S, E> {
+impl<C: Computation, S, E> AwaitedComputation<C, S, E> {
     pub(crate) fn new(computation: C, scheduler: S, executor: E) -> Self {
-        Awaited { computation, scheduler, executor, output: None }
+        AwaitedComputation { computation, scheduler, executor, output: None }
     }
 }
 
-impl<C, S, E> Unattended<E> for Awaited<C, S, E>
+impl<C, S, E> Unattended<E> for AwaitedComputation<C, S, E>
 where
     C: Computation,
     S: Scheduler + 'static,
@@ -103,8 +103,8 @@ where
         self.output = Some(self.scheduler.schedule(producer, policy, reduction, &self.executor));
     }
 
-    fn end(self, end: End<()>) {
-        let Awaited { computation, output, .. } = self;
+    fn end(self, end: SpawnedOutcome<()>) {
+        let AwaitedComputation { computation, output, .. } = self;
         computation.end(end.map(|()| output.expect("it has been run")));
     }
 }

@@ -1,8 +1,8 @@
 //! The greedy fork-join scheduler.
 
 use crate::branch::{Branch, Decision};
-use crate::frames::Frame;
-use crate::greedy::{self, Done, Leaves, Plan};
+use crate::frames::ForkFrame;
+use crate::greedy::{self, Done, LeafPlan, Leaves};
 use crate::{Computation, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
 use furcate_pool::detach::Detach;
@@ -51,7 +51,7 @@ impl Scheduler for DepJoin {
 #[derive(Clone, Copy)]
 struct WholeLeaves;
 
-impl Plan for WholeLeaves {
+impl LeafPlan for WholeLeaves {
     type Leaves<'s> = WholeLeaves;
 
     fn leaves(&self) -> WholeLeaves {
@@ -78,7 +78,7 @@ impl Leaves for WholeLeaves {
         L: Policy + 's,
         R: Reduction<P::Item, Output: 's> + 's,
     {
-        let frame = if P::FACTS.grows { Frame::enter() } else { None };
+        let frame = if P::FACTS.grows { ForkFrame::enter() } else { None };
         if frame.is_none() {
             return Done::Here(branch.fold());
         }

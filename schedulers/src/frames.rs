@@ -19,12 +19,12 @@ thread_local! {
 
 /// One fork on this thread's stack. Its drop ends the fork, also during a panic.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct ForkFrame {
     /// Makes the type not `Send`: the frame counts on the thread that has made it.
     _this_thread: PhantomData<*const ()>,
 }
 
-impl Frame {
+impl ForkFrame {
     /// Counts one more fork on this thread's stack, unless the limit is reached.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
@@ -32,13 +32,13 @@ impl Frame {
             let now = frames.get();
             (now < MAX_FRAMES).then(|| {
                 frames.set(now + 1);
-                Frame { _this_thread: PhantomData }
+                ForkFrame { _this_thread: PhantomData }
             })
         })
     }
 }
 
-impl Drop for Frame {
+impl Drop for ForkFrame {
     #[inline]
     fn drop(&mut self) {
         FRAMES.with(|frames| frames.set(frames.get() - 1));

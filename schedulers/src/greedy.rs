@@ -51,18 +51,18 @@ mod spawned;
 mod wide_node;
 
 pub(crate) use node::JoinNode;
-pub(crate) use spawned::{Plan, spawn};
+pub(crate) use spawned::{LeafPlan, spawn};
 pub(crate) use wide_node::{WIDTH, WideNode};
 
 use any_order::AnyOrder;
 use node::Thing;
 
-use crate::branch::{Branch, Decision, Joint, Parts};
+use crate::branch::{Branch, Decision, Divided, Joint};
 use crate::call::Call;
-use crate::frames::Frame;
+use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction};
-use furcate_pool::detach::{Detach, Detachable, Fork};
+use furcate_pool::detach::{Detach, Detachable, RightPart};
 use furcate_pool::{Context, Executor};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -272,24 +272,25 @@ where
             Decision::Leaf => return leaves.run(branch, scope),
             Decision::Divide { node, fork } => (node, fork),
         };
-        let Some(_frame) = Frame::enter() else {
+        let Some(_frame) = ForkFrame::enter() else {
             return leaves.run_too_deep(branch, scope);
         };
         let (left, right, joint) = match branch.divide(&node) {
-            Parts::One(rest) => {
+            Divided::One(rest) => {
                 branch = rest;
                 continue;
             }
-            Parts::Two(left, right, joint) => (left, right, joint),
+            Divided::Two(left, right, joint) => (left, right, joint),
         };
         if !fork {
             let left = run(left, leaves, scope);
             return left.join(run(right, leaves, scope), joint);
         }
-        let (left, right) = scope.fork(|| run(left, leaves, scope), Part { branch: right, leaves });
+        let (left, right) =
+            scope.fork(|| run(left, leaves, scope), PublishedBranch { branch: right, leaves });
         return match right {
-            Fork::Back(right) => left.join(run(right.branch, leaves, scope), joint),
-            Fork::Taken(node) => {
+            RightPart::Back(right) => left.join(run(right.branch, leaves, scope), joint),
+            RightPart::Taken(node) => {
                 left.deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
                 Done::Away { node, joint }
             }
@@ -298,12 +299,12 @@ where
 }
 
 /// A branch that is published for thieves.
-pub(crate) struct Part<'s, P, L, R, F> {
+pub(crate) struct PublishedBranch<'s, P, L, R, F> {
     pub(crate) branch: Branch<'s, P, L, R>,
     pub(crate) leaves: F,
 }
 
-impl<'s, S, P, L, R, F> Detachable<'s, S> for Part<'s, P, L, R, F>
+impl<'s, S, P, L, R, F> Detachable<'s, S> for PublishedBranch<'s, P, L, R, F>
 where
     S: Detach<'s>,
     P: Producer + 's,

@@ -3,7 +3,7 @@
 //! If no more forks may lie on a thread's stack, a branch is still divided as its policy says. But its parts are run
 //! one after the other, in a loop that keeps them on the heap.
 
-use crate::branch::{Branch, Decision, Joint, Parts};
+use crate::branch::{Branch, Decision, Divided, Joint};
 use crate::{Policy, Producer, Reduction};
 
 /// A neighbor of the branch that [`run_in_turn`] runs, and the reduction of both.
@@ -30,8 +30,8 @@ where
     loop {
         if let Decision::Divide { node, .. } = decide(&mut branch) {
             branch = match branch.divide_in_turn(&node) {
-                Parts::One(rest) => rest,
-                Parts::Two(left, right, joint) => {
+                Divided::One(rest) => rest,
+                Divided::Two(left, right, joint) => {
                     neighbors.push(Neighbor::Right(right, joint));
                     left
                 }

@@ -14,9 +14,9 @@
 //! A [`PartScheduler`](crate::PartScheduler) of seven lines does the same. It takes 20 ns per leaf where this one takes 15, because parts
 //! are moved once more.
 
-use crate::branch::{Branch, Decision, Parts};
+use crate::branch::{Branch, Decision, Divided};
 use crate::call::Call;
-use crate::frames::Frame;
+use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
@@ -71,15 +71,15 @@ where
             Decision::Leaf => return branch.fold_and_go_on(|rest| run(rest, executor)),
             Decision::Divide { node, fork } => (node, fork),
         };
-        let Some(_frame) = Frame::enter() else {
+        let Some(_frame) = ForkFrame::enter() else {
             return run_in_turn(branch, |branch| branch.decide(branch.position.call.threads));
         };
         let (left, right, joint) = match branch.divide(&node) {
-            Parts::One(rest) => {
+            Divided::One(rest) => {
                 branch = rest;
                 continue;
             }
-            Parts::Two(left, right, joint) => (left, right, joint),
+            Divided::Two(left, right, joint) => (left, right, joint),
         };
         let (left, right) = if fork {
             executor.join_context(

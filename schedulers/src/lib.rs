@@ -57,6 +57,7 @@ mod steps;
 mod suspendable;
 mod suspending;
 mod timer;
+mod waker_list;
 
 pub use adaptive::Adaptive;
 pub use any_scheduler::AnyScheduler;
@@ -80,5 +81,9 @@ pub use scheduler::Scheduler;
 pub use sequential::Sequential;
 pub use steps::{ByRef, FoldFacts, InPart, NeverLater, NextStep, StepFold, Steps, Wrapping};
 pub use suspendable::{Blocking, Suspendable};
+#[doc(hidden)]
+pub use suspending::InFlight;
 pub use suspending::{Limit, LimitPermit, Suspending};
 pub use timer::Timer;
+#[doc(hidden)]
+pub use waker_list::WakerList;

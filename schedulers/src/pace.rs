@@ -107,13 +107,13 @@ mod tests {
     use std::cell::Cell;
 
     /// A task whose item at a position takes the time that `cost` returns for the position.
-    struct Run {
+    struct TimedTask {
         /// Every step: its first item, its length and its time.
         steps: Vec<(usize, usize, Duration)>,
         reads: usize,
     }
 
-    fn run(min: usize, max: usize, size: usize, cost: impl Fn(usize) -> Duration) -> Run {
+    fn run(min: usize, max: usize, size: usize, cost: impl Fn(usize) -> Duration) -> TimedTask {
         let (now, reads) = (Cell::new(Instant::now()), Cell::new(0));
         let mut pace = Pace::with_clock(min, max, || {
             reads.set(reads.get() + 1);
@@ -127,10 +127,10 @@ mod tests {
             steps.push((done, items, took));
             done += items;
         }
-        Run { steps, reads: reads.get() }
+        TimedTask { steps, reads: reads.get() }
     }
 
-    fn lengths(run: &Run) -> Vec<usize> {
+    fn lengths(run: &TimedTask) -> Vec<usize> {
         run.steps.iter().map(|&(_, items, _)| items).collect()
     }
 

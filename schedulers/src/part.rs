@@ -13,9 +13,9 @@
 //! 2. *No type of the chain gets out.* A scheduler sees a part, its size and its output. So a scheduler cannot fold an
 //!    item twice, lose one, or mix up left and right, because the fork itself puts the outputs together.
 
-use crate::branch::{Branch, Decision, Joint, Parts};
+use crate::branch::{Branch, Decision, Divided, Joint};
 use crate::call::Call;
-use crate::frames::Frame;
+use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Executor;
@@ -140,7 +140,7 @@ pub(crate) struct BranchFork<'c, P, L, R, E> {
     joint: Joint<'c, R>,
     executor: &'c E,
     may_fork: bool,
-    _frame: Frame,
+    _frame: ForkFrame,
 }
 
 impl<P, L, R, E> fmt::Debug for BranchPart<'_, P, L, R, E> {
@@ -188,13 +188,13 @@ where
                 }
                 Decision::Divide { node, fork } => (node, fork),
             };
-            let Some(frame) = Frame::enter() else {
+            let Some(frame) = ForkFrame::enter() else {
                 // The part divides itself when it is folded, and asks again then.
                 return Division::Leaf(BranchPart { branch, executor, is_too_deep: true });
             };
             match branch.divide(&node) {
-                Parts::One(rest) => branch = rest,
-                Parts::Two(left, right, joint) => {
+                Divided::One(rest) => branch = rest,
+                Divided::Two(left, right, joint) => {
                     return Division::Two(BranchFork {
                         left,
                         right,

@@ -1,6 +1,6 @@
 //! The trait that says how parts are run and reduced.
 
-use crate::computation::Awaited;
+use crate::computation::AwaitedComputation;
 use crate::{Computation, Policy, Producer, Reduction, Suspending};
 use furcate_pool::Executor;
 
@@ -63,7 +63,7 @@ pub trait Scheduler: Clone + Send {
         C: Computation,
         E: Executor + 'static,
     {
-        executor.spawn_detached(Awaited::new(computation, self.clone(), executor.clone()));
+        executor.spawn_detached(AwaitedComputation::new(computation, self.clone(), executor.clone()));
     }
 
     /// Runs one of the blocks that another scheduler walks. By default, a block is run like any other computation. A

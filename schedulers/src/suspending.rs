@@ -55,15 +55,16 @@ mod walk;
 
 use crate::branch::{Branch, Decision, Joint, Position};
 use crate::call::Call;
-use crate::greedy::{self, Done, JoinNode, Leaves, Link, Plan, Side, ends_early};
+use crate::greedy::{self, Done, JoinNode, LeafPlan, Leaves, Link, Side, ends_early};
 use crate::pace::Pace;
 use crate::policy::StopSignals;
 use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps};
 pub(crate) use alarm::Alarm;
-use frame::{Frame, Shared};
+use frame::{TaskFrame, TaskShared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
 use furcate_pool::{Context, Executor};
-use in_flight::Kind;
+pub use in_flight::InFlight;
+use in_flight::LineKind;
 use leaf::{Fold, Leaf, cancel_if_stopped};
 pub use limit::{Limit, LimitPermit};
 use room::{Acquire, Permit, Room};
@@ -142,8 +143,8 @@ impl Suspending {
         self.max_in_flight
     }
 
-    fn waits(&self) -> Waits {
-        Waits { room: Room::new(self.max_in_flight, self.limit.as_ref()), divides: self.divides }
+    fn waits(&self) -> CallWaits {
+        CallWaits { room: Room::new(self.max_in_flight, self.limit.as_ref()), divides: self.divides }
     }
 }
 
@@ -188,12 +189,12 @@ const fn no_cap<L: Policy>() {
 
 /// State that all tasks of a call share.
 #[derive(Debug)]
-struct Waits {
+struct CallWaits {
     room: Room,
     divides: bool,
 }
 
-impl Plan for Waits {
+impl LeafPlan for CallWaits {
     type Leaves<'s> = WaitingLeaves<'s>;
 
     fn leaves(&self) -> WaitingLeaves<'_> {
@@ -337,7 +338,7 @@ where
         let Branch { producer, policy, reduction, position } = branch;
         let call = position.call;
         let whole = reduction.clone();
-        let frame = Frame::<S>::new(handle.clone(), leaves.room, permit, Kind::New);
+        let frame = TaskFrame::<S>::new(handle.clone(), leaves.room, permit, LineKind::New);
         let leaf = Leaf::<S, R, P::Item>::new(Some(&frame), reduction, call, tree);
         let stopped = || {
             if L::STOPS && policy.stopped() {
@@ -356,7 +357,7 @@ where
         (tree, reduction) = leaf.pause();
         let position = Position { migrated: false, grown: false, ..position };
         branch = Branch { producer: rest, policy, reduction, position };
-        match handle.poll_once(&mut slot, leaves.room.acquire(Kind::New)) {
+        match handle.poll_once(&mut slot, leaves.room.acquire(LineKind::New)) {
             // By now there is a permit.
             Poll::Ready(found) => permit = Some(found),
             Poll::Pending => {
@@ -419,7 +420,7 @@ const LONGEST: usize = 1 << 10;
 /// (invariant 5).
 struct Looks<'s, S: Detach<'s>, F, P> {
     stopped: F,
-    frame: Rc<Shared<'s, S>>,
+    frame: Rc<TaskShared<'s, S>>,
     pace: Pace,
     /// The remaining units, if there is no permit.
     rest: Option<P>,

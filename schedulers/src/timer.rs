@@ -99,15 +99,15 @@ impl Drop for Timer {
     }
 }
 
-static QUEUE: Mutex<Queue> =
-    Mutex::new(Queue { entries: BTreeMap::new(), last_number: 0, has_thread: false, looks_at: None });
+static QUEUE: Mutex<TimerQueue> =
+    Mutex::new(TimerQueue { entries: BTreeMap::new(), last_number: 0, has_thread: false, looks_at: None });
 /// Notified if an entry is earlier than the thread's next look at the queue.
 static EARLIER: Condvar = Condvar::new();
 /// Time until the thread's next look at an empty queue.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
 
 /// The timers that wait.
-struct Queue {
+struct TimerQueue {
     /// Wakers, by time and number. The first one is the next one to be called.
     entries: BTreeMap<(Instant, u64), Waker>,
     /// Number of the timer that joined last.
@@ -118,11 +118,11 @@ struct Queue {
 }
 
 /// Locks the queue. No code panics under the lock.
-fn lock() -> MutexGuard<'static, Queue> {
+fn lock() -> MutexGuard<'static, TimerQueue> {
     QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Queue {
+impl TimerQueue {
     /// Makes sure that the thread looks at the queue at this time (invariants 2 and 3).
     ///
     /// # Errors

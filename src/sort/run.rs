@@ -1,19 +1,19 @@
 //! Sorted runs in one of two places.
 
 use crate::prelude::*;
-use crate::slice::Part;
+use crate::slice::SlicePart;
 use std::mem::take;
 
 /// A part of the slice, the same part of the buffer, and a flag that says which of the two holds the elements.
 pub(super) struct Run<'a, T: Copy + Send + Sync> {
-    home: Part<'a, T>,
-    buffer: Part<'a, T>,
+    home: SlicePart<'a, T>,
+    buffer: SlicePart<'a, T>,
     away: bool,
 }
 
 impl<'a, T: Copy + Send + Sync> Run<'a, T> {
     /// Makes a run at home.
-    pub(super) fn new(home: Part<'a, T>, buffer: Part<'a, T>) -> Self {
+    pub(super) fn new(home: SlicePart<'a, T>, buffer: SlicePart<'a, T>) -> Self {
         Run { home, buffer, away: false }
     }
 

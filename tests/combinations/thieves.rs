@@ -1,7 +1,7 @@
 //! An engine in one thread, in which thieves come at random, so that parts are stolen however short a computation is.
 
 use crate::cases::Random;
-use furcate::detach::{Blocking, Detach, Detachable, Fork, Offers};
+use furcate::detach::{BlockingSuspend, Detach, Detachable, Offers, RightPart};
 use furcate::{Context, Executor};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -53,17 +53,17 @@ impl Executor for Thieves {
 impl<'scope> Detach<'scope> for Thieves {
     type Offers<'o, J: Detachable<'scope, Self>> = Offered<J, J::Meeting>;
 
-    type Handle = Blocking;
+    type Handle = BlockingSuspend;
 
-    fn handle(&self) -> Blocking {
-        Blocking::default()
+    fn handle(&self) -> BlockingSuspend {
+        BlockingSuspend::default()
     }
 
     fn num_threads(&self) -> usize {
         4
     }
 
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
@@ -82,9 +82,9 @@ impl<'scope> Detach<'scope> for Thieves {
                 }
                 let left = left();
                 steal();
-                (left, Fork::Taken(meeting))
+                (left, RightPart::Taken(meeting))
             }
-            (false, _) => (left(), Fork::Back(right)),
+            (false, _) => (left(), RightPart::Back(right)),
         }
     }
 

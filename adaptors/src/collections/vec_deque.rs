@@ -70,15 +70,15 @@ impl<'data, T: Sync> IntoParallelIterator for &'data VecDeque<T> {
 impl<'data, T: Sync> ParallelIterator for Iter<'data, T> {
     type Item = &'data T;
     type Producer<'a>
-        = Part<'data, T>
+        = VecDequePart<'data, T>
     where
         Self: 'a;
 
     default_schedule!();
 
     #[inline]
-    fn producer(&mut self) -> Part<'data, T> {
-        Part { queue: self.queue, range: 0..self.queue.len() }
+    fn producer(&mut self) -> VecDequePart<'data, T> {
+        VecDequePart { queue: self.queue, range: 0..self.queue.len() }
     }
 
     #[inline]
@@ -102,16 +102,16 @@ impl<'data, T: Sync> IndexedParallelIterator for Iter<'data, T> {
 /// use furcate::prelude::*;
 /// let queue = std::collections::VecDeque::from([1, 2, 3]);
 /// let mut it = queue.par_iter();
-/// let part: furcate::collections::vec_deque::Part<_> = it.producer();
+/// let part: furcate::collections::vec_deque::VecDequePart<_> = it.producer();
 /// assert!(part.divide_at(1).1.into_iter().eq(&[2, 3]));
 /// ```
 #[derive(Debug)]
-pub struct Part<'data, T> {
+pub struct VecDequePart<'data, T> {
     queue: &'data VecDeque<T>,
     range: Range<usize>,
 }
 
-impl<T> Divisible for Part<'_, T> {
+impl<T> Divisible for VecDequePart<'_, T> {
     #[inline]
     fn size(&self) -> usize {
         self.range.len()
@@ -120,11 +120,11 @@ impl<T> Divisible for Part<'_, T> {
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         let (left, right) = self.range.divide_at(index);
-        (Part { queue: self.queue, range: left }, Part { queue: self.queue, range: right })
+        (VecDequePart { queue: self.queue, range: left }, VecDequePart { queue: self.queue, range: right })
     }
 }
 
-impl<'data, T> IntoIterator for Part<'data, T> {
+impl<'data, T> IntoIterator for VecDequePart<'data, T> {
     type Item = &'data T;
     type IntoIter = std::collections::vec_deque::Iter<'data, T>;
 
@@ -134,10 +134,10 @@ impl<'data, T> IntoIterator for Part<'data, T> {
     }
 }
 
-impl<T: Sync> Producer for Part<'_, T> {
+impl<T: Sync> Producer for VecDequePart<'_, T> {
     const FACTS: Facts = Facts::ITEMS.single();
 }
-impl<T: Sync> IndexedProducer for Part<'_, T> {}
+impl<T: Sync> IndexedProducer for VecDequePart<'_, T> {}
 
 newtype_iterator! {
     /// A parallel iterator over a queue's items by mutable reference. It uses the queue's slice.

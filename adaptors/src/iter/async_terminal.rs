@@ -1,7 +1,7 @@
 //! Terminals that return a future: the `async_*` methods.
 //!
 //! The future holds the whole computation, boxed, until it is first polled. Then the computation is spawned. The two
-//! sides share the place of the result, and a token that says that the result is not needed any more.
+//! sides share the place of the result ([`OneShot`]), and a token that says that the result is not needed any more.
 //!
 //! ```text
 //!   New(computation) ── first poll ──> Begun ── the computation's end ──> awaited: its result, or its panic
@@ -10,20 +10,16 @@
 //!      nothing was done                the token is cancelled: tasks end, pending futures are dropped, the rest by the pool
 //! ```
 //!
-//! # Invariants
+//! # Invariant
 //!
-//! 1. The place is filled once: with the end that the computation reports, or, if the computation is dropped without a
-//!    report, with the mark that there is no result.
-//! 2. A waker is kept only while the place is empty. The side that fills the place takes the waker out under the lock,
-//!    and wakes afterwards. No code of a waker runs under the lock.
-//! 3. When the result is there, everything that the chain owned is gone: it is dropped before.
+//! When the result is there, everything that the chain owned is gone: it is dropped before.
 
 mod owned;
 
-pub(crate) use owned::{Collecting, Folded, Owned, Searched, SearchedFrom, Sorted, TryFolded};
+pub(crate) use owned::{Collecting, Folded, OwnedTerminal, Searched, SearchedFrom, Sorted, TryFolded};
 
 use super::{ParallelIterator, PolicyOf};
-use furcate_pool::detach::End;
+use furcate_pool::detach::{OneShot, OneShotSender, SpawnedOutcome};
 use furcate_schedulers::policy::{Both, CancelToken, StopOn};
 use furcate_schedulers::{Computation, Plan, Schedule, Scheduler};
 use std::any::Any;
@@ -31,8 +27,8 @@ use std::fmt;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 /// The result of a computation for which no thread waits: the return type of the `async_*` terminals of a
 /// [`ParallelIterator`].
@@ -63,63 +59,38 @@ use std::task::{Context, Poll, Waker};
 /// ```
 #[must_use = "futures do nothing unless they are polled"]
 pub struct AsyncTerminal<T> {
-    state: State<T>,
+    state: TerminalState<T>,
 }
 
-enum State<T> {
-    New(Box<dyn Begin<T>>),
-    Begun(Arc<Shared<T>>),
+enum TerminalState<T> {
+    New(Box<dyn BeginErased<T>>),
+    Begun {
+        place: Arc<OneShot<T>>,
+        /// Cancelled when the future is dropped.
+        token: CancelToken,
+    },
     Over,
 }
 
-/// State that the future and the computation share.
-struct Shared<T> {
-    place: Mutex<Place<T>>,
-    /// Cancelled when the future is dropped.
+/// The computation's side: it delivers the result.
+struct Layer<T> {
+    sender: OneShotSender<T>,
+    /// Cancelled when the future has been dropped.
     token: CancelToken,
 }
 
-/// The place of the result.
-enum Place<T> {
-    Empty(Option<Waker>),
-    Laid(End<T>),
-}
-
-impl<T> Shared<T> {
-    fn lock(&self) -> MutexGuard<'_, Place<T>> {
-        self.place.lock().expect("nobody panics with this lock")
-    }
-
-    fn lay(&self, end: End<T>) {
-        let before = mem::replace(&mut *self.lock(), Place::Laid(end));
-        if let Place::Empty(Some(waker)) = before {
-            waker.wake();
-        }
-    }
-}
-
-/// The computation's side of the shared state: it fills the place.
-struct Layer<T>(Option<Arc<Shared<T>>>);
-
 impl<T> Layer<T> {
-    fn token(&self) -> Option<&CancelToken> {
-        self.0.as_ref().map(|shared| &shared.token)
-    }
-
-    /// Fills the place and wakes (invariants 1 and 2). If the future is gone, a panic is raised here.
-    fn lay(mut self, end: End<T>) {
-        let Some(shared) = self.0.take() else { return };
-        match end {
-            End::Panicked(payload) if shared.token.is_cancelled() => resume_unwind(payload),
-            end => shared.lay(end),
-        }
-    }
-}
-
-impl<T> Drop for Layer<T> {
-    fn drop(&mut self) {
-        if let Some(shared) = self.0.take() {
-            shared.lay(End::Cancelled);
+    /// Delivers the result. If the future is gone, a panic is raised here.
+    fn lay(mut self, end: SpawnedOutcome<T>) {
+        let unheard = match end {
+            SpawnedOutcome::Panicked(payload) => self.sender.deliver_panic(payload),
+            end => {
+                self.sender.deliver(end);
+                None
+            }
+        };
+        if let Some(payload) = unheard {
+            resume_unwind(payload);
         }
     }
 }
@@ -129,49 +100,32 @@ impl<T> Future for AsyncTerminal<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let state = &mut self.get_mut().state;
-        if let State::New(_) = state {
-            let shared = Arc::new(Shared {
-                place: Mutex::new(Place::Empty(Some(context.waker().clone()))),
-                token: CancelToken::new(),
-            });
-            if let State::New(begin) = mem::replace(state, State::Over) {
-                // If `begin` panics, the computation has not begun.
-                begin.begin(Layer(Some(Arc::clone(&shared))));
-            }
-            *state = State::Begun(shared);
+        if let TerminalState::New(_) = state
+            && let TerminalState::New(begin) = mem::replace(state, TerminalState::Over)
+        {
+            let ((place, sender), token) = (OneShot::new(), CancelToken::new());
+            // If `begin` panics, the computation has not begun.
+            begin.begin(Layer { sender, token: token.clone() });
+            *state = TerminalState::Begun { place, token };
         }
-        let State::Begun(shared) = state else { panic!("an `AsyncTerminal` is polled after it was ready") };
-        // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
-        let mut clone = None;
-        let mut place = loop {
-            let mut place = shared.lock();
-            let Place::Empty(waker) = &mut *place else { break place };
-            if waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-                return Poll::Pending;
-            }
-            let before = clone.take().map(|clone| waker.replace(clone));
-            drop(place);
-            if before.is_some() {
-                return Poll::Pending;
-            }
-            clone = Some(context.waker().clone());
+        let TerminalState::Begun { place, .. } = state else {
+            panic!("an `AsyncTerminal` is polled after it was ready")
         };
-        let laid = mem::replace(&mut *place, Place::Empty(None));
-        drop(place);
-        *state = State::Over;
-        match laid {
-            Place::Laid(End::Done(output)) => Poll::Ready(output),
-            Place::Laid(End::Panicked(payload)) => resume_unwind(payload),
-            Place::Laid(End::Cancelled) => panic!("the pool was dropped before the computation's end"),
-            Place::Empty(_) => unreachable!("it was laid"),
+        let end = ready!(place.poll(context));
+        *state = TerminalState::Over;
+        match end {
+            Some(SpawnedOutcome::Done(output)) => Poll::Ready(output),
+            Some(SpawnedOutcome::Panicked(payload)) => resume_unwind(payload),
+            Some(SpawnedOutcome::Cancelled) => panic!("the pool was dropped before the computation's end"),
+            None => unreachable!("the result is taken here"),
         }
     }
 }
 
 impl<T> Drop for AsyncTerminal<T> {
     fn drop(&mut self) {
-        if let State::Begun(shared) = &self.state {
-            shared.token.cancel();
+        if let TerminalState::Begun { token, .. } = &self.state {
+            token.cancel();
         }
     }
 }
@@ -179,15 +133,15 @@ impl<T> Drop for AsyncTerminal<T> {
 impl<T> fmt::Debug for AsyncTerminal<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.state {
-            State::New(_) => "AsyncTerminal(not begun)",
-            State::Begun(_) => "AsyncTerminal(begun)",
-            State::Over => "AsyncTerminal(over)",
+            TerminalState::New(_) => "AsyncTerminal(not begun)",
+            TerminalState::Begun { .. } => "AsyncTerminal(begun)",
+            TerminalState::Over => "AsyncTerminal(over)",
         })
     }
 }
 
 /// A computation with erased types.
-trait Begin<T>: Send {
+trait BeginErased<T>: Send {
     fn begin(self: Box<Self>, layer: Layer<T>);
 }
 
@@ -203,11 +157,11 @@ impl<T> AsyncTerminal<T> {
     pub(crate) fn new<I, O, F>(items: I, terminal: O, finish: F) -> Self
     where
         I: ParallelIterator + 'static,
-        O: Owned<I::Item>,
+        O: OwnedTerminal<I::Item>,
         F: FnOnce(O::Output) -> T + Send + 'static,
         T: Send + 'static,
     {
-        AsyncTerminal { state: State::New(Box::new(New { items, terminal, finish })) }
+        AsyncTerminal { state: TerminalState::New(Box::new(New { items, terminal, finish })) }
     }
 
     /// Reduces all items with an associative operation; `finish` gets `None` if there are no items.
@@ -226,10 +180,10 @@ impl<T> AsyncTerminal<T> {
     }
 }
 
-impl<I, O, F, T> Begin<T> for New<I, O, F>
+impl<I, O, F, T> BeginErased<T> for New<I, O, F>
 where
     I: ParallelIterator + 'static,
-    O: Owned<I::Item>,
+    O: OwnedTerminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -251,7 +205,7 @@ struct Begun<I, O, F, T> {
 impl<I, O, F, T> Computation for Begun<I, O, F, T>
 where
     I: ParallelIterator + 'static,
-    O: Owned<I::Item>,
+    O: OwnedTerminal<I::Item>,
     F: FnOnce(O::Output) -> T + Send + 'static,
     T: Send + 'static,
 {
@@ -262,29 +216,29 @@ where
     type Reduction<'a> = O::Reduction<'a>;
 
     fn parts(&mut self) -> (I::Producer<'_>, Self::Policy, O::Reduction<'_>) {
-        let token = self.layer.token().expect("nothing has been laid");
-        let policy = Both::new(self.items.policy(), StopOn::new(token));
+        let policy = Both::new(self.items.policy(), StopOn::new(&self.layer.token));
         (self.items.producer(), policy, self.terminal.reduction())
     }
 
-    fn end(self, end: End<O::Output>) {
+    fn end(self, end: SpawnedOutcome<O::Output>) {
         let Begun { items, terminal, finish, layer } = self;
-        let needed = layer.token().is_some_and(|token| !token.is_cancelled());
+        let needed = !layer.token.is_cancelled();
         let dropped = caught(|| drop((items, terminal)));
         let end = match (end, dropped) {
-            (End::Panicked(payload), dropped) => {
+            (SpawnedOutcome::Panicked(payload), dropped) => {
                 forget_payload(dropped);
-                End::Panicked(payload)
+                SpawnedOutcome::Panicked(payload)
             }
             (end, Err(payload)) => {
                 forget_payload(caught(|| drop((end, finish))));
-                End::Panicked(payload)
+                SpawnedOutcome::Panicked(payload)
             }
-            (End::Done(output), Ok(())) if needed => {
-                caught(|| finish(output)).map_or_else(End::Panicked, End::Done)
+            (SpawnedOutcome::Done(output), Ok(())) if needed => {
+                caught(|| finish(output)).map_or_else(SpawnedOutcome::Panicked, SpawnedOutcome::Done)
             }
             // The result is never seen, and may be a partial one.
-            (end, Ok(())) => caught(|| drop((end, finish))).map_or_else(End::Panicked, |()| End::Cancelled),
+            (end, Ok(())) => caught(|| drop((end, finish)))
+                .map_or_else(SpawnedOutcome::Panicked, |()| SpawnedOutcome::Cancelled),
         };
         layer.lay(end);
     }

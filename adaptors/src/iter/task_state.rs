@@ -26,11 +26,11 @@ pub trait Seed: Clone + Send {
 
 /// A seed that makes states by calling a function, which lies in the adaptor.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct Call<'a, F>(pub(crate) &'a F);
+pub struct CallSeed<'a, F>(pub(crate) &'a F);
 
-copies!(impl[F] Call<'_, F>);
+copies!(impl[F] CallSeed<'_, F>);
 
-impl<T, F: Fn() -> T + Sync> Seed for Call<'_, F> {
+impl<T, F: Fn() -> T + Sync> Seed for CallSeed<'_, F> {
     type State = T;
 
     #[inline]
@@ -41,20 +41,20 @@ impl<T, F: Fn() -> T + Sync> Seed for Call<'_, F> {
 
 /// A seed that makes states by cloning a value, once for every division.
 #[derive(Clone, Debug)]
-pub struct Copies<T>(T);
+pub struct CloneSeed<T>(T);
 
-impl<T> Copies<T> {
+impl<T> CloneSeed<T> {
     /// Takes the value out of an adaptor, so that it is neither cloned nor kept alive without need.
     ///
     /// # Panics
     ///
     /// If the value has been taken before.
     pub(crate) fn take(value: &mut Option<T>) -> Self {
-        Copies(value.take().expect("an iterator with a state is lent once"))
+        CloneSeed(value.take().expect("an iterator with a state is lent once"))
     }
 }
 
-impl<T: Clone + Send> Seed for Copies<T> {
+impl<T: Clone + Send> Seed for CloneSeed<T> {
     type State = T;
 
     #[inline]

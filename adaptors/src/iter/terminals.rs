@@ -25,7 +25,7 @@ mod visit;
 
 pub(crate) use aggregate::{Aggregate, Aggregated};
 pub(crate) use any_hit::AnyHit;
-pub(crate) use outermost_hit::{Back, End, Front, Nearest, OutermostHit};
+pub(crate) use outermost_hit::{Back, Front, HitEnd, Nearest, OutermostHit};
 pub(crate) use picks::{Max, MaxBy, Min, MinBy, ReduceWith};
 pub(crate) use reduce::Reduce;
 pub(crate) use search_loop::SearchLoop;

@@ -4,11 +4,11 @@
 //!
 //! A slice that is [one run](one_run) already, ascending or strictly descending, is left alone or reversed.
 //!
-//! *Stable* ([`merge_sort`]): the slice is halved [`Plan::levels`] times, and std sorts the leaves, in parallel and in
+//! *Stable* ([`merge_sort`]): the slice is halved [`SortPlan::levels`] times, and std sorts the leaves, in parallel and in
 //! place. On the way up two sorted halves become one [`Run`](run::Run). If the two are in order, they stay. If they are
 //! in the opposite order, they are swapped. Otherwise they are merged into the other one of two places: the slice
 //! (*home*) and a buffer of its length (*away*). The number of levels is even, so that elements that are merged at
-//! every level end up home. A [`Merge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal
+//! every level end up home. A [`RunMerge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal
 //! lengths that share no element. So the last merges, of the longest runs, are as parallel as the first.
 //!
 //! *Unstable* ([`quick_sort`]): if only a few elements are out of place, they are [put in place](one_run::settle_few).
@@ -19,7 +19,7 @@
 //!
 //! 1. Whatever a comparison does (panic, contradict itself, change an element through a cell), every element is in the
 //!    slice exactly once when the sort returns or unwinds. Quicksort only swaps and rotates. A `Run` brings its
-//!    elements home when it is dropped, and a `Merge` moves those that it has not merged.
+//!    elements home when it is dropped, and a `RunMerge` moves those that it has not merged.
 //! 2. An element is compared only at its present place, never at a place that it was moved from. So a change that a
 //!    comparison makes through a cell is neither lost nor made to a copy. (This rules out merging two runs from both
 //!    ends at once without dividing them first: either end would look at elements that the other has taken.)
@@ -55,23 +55,23 @@ const PARTS_PER_THREAD: usize = 8;
 
 /// The division of a sort.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+struct SortPlan {
     /// Number of times that a slice is halved, if it is to be merged.
     levels: u32,
     /// Size up to which a part is not divided.
     grain: usize,
 }
 
-impl Plan {
+impl SortPlan {
     /// Makes a plan for a slice of this length; `None` if std alone is as fast.
-    fn new(len: usize, threads: usize) -> Option<Plan> {
+    fn new(len: usize, threads: usize) -> Option<SortPlan> {
         if threads < 2 || len < PARALLEL_LEN {
             return None;
         }
         let leaf_for_each = (usize::BITS - (threads - 1).leading_zeros()).next_multiple_of(2);
         let leaves_worth_it = (len / (MIN_GRAIN / 2)).ilog2();
         let grain = MIN_GRAIN.max(len / threads.saturating_mul(PARTS_PER_THREAD));
-        Some(Plan { levels: leaf_for_each.min(leaves_worth_it), grain })
+        Some(SortPlan { levels: leaf_for_each.min(leaves_worth_it), grain })
     }
 }
 
@@ -99,7 +99,7 @@ where
     let (is_less, sort_leaf) = (&is_less, &sort_leaf);
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
-        Some(Plan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),
+        Some(SortPlan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),
     });
 }
 
@@ -113,6 +113,6 @@ fn enter<T: Send>(slice: &mut [T], sort: impl FnOnce(&mut [T], DefaultExecutor) 
 
 /// Returns the plan for this slice; `None` if std sorts it alone. Elements of size zero are left to std, which has
 /// nothing to move.
-fn plan<T>(slice: &[T], executor: &impl Executor) -> Option<Plan> {
-    if size_of::<T>() == 0 { None } else { Plan::new(slice.len(), executor.num_threads()) }
+fn plan<T>(slice: &[T], executor: &impl Executor) -> Option<SortPlan> {
+    if size_of::<T>() == 0 { None } else { SortPlan::new(slice.len(), executor.num_threads()) }
 }

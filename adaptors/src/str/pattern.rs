@@ -23,11 +23,11 @@ use std::str::{MatchIndices, Matches, Split, SplitInclusive, SplitTerminator};
     message = "`{Self}` is not a pattern for a parallel search",
     note = "patterns are `char`, `&[char]`, `[char; N]`, `&[char; N]` and `Fn(char) -> bool + Sync + Send`"
 )]
-pub trait Pattern: sealed::Leaves {}
+pub trait Pattern: sealed::PatternLeaves {}
 
 mod sealed {
     /// std's iterators for a pattern.
-    pub trait Leaves: Sized + Sync + Send {
+    pub trait PatternLeaves: Sized + Sync + Send {
         type Split<'t, 'p>: Iterator<Item = &'t str>
         where
             Self: 'p;
@@ -57,7 +57,7 @@ macro_rules! patterns {
     ($([$($generics:tt)*] $Pattern:ty, |$pattern:ident| $std:expr => $Std:ty;)+) => {$(
         impl<$($generics)*> Pattern for $Pattern {}
 
-        impl<$($generics)*> sealed::Leaves for $Pattern {
+        impl<$($generics)*> sealed::PatternLeaves for $Pattern {
             patterns!(@leaf Split, split, |$pattern| $std => $Std);
             patterns!(@leaf SplitInclusive, split_inclusive, |$pattern| $std => $Std);
             patterns!(@leaf SplitTerminator, split_terminator, |$pattern| $std => $Std);

@@ -106,13 +106,13 @@ impl<S> fmt::Debug for StreamBridge<S> {
 impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
     type Item = S::Item;
     type Producer<'a>
-        = Adapted<Awaited<Adapted<RepeatProducer<()>, Through<Open<'a, S>>>>, PerItem<SomeOp>>
+        = Adapted<Awaited<Adapted<RepeatProducer<()>, Through<EndGate<'a, S>>>>, PerItem<SomeOp>>
     where
         Self: 'a;
     type Schedule = Plan<Both<Auto, InSteps>, Suspending>;
 
     fn producer(&mut self) -> Self::Producer<'_> {
-        let futures = Adapted::new(iter::repeat(()).producer(), Through(Open(&self.turns)));
+        let futures = Adapted::new(iter::repeat(()).producer(), Through(EndGate(&self.turns)));
         Adapted::per_item(Awaited::new(futures), SomeOp)
     }
 
@@ -127,17 +127,17 @@ impl<S: Stream<Item: Send> + Send> ParallelIterator for StreamBridge<S> {
 
 /// Gate that the end of the stream closes. It turns an endless source of `()` into the futures of items. So no more
 /// futures are made after the end. The futures that were made before yield an item, or `None`.
-pub struct Open<'a, S>(&'a Turns<S>);
+pub struct EndGate<'a, S>(&'a Turns<S>);
 
-copies!(impl[S] Open<'_, S>);
+copies!(impl[S] EndGate<'_, S>);
 
-impl<S> fmt::Debug for Open<'_, S> {
+impl<S> fmt::Debug for EndGate<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Open").finish_non_exhaustive()
     }
 }
 
-impl<'a, S: Send> Gate<()> for Open<'a, S> {
+impl<'a, S: Send> Gate<()> for EndGate<'a, S> {
     type Output = Next<'a, S>;
     type Guard = ();
 

@@ -16,8 +16,8 @@
 //!    behind the end.
 //! 4. Wakers are called, and items and payloads dropped, without the lock.
 
-use super::waiting::Waiting;
 use super::window::Items;
+use furcate_schedulers::WakerList;
 use furcate_schedulers::policy::CancelToken;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -33,18 +33,18 @@ pub(super) type Payload = Box<dyn Any + Send>;
 /// State that the tasks of a computation share with the stream.
 #[derive(Debug)]
 pub(super) struct Channel<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<ChannelState<T>>,
     /// Cancelled when the channel is over (invariant 3).
     stop: CancelToken,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct ChannelState<T> {
     queue: VecDeque<T>,
     /// There is room while the items in the queue and the units under way are together no more than this.
     most: usize,
     /// Tasks that wait for room.
-    waiting: Waiting,
+    waiting: WakerList,
     /// Number of the next unit to begin.
     begun: u64,
     /// Number of the next unit whose items go into the queue.
@@ -57,10 +57,10 @@ struct State<T> {
     taker: Option<Waker>,
     /// Whether the stream was dropped.
     closed: bool,
-    end: End,
+    end: ChannelEnd,
 }
 
-impl<T> State<T> {
+impl<T> ChannelState<T> {
     /// Number of items in the queue, and of units under way.
     fn used(&self) -> usize {
         let under_way = usize::try_from(self.begun - self.next).unwrap_or(usize::MAX);
@@ -82,12 +82,12 @@ impl<T> State<T> {
 
     /// Whether the channel is over (invariant 3).
     fn is_over(&self) -> bool {
-        self.closed || !matches!(self.end, End::Open)
+        self.closed || !matches!(self.end, ChannelEnd::Open)
     }
 }
 
 #[derive(Debug)]
-enum End {
+enum ChannelEnd {
     /// More items may come.
     Open,
     Done,
@@ -98,22 +98,22 @@ impl<T> Channel<T> {
     /// Makes a channel for `capacity` items, of which up to `at_once` come when there [is room](Self::room).
     pub(super) fn new(capacity: usize, at_once: usize) -> Self {
         assert!(capacity > 0, "no item would ever come: a stream needs a capacity of at least 1");
-        let state = State {
+        let state = ChannelState {
             queue: VecDeque::new(),
             most: capacity - at_once,
-            waiting: Waiting::default(),
+            waiting: WakerList::default(),
             begun: 0,
             next: 0,
             ahead: VecDeque::new(),
             walk: None,
             taker: None,
             closed: false,
-            end: End::Open,
+            end: ChannelEnd::Open,
         };
         Channel { state: Mutex::new(state), stop: CancelToken::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, ChannelState<T>> {
         // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -169,7 +169,7 @@ impl<T> Channel<T> {
         if state.is_over() {
             return drop((state, items));
         }
-        let State { queue, next, ahead, .. } = &mut *state;
+        let ChannelState { queue, next, ahead, .. } = &mut *state;
         let place =
             usize::try_from(number - *next).expect("no more units than there is room for are under way");
         if ahead.len() <= place {
@@ -196,8 +196,8 @@ impl<T> Channel<T> {
             return end;
         }
         state.end = match end {
-            Ok(()) => End::Done,
-            Err(payload) => End::Panicked(payload),
+            Ok(()) => ChannelEnd::Done,
+            Err(payload) => ChannelEnd::Panicked(payload),
         };
         let wakers = [state.taker.take(), state.walk.take()];
         let all = state.waiting.call_all();
@@ -224,15 +224,15 @@ impl<T> Channel<T> {
                 call(state);
                 return Poll::Ready(Some(item));
             }
-            match mem::replace(&mut state.end, End::Done) {
-                End::Done => return Poll::Ready(None),
-                End::Panicked(payload) => {
+            match mem::replace(&mut state.end, ChannelEnd::Done) {
+                ChannelEnd::Done => return Poll::Ready(None),
+                ChannelEnd::Panicked(payload) => {
                     drop(state);
                     resume_unwind(payload)
                 }
-                End::Open => {}
+                ChannelEnd::Open => {}
             }
-            state.end = End::Open;
+            state.end = ChannelEnd::Open;
             if state.taker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
                 return Poll::Pending;
             }
@@ -251,7 +251,7 @@ impl<T> Channel<T> {
         state.closed = true;
         let items = (mem::take(&mut state.queue), mem::take(&mut state.ahead));
         let walk = state.walk.take();
-        let rest = (mem::replace(&mut state.end, End::Done), state.taker.take());
+        let rest = (mem::replace(&mut state.end, ChannelEnd::Done), state.taker.take());
         let all = state.waiting.call_all();
         drop(state);
         self.stop.cancel();
@@ -261,7 +261,7 @@ impl<T> Channel<T> {
 }
 
 /// Calls one task that waits for room, if there is room (invariant 2).
-fn call<T>(mut state: MutexGuard<'_, State<T>>) {
+fn call<T>(mut state: MutexGuard<'_, ChannelState<T>>) {
     let called = if state.has_room() { state.waiting.call() } else { None };
     let walk = state.call_walk();
     drop(state);
@@ -289,7 +289,7 @@ impl<T> Future for Sending<'_, T> {
         let mut state = channel.lock();
         if !state.has_room() && !state.is_over() {
             let number = *self.number.get_or_insert_with(|| state.waiting.number());
-            let before = state.waiting.wait(number, context.waker());
+            let before = state.waiting.wait(number, context.waker().clone());
             drop(state);
             drop(before);
             return Poll::Pending;

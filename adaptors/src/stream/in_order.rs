@@ -1,6 +1,6 @@
 //! Restores the order of numbered tasks: each waits until all tasks before it have advanced.
 
-use super::waiting::Waiting;
+use furcate_schedulers::WakerList;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
@@ -8,18 +8,18 @@ use std::task::{Context, Poll};
 /// Lets tasks pass by their numbers: 0, 1, 2 and so on, one at a time.
 #[derive(Debug, Default)]
 pub(super) struct InOrder {
-    state: Mutex<State>,
+    state: Mutex<OrderState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OrderState {
     /// Number of the task that has the turn.
     next: u64,
-    waiting: Waiting,
+    waiting: WakerList,
 }
 
 impl InOrder {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, OrderState> {
         // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,7 +59,7 @@ impl Future for Turn<'_> {
         if state.next == self.number {
             return Poll::Ready(());
         }
-        let before = state.waiting.wait(self.number, context.waker());
+        let before = state.waiting.wait(self.number, context.waker().clone());
         drop(state);
         drop(before);
         Poll::Pending

@@ -34,7 +34,7 @@ use super::channel::{Channel, Payload};
 use super::keeps_permit::KeepsPermit;
 use super::window::Windowed;
 use crate::iter::{AsyncTerminal, Block, ExecutorOf, ParallelIterator, SchedulerOf, WithScheduler};
-use furcate_pool::detach::{Detach, End, Resume, Suspend, Unattended};
+use furcate_pool::detach::{Detach, Resume, SpawnedOutcome, Suspend, Unattended};
 use furcate_pool::{Executor, Pool};
 use furcate_schedulers::Scheduler;
 use furcate_schedulers::policy::CancelToken;
@@ -210,12 +210,12 @@ where
         scope.handle().poll(&mut Default::default(), feed, || Fed);
     }
 
-    fn end(mut self, end: End<()>) {
+    fn end(mut self, end: SpawnedOutcome<()>) {
         let end = match end {
-            End::Done(()) => Ok(()),
-            End::Panicked(payload) => Err(payload),
+            SpawnedOutcome::Done(()) => Ok(()),
+            SpawnedOutcome::Panicked(payload) => Err(payload),
             // The drop tells the channel.
-            End::Cancelled => return,
+            SpawnedOutcome::Cancelled => return,
         };
         if let Err(payload) = self.teller.tell(end) {
             // The stream was dropped. The engine passes the panic to the pool's handler.

@@ -14,7 +14,7 @@
 //! 3. *The end is the end.* After a `None`, or a panic of its poll, the stream is not polled any more. All waiting
 //!    tasks are woken, and find no item.
 
-use super::waiting::Waiting;
+use furcate_schedulers::WakerList;
 use futures_core::Stream;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -24,18 +24,18 @@ use std::task::{Context, Poll, Waker};
 /// The stream, and the tasks that wait for it.
 #[derive(Debug)]
 pub(super) struct Turns<S> {
-    state: Mutex<State<S>>,
+    state: Mutex<TurnsState<S>>,
     /// Written under the lock.
     ended: AtomicBool,
 }
 
 #[derive(Debug)]
-struct State<S> {
+struct TurnsState<S> {
     /// The stream; `None` while it is polled.
     stream: Option<Pin<Box<S>>>,
     /// Whether no task has the turn.
     free: bool,
-    waiting: Waiting,
+    waiting: WakerList,
     /// Number of the task that was called and has not come back yet.
     called: Option<u64>,
 }
@@ -43,10 +43,10 @@ struct State<S> {
 impl<S> Turns<S> {
     pub(super) fn new(stream: S) -> Self {
         Turns {
-            state: Mutex::new(State {
+            state: Mutex::new(TurnsState {
                 stream: Some(Box::pin(stream)),
                 free: true,
-                waiting: Waiting::default(),
+                waiting: WakerList::default(),
                 called: None,
             }),
             ended: AtomicBool::new(false),
@@ -55,7 +55,7 @@ impl<S> Turns<S> {
 
     /// Returns a future of the next item.
     pub(super) fn next(&self) -> Next<'_, S> {
-        Next { turns: self, place: Place::Nowhere }
+        Next { turns: self, place: TurnPlace::Nowhere }
     }
 
     /// Whether the stream has ended. The answer is exact under the lock; elsewhere it is a hint.
@@ -64,7 +64,7 @@ impl<S> Turns<S> {
         self.ended.load(Relaxed)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<S>> {
+    fn lock(&self) -> MutexGuard<'_, TurnsState<S>> {
         // A panic under the lock comes from a clone of a waker, and leaves the state as it was.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,7 +86,7 @@ impl<S> Turns<S> {
 }
 
 /// Calls the first waiting task, unless one has been called already (invariant 2).
-fn call<S>(mut state: MutexGuard<'_, State<S>>) {
+fn call<S>(mut state: MutexGuard<'_, TurnsState<S>>) {
     if state.called.is_some() {
         return;
     }
@@ -103,11 +103,11 @@ fn call<S>(mut state: MutexGuard<'_, State<S>>) {
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Next<'a, S> {
     turns: &'a Turns<S>,
-    place: Place,
+    place: TurnPlace,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum TurnPlace {
     /// The future has not waited yet, or has ended.
     Nowhere,
     /// The future waits for its turn, or has been called.
@@ -122,28 +122,28 @@ impl<S: Stream> Future for Next<'_, S> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
         let turns = self.turns;
         let mut state = turns.lock();
-        if let Place::Waits(number) = self.place {
+        if let TurnPlace::Waits(number) = self.place {
             state.called.take_if(|called| *called == number);
         }
         if turns.have_ended() {
-            self.place = Place::Nowhere;
+            self.place = TurnPlace::Nowhere;
             return Poll::Ready(None);
         }
-        if !matches!(self.place, Place::Turn) {
+        if !matches!(self.place, TurnPlace::Turn) {
             let number = match self.place {
-                Place::Waits(number) => number,
+                TurnPlace::Waits(number) => number,
                 _ => state.waiting.number(),
             };
-            self.place = Place::Waits(number);
+            self.place = TurnPlace::Waits(number);
             if !state.free {
-                let before = state.waiting.wait(number, context.waker());
+                let before = state.waiting.wait(number, context.waker().clone());
                 drop(state);
                 drop(before);
                 return Poll::Pending;
             }
             let before = state.waiting.leave(number);
             state.free = false;
-            self.place = Place::Turn;
+            self.place = TurnPlace::Turn;
             let stream = state.stream.take();
             drop(state);
             drop(before);
@@ -164,13 +164,13 @@ impl<S: Stream> Next<'_, S> {
     ) -> Poll<Option<S::Item>> {
         let mut polling = Polling { turns: self.turns, stream };
         // If the poll panics, the stream is over (invariant 3).
-        self.place = Place::Nowhere;
+        self.place = TurnPlace::Nowhere;
         let stream = polling.stream.as_mut().expect("the turn's owner has it");
         let polled = stream.as_mut().poll_next(context);
         let stream = polling.stream.take().expect("it was not taken");
         match &polled {
             Poll::Pending => {
-                self.place = Place::Turn;
+                self.place = TurnPlace::Turn;
                 self.turns.lock().stream = Some(stream);
             }
             Poll::Ready(item) => self.turns.give_back(stream, item.is_none()),
@@ -182,13 +182,13 @@ impl<S: Stream> Next<'_, S> {
 impl<S> Drop for Next<'_, S> {
     fn drop(&mut self) {
         match self.place {
-            Place::Nowhere => {}
-            Place::Turn => {
+            TurnPlace::Nowhere => {}
+            TurnPlace::Turn => {
                 let mut state = self.turns.lock();
                 state.free = true;
                 call(state);
             }
-            Place::Waits(number) => {
+            TurnPlace::Waits(number) => {
                 let mut state = self.turns.lock();
                 let waker = state.waiting.leave(number);
                 if state.called.take_if(|called| *called == number).is_some() && state.free {

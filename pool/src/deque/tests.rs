@@ -138,7 +138,11 @@ fn an_owner_that_takes_jobs_back_shares_half_and_keeps_the_question() {
     owner.share_if_requested();
     assert_eq!(number(owner.steal()), Some(0));
     owner.share_if_requested();
-    assert_eq!(owner.deque.word().state(), State::Shared { top: 1, split: 3 }, "half of five, and no more");
+    assert_eq!(
+        owner.deque.word().state(),
+        WordState::Shared { top: 1, split: 3 },
+        "half of five, and no more"
+    );
     assert!(owner.deque.split_requested());
     assert!(owner.push(6) && !owner.deque.split_requested(), "the push answers");
 }

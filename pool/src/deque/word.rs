@@ -10,7 +10,7 @@ pub(super) struct Word(u64);
 
 /// A word's meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum WordState {
     /// Jobs `top .. split` are shared: any thief may take the one at `top`.
     Shared { top: u32, split: u32 },
     /// Nothing is shared; jobs from `top` on are the owner's.
@@ -54,12 +54,12 @@ impl Word {
         distance((self.0 >> 32) as u32, index as u32) >= 0
     }
 
-    pub(super) const fn state(self) -> State {
+    pub(super) const fn state(self) -> WordState {
         let (top, split) = (self.top(), (self.0 >> 32) as u32);
         match split.wrapping_sub(top) {
-            0 => State::Private { top },
-            REACHING => State::Reaching { top },
-            _ => State::Shared { top, split },
+            0 => WordState::Private { top },
+            REACHING => WordState::Reaching { top },
+            _ => WordState::Shared { top, split },
         }
     }
 }
@@ -83,11 +83,11 @@ mod tests {
     #[test]
     fn states_are_told_apart_at_every_index() {
         for top in [0, 1, 7, u32::MAX / 2, u32::MAX / 2 + 1, u32::MAX - 1, u32::MAX] {
-            assert_eq!(Word::private(top).state(), State::Private { top });
-            assert_eq!(Word::reaching(top).state(), State::Reaching { top });
+            assert_eq!(Word::private(top).state(), WordState::Private { top });
+            assert_eq!(Word::reaching(top).state(), WordState::Reaching { top });
             for len in [1, 2, 1000, REACHING - 1] {
                 let split = top.wrapping_add(len);
-                assert_eq!(Word::shared(top, split).state(), State::Shared { top, split });
+                assert_eq!(Word::shared(top, split).state(), WordState::Shared { top, split });
             }
         }
     }

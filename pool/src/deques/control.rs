@@ -36,12 +36,12 @@ use std::mem;
 /// The state of a deque. `T` is a task.
 #[derive(Debug)]
 pub(crate) struct Control<T> {
-    state: State<T>,
+    state: DequeState<T>,
     listed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State<T> {
+enum DequeState<T> {
     Free,
     Active,
     Suspended,
@@ -54,7 +54,7 @@ enum State<T> {
 /// The first action of a thief that holds an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(crate) enum Open<T> {
+pub(crate) enum FirstAction<T> {
     /// The thief owns the deque. It goes on with the task, if there is one.
     Mugged(Option<T>),
     /// The thief steals the oldest job, and [settles](Control::settle).
@@ -76,7 +76,7 @@ pub(crate) enum Settle<T> {
 /// The action of the thread that wakes the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(crate) enum Resume {
+pub(crate) enum ResumeAction {
     /// Put an entry into a set.
     List,
     /// Nothing: there is an entry.
@@ -94,56 +94,56 @@ pub(crate) enum Orphan {
 
 impl<T: Copy> Control<T> {
     pub(super) const fn free() -> Self {
-        Control { state: State::Free, listed: false }
+        Control { state: DequeState::Free, listed: false }
     }
 
     /// Makes the deque a worker's own.
     pub(super) fn activate(&mut self) {
-        debug_assert!(matches!(self.state, State::Free) && !self.listed);
-        self.state = State::Active;
+        debug_assert!(matches!(self.state, DequeState::Free) && !self.listed);
+        self.state = DequeState::Active;
     }
 
     /// Frees the deque, which is empty and was a worker's own.
     pub(super) fn retire(&mut self) {
-        debug_assert!(matches!(self.state, State::Active) && !self.listed);
-        self.state = State::Free;
+        debug_assert!(matches!(self.state, DequeState::Active) && !self.listed);
+        self.state = DequeState::Free;
     }
 
     /// Suspends the deque, because its task waits. The caller, who owns it, puts an entry into a set.
     pub(super) fn suspend(&mut self) {
-        debug_assert!(matches!(self.state, State::Active) && !self.listed);
-        (self.state, self.listed) = (State::Suspended, true);
+        debug_assert!(matches!(self.state, DequeState::Active) && !self.listed);
+        (self.state, self.listed) = (DequeState::Suspended, true);
     }
 
     /// Makes the deque resumable: its task was woken.
-    pub(super) fn resume(&mut self, task: T) -> Resume {
-        debug_assert!(matches!(self.state, State::Suspended));
-        self.state = State::Resumable(task);
-        if mem::replace(&mut self.listed, true) { Resume::Listed } else { Resume::List }
+    pub(super) fn resume(&mut self, task: T) -> ResumeAction {
+        debug_assert!(matches!(self.state, DequeState::Suspended));
+        self.state = DequeState::Resumable(task);
+        if mem::replace(&mut self.listed, true) { ResumeAction::Listed } else { ResumeAction::List }
     }
 
     /// Forgets the suspended task, which was dropped.
     pub(super) fn orphan(&mut self) -> Orphan {
-        debug_assert!(matches!(self.state, State::Suspended));
+        debug_assert!(matches!(self.state, DequeState::Suspended));
         if self.listed {
-            self.state = State::Muggable(None);
+            self.state = DequeState::Muggable(None);
             Orphan::Listed
         } else {
-            self.state = State::Free;
+            self.state = DequeState::Free;
             Orphan::Free
         }
     }
 
     /// Begins a steal. The caller holds the deque's entry.
-    pub(super) fn open(&mut self) -> Open<T> {
+    pub(super) fn open(&mut self) -> FirstAction<T> {
         debug_assert!(self.listed);
         match self.state {
-            State::Muggable(task) => {
-                (self.state, self.listed) = (State::Active, false);
-                Open::Mugged(task)
+            DequeState::Muggable(task) => {
+                (self.state, self.listed) = (DequeState::Active, false);
+                FirstAction::Mugged(task)
             }
-            State::Suspended | State::Resumable(_) => Open::Steal,
-            State::Free | State::Active => unreachable!("a deque that is listed waits, or did"),
+            DequeState::Suspended | DequeState::Resumable(_) => FirstAction::Steal,
+            DequeState::Free | DequeState::Active => unreachable!("a deque that is listed waits, or did"),
         }
     }
 
@@ -153,9 +153,9 @@ impl<T: Copy> Control<T> {
     pub(super) fn open_beside(&mut self) -> Option<T> {
         debug_assert!(self.listed);
         match &mut self.state {
-            State::Muggable(task) => task.take(),
-            State::Suspended | State::Resumable(_) => None,
-            State::Free | State::Active => unreachable!("a deque that is listed waits, or did"),
+            DequeState::Muggable(task) => task.take(),
+            DequeState::Suspended | DequeState::Resumable(_) => None,
+            DequeState::Free | DequeState::Active => unreachable!("a deque that is listed waits, or did"),
         }
     }
 
@@ -164,26 +164,26 @@ impl<T: Copy> Control<T> {
     pub(super) fn settle(&mut self, stolen: bool, is_empty: bool) -> (Settle<T>, bool) {
         debug_assert!(self.listed);
         match self.state {
-            State::Suspended if is_empty => {
+            DequeState::Suspended if is_empty => {
                 self.listed = false;
                 (Settle::Forget, false)
             }
-            State::Suspended => (Settle::List, false),
-            State::Resumable(task) if stolen => {
-                self.state = State::Muggable(Some(task));
+            DequeState::Suspended => (Settle::List, false),
+            DequeState::Resumable(task) if stolen => {
+                self.state = DequeState::Muggable(Some(task));
                 (Settle::List, true)
             }
-            State::Resumable(task) => {
-                (self.state, self.listed) = (State::Free, false);
+            DequeState::Resumable(task) => {
+                (self.state, self.listed) = (DequeState::Free, false);
                 (Settle::Free(Some(task)), true)
             }
             // Its task was dropped meanwhile, or taken.
-            State::Muggable(_) if is_empty => {
-                (self.state, self.listed) = (State::Free, false);
+            DequeState::Muggable(_) if is_empty => {
+                (self.state, self.listed) = (DequeState::Free, false);
                 (Settle::Free(None), false)
             }
-            State::Muggable(_) => (Settle::List, false),
-            State::Free | State::Active => unreachable!("a deque that is listed waits, or did"),
+            DequeState::Muggable(_) => (Settle::List, false),
+            DequeState::Free | DequeState::Active => unreachable!("a deque that is listed waits, or did"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One deque of spawned jobs: the jobs, and the deque's [state](super::control).
 
-use super::control::{Control, Open, Orphan, Resume, Settle};
+use super::control::{Control, FirstAction, Orphan, ResumeAction, Settle};
 use crate::deque::{Deque, Steal};
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
@@ -63,7 +63,7 @@ impl<J, T: Copy> SpawnDeque<J, T> {
     }
 
     /// Makes the deque resumable: its task was woken.
-    pub(crate) fn resume(&self, task: T) -> Resume {
+    pub(crate) fn resume(&self, task: T) -> ResumeAction {
         self.control().resume(task)
     }
 
@@ -73,7 +73,7 @@ impl<J, T: Copy> SpawnDeque<J, T> {
     }
 
     /// Begins a steal. The caller holds the deque's entry.
-    pub(crate) fn open(&self) -> Open<T> {
+    pub(crate) fn open(&self) -> FirstAction<T> {
         self.control().open()
     }
 

@@ -15,11 +15,14 @@
 //!
 //! 1. *A slot is empty when the frame that filled it ends*, however that frame ends. So a job that is run, or dropped, after the end
 //!    of the computation finds no part, and touches none of its data.
-//! 2. *A part that a job has taken is counted.* The job adds 1 to `Call::running` under the slot's lock, and subtracts it when the part
+//! 2. *A part that a job has taken is counted.* The job adds 1 to `SharedCall::running` under the slot's lock, and subtracts it when the part
 //!    has been run and dropped. [`Executor::detached`] returns or unwinds only when nothing is counted.
 //! 3. *One panic* is the computation's: that of the body, else the first one of a part. Other payloads are dropped quietly.
 
-use super::{Blocking, Detach, Detachable, End, Fork, ONE_AT_A_TIME, Offers, Unattended, run_blocking};
+use super::{
+    BlockingSuspend, Detach, Detachable, ONE_AT_A_TIME, Offers, RightPart, SpawnedOutcome, Unattended,
+    run_blocking,
+};
 use crate::quiet_drop::{drop_at_end, drop_quietly};
 use crate::{Context, Executor};
 use std::any::Any;
@@ -103,8 +106,8 @@ impl<T: Threads> Executor for OnThreads<T> {
         self.detached(|parts| {
             let (left, right) = parts.fork(|| left(Context::new(false)), right);
             match right {
-                Fork::Back(right) => (left, (right.right)(Context::new(false))),
-                Fork::Taken(half) => {
+                RightPart::Back(right) => (left, (right.right)(Context::new(false))),
+                RightPart::Taken(half) => {
                     let right = half.wait();
                     // A panic of the right half is the computation's, and reaches the caller from `detached`.
                     (left, right.unwrap_or_else(|| resume_unwind(Box::new(RightPanicked))))
@@ -137,7 +140,7 @@ impl<T: Threads> Executor for OnThreads<T> {
     }
 
     fn spawn_detached<C: Unattended<Self>>(&self, computation: C) {
-        let spawned = Spawned { engine: self.clone(), computation: Some(computation) };
+        let spawned = SpawnedRoot { engine: self.clone(), computation: Some(computation) };
         self.0.run(Job(Box::new(move || spawned.run())));
     }
 
@@ -205,12 +208,12 @@ impl<R> Drop for Told<'_, R> {
 }
 
 /// A computation that no thread waits for, until a thread runs it.
-struct Spawned<T: Threads, C: Unattended<OnThreads<T>>> {
+struct SpawnedRoot<T: Threads, C: Unattended<OnThreads<T>>> {
     engine: OnThreads<T>,
     computation: Option<C>,
 }
 
-impl<T: Threads, C: Unattended<OnThreads<T>>> Spawned<T, C> {
+impl<T: Threads, C: Unattended<OnThreads<T>>> SpawnedRoot<T, C> {
     fn run(mut self) {
         if let Some(computation) = self.computation.take() {
             quietly(|| run_blocking(&self.engine, computation));
@@ -218,11 +221,11 @@ impl<T: Threads, C: Unattended<OnThreads<T>>> Spawned<T, C> {
     }
 }
 
-impl<T: Threads, C: Unattended<OnThreads<T>>> Drop for Spawned<T, C> {
+impl<T: Threads, C: Unattended<OnThreads<T>>> Drop for SpawnedRoot<T, C> {
     /// Has a computation to cancel only if the threads have dropped the job.
     fn drop(&mut self) {
         if let Some(computation) = self.computation.take() {
-            quietly(|| computation.end(End::Cancelled));
+            quietly(|| computation.end(SpawnedOutcome::Cancelled));
         }
     }
 }
@@ -239,14 +242,14 @@ fn quietly(f: impl FnOnce()) {
 #[derive(Debug)]
 pub struct Parts<'scope, T> {
     threads: T,
-    call: Arc<Call>,
+    call: Arc<SharedCall>,
     /// Invariant in `'scope`, since parts may write to the data that they borrow.
     _parts: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
 /// State that all parts of a computation share.
 #[derive(Debug, Default)]
-struct Call {
+struct SharedCall {
     running: Mutex<Running>,
     none_runs: Condvar,
 }
@@ -259,7 +262,7 @@ struct Running {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl Call {
+impl SharedCall {
     fn begin_part(&self) {
         lock(&self.running).parts += 1;
     }
@@ -300,12 +303,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The place that the owner of a part and a job share; `None` once the part has been taken.
-struct Slot<J, M>(Arc<Mutex<Option<Waiting<J, M>>>>);
+struct SharedPart<J, M>(Arc<Mutex<Option<Waiting<J, M>>>>);
 
 /// A part that waits to be taken, with the meeting that its thief shares.
 type Waiting<J, M> = (J, Arc<M>);
 
-impl<J, M> Slot<J, M> {
+impl<J, M> SharedPart<J, M> {
     fn take(&self) -> Option<J> {
         // The meeting may be dropped here, and its drop is user code: not under the lock, and without a panic.
         let taken = lock(&self.0).take();
@@ -322,7 +325,7 @@ impl<J, M> Slot<J, M> {
 
 impl<'scope, T: Threads> Parts<'scope, T> {
     /// Publishes a part. The caller empties the slot before its frame ends (invariant 1).
-    fn publish<J>(&self, part: J) -> (Slot<J, J::Meeting>, Arc<J::Meeting>)
+    fn publish<J>(&self, part: J) -> (SharedPart<J, J::Meeting>, Arc<J::Meeting>)
     where
         J: Detachable<'scope, Self>,
     {
@@ -330,8 +333,8 @@ impl<'scope, T: Threads> Parts<'scope, T> {
         let parts =
             Parts { threads: self.threads.clone(), call: Arc::clone(&self.call), _parts: PhantomData };
         let meeting = Arc::<J::Meeting>::default();
-        let slot = Slot(Arc::new(Mutex::new(Some((part, Arc::clone(&meeting))))));
-        let (job, owner) = (Slot(Arc::clone(&slot.0)), thread::current().id());
+        let slot = SharedPart(Arc::new(Mutex::new(Some((part, Arc::clone(&meeting))))));
+        let (job, owner) = (SharedPart(Arc::clone(&slot.0)), thread::current().id());
         let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(move || parts.run(&job, owner));
         // SAFETY: the types differ in a lifetime only. The job's data that may live no longer than 'scope, a part and its meeting, lie in
         // the slot. After 'scope the slot is empty (invariant 1), so the job neither runs nor drops them. If it has taken them before,
@@ -348,7 +351,7 @@ impl<'scope, T: Threads> Parts<'scope, T> {
     }
 
     /// Runs the part in a slot, if it is still there.
-    fn run<J: Detachable<'scope, Self>>(&self, slot: &Slot<J, J::Meeting>, owner: ThreadId) {
+    fn run<J: Detachable<'scope, Self>>(&self, slot: &SharedPart<J, J::Meeting>, owner: ThreadId) {
         let taken = {
             let mut slot = lock(&slot.0);
             if slot.is_some() {
@@ -377,17 +380,17 @@ impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
     where
         Self: 'o;
 
-    type Handle = Blocking;
+    type Handle = BlockingSuspend;
 
-    fn handle(&self) -> Blocking {
-        Blocking::default()
+    fn handle(&self) -> BlockingSuspend {
+        BlockingSuspend::default()
     }
 
     fn num_threads(&self) -> usize {
         self.threads.num_threads()
     }
 
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
@@ -397,7 +400,7 @@ impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
         let left = catch_unwind(AssertUnwindSafe(left));
         let right = slot.take();
         match left {
-            Ok(left) => (left, right.map_or(Fork::Taken(meeting), Fork::Back)),
+            Ok(left) => (left, right.map_or(RightPart::Taken(meeting), RightPart::Back)),
             Err(payload) => {
                 drop_quietly((right, meeting));
                 resume_unwind(payload)
@@ -421,7 +424,7 @@ pub struct Offered<'o, 'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T
     parts: &'o Parts<'scope, T>,
     /// Whether a thread has come for the bait: a job that only says so.
     bitten: Arc<AtomicBool>,
-    slot: Option<Slot<J, J::Meeting>>,
+    slot: Option<SharedPart<J, J::Meeting>>,
 }
 
 impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Offered<'_, 'scope, T, J> {
@@ -445,7 +448,7 @@ impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Offers<J, J::M
     }
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
-        assert!(self.slot.as_ref().is_none_or(Slot::is_empty), "{ONE_AT_A_TIME}");
+        assert!(self.slot.as_ref().is_none_or(SharedPart::is_empty), "{ONE_AT_A_TIME}");
         let (slot, meeting) = self.parts.publish(part);
         self.slot = Some(slot);
         // Relaxed: a hint.

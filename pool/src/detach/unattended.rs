@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// [`Executor::spawn_detached`].
 ///
 /// ```
-/// use furcate::detach::{End, Unattended};
+/// use furcate::detach::{SpawnedOutcome, Unattended};
 /// use furcate::{DefaultExecutor, Executor};
 /// use std::sync::mpsc::{Sender, channel};
 ///
@@ -20,8 +20,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///     fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
 ///         self.1 = self.0.len();
 ///     }
-///     fn end(self, end: End<()>) {
-///         assert!(matches!(end, End::Done(())));
+///     fn end(self, end: SpawnedOutcome<()>) {
+///         assert!(matches!(end, SpawnedOutcome::Done(())));
 ///         self.2.send(self.1).unwrap();
 ///     }
 /// }
@@ -35,7 +35,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///
 /// ```compile_fail
 /// use furcate::Executor;
-/// use furcate::detach::{End, Unattended};
+/// use furcate::detach::{SpawnedOutcome, Unattended};
 ///
 /// struct Keeps(String, Option<&'static str>);
 ///
@@ -43,7 +43,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 ///     fn begin<'s>(&'s mut self, _scope: &E::Scope<'s>) {
 ///         self.1 = Some(&self.0);
 ///     }
-///     fn end(self, _: End<()>) {}
+///     fn end(self, _: SpawnedOutcome<()>) {}
 /// }
 /// ```
 pub trait Unattended<E: Executor>: Send + Sized + 'static {
@@ -52,12 +52,12 @@ pub trait Unattended<E: Executor>: Send + Sized + 'static {
     fn begin<'s>(&'s mut self, scope: &E::Scope<'s>);
 
     /// Takes the outcome. Called once, when all parts have ended, for whatever reason.
-    fn end(self, end: End<()>);
+    fn end(self, end: SpawnedOutcome<()>);
 }
 
 /// Outcome of a spawned root, a computation that no thread waits for.
 #[derive(Debug)]
-pub enum End<T> {
+pub enum SpawnedOutcome<T> {
     /// All parts have run to their end. Holds the result.
     Done(T),
     /// A panic: holds the payload of the first one, of [`begin`](Unattended::begin) or of a part.
@@ -67,18 +67,18 @@ pub enum End<T> {
     Cancelled,
 }
 
-impl<T> End<T> {
+impl<T> SpawnedOutcome<T> {
     /// Returns the same outcome, with the result mapped by `map`.
     ///
     /// ```
-    /// use furcate::detach::End;
-    /// assert!(matches!(End::Done(2).map(|x| x + 1), End::Done(3)));
+    /// use furcate::detach::SpawnedOutcome;
+    /// assert!(matches!(SpawnedOutcome::Done(2).map(|x| x + 1), SpawnedOutcome::Done(3)));
     /// ```
-    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> End<U> {
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> SpawnedOutcome<U> {
         match self {
-            End::Done(made) => End::Done(map(made)),
-            End::Panicked(payload) => End::Panicked(payload),
-            End::Cancelled => End::Cancelled,
+            SpawnedOutcome::Done(made) => SpawnedOutcome::Done(map(made)),
+            SpawnedOutcome::Panicked(payload) => SpawnedOutcome::Panicked(payload),
+            SpawnedOutcome::Cancelled => SpawnedOutcome::Cancelled,
         }
     }
 }
@@ -88,5 +88,5 @@ pub fn run_blocking<E: Executor, C: Unattended<E>>(executor: &E, mut computation
     let begun = &mut computation;
     // Unwind-safe: the panic is passed to the computation's `end`.
     let end = catch_unwind(AssertUnwindSafe(|| executor.detached(move |scope| begun.begin(scope))));
-    computation.end(end.map_or_else(End::Panicked, End::Done));
+    computation.end(end.map_or_else(SpawnedOutcome::Panicked, SpawnedOutcome::Done));
 }

@@ -1,6 +1,6 @@
 //! Models of latches: the waiter sees the result, is woken, and may free the latch as soon as it sees the latch set.
 
-use super::{Count, Latch, LockLatch};
+use super::{JobCount, Latch, LockLatch};
 use crate::models::explore;
 use crate::parker::Parker;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -143,8 +143,9 @@ fn a_caller_outside_the_pool_is_woken() {
 #[test]
 fn the_last_one_to_arrive_sees_all_writes() {
     explore(None, || {
-        let shared = Arc::new((Count::new(2), UnsafeCell::new(0), UnsafeCell::new(0), AtomicUsize::new(0)));
-        let arrive = |shared: &(Count, UnsafeCell<u32>, UnsafeCell<u32>, AtomicUsize)| {
+        let shared =
+            Arc::new((JobCount::new(2), UnsafeCell::new(0), UnsafeCell::new(0), AtomicUsize::new(0)));
+        let arrive = |shared: &(JobCount, UnsafeCell<u32>, UnsafeCell<u32>, AtomicUsize)| {
             if shared.0.arrive() {
                 // SAFETY: all have arrived.
                 let sum = shared.1.with(|a| unsafe { *a }) + shared.2.with(|b| unsafe { *b });

@@ -1,7 +1,7 @@
 //! How a worker that finds no job goes to sleep.
 
 use super::{Locked, Registry, turns};
-use crate::slots::{SearchEnd, State};
+use crate::slots::{SearchEnd, WorkerState};
 use crate::worker::Worker;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ impl Registry {
     /// On entry the worker searches in a slot, or has lost its slot, or is new and counts as parked.
     pub(super) fn sleep_until_needed(&self, worker: &Worker) -> bool {
         let mut slots = self.lock();
-        if slots.state(worker) == State::Active {
+        if slots.state(worker) == WorkerState::Active {
             if worker.slot().is_some() {
                 if !worker.broadcasts.is_empty() {
                     return true;
@@ -57,12 +57,15 @@ impl Registry {
     fn park<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> bool {
         while !slots.is_terminating() {
             match slots.state(worker) {
-                State::Active => return true,
-                State::Watching => {
+                WorkerState::Active => return true,
+                WorkerState::Watching => {
                     slots = self.keep_watch(slots, worker);
                     continue;
                 }
-                State::TimedSearch | State::Parked | State::Blocked | State::Waiting => {}
+                WorkerState::TimedSearch
+                | WorkerState::Parked
+                | WorkerState::Blocked
+                | WorkerState::Waiting => {}
             }
             let claims = slots.claims(worker);
             drop(slots);
@@ -74,7 +77,7 @@ impl Registry {
                 worker.parker.park();
             }
             slots = self.lock();
-            if claims && slots.state(worker) == State::Parked && slots.claims(worker) {
+            if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
                 slots.is_overdue(worker);
                 // If the worker has got a slot, its state says so.
                 _ = slots.try_take_over(worker);
@@ -93,7 +96,7 @@ impl Registry {
             worker.counters.naps.add();
             worker.parker.park_timeout(sleep);
             slots = self.lock();
-            if slots.state(worker) == State::Active {
+            if slots.state(worker) == WorkerState::Active {
                 return true;
             }
             if slots.is_terminating() {

@@ -64,7 +64,7 @@
 
 use super::watchdog::{self, Watched};
 use super::{Locked, Registry};
-use crate::slots::State;
+use crate::slots::WorkerState;
 use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -121,7 +121,7 @@ impl Registry {
         let mut looks = 0;
         loop {
             let mut slots = self.lock();
-            if slots.state(worker) == State::Active {
+            if slots.state(worker) == WorkerState::Active {
                 return;
             }
             if since.elapsed() >= TURN {
@@ -230,11 +230,11 @@ impl Registry {
     pub(super) fn keep_watch<'a>(&'a self, mut slots: Locked<'a>, worker: &Worker) -> Locked<'a> {
         let mut seen = Seen::default();
         let mut quiet = 0;
-        while slots.state(worker) == State::Watching && !slots.is_terminating() {
+        while slots.state(worker) == WorkerState::Watching && !slots.is_terminating() {
             drop(slots);
             worker.parker.park_timeout(TURN);
             slots = self.lock();
-            if slots.state(worker) == State::Watching {
+            if slots.state(worker) == WorkerState::Watching {
                 if self.look_at_queues(&mut seen) == Some(Neglect::ByAll) {
                     slots.is_overdue(worker);
                     if slots.try_take_over(worker) {
@@ -244,7 +244,7 @@ impl Registry {
                     slots.is_not_overdue(worker.number());
                 }
                 quiet = if self.is_queued() { 0 } else { quiet + 1 };
-                if quiet > QUIET && slots.state(worker) == State::Watching {
+                if quiet > QUIET && slots.state(worker) == WorkerState::Watching {
                     self.stop_watching(&mut slots, worker);
                 }
             }
@@ -258,7 +258,7 @@ impl Registry {
                 (seen, quiet) = (Seen::default(), 0);
             }
         }
-        if slots.state(worker) == State::Watching {
+        if slots.state(worker) == WorkerState::Watching {
             slots.watch_is_over();
         }
         slots

@@ -3,13 +3,13 @@
 use super::{Locked, Registry};
 use crate::latch::Latch;
 use crate::saturation::{Saturation, SaturationCause};
-use crate::slots::{STUCK, State};
+use crate::slots::{STUCK, WorkerState};
 use crate::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
 use std::time::{Duration, Instant};
 
 /// The jobs that a waiting worker looks for next, if the wait is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextJobs {
     /// The jobs that the worker's wait rule allows.
     Usual,
     /// Any job: this worker is the only one left that can run jobs.
@@ -34,7 +34,7 @@ impl Registry {
         wait: Wait,
         idle_for: Option<Duration>,
         is_saturated: &mut bool,
-    ) -> Next {
+    ) -> NextJobs {
         self.check_wait();
         let has_slot = worker.slot().is_some();
         let keeps_slot = |slots: &Locked<'_>| has_slot && !self.gives_slot(slots, worker, wait);
@@ -45,7 +45,7 @@ impl Registry {
             slots = self.lock();
         }
         if !worker.broadcasts.is_empty() && has_slot || !latch.will_wait() {
-            return Next::Usual;
+            return NextJobs::Usual;
         }
         if keeps_slot(&slots) {
             return self.wait_in_slot(slots, worker, latch, wait, idle_for, is_saturated);
@@ -60,7 +60,7 @@ impl Registry {
         if wait.for_others {
             self.lock().end_block_for_others(worker);
         }
-        Next::Usual
+        NextJobs::Usual
     }
 
     /// Sleeps for a short time in the worker's slot, or longer if no slot holder runs a job. See [`block`](Self::block).
@@ -72,17 +72,21 @@ impl Registry {
         wait: Wait,
         idle_for: Option<Duration>,
         is_saturated: &mut bool,
-    ) -> Next {
+    ) -> NextJobs {
         slots.wait(worker, wait.for_others);
         let next = if slots.all_wait(wait.for_others) {
-            Next::Anything
+            NextJobs::Anything
         } else if idle_for.is_some_and(|idle_for| idle_for >= STUCK) {
             // If no other thread can take the stuck holder's slot over, it is left alone: this worker has a slot of its own.
             self.replace_stuck(&mut slots);
             let may_run_queued = wait.future || wait.scope.is_some();
-            if may_run_queued && self.others_are_stuck(&mut slots) { Next::Queued } else { Next::Usual }
+            if may_run_queued && self.others_are_stuck(&mut slots) {
+                NextJobs::Queued
+            } else {
+                NextJobs::Usual
+            }
         } else {
-            Next::Usual
+            NextJobs::Usual
         };
         // If no slot holder runs a job, no new fork can appear. A newly queued job ends the long sleep.
         let long = idle_for.filter(|&idle_for| idle_for > SHORT_SLEEP && slots.all_holders_wait());
@@ -91,7 +95,7 @@ impl Registry {
         }
         drop(slots);
         // The only worker left that can run jobs looks for one at once.
-        if next != Next::Anything || idle_for.is_some() {
+        if next != NextJobs::Anything || idle_for.is_some() {
             let long = long.filter(|_| self.slots.searching.may_sleep_long(|| self.is_queued()));
             worker.parker.park_timeout(long.map_or(SHORT_SLEEP, |idle_for| idle_for.min(LONG_SLEEP)));
         }
@@ -102,7 +106,8 @@ impl Registry {
         slots.end_wait(worker, wait.for_others);
         // After the sleep, not before it: this worker may run the job that was queued meanwhile.
         let is_new = !*is_saturated && !latch.is_set() && self.sees_work();
-        let saturation = is_new.then(|| self.saturation(&slots, worker, wait, next != Next::Usual)).flatten();
+        let saturation =
+            is_new.then(|| self.saturation(&slots, worker, wait, next != NextJobs::Usual)).flatten();
         drop(slots);
         self.note_saturation(worker, saturation, is_saturated);
         next
@@ -216,7 +221,7 @@ impl Registry {
         let since = Instant::now();
         loop {
             let mut slots = self.lock();
-            if slots.state(worker) == State::Active {
+            if slots.state(worker) == WorkerState::Active {
                 return;
             }
             if slots.claims(worker) {
@@ -323,7 +328,7 @@ mod tests {
             send.send((next, worker.slot(), worker.find_broadcast().is_some())).unwrap();
         });
         let outcome = receive.recv_timeout(Duration::from_secs(10));
-        assert_eq!(outcome, Ok((Next::Usual, Some(0), true)));
+        assert_eq!(outcome, Ok((NextJobs::Usual, Some(0), true)));
     }
 
     /// A waiter that is not woken would sleep to the end of its timed wait, of up to 10 ms.

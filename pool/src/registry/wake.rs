@@ -3,7 +3,7 @@
 use super::{Locked, Registry};
 use crate::fence;
 use crate::quiet_drop::drop_quietly;
-use crate::slots::Wake;
+use crate::slots::WakeOutcome;
 use crate::worker::Worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -51,10 +51,10 @@ impl Registry {
         }
         let mut slots = self.lock();
         match slots.wake_searcher() {
-            Wake::Needless => return,
-            Wake::Full => return self.watch(&mut slots),
-            Wake::Woken => {}
-            Wake::NoWorker(slot) => match self.start_thread(&mut slots) {
+            WakeOutcome::Needless => return,
+            WakeOutcome::Full => return self.watch(&mut slots),
+            WakeOutcome::Woken => {}
+            WakeOutcome::NoWorker(slot) => match self.start_thread(&mut slots) {
                 Some(worker) => slots.occupy(worker, slot),
                 None if slots.wake_blocked(slot) => {}
                 None => return,

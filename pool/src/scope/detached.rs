@@ -22,7 +22,7 @@
 
 use super::{Handle, Scope};
 use crate::Context;
-use crate::detach::{Detach, Detachable, Fork, ONE_AT_A_TIME, Offers, left_first};
+use crate::detach::{Detach, Detachable, ONE_AT_A_TIME, Offers, RightPart, left_first};
 use crate::latch::Latch;
 use crate::quiet_drop::{drop_at_end, drop_quietly};
 use crate::worker::{Header, Worker};
@@ -50,7 +50,7 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
     }
 
     #[inline]
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
@@ -73,14 +73,20 @@ impl<'scope> Detach<'scope> for Scope<'scope> {
             if let Some(worker) = worker {
                 worker.change_frame(|frame| frame.offers = level);
             }
-            body(&mut Offered { scope: self, worker, level, part: Part::None, _this_thread: PhantomData })
+            body(&mut Offered {
+                scope: self,
+                worker,
+                level,
+                part: OfferState::None,
+                _this_thread: PhantomData,
+            })
         })
     }
 }
 
 impl<'scope> Scope<'scope> {
     #[inline]
-    fn fork_on<J, A, R>(&self, worker: &Worker, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork_on<J, A, R>(&self, worker: &Worker, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
@@ -100,12 +106,12 @@ impl<'scope> Scope<'scope> {
         // SAFETY: this thread is the worker, and every push since has had its pop (invariant 4).
         let right = if unsafe { worker.pop_fork(index) } {
             // SAFETY: taken back unrun.
-            Fork::Back(unsafe { ManuallyDrop::take(&mut *job.part.get()) })
+            RightPart::Back(unsafe { ManuallyDrop::take(&mut *job.part.get()) })
         } else {
             worker.wait_until_taken(&job.latch);
             // SAFETY: the thief has written it before it set the latch.
             let meeting = unsafe { (*job.meeting.get()).take() };
-            Fork::Taken(meeting.expect("whoever takes a part leaves a meeting"))
+            RightPart::Taken(meeting.expect("whoever takes a part leaves a meeting"))
         };
         match left {
             Ok(left) => (left, right),
@@ -203,13 +209,13 @@ pub struct Offered<'o, 'scope, J: Detachable<'scope, Scope<'scope>>> {
     worker: Option<&'o Worker>,
     /// Number of the worker's `Offered` values when this one was made, including this one (invariant 4).
     level: u32,
-    part: Part<'scope, J>,
+    part: OfferState<'scope, J>,
     /// Neither `Send` nor `Sync` (invariant 4).
     _this_thread: PhantomData<*const ()>,
 }
 
 /// State of the part on offer.
-enum Part<'scope, J: Detachable<'scope, Scope<'scope>>> {
+enum OfferState<'scope, J: Detachable<'scope, Scope<'scope>>> {
     None,
     /// Kept here: no thief sees it.
     Kept(J),
@@ -248,12 +254,12 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
     }
 
     fn offer(&mut self, part: J) -> Arc<J::Meeting> {
-        assert!(matches!(self.part, Part::None) || self.is_taken(), "{ONE_AT_A_TIME}");
+        assert!(matches!(self.part, OfferState::None) || self.is_taken(), "{ONE_AT_A_TIME}");
         let innermost = self.worker.is_none_or(|worker| worker.frame().offers == self.level);
         assert!(innermost, "{INNERMOST}");
         let meeting = meet();
         let Some(worker) = self.worker else {
-            self.part = Part::Kept(part);
+            self.part = OfferState::Kept(part);
             return meeting;
         };
         self.scope.pending.announce();
@@ -267,7 +273,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
         let job = NonNull::from(Box::leak(job));
         // SAFETY: this thread is the worker; the job owns itself.
         let index = unsafe { worker.push_fork(job.cast()) };
-        self.part = Part::Laid { job, index };
+        self.part = OfferState::Laid { job, index };
         meeting
     }
 
@@ -275,25 +281,25 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
     fn is_taken(&mut self) -> bool {
         // Between two small pieces of work, as `demand` is.
         self.worker.inspect(|worker| worker.cooperate());
-        if let (&Part::Laid { index, .. }, Some(worker)) = (&self.part, self.worker)
+        if let (&OfferState::Laid { index, .. }, Some(worker)) = (&self.part, self.worker)
             && worker.is_gone(index)
         {
-            self.part = Part::None;
+            self.part = OfferState::None;
             return true;
         }
         false
     }
 
     fn take_back(&mut self) -> Option<J> {
-        match std::mem::replace(&mut self.part, Part::None) {
-            Part::None => None,
-            Part::Kept(part) => Some(part),
-            Part::Laid { job, index } => {
+        match std::mem::replace(&mut self.part, OfferState::None) {
+            OfferState::None => None,
+            OfferState::Kept(part) => Some(part),
+            OfferState::Laid { job, index } => {
                 let worker = self.worker?;
                 if !worker.is_newest(index) {
                     if !worker.is_gone(index) {
                         // An inner task has a part on offer, on top of this one (invariant 4).
-                        self.part = Part::Laid { job, index };
+                        self.part = OfferState::Laid { job, index };
                     }
                     return None;
                 }
@@ -322,12 +328,12 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Drop for Offered<'_, 'scope, 
     }
 }
 
-impl<'scope, J: Detachable<'scope, Scope<'scope>>> std::fmt::Debug for Part<'scope, J> {
+impl<'scope, J: Detachable<'scope, Scope<'scope>>> std::fmt::Debug for OfferState<'scope, J> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Part::None => "None",
-            Part::Kept(_) => "Kept",
-            Part::Laid { .. } => "Laid",
+            OfferState::None => "None",
+            OfferState::Kept(_) => "Kept",
+            OfferState::Laid { .. } => "Laid",
         })
     }
 }

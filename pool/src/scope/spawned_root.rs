@@ -30,7 +30,7 @@
 
 use super::{AtEnd, Scope};
 use crate::Executor;
-use crate::detach::{End, Unattended};
+use crate::detach::{SpawnedOutcome, Unattended};
 use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::spawn;
@@ -46,7 +46,7 @@ use std::sync::{Mutex, MutexGuard};
 
 /// A computation and its scope.
 #[repr(C)]
-struct Node<E, C> {
+struct RootNode<E, C> {
     header: SpawnHeader,
     scope: Scope<'static>,
     /// Whether it has been run for the first time. Only the worker that runs it reads this.
@@ -67,9 +67,9 @@ where
     // Replaced below, when the node has its address.
     let at_end = AtEnd::Queue(NonNull::dangling());
     let scope = Scope { runtime: registry.runtime_of_call(), ..Scope::of(registry, at_end) };
-    let node = NonNull::from(Box::leak(Box::new(Node::<E, C> {
+    let node = NonNull::from(Box::leak(Box::new(RootNode::<E, C> {
         // SAFETY: the header is the first field, and `run` expects a pointer to it.
-        header: unsafe { SpawnHeader::new(Node::<E, C>::run, scope.number()) },
+        header: unsafe { SpawnHeader::new(RootNode::<E, C>::run, scope.number()) },
         scope,
         begun: Cell::new(false),
         computation: UnsafeCell::new(computation),
@@ -99,7 +99,7 @@ pub(super) unsafe fn queue(registry: NonNull<Registry>, node: NonNull<Header>, w
     unsafe { spawn::queue(registry, node) };
 }
 
-impl<E, C> Node<E, C>
+impl<E, C> RootNode<E, C>
 where
     E: for<'s> Executor<Scope<'s> = Scope<'s>>,
     C: Unattended<E>,
@@ -149,12 +149,12 @@ where
         let cancelled = registry.spawned_roots().remove(scope);
         scope.stop.disarm();
         // SAFETY: from `Box::leak`, and no other thread has a reference any more.
-        let Node { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };
+        let RootNode { scope, computation, .. } = *unsafe { Box::from_raw(this.as_ptr()) };
         let (panic, runtime) = scope.into_panic();
         let end = match panic {
-            Some(payload) => End::Panicked(payload),
-            None if cancelled => End::Cancelled,
-            None => End::Done(()),
+            Some(payload) => SpawnedOutcome::Panicked(payload),
+            None if cancelled => SpawnedOutcome::Cancelled,
+            None => SpawnedOutcome::Done(()),
         };
         // Unwind-safe: no code sees the computation again.
         let entered = runtime.enter();
@@ -184,19 +184,19 @@ pub(crate) struct List {
 #[derive(Debug, Default)]
 struct Entries {
     /// Scopes by their numbers.
-    scopes: HashMap<u64, Entry>,
+    scopes: HashMap<u64, RootEntry>,
     /// Whether every new scope is cancelled at once.
     cancelled: bool,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct RootEntry {
     scope: *const Scope<'static>,
     cancelled: bool,
 }
 
 // SAFETY: `Scope` is `Sync`.
-unsafe impl Send for Entry {}
+unsafe impl Send for RootEntry {}
 
 impl List {
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -207,7 +207,7 @@ impl List {
     fn insert(&self, scope: &Scope<'static>) {
         let mut entries = self.lock();
         let cancelled = entries.cancelled;
-        entries.scopes.insert(scope.number(), Entry { scope, cancelled });
+        entries.scopes.insert(scope.number(), RootEntry { scope, cancelled });
         drop(entries);
         if cancelled {
             scope.cancel_tasks();
@@ -225,7 +225,7 @@ impl List {
             let mut entries = self.lock();
             entries.cancelled = true;
             // SAFETY: a scope is there while it is in the list (invariant 4).
-            let cancel = |entry: &mut Entry| unsafe { (*entry.scope).pending.try_announce() };
+            let cancel = |entry: &mut RootEntry| unsafe { (*entry.scope).pending.try_announce() };
             let all = entries.scopes.values_mut();
             let marked = all
                 .filter_map(|entry| cancel(entry).then(|| (entry.cancelled = true, entry.scope).1))

@@ -5,7 +5,7 @@
 //! [urgent](crate::urgent) job, which drops the futures of suspended tasks, because no event may ever wake these.
 //!
 //! ```text
-//!   Stop::stop ── flag ──> tasks in queues: dropped, unpolled, by the worker that takes them out
+//!   ScopeStop::stop ── flag ──> tasks in queues: dropped, unpolled, by the worker that takes them out
 //!        └─ urgent job ──> tasks that wait: dropped by the worker that runs the job
 //! ```
 //!
@@ -17,7 +17,7 @@
 //!    arrived. The urgent job takes over that count. So the scope is there until the job has run.
 //! 3. *No user code* runs in the thread that stops, and none under the lock.
 
-use super::{Pointer, Scope};
+use super::{Scope, ScopePointer};
 use crate::detach;
 use crate::worker::{HeapJob, JobRef};
 use std::ptr;
@@ -26,32 +26,32 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// State that a scope shares with the handles that may stop it.
 #[derive(Debug)]
-pub(crate) struct Stop {
+pub(crate) struct ScopeStop {
     /// `None` once the scope is over.
-    scope: Mutex<Option<Address>>,
-    /// Whether [`stop`](detach::Stop::stop) was the first to cancel the scope's tasks.
+    scope: Mutex<Option<ScopeAddress>>,
+    /// Whether [`stop`](detach::EngineStop::stop) was the first to cancel the scope's tasks.
     has_stopped: AtomicBool,
 }
 
 /// The address of a scope.
 #[derive(Debug)]
-struct Address(*const Scope<'static>);
+struct ScopeAddress(*const Scope<'static>);
 
 // SAFETY: `Scope` is `Sync`; code that dereferences the address relies on invariants 1 and 2.
-unsafe impl Send for Address {}
+unsafe impl Send for ScopeAddress {}
 
-impl Stop {
-    fn lock(&self) -> MutexGuard<'_, Option<Address>> {
+impl ScopeStop {
+    fn lock(&self) -> MutexGuard<'_, Option<ScopeAddress>> {
         self.scope.lock().expect("nobody panics with this lock")
     }
 }
 
-impl detach::Stop for Stop {
+impl detach::EngineStop for ScopeStop {
     /// Cancels the scope's tasks, unless the scope is over or has been cancelled.
     fn stop(&self) {
         let scope = {
             let address = self.lock();
-            let Some(&Address(scope)) = address.as_ref() else { return };
+            let Some(&ScopeAddress(scope)) = address.as_ref() else { return };
             // SAFETY: the scope is there while its address is (invariant 1), that is until the lock is released.
             if !unsafe { (*scope).pending.try_announce() } {
                 return;
@@ -74,7 +74,7 @@ impl detach::Stop for Stop {
         }
     }
 
-    /// Whether [`stop`](detach::Stop::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
+    /// Whether [`stop`](detach::EngineStop::stop) was the first to cancel the scope's tasks. Exact when the scope is over.
     fn has_stopped(&self) -> bool {
         // Relaxed: see `stop`.
         self.has_stopped.load(Relaxed)
@@ -83,7 +83,7 @@ impl detach::Stop for Stop {
 
 /// Makes a job that drops all suspended tasks of the scope, and then arrives at it.
 fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + Send {
-    let scope = Pointer(scope);
+    let scope = ScopePointer(scope);
     move |worker| {
         let scope = scope;
         // SAFETY: the job has not arrived (invariant 2), and arrives once, here.
@@ -95,9 +95,9 @@ fn sweep(scope: *const Scope<'static>) -> impl FnOnce(&crate::worker::Worker) + 
     }
 }
 
-/// A scope's [`Stop`], made when first asked for: most scopes never are.
+/// A scope's [`ScopeStop`], made when first asked for: most scopes never are.
 #[derive(Debug, Default)]
-pub(super) struct StopCell(OnceLock<Arc<Stop>>);
+pub(super) struct StopCell(OnceLock<Arc<ScopeStop>>);
 
 impl StopCell {
     /// Ends the use of the scope's address. Called when all have arrived, at the address that the scope has had
@@ -119,10 +119,10 @@ impl Drop for StopCell {
 impl Scope<'_> {
     /// Returns the handle that stops this scope's tasks from outside. The caller is counted in the scope, so the scope
     /// does not move any more.
-    pub(super) fn stop(&self) -> &Arc<Stop> {
+    pub(super) fn stop(&self) -> &Arc<ScopeStop> {
         self.stop.0.get_or_init(|| {
-            let scope = Mutex::new(Some(Address(ptr::from_ref(self).cast())));
-            Arc::new(Stop { scope, has_stopped: AtomicBool::new(false) })
+            let scope = Mutex::new(Some(ScopeAddress(ptr::from_ref(self).cast())));
+            Arc::new(ScopeStop { scope, has_stopped: AtomicBool::new(false) })
         })
     }
 }

@@ -9,7 +9,8 @@
 
 use super::Scope;
 use crate::detach::{Resume, Stopper, Suspend};
-use crate::join_handle::{self, JoinHandle};
+use crate::join_handle::JoinHandle;
+use crate::one_shot::OneShot;
 use crate::registry::Registry;
 use crate::stats::{Counter, Counters, Outside, SharedCounter};
 use crate::task::{self, Spare, Tasks};
@@ -221,8 +222,8 @@ impl<'scope> Scope<'scope> {
     {
         // Before the future is counted: if this panics, no thread waits for the future.
         self.registry().check_generation();
-        let (shared, deliver) = join_handle::channel();
-        JoinHandle::new(shared, task::spawn(self, future, deliver), None)
+        let (place, sender) = OneShot::new();
+        JoinHandle::new(place, task::spawn(self, future, sender), None)
     }
 
     /// Calls `f` with the worker that this thread is, if it is one of the scope's pool.

@@ -1,32 +1,32 @@
 //! How slots change hands.
 
-use super::{FreeSlot, Locked, Occupant, State};
+use super::{FreeSlot, Locked, Occupant, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::mem;
 
 impl<'a, W: Occupant> Locked<'a, W> {
-    pub(super) fn set_state(&mut self, worker: &W, state: State) -> State {
+    pub(super) fn set_state(&mut self, worker: &W, state: WorkerState) -> WorkerState {
         let number = worker.number();
         if number >= self.states.len() {
-            self.states.resize(number + 1, State::Active);
+            self.states.resize(number + 1, WorkerState::Active);
         }
         mem::replace(&mut self.states[number], state)
     }
 
     /// Has a worker occupy a slot, and wakes the worker if it sleeps. A worker that was parked or watched searches from now on.
     pub(crate) fn occupy(&mut self, worker: &W, FreeSlot(slot): FreeSlot) {
-        let state = self.set_state(worker, State::Active);
+        let state = self.set_state(worker, WorkerState::Active);
         match state {
-            State::Parked => {
+            WorkerState::Parked => {
                 self.unlist_parked(worker);
                 self.slots.searching.begin();
             }
-            State::TimedSearch => self.timed_search_is_over(),
-            State::Watching => {
+            WorkerState::TimedSearch => self.timed_search_is_over(),
+            WorkerState::Watching => {
                 self.watch_is_over();
                 self.slots.searching.begin();
             }
-            State::Blocked | State::Active | State::Waiting => {}
+            WorkerState::Blocked | WorkerState::Active | WorkerState::Waiting => {}
         }
         self.forget_claim(worker.number());
         self.forget_holder(worker.number());
@@ -36,7 +36,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.slots.set_holder(slot, Some(worker));
         // Not before `set_holder`: thieves look without the lock, and must find the worker's jobs on the shelf or by its slot.
         self.unshelve(worker);
-        if state != State::Active {
+        if state != WorkerState::Active {
             self.woken.push(worker.number());
         }
     }
@@ -105,7 +105,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         while let Some(number) = self.claims.pop_front() {
             self.count_claims();
             let worker = self.slots.known(number);
-            if self.state(worker) != State::Active {
+            if self.state(worker) != WorkerState::Active {
                 return self.occupy(worker, slot);
             }
         }
@@ -128,7 +128,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn give_turn(&mut self, worker: &W) -> Option<&'a W> {
         let next = self.next_overdue()?;
         let slot = self.withdraw(worker).expect("it holds one");
-        self.set_state(worker, State::Blocked);
+        self.set_state(worker, WorkerState::Blocked);
         self.occupy(next, slot);
         self.claim(worker);
         Some(next)
@@ -142,7 +142,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         if self.occupy_free(worker) {
             return true;
         }
-        self.set_state(worker, State::Blocked);
+        self.set_state(worker, WorkerState::Blocked);
         self.claim(worker);
         false
     }
@@ -153,7 +153,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     pub(crate) fn occupy_or_block(&mut self, worker: &W) -> bool {
         let occupies = self.occupy_or_claim(worker);
         if !occupies {
-            self.set_state(worker, State::Blocked);
+            self.set_state(worker, WorkerState::Blocked);
         }
         occupies
     }

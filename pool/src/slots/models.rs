@@ -1,7 +1,7 @@
 //! Models of the slots, with the shipped code: no wake-up is lost, no more workers than slots run, and each claim is served. A model in
 //! which a worker sleeps for ever fails.
 
-use super::{Occupant, SearchEnd, Slots, State, Wake};
+use super::{Occupant, SearchEnd, Slots, WakeOutcome, WorkerState};
 use crate::latch::Latch;
 use crate::models::explore;
 use crate::parker::Parker;
@@ -78,7 +78,7 @@ impl Pool {
         let pool = Pool { slots, running: AtomicUsize::new(0), work: AtomicBool::new(false) };
         for worker in (1..=held).map(|number| pool.worker(number)) {
             let mut slots = pool.slots.lock();
-            if slots.state(worker) == State::Parked {
+            if slots.state(worker) == WorkerState::Parked {
                 assert!(slots.begin_active(worker));
             }
             assert!(slots.occupy_free(worker));
@@ -111,7 +111,7 @@ impl Pool {
 
     /// As `Registry::wait_for_slot`.
     fn wait_for_slot(&self, worker: &Toy) {
-        while self.slots.lock().state(worker) != State::Active {
+        while self.slots.lock().state(worker) != WorkerState::Active {
             worker.parker.park();
         }
         self.runs(worker);
@@ -140,7 +140,7 @@ impl Pool {
     fn wake(&self) {
         if self.slots.searching.needs_searcher() {
             let mut slots = self.slots.lock();
-            if let Wake::NoWorker(slot) = slots.wake_searcher() {
+            if let WakeOutcome::NoWorker(slot) = slots.wake_searcher() {
                 slots.make_available(slot);
             }
         }
@@ -222,7 +222,7 @@ fn a_timed_searcher_gets_a_slot_for_a_job() {
         // The time of one sleep.
         publisher.join().unwrap();
         let mut slots = pool.slots.lock();
-        assert!(slots.state(worker) == State::Active || pool.sees_work() && slots.occupy_free(worker));
+        assert!(slots.state(worker) == WorkerState::Active || pool.sees_work() && slots.occupy_free(worker));
         drop(slots);
         assert!(pool.slots.holds_slot(worker) && !pool.slots.searching.has_timed_searcher());
         assert!(pool.slots.searching.end(), "the worker searches");
@@ -393,7 +393,7 @@ fn both_threads_of_a_turn_get_the_slot() {
                 let worker = pool.worker(2);
                 if !pool.slots.lock().occupy_or_block(worker) {
                     let mut slots = pool.slots.lock();
-                    if slots.state(worker) != State::Active {
+                    if slots.state(worker) != WorkerState::Active {
                         slots.is_overdue(worker);
                     }
                     drop(slots);

@@ -9,7 +9,7 @@
 //!    before the worker got its slot does not count. Holders that spin, or that sleep and check something again and again, use
 //!    processor time and are never stuck: they look like a job that sleeps and computes by turns.
 
-use super::{FreeSlot, Locked, Occupant, Slots, State};
+use super::{FreeSlot, Locked, Occupant, Slots, WorkerState};
 use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::collections::VecDeque;
@@ -116,10 +116,10 @@ impl<'a, W: Occupant> Locked<'a, W> {
     #[must_use]
     pub(super) fn next_overdue(&mut self) -> Option<&'a W> {
         let worker = self.slots.known(*self.overdue.line.front()?);
-        if self.state(worker) == State::Watching {
+        if self.state(worker) == WorkerState::Watching {
             self.watch_is_over();
             self.overdue.on_turn.push(worker.number());
-            self.set_state(worker, State::Blocked);
+            self.set_state(worker, WorkerState::Blocked);
         }
         Some(worker)
     }
@@ -193,7 +193,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     fn is_stuck(&self, holder: &W) -> bool {
         // Two looks: a thread that has just been woken, by the pool or by the release of a lock, gets time to begin.
         let is_stuck = |seen: &Holder| seen.number == holder.number() && seen.asleep >= 2;
-        self.state(holder) == State::Active && self.overdue.holders.iter().any(is_stuck)
+        self.state(holder) == WorkerState::Active && self.overdue.holders.iter().any(is_stuck)
     }
 
     /// Returns the slot of a stuck holder.
@@ -204,6 +204,8 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Whether every slot holder waits or is stuck.
     pub(crate) fn all_holders_wait_or_are_stuck(&self) -> bool {
-        self.slots.slot_holders().all(|holder| self.state(holder) == State::Waiting || self.is_stuck(holder))
+        self.slots
+            .slot_holders()
+            .all(|holder| self.state(holder) == WorkerState::Waiting || self.is_stuck(holder))
     }
 }

@@ -14,7 +14,7 @@
 //!    turns, in the registry. (The shelf is for workers that wait for a latch, which may take any time, and for workers that
 //!    block outside the pool. A worker that gives turns would have to move all of its spawned jobs, perhaps many, every millisecond.)
 
-use super::{Locked, Occupant, Slots, State, Table};
+use super::{Locked, Occupant, SlotTable, Slots, WorkerState};
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl<W: Occupant> Slots<W> {
@@ -24,7 +24,7 @@ impl<W: Occupant> Slots<W> {
     }
 
     /// Publishes the number of workers on the shelf.
-    fn count_shelved(&self, table: &Table) {
+    fn count_shelved(&self, table: &SlotTable) {
         // Relaxed: written under the lock. A thread that has released a slot passes a fence after this store: see `final_check`.
         self.shelved.store(table.shelved.len(), Relaxed);
     }
@@ -67,6 +67,6 @@ impl<W: Occupant> Locked<'_, W> {
     /// Whether a worker on the shelf has lost its slot and may still run. The other workers on the shelf sleep in the pool.
     pub(crate) fn has_dispossessed(&self) -> bool {
         let mut shelved = self.shelved.iter().map(|&number| self.slots.known(number));
-        shelved.any(|worker| self.state(worker) != State::Blocked)
+        shelved.any(|worker| self.state(worker) != WorkerState::Blocked)
     }
 }

@@ -1,17 +1,17 @@
 //! Workers that wait for latches, in their slots or without.
 
-use super::{Locked, Occupant, State};
+use super::{Locked, Occupant, WorkerState};
 
 impl<W: Occupant> Locked<'_, W> {
     /// Notes that a worker waits in its slot, for other threads or not.
     pub(crate) fn wait(&mut self, worker: &W, for_others: bool) {
-        self.set_state(worker, State::Waiting);
+        self.set_state(worker, WorkerState::Waiting);
         self.waiting_for_others += usize::from(for_others);
     }
 
     /// Notes that a worker does not wait in its slot any more.
     pub(crate) fn end_wait(&mut self, worker: &W, for_others: bool) {
-        self.set_state(worker, State::Active);
+        self.set_state(worker, WorkerState::Active);
         self.waiting_for_others -= usize::from(for_others);
     }
 
@@ -30,7 +30,7 @@ impl<W: Occupant> Locked<'_, W> {
     pub(crate) fn wake_waiting(&mut self) {
         let slots = self.slots;
         for holder in slots.slot_holders() {
-            if self.state(holder) == State::Waiting {
+            if self.state(holder) == WorkerState::Waiting {
                 self.wake(holder);
             }
         }
@@ -39,7 +39,7 @@ impl<W: Occupant> Locked<'_, W> {
     /// Notes that a worker waits without its slot, for other threads or not. A worker that has a broadcast job takes a slot or claims one,
     /// unless it releases one here. The caller does the final check.
     pub(crate) fn block(&mut self, worker: &W, for_others: bool, has_broadcast: bool) {
-        self.set_state(worker, State::Blocked);
+        self.set_state(worker, WorkerState::Blocked);
         if for_others {
             self.blocked_for_others.push(worker.number());
         }
@@ -62,8 +62,8 @@ impl<W: Occupant> Locked<'_, W> {
     /// `setter`, the worker that has set the latch, if that worker holds one. Otherwise the waiter claims a slot.
     pub(crate) fn resume(&mut self, waiter: &W, setter: Option<&W>) {
         match self.state(waiter) {
-            State::Waiting => self.wake(waiter),
-            State::Blocked => {
+            WorkerState::Waiting => self.wake(waiter),
+            WorkerState::Blocked => {
                 if self.occupy_free(waiter) {
                     return;
                 }
@@ -77,16 +77,16 @@ impl<W: Occupant> Locked<'_, W> {
                 // From now on the waiter waits for a slot, and has to be awake to notice that it is overdue.
                 self.wake(waiter);
             }
-            State::Active | State::TimedSearch | State::Parked | State::Watching => {}
+            WorkerState::Active | WorkerState::TimedSearch | WorkerState::Parked | WorkerState::Watching => {}
         }
     }
 
     /// Wakes a sleeping worker to run its broadcast jobs: the worker gets a slot, or claims one.
     pub(crate) fn call(&mut self, worker: &W) {
         match self.state(worker) {
-            State::Active => {}
-            State::Waiting => self.wake(worker),
-            State::TimedSearch | State::Parked | State::Blocked | State::Watching => {
+            WorkerState::Active => {}
+            WorkerState::Waiting => self.wake(worker),
+            WorkerState::TimedSearch | WorkerState::Parked | WorkerState::Blocked | WorkerState::Watching => {
                 if !self.occupy_or_claim(worker) {
                     // The worker has to be awake to notice that it is overdue.
                     self.wake(worker);

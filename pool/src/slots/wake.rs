@@ -1,6 +1,6 @@
 //! How searches end, and which worker is woken.
 
-use super::{FreeSlot, Locked, Occupant, SearchEnd, State, Wake};
+use super::{FreeSlot, Locked, Occupant, SearchEnd, WakeOutcome, WorkerState};
 
 impl<'a, W: Occupant> Locked<'a, W> {
     /// Wakes a worker when the lock is released.
@@ -9,23 +9,25 @@ impl<'a, W: Occupant> Locked<'a, W> {
     }
 
     /// Wakes one worker to search, if no worker searches and a slot is free.
-    pub(crate) fn wake_searcher(&mut self) -> Wake {
+    pub(crate) fn wake_searcher(&mut self) -> WakeOutcome {
         if !self.slots.searching.no_searcher() || self.terminating {
-            return Wake::Needless;
+            return WakeOutcome::Needless;
         }
-        let Some(slot) = self.take_free() else { return Wake::Full };
+        let Some(slot) = self.take_free() else { return WakeOutcome::Full };
         // A watcher is not needed while a slot is free.
-        let Some(number) = self.watcher.or_else(|| self.parked.pop()) else { return Wake::NoWorker(slot) };
+        let Some(number) = self.watcher.or_else(|| self.parked.pop()) else {
+            return WakeOutcome::NoWorker(slot);
+        };
         let worker = self.slots.known(number);
         self.occupy(worker, slot);
-        Wake::Woken
+        WakeOutcome::Woken
     }
 
     /// Gives a slot to a worker that waits for a latch, because no other thread is left: the worker does not search, but runs queued
     /// jobs. Prefers a worker that waits for other threads. Returns `false` if there is none. Then the slot is free.
     #[must_use]
     pub(crate) fn wake_blocked(&mut self, slot: FreeSlot) -> bool {
-        let is_blocked = |number: &usize| self.states[*number] == State::Blocked;
+        let is_blocked = |number: &usize| self.states[*number] == WorkerState::Blocked;
         let for_others = self.blocked_for_others.iter().copied().find(is_blocked);
         let Some(number) = for_others.or_else(|| (0..self.states.len()).find(is_blocked)) else {
             self.make_available(slot);
@@ -45,7 +47,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Notes that a worker without a slot is parked.
     pub(crate) fn park(&mut self, worker: &W) {
-        self.set_state(worker, State::Parked);
+        self.set_state(worker, WorkerState::Parked);
         self.parked.push(worker.number());
     }
 
@@ -75,7 +77,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
         if self.timed_searcher.is_some() || self.free.is_empty() || self.terminating {
             return false;
         }
-        self.set_state(worker, State::TimedSearch);
+        self.set_state(worker, WorkerState::TimedSearch);
         self.timed_searcher = Some(worker.number());
         self.slots.searching.set_timed_searcher(true);
         self.slots.slot_holders().for_each(W::poke);
@@ -90,7 +92,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Notes that a worker whose thread is about to start is parked. The caller gives it a slot, or has it watch.
     pub(crate) fn begin_parked(&mut self, worker: &W) {
-        self.set_state(worker, State::Parked);
+        self.set_state(worker, WorkerState::Parked);
     }
 
     /// Makes a worker active that has begun outside the search: it is not parked any more, and does not watch. Returns `false` if the
@@ -98,11 +100,13 @@ impl<'a, W: Occupant> Locked<'a, W> {
     #[must_use]
     pub(crate) fn begin_active(&mut self, worker: &W) -> bool {
         match self.state(worker) {
-            State::Parked => self.unlist_parked(worker),
-            State::Watching => self.watch_is_over(),
-            State::Active | State::TimedSearch | State::Blocked | State::Waiting => return false,
+            WorkerState::Parked => self.unlist_parked(worker),
+            WorkerState::Watching => self.watch_is_over(),
+            WorkerState::Active | WorkerState::TimedSearch | WorkerState::Blocked | WorkerState::Waiting => {
+                return false;
+            }
         }
-        self.set_state(worker, State::Active);
+        self.set_state(worker, WorkerState::Active);
         true
     }
 
@@ -115,7 +119,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
 
     /// Notes that a worker's thread ends: it must not be woken. If the worker was given a slot at the last moment, releases the slot.
     pub(crate) fn end(&mut self, worker: &W) {
-        if self.state(worker) == State::Active && worker.slot().is_some() {
+        if self.state(worker) == WorkerState::Active && worker.slot().is_some() {
             // A pool that ends needs no final check.
             let _ = self.slots.searching.end();
             self.release(worker);

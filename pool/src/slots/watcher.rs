@@ -1,6 +1,6 @@
 //! The watcher: a worker that looks at the queues without a slot.
 
-use super::{Locked, Occupant, State};
+use super::{Locked, Occupant, WorkerState};
 
 impl<'a, W: Occupant> Locked<'a, W> {
     /// Has a parked worker watch the queues. Returns `false` if none is parked.
@@ -13,7 +13,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Makes a worker, which is not in the list of parked ones, the watcher, and wakes it.
     pub(crate) fn begin_watch(&mut self, worker: &W) {
         self.slots.searching.set_watched(true);
-        self.set_state(worker, State::Watching);
+        self.set_state(worker, WorkerState::Watching);
         self.watcher = Some(worker.number());
         self.wake(worker);
     }
@@ -21,7 +21,7 @@ impl<'a, W: Occupant> Locked<'a, W> {
     /// Makes a worker the watcher, on turn.
     #[cfg(test)]
     pub(crate) fn begin_on_turn(&mut self, worker: &W) {
-        self.set_state(worker, State::Watching);
+        self.set_state(worker, WorkerState::Watching);
         self.watcher = Some(worker.number());
         self.overdue.on_turn.push(worker.number());
     }

@@ -3,7 +3,7 @@
 //! The invariants are those of [tasks](super).
 
 use super::list::{Links, NOWHERE, ShardNumber};
-use super::state::{Cancel, State, Wake};
+use super::state::{CancelAction, TaskState, WakeAction};
 use crate::scope::Scope;
 use crate::stats::Moment;
 use crate::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 #[repr(C)]
 pub(in crate::task) struct Core {
     pub(super) header: SpawnHeader,
-    pub(super) state: State,
-    table: &'static Table,
+    pub(super) state: TaskState,
+    table: &'static TaskTable,
     /// Null until `suspend`.
     pub(super) scope: *const Scope<'static>,
     /// Links of the scope's list, guarded by the list's lock.
@@ -66,7 +66,7 @@ pub(super) fn name(worker: &Worker) -> Name {
 }
 
 /// Functions for a task whose types are not known.
-pub(super) struct Table {
+pub(super) struct TaskTable {
     /// Ends a task that belongs to the caller, without another poll. The worker, if any, is as for [`Scope::arrive`].
     pub(super) abandon: unsafe fn(NonNull<Core>, Option<&Worker>),
     /// Frees the memory.
@@ -75,10 +75,10 @@ pub(super) struct Table {
 
 impl Core {
     /// Makes the core of a task that its maker is about to poll for the first time, and that no other thread knows.
-    pub(super) fn new(header: SpawnHeader, table: &'static Table, scope: &Scope<'_>) -> Self {
+    pub(super) fn new(header: SpawnHeader, table: &'static TaskTable, scope: &Scope<'_>) -> Self {
         Core {
             header,
-            state: State::running(),
+            state: TaskState::running(),
             table,
             scope: ptr::from_ref(scope).cast(),
             links: UnsafeCell::default(),
@@ -223,10 +223,10 @@ impl Core {
         // SAFETY: the reference keeps the memory.
         match unsafe { this.as_ref() }.state.wake() {
             // SAFETY: this caller has made it scheduled.
-            Wake::Submit => unsafe { Self::submit_woken(this) },
+            WakeAction::Submit => unsafe { Self::submit_woken(this) },
             // SAFETY: the reference keeps the memory.
-            Wake::Coalesced => unsafe { this.as_ref() }.coalesce(),
-            Wake::InPoll => {}
+            WakeAction::Coalesced => unsafe { this.as_ref() }.coalesce(),
+            WakeAction::InPoll => {}
         }
     }
 
@@ -239,15 +239,15 @@ impl Core {
         // SAFETY: the reference keeps the memory.
         match unsafe { this.as_ref() }.state.wake_and_release() {
             // SAFETY: this caller has made it scheduled. Until it is in a queue, the task's own reference keeps it.
-            Wake::Submit => unsafe { Self::submit_woken(this) },
-            Wake::Coalesced => {
+            WakeAction::Submit => unsafe { Self::submit_woken(this) },
+            WakeAction::Coalesced => {
                 // SAFETY: the reference keeps the memory until it is released, here.
                 unsafe {
                     this.as_ref().coalesce();
                     Self::release(this);
                 }
             }
-            Wake::InPoll => {}
+            WakeAction::InPoll => {}
         }
     }
 
@@ -309,7 +309,7 @@ impl Core {
         // for this task's scope.
         // SAFETY: the caller's. A task that is to be dropped is the caller's now, and has not arrived.
         unsafe {
-            if this.as_ref().state.cancel() == Cancel::Drop {
+            if this.as_ref().state.cancel() == CancelAction::Drop {
                 (this.as_ref().table.abandon)(this, None);
             }
         }

@@ -45,12 +45,12 @@ const REFERENCE: usize = 16;
 
 /// The state word.
 #[derive(Debug)]
-pub(super) struct State(AtomicUsize);
+pub(super) struct TaskState(AtomicUsize);
 
 /// The action that a wake requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) enum Wake {
+pub(super) enum WakeAction {
     /// Put the task in a queue (invariant 1).
     Submit,
     /// The task is in a queue already, or will be; or it is done.
@@ -62,7 +62,7 @@ pub(super) enum Wake {
 /// The action of a worker that took a task from a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) enum Begin {
+pub(super) enum BeginAction {
     Poll,
     /// Drop the future, and `finish`.
     Drop,
@@ -71,7 +71,7 @@ pub(super) enum Begin {
 /// The state of a task whose poll gave `Pending`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) enum Suspend {
+pub(super) enum SuspendAction {
     /// The task waits for a wake. It may run elsewhere from now on.
     Suspended,
     /// The task was woken in its poll: put it in a queue.
@@ -83,17 +83,17 @@ pub(super) enum Suspend {
 /// The action that a cancellation requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) enum Cancel {
+pub(super) enum CancelAction {
     /// Drop the future, and `finish`: it is the caller's now.
     Drop,
     /// Another thread will drop the future, or has.
     Left,
 }
 
-impl State {
+impl TaskState {
     /// Makes the state of a task that its maker is about to poll for the first time, and that no other thread knows.
     pub(super) fn running() -> Self {
-        State(AtomicUsize::new(RUNNING + REFERENCE))
+        TaskState(AtomicUsize::new(RUNNING + REFERENCE))
     }
 
     /// Resets a task whose future is gone, so that it can be used again. Returns false if anyone but its maker has a
@@ -110,7 +110,7 @@ impl State {
         alone
     }
 
-    pub(super) fn wake(&self) -> Wake {
+    pub(super) fn wake(&self) -> WakeAction {
         self.wake_with(0)
     }
 
@@ -118,11 +118,11 @@ impl State {
     /// the reference.
     ///
     /// The reference is never the last one, since the task has its own.
-    pub(super) fn wake_and_release(&self) -> Wake {
+    pub(super) fn wake_and_release(&self) -> WakeAction {
         self.wake_with(REFERENCE)
     }
 
-    fn wake_with(&self, given_up: usize) -> Wake {
+    fn wake_with(&self, given_up: usize) -> WakeAction {
         // Release: everything that the waker has done before is visible to the poll that follows, whose `begin`
         // acquires. That holds for a wake that submits. It also holds for a wake that is coalesced, or comes in a poll:
         // all changes of the word are read-modify-writes, which continue its release sequence. And if the waker
@@ -131,27 +131,27 @@ impl State {
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
-                return Wake::Coalesced;
+                return WakeAction::Coalesced;
             }
             let is_coalesced = word & SCHEDULED != 0;
             // Even a coalesced wake writes the word. Otherwise the next poll would not synchronize with it.
             let next = if is_coalesced { word } else { (word | SCHEDULED) - given_up };
             match self.0.compare_exchange_weak(word, next, AcqRel, Relaxed) {
                 Err(now) => word = now,
-                Ok(_) if is_coalesced => return Wake::Coalesced,
-                Ok(_) if word & RUNNING != 0 => return Wake::InPoll,
-                Ok(_) => return Wake::Submit,
+                Ok(_) if is_coalesced => return WakeAction::Coalesced,
+                Ok(_) if word & RUNNING != 0 => return WakeAction::InPoll,
+                Ok(_) => return WakeAction::Submit,
             }
         }
     }
 
     /// Begins a run. Called by the worker that took the task from a queue.
-    pub(super) fn begin(&self) -> Begin {
+    pub(super) fn begin(&self) -> BeginAction {
         // Acquire: makes the last poll's changes of the future visible, and the writes of wakers. The bits: tasks in
         // queues are scheduled, and not running.
         let before = self.0.fetch_xor(SCHEDULED | RUNNING, Acquire);
         debug_assert_eq!(before & (SCHEDULED | RUNNING | DONE), SCHEDULED);
-        if before & CANCELLED == 0 { Begin::Poll } else { Begin::Drop }
+        if before & CANCELLED == 0 { BeginAction::Poll } else { BeginAction::Drop }
     }
 
     /// Whether the task will wait after a poll that gave `Pending`: not if it was woken in the poll, or cancelled. A
@@ -162,19 +162,19 @@ impl State {
     }
 
     /// Suspends the task after a poll that gave `Pending`.
-    pub(super) fn suspend(&self) -> Suspend {
+    pub(super) fn suspend(&self) -> SuspendAction {
         let mut word = self.0.load(Relaxed);
         loop {
             debug_assert_eq!(word & (RUNNING | DONE), RUNNING);
             if word & CANCELLED != 0 {
                 // Acquire is not needed: the future is this worker's already.
-                return Suspend::Cancelled;
+                return SuspendAction::Cancelled;
             }
             // Release: publishes the future as this poll has left it, for the next poll's `begin`.
             match self.0.compare_exchange_weak(word, word & !RUNNING, Release, Relaxed) {
                 Err(now) => word = now,
-                Ok(_) if word & SCHEDULED != 0 => return Suspend::Again,
-                Ok(_) => return Suspend::Suspended,
+                Ok(_) if word & SCHEDULED != 0 => return SuspendAction::Again,
+                Ok(_) => return SuspendAction::Suspended,
             }
         }
     }
@@ -201,18 +201,18 @@ impl State {
         }
     }
 
-    pub(super) fn cancel(&self) -> Cancel {
+    pub(super) fn cancel(&self) -> CancelAction {
         let mut word = self.0.load(Relaxed);
         loop {
             if word & DONE != 0 {
-                return Cancel::Left;
+                return CancelAction::Left;
             }
             let idle = word & (SCHEDULED | RUNNING) == 0;
             let cancelled = word | CANCELLED | if idle { RUNNING } else { 0 };
             // Acquire: the future as the last poll left it.
             match self.0.compare_exchange_weak(word, cancelled, Acquire, Relaxed) {
                 Err(now) => word = now,
-                Ok(_) => return if idle { Cancel::Drop } else { Cancel::Left },
+                Ok(_) => return if idle { CancelAction::Drop } else { CancelAction::Left },
             }
         }
     }

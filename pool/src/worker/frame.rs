@@ -132,14 +132,14 @@ impl Worker {
 
     /// Notes that this thread's frame waits in the pool, until the value is dropped.
     pub(crate) fn opens_wait(&self) -> impl Drop + '_ {
-        struct Open<'a>(&'a Worker);
-        impl Drop for Open<'_> {
+        struct OpenWait<'a>(&'a Worker);
+        impl Drop for OpenWait<'_> {
             fn drop(&mut self) {
                 self.0.change_frame(|frame| frame.open -= 1);
             }
         }
         self.change_frame(|frame| frame.open += 1);
-        Open(self)
+        OpenWait(self)
     }
 
     /// Whether this worker has open forks that were not stolen, open scopes, or waits. Called by its own thread.

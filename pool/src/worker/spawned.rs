@@ -2,7 +2,7 @@
 
 use super::{DequeRef, Entry, Header, JobRef, Relation, SpawnDeque, Worker};
 use crate::deque::{Deque, Steal};
-use crate::deques::{Open, Settle};
+use crate::deques::{FirstAction, Settle};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -107,12 +107,12 @@ impl Worker {
             Entry::Deque(deque) => deque,
         };
         match self.of(deque).open() {
-            Open::Mugged(task) => {
+            FirstAction::Mugged(task) => {
                 self.counters.mugs.add();
                 self.mug(deque);
                 task.or_else(|| self.find_spawned())
             }
-            Open::Steal => self.steal_oldest(deque),
+            FirstAction::Steal => self.steal_oldest(deque),
         }
     }
 

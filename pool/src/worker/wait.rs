@@ -4,7 +4,7 @@ use super::Worker;
 use super::search::{Patience, Pauses};
 use super::{JobRef, Stealable};
 use crate::latch::Latch;
-use crate::registry::{FAIR, Next};
+use crate::registry::{FAIR, NextJobs};
 use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -304,9 +304,9 @@ impl Worker {
             } else if blocked_out || !pauses.pause(LOOK) {
                 let idle_for = idle.map(|since| since.elapsed());
                 let job = match self.registry().block(self, latch, wait, idle_for, &mut is_saturated) {
-                    Next::Anything => self.find_as_last(wait, idle_for),
-                    Next::Queued => self.find_as_unstuck(wait, idle_for),
-                    Next::Usual => None,
+                    NextJobs::Anything => self.find_as_last(wait, idle_for),
+                    NextJobs::Queued => self.find_as_unstuck(wait, idle_for),
+                    NextJobs::Usual => None,
                 };
                 if let Some(job) = job {
                     self.registry().note_job_of_last(self, wait, &mut is_saturated);

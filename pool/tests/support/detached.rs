@@ -1,7 +1,7 @@
 //! Detached computations that record what happens to their parts.
 
 use super::{Random, add, until, work_for};
-use furcate_pool::detach::{Detach, Detachable, Fork, Offers};
+use furcate_pool::detach::{Detach, Detachable, Offers, RightPart};
 use furcate_pool::{Context, Executor};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -122,8 +122,8 @@ impl<'s> Stretch<'s> {
         let (right, log) = (self.halve(), self.log);
         let (left, right) = scope.fork(|| self.sum(scope), right);
         match right {
-            Fork::Back(right) => left + right.sum(scope),
-            Fork::Taken(meeting) => {
+            RightPart::Back(right) => left + right.sum(scope),
+            RightPart::Taken(meeting) => {
                 log.meet(&meeting, left);
                 0
             }

@@ -150,7 +150,7 @@ fn what_must_be_divided_is_beforehand() {
 #[test]
 fn past_the_last_frame_only_what_must_be_is_divided() {
     let policy = || Both::new(ForceDepth::new(2), SizeLimit::new(1));
-    let full: Vec<_> = std::iter::from_fn(Frame::enter).collect();
+    let full: Vec<_> = std::iter::from_fn(ForkFrame::enter).collect();
     assert_eq!(run(CLOSE, 64, policy(), &Inline).tasks.len(), 4);
     drop(full);
     assert_eq!(run(CLOSE, 64, policy(), &Inline).tasks.len(), 4);

@@ -8,10 +8,10 @@ use crate::branch::Joint;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The join node of a fork whose right part was stolen, or that has an inner fork with a stolen part.
-pub(crate) struct JoinNode<'s, O, R>(Mutex<Open<'s, O, R>>);
+pub(crate) struct JoinNode<'s, O, R>(Mutex<NodeArrivals<'s, O, R>>);
 
 /// The things that have arrived at a node.
-struct Open<'s, O, R> {
+struct NodeArrivals<'s, O, R> {
     left: Option<O>,
     right: Option<O>,
     up: Option<Up<'s, O, R>>,
@@ -48,7 +48,7 @@ enum Ready<'s, O, R> {
 
 impl<O, R> Default for JoinNode<'_, O, R> {
     fn default() -> Self {
-        JoinNode(Mutex::new(Open { left: None, right: None, up: None, early: Early::Unknown }))
+        JoinNode(Mutex::new(NodeArrivals { left: None, right: None, up: None, early: Early::Unknown }))
     }
 }
 
@@ -122,7 +122,7 @@ impl<'s, O, R> JoinNode<'s, O, R> {
     }
 }
 
-impl<'s, O, R> Open<'s, O, R> {
+impl<'s, O, R> NodeArrivals<'s, O, R> {
     /// Returns the output of the side that decides.
     fn decisive<T>(&mut self) -> &mut Option<O>
     where

@@ -5,10 +5,10 @@ use super::{Leaves, Root, lock, start, tell_stop};
 use crate::call::Call;
 use crate::{Computation, Policy};
 use furcate_pool::Executor;
-use furcate_pool::detach::{End, Unattended};
+use furcate_pool::detach::{SpawnedOutcome, Unattended};
 
 /// Makes the leaves of a spawned computation, and owns the data that they borrow.
-pub(crate) trait Plan: Send + Sync + 'static {
+pub(crate) trait LeafPlan: Send + Sync + 'static {
     /// Says how leaves are run.
     type Leaves<'s>: Leaves;
 
@@ -20,7 +20,7 @@ pub(crate) fn spawn<C, E, N>(computation: C, executor: &E, plan: N)
 where
     C: Computation,
     E: Executor,
-    N: Plan,
+    N: LeafPlan,
 {
     let (call, root) = (Call::default(), Root::default());
     executor.spawn_detached(Spawned { call, root, plan, stop: None, computation });
@@ -35,7 +35,7 @@ struct Spawned<C: Computation, N> {
     computation: C,
 }
 
-impl<C: Computation, N: Plan, E: Executor> Unattended<E> for Spawned<C, N> {
+impl<C: Computation, N: LeafPlan, E: Executor> Unattended<E> for Spawned<C, N> {
     fn begin<'s>(&'s mut self, scope: &E::Scope<'s>) {
         let Spawned { call, root, plan, stop, computation } = self;
         let (producer, policy, reduction) = computation.parts();
@@ -46,7 +46,7 @@ impl<C: Computation, N: Plan, E: Executor> Unattended<E> for Spawned<C, N> {
         }
     }
 
-    fn end(self, end: End<()>) {
+    fn end(self, end: SpawnedOutcome<()>) {
         let Spawned { call, root, stop, computation, .. } = self;
         tell_stop(stop.as_ref(), &call);
         computation.end(end.map(|()| root.into_output()));

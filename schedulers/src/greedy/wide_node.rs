@@ -19,10 +19,10 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) const WIDTH: u8 = 8;
 
 /// A join node for up to [`WIDTH`] neighbors.
-pub(crate) struct WideNode<'s, O, R>(Mutex<Open<'s, O, R>>);
+pub(crate) struct WideNode<'s, O, R>(Mutex<WideArrivals<'s, O, R>>);
 
 /// The things that have arrived.
-struct Open<'s, O, R> {
+struct WideArrivals<'s, O, R> {
     outputs: [Option<O>; WIDTH as usize],
     arrived: u8,
     up: Option<Up<'s, O, R>>,
@@ -44,7 +44,7 @@ pub(super) struct Full<'s, O, R> {
 
 impl<O, R> Default for WideNode<'_, O, R> {
     fn default() -> Self {
-        WideNode(Mutex::new(Open { outputs: [const { None }; WIDTH as usize], arrived: 0, up: None }))
+        WideNode(Mutex::new(WideArrivals { outputs: [const { None }; WIDTH as usize], arrived: 0, up: None }))
     }
 }
 
@@ -87,7 +87,7 @@ impl<'s, O, R> WideNode<'s, O, R> {
     }
 }
 
-impl<'s, O, R> Open<'s, O, R> {
+impl<'s, O, R> WideArrivals<'s, O, R> {
     /// Takes everything out, if it is complete.
     fn take(&mut self) -> Option<Full<'s, O, R>> {
         let up = self.up.take_if(|up| up.places == self.arrived)?;

@@ -1,7 +1,7 @@
 //! Invariants of [`Join`] that need a look at its internals. The integration tests check its results.
 
 use super::*;
-use crate::frames::{Frame, MAX_FRAMES, frames};
+use crate::frames::{ForkFrame, MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::Text;
 use crate::{Divisible, Facts, Node, Policy, Producer, Reduction, Scheduler, Sequential, Verdict};
@@ -149,7 +149,7 @@ fn what_runs_in_turn_is_divided_and_reduced_alike() {
     fn check(policy: impl Policy) {
         let run = |executor: &Inline| Join.schedule(0..30, policy.clone(), Text, executor);
         let expected = run(&Inline);
-        let full: Vec<_> = std::iter::from_fn(Frame::enter).collect();
+        let full: Vec<_> = std::iter::from_fn(ForkFrame::enter).collect();
         assert_eq!(run(&Inline), expected);
         drop(full);
     }
@@ -161,7 +161,7 @@ fn what_runs_in_turn_is_divided_and_reduced_alike() {
 /// If no fork is made for lack of a frame, the permit to fork is given back, so other tasks can have it.
 #[test]
 fn what_runs_in_turn_holds_no_permits() {
-    let full: Vec<_> = std::iter::from_fn(Frame::enter).collect();
+    let full: Vec<_> = std::iter::from_fn(ForkFrame::enter).collect();
     let cap = Cap::new(4);
     let look = |_| u32::try_from(cap.available()).unwrap();
     let least = Most(|item| 4 - look(item));

@@ -30,13 +30,13 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnyPolicy {
-    kind: Kind,
+    kind: PolicyKind,
     /// The default policy beside it, as in a plan that names one policy.
     default: Option<Auto>,
 }
 
 impl AnyPolicy {
-    fn alone(kind: Kind) -> Self {
+    fn alone(kind: PolicyKind) -> Self {
         AnyPolicy { kind, default: None }
     }
 }
@@ -44,14 +44,14 @@ impl AnyPolicy {
 macro_rules! any_policy {
     ($($Policy:ident),+ $(,)?) => {
         #[derive(Clone, Debug)]
-        enum Kind {
+        enum PolicyKind {
             $($Policy($Policy),)+
             Boxed(Boxed),
         }
 
         $(impl From<$Policy> for AnyPolicy {
             fn from(policy: $Policy) -> Self {
-                AnyPolicy::alone(Kind::$Policy(policy))
+                AnyPolicy::alone(PolicyKind::$Policy(policy))
             }
         })+
 
@@ -89,9 +89,9 @@ macro_rules! any_policy {
                     return policy.clone().into();
                 }
                 if let Some(both) = any.downcast_ref::<Both<Auto, $Policy>>() {
-                    return AnyPolicy { kind: Kind::$Policy(both.second.clone()), default: Some(both.first) };
+                    return AnyPolicy { kind: PolicyKind::$Policy(both.second.clone()), default: Some(both.first) };
                 })+
-                AnyPolicy::alone(Kind::Boxed(Boxed(Box::new(Lone(Some(policy))))))
+                AnyPolicy::alone(PolicyKind::Boxed(Boxed(Box::new(Lone(Some(policy))))))
             }
         }
 
@@ -101,16 +101,16 @@ macro_rules! any_policy {
 
             fn caps(&self) -> bool {
                 match &self.kind {
-                    $(Kind::$Policy(policy) => policy.caps(),)+
-                    Kind::Boxed(policy) => policy.0.caps(),
+                    $(PolicyKind::$Policy(policy) => policy.caps(),)+
+                    PolicyKind::Boxed(policy) => policy.0.caps(),
                 }
             }
 
             #[inline]
             fn wants_split(&mut self, node: &Node) -> Verdict {
                 let verdict = match &mut self.kind {
-                    $(Kind::$Policy(policy) => policy.wants_split(node),)+
-                    Kind::Boxed(policy) => policy.0.wants_split(node),
+                    $(PolicyKind::$Policy(policy) => policy.wants_split(node),)+
+                    PolicyKind::Boxed(policy) => policy.0.wants_split(node),
                 };
                 match &mut self.default {
                     Some(default) => verdict.max(default.wants_split(node)),
@@ -121,13 +121,13 @@ macro_rules! any_policy {
             #[inline]
             fn split(self, node: &Node) -> (Self, Self) {
                 let (left, right) = match self.kind {
-                    $(Kind::$Policy(policy) => {
+                    $(PolicyKind::$Policy(policy) => {
                         let (left, right) = policy.split(node);
-                        (Kind::$Policy(left), Kind::$Policy(right))
+                        (PolicyKind::$Policy(left), PolicyKind::$Policy(right))
                     })+
-                    Kind::Boxed(mut policy) => {
+                    PolicyKind::Boxed(mut policy) => {
                         let right = policy.0.split_off(node);
-                        (Kind::Boxed(policy), Kind::Boxed(right))
+                        (PolicyKind::Boxed(policy), PolicyKind::Boxed(right))
                     }
                 };
                 let (left_default, right_default) = self.default.map(|default| default.split(node)).unzip();
@@ -138,16 +138,16 @@ macro_rules! any_policy {
             #[inline]
             fn permit_fork(&mut self, node: &Node) -> bool {
                 match &mut self.kind {
-                    $(Kind::$Policy(policy) => policy.permit_fork(node),)+
-                    Kind::Boxed(policy) => policy.0.permit_fork(node),
+                    $(PolicyKind::$Policy(policy) => policy.permit_fork(node),)+
+                    PolicyKind::Boxed(policy) => policy.0.permit_fork(node),
                 }
             }
 
             #[inline]
             fn return_permit(&mut self) {
                 match &mut self.kind {
-                    $(Kind::$Policy(policy) => policy.return_permit(),)+
-                    Kind::Boxed(policy) => policy.0.return_permit(),
+                    $(PolicyKind::$Policy(policy) => policy.return_permit(),)+
+                    PolicyKind::Boxed(policy) => policy.0.return_permit(),
                 }
             }
         }

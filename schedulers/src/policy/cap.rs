@@ -40,12 +40,12 @@ pub struct Cap {
     /// The task's own token. Parts of a division that run one after the other in one task share it. `None` in a root
     /// that has not forked.
     own: Option<Arc<Token>>,
-    permit: Option<Permit>,
+    permit: Option<ForkTokens>,
 }
 
 /// Tokens of a fork that has been permitted and not yet made.
 #[derive(Debug)]
-struct Permit {
+struct ForkTokens {
     /// Token of the right part.
     right: Token,
     /// Token of the left part, if the task has no token of its own.
@@ -90,7 +90,7 @@ impl Policy for Cap {
 
     fn split(mut self, _node: &Node) -> (Self, Self) {
         let right = match self.permit.take() {
-            Some(Permit { right, left }) => {
+            Some(ForkTokens { right, left }) => {
                 if let Some(left) = left {
                     self.own = Some(Arc::new(left));
                 }
@@ -108,9 +108,9 @@ impl Policy for Cap {
             return true;
         }
         self.permit = if self.own.is_some() {
-            Tokens::take(&self.tokens).map(|[right]| Permit { right, left: None })
+            Tokens::take(&self.tokens).map(|[right]| ForkTokens { right, left: None })
         } else {
-            Tokens::take(&self.tokens).map(|[left, right]| Permit { right, left: Some(left) })
+            Tokens::take(&self.tokens).map(|[left, right]| ForkTokens { right, left: Some(left) })
         };
         self.permit.is_some()
     }

@@ -69,9 +69,9 @@ mod tests {
     use std::task::Wake;
 
     #[derive(Default)]
-    struct Count(AtomicUsize);
+    struct WakeCount(AtomicUsize);
 
-    impl Wake for Count {
+    impl Wake for WakeCount {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Relaxed);
         }
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn tokens_wake_those_that_wait_and_nobody_else() {
-        let (count, gone) = (Arc::<Count>::default(), Arc::<Count>::default());
+        let (count, gone) = (Arc::<WakeCount>::default(), Arc::<WakeCount>::default());
         let tokens = [CancelToken::new(), CancelToken::new()];
         let mut signals = StopSignals::default();
         tokens.iter().for_each(|token| signals.token(token));
         let mut stopped = signals.wait();
-        let mut poll = |count: &Arc<Count>| {
+        let mut poll = |count: &Arc<WakeCount>| {
             Pin::new(&mut stopped).poll(&mut Context::from_waker(&Arc::clone(count).into())).is_ready()
         };
         assert!(!poll(&gone) && !poll(&count), "the later waker takes the place of the one before");

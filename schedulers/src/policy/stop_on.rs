@@ -1,6 +1,5 @@
 use super::stop::{Reason, Stop, stops};
-use std::collections::BTreeMap;
-use std::mem;
+use crate::waker_list::WakerList;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -28,25 +27,18 @@ use std::task::{Context, Poll, Waker};
 /// The futures of such a computation are dropped by workers, not by the thread that cancels.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
-    shared: Arc<Shared>,
+    shared: Arc<TokenState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct TokenState {
     cancelled: AtomicBool,
-    waiting: Mutex<Waiting>,
+    /// The futures that wait for the token.
+    waiting: Mutex<WakerList>,
 }
 
-/// Wakers of the futures that wait for the token.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// Wakers by the number of their future.
-    wakers: BTreeMap<u64, Waker>,
-    next: u64,
-}
-
-impl Shared {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+impl TokenState {
+    fn waiting(&self) -> MutexGuard<'_, WakerList> {
         self.waiting.lock().expect("nobody panics with this lock")
     }
 }
@@ -65,8 +57,8 @@ impl CancelToken {
         self.shared.cancelled.store(true, Ordering::Release);
         // A waiting future looks at the flag under the lock. If it looked before this line, it is woken here; if after,
         // it saw the flag.
-        let wakers = mem::take(&mut self.shared.waiting().wakers);
-        wakers.into_values().for_each(Waker::wake);
+        let wakers = self.shared.waiting().call_all();
+        wakers.for_each(Waker::wake);
     }
 
     /// Returns a future that is ready when the token is cancelled.
@@ -119,9 +111,8 @@ impl Future for Cancelled {
             drop((waiting, waker));
             return Poll::Ready(());
         }
-        let number = *this.number.get_or_insert(waiting.next);
-        waiting.next = waiting.next.max(number + 1);
-        let before = waiting.wakers.insert(number, waker);
+        let number = *this.number.get_or_insert_with(|| waiting.number());
+        let before = waiting.wait(number, waker);
         drop((waiting, before));
         Poll::Pending
     }
@@ -130,7 +121,7 @@ impl Future for Cancelled {
 impl Drop for Cancelled {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            let waker = self.token.shared.waiting().wakers.remove(&number);
+            let waker = self.token.shared.waiting().leave(number);
             // Without the lock: a waker's drop is foreign code.
             drop(waker);
         }

@@ -1,6 +1,6 @@
 //! State of a task that lives as long as the task's frame.
 
-use super::in_flight::Kind;
+use super::in_flight::LineKind;
 use super::room::{Permit, Reserve, Room};
 use furcate_pool::detach::Detach;
 use std::cell::{Cell, RefCell};
@@ -8,11 +8,11 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 /// The handle that suspends tasks, and permits. The task's [leaf](super::leaf::Leaf) refers to it.
-pub(super) struct Shared<'s, S: Detach<'s>> {
+pub(super) struct TaskShared<'s, S: Detach<'s>> {
     handle: RefCell<Option<S::Handle>>,
     pub(super) reserve: Reserve<'s>,
     /// How the frame's items wait for permits.
-    kind: Kind,
+    kind: LineKind,
     /// Whether items go before new ones from their next future on; set by folds.
     goes_first: Cell<bool>,
     /// Whether an item is folded whose first future was ready at once.
@@ -24,49 +24,55 @@ pub(super) struct Shared<'s, S: Detach<'s>> {
 /// A leaf passes through producers as their accumulator, and may be leaked there: a value that a function is about to
 /// return is not dropped if the drop of one of its variables panics. But the computation does not end while a handle
 /// exists, so such a panic would never be reported. So the frame owns the handle.
-pub(super) struct Frame<'s, S: Detach<'s>>(Rc<Shared<'s, S>>);
+pub(super) struct TaskFrame<'s, S: Detach<'s>>(Rc<TaskShared<'s, S>>);
 
-impl<'s, S: Detach<'s>> Frame<'s, S> {
+impl<'s, S: Detach<'s>> TaskFrame<'s, S> {
     /// Makes a frame with the permit, if there is one.
-    pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: Kind) -> Self {
+    pub(super) fn new(handle: S::Handle, room: &'s Room, permit: Option<Permit<'s>>, kind: LineKind) -> Self {
         let reserve = Reserve::new(room, permit);
-        let goes_first = Cell::new(kind == Kind::First);
+        let goes_first = Cell::new(kind == LineKind::First);
         let has_begun = Cell::new(false);
-        Frame(Rc::new(Shared { handle: RefCell::new(Some(handle)), reserve, kind, goes_first, has_begun }))
+        TaskFrame(Rc::new(TaskShared {
+            handle: RefCell::new(Some(handle)),
+            reserve,
+            kind,
+            goes_first,
+            has_begun,
+        }))
     }
 
-    pub(super) fn share(&self) -> Rc<Shared<'s, S>> {
+    pub(super) fn share(&self) -> Rc<TaskShared<'s, S>> {
         Rc::clone(&self.0)
     }
 }
 
-impl<'s, S: Detach<'s>> Deref for Frame<'s, S> {
-    type Target = Shared<'s, S>;
+impl<'s, S: Detach<'s>> Deref for TaskFrame<'s, S> {
+    type Target = TaskShared<'s, S>;
 
-    fn deref(&self) -> &Shared<'s, S> {
+    fn deref(&self) -> &TaskShared<'s, S> {
         &self.0
     }
 }
 
-impl<'s, S: Detach<'s>> Drop for Frame<'s, S> {
+impl<'s, S: Detach<'s>> Drop for TaskFrame<'s, S> {
     fn drop(&mut self) {
         let _handle = self.0.handle.take();
         self.0.reserve.empty();
     }
 }
 
-impl<'s, S: Detach<'s>> Shared<'s, S> {
+impl<'s, S: Detach<'s>> TaskShared<'s, S> {
     /// Returns how the frame's items wait for permits. `goes_first` says whether they go before new items from now on.
-    pub(super) fn kind(&self, goes_first: bool) -> Kind {
+    pub(super) fn kind(&self, goes_first: bool) -> LineKind {
         if goes_first {
             self.goes_first.set(true);
         }
         // A future for which an item that has not begun waits is one of a new item, whatever follows.
         match self.kind {
-            Kind::New if self.has_begun.get() && self.goes_first.get() => Kind::First,
-            Kind::New => Kind::New,
-            Kind::First | Kind::Begun if self.goes_first.get() => Kind::First,
-            Kind::First | Kind::Begun => Kind::Begun,
+            LineKind::New if self.has_begun.get() && self.goes_first.get() => LineKind::First,
+            LineKind::New => LineKind::New,
+            LineKind::First | LineKind::Begun if self.goes_first.get() => LineKind::First,
+            LineKind::First | LineKind::Begun => LineKind::Begun,
         }
     }
 
@@ -79,8 +85,8 @@ impl<'s, S: Detach<'s>> Shared<'s, S> {
     }
 
     /// Returns how an item with a pending future will wait for its next permit.
-    pub(super) fn next_kind(&self) -> Kind {
-        if self.goes_first.get() { Kind::First } else { Kind::Begun }
+    pub(super) fn next_kind(&self) -> LineKind {
+        if self.goes_first.get() { LineKind::First } else { LineKind::Begun }
     }
 
     pub(super) fn handle(&self) -> S::Handle {

@@ -37,15 +37,17 @@ use std::sync::atomic::Ordering::{self, Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-/// The semaphore that all tasks of a call share.
+/// The semaphore that all tasks of a call share, or all items of a pipeline's stage.
+///
+/// The tokens of `cap` and the quota of `take_any` only look alike: no task waits for them, so they are a number without a line.
 #[derive(Debug)]
-pub(super) struct InFlight {
+pub struct InFlight {
     /// Number of free permits, or [`WAITING`].
     word: AtomicUsize,
     /// Number of permits.
     permits: usize,
     unbounded: bool,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PermitWaiters>,
 }
 
 /// The word while a task waits.
@@ -53,7 +55,7 @@ const WAITING: usize = 1 << (usize::BITS - 1);
 
 /// Tasks that wait for permits.
 #[derive(Debug, Default)]
-struct Waiting {
+struct PermitWaiters {
     first: Line,
     begun: Line,
     new: Line,
@@ -70,7 +72,7 @@ struct Line {
 
 /// The line in which a task waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     /// For an item of a search that has begun: it has waited for a future before. It goes before all others.
     First,
     /// For any other item that has begun. It goes in turns with new ones.
@@ -79,22 +81,22 @@ pub(super) enum Kind {
     New,
 }
 
-impl Kind {
+impl LineKind {
     /// Returns the order in which lines are served, if `begun` items wait for one of `permits` permits (invariant 4).
-    pub(super) fn order(begun: usize, permits: usize) -> [Kind; 3] {
+    pub(super) fn order(begun: usize, permits: usize) -> [LineKind; 3] {
         if begun <= permits {
-            [Kind::First, Kind::New, Kind::Begun]
+            [LineKind::First, LineKind::New, LineKind::Begun]
         } else {
-            [Kind::First, Kind::Begun, Kind::New]
+            [LineKind::First, LineKind::Begun, LineKind::New]
         }
     }
 
     /// Wakes a task of this line that was served. It has waited longer than the tasks that were woken before.
     pub(super) fn wake(self, waker: Waker) {
         match self {
-            Kind::First | Kind::Begun => wake_first(waker),
+            LineKind::First | LineKind::Begun => wake_first(waker),
             // Often a task that makes a future for each permit: not one task more for each permit that comes back.
-            Kind::New => wake_soon(waker),
+            LineKind::New => wake_soon(waker),
         }
     }
 }
@@ -135,12 +137,12 @@ impl Line {
     }
 }
 
-impl Waiting {
-    fn line(&mut self, kind: Kind) -> &mut Line {
+impl PermitWaiters {
+    fn line(&mut self, kind: LineKind) -> &mut Line {
         match kind {
-            Kind::First => &mut self.first,
-            Kind::Begun => &mut self.begun,
-            Kind::New => &mut self.new,
+            LineKind::First => &mut self.first,
+            LineKind::Begun => &mut self.begun,
+            LineKind::New => &mut self.new,
         }
     }
 
@@ -150,20 +152,21 @@ impl Waiting {
     }
 
     /// Serves one ticket, if there are `permits` permits in all (invariant 4).
-    fn serve(&mut self, permits: usize) -> Option<(Kind, Waker)> {
+    fn serve(&mut self, permits: usize) -> Option<(LineKind, Waker)> {
         // The length counts tickets that were given up, too: only calls that end have such tickets.
-        let mut order = Kind::order(self.begun.wakers.len(), permits).into_iter();
+        let mut order = LineKind::order(self.begun.wakers.len(), permits).into_iter();
         order.find_map(|kind| Some((kind, self.line(kind).serve()?)))
     }
 }
 
 /// The right to one future; given back when dropped.
 #[derive(Debug)]
-pub(super) struct Permit<'s>(&'s InFlight);
+pub(super) struct InFlightPermit<'s>(&'s InFlight);
 
 impl InFlight {
     /// Makes a semaphore. A number of permits that reaches the bit [`WAITING`] is no bound.
-    pub(super) fn new(permits: usize) -> Self {
+    #[must_use]
+    pub fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
         let free = if unbounded { 0 } else { permits };
         InFlight { word: AtomicUsize::new(free), permits, unbounded, waiting: Mutex::default() }
@@ -216,7 +219,7 @@ impl InFlight {
     }
 
     /// Sets the word to 0 if no task waits any more (invariant 6).
-    fn end_if_empty(&self, waiting: &Waiting) {
+    fn end_if_empty(&self, waiting: &PermitWaiters) {
         if waiting.is_empty() && self.word.load(Relaxed) == WAITING {
             // Relaxed: this hands out no permits.
             self.word.store(0, Relaxed);
@@ -224,19 +227,24 @@ impl InFlight {
     }
 
     /// Returns a permit if one is free and no task waits.
-    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
-        (self.take(1) > 0).then(|| Permit(self))
+    pub(super) fn try_acquire(&self) -> Option<InFlightPermit<'_>> {
+        (self.take(1) > 0).then(|| InFlightPermit(self))
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
-        Acquire { from: self, kind, ticket: None, gives: None }
+    pub(super) fn acquire(&self, kind: LineKind) -> InFlightAcquire<'_> {
+        InFlightAcquire { from: self, kind, ticket: None, gives: None }
+    }
+
+    /// Waits for a permit of a stage, where items come and are served in one line. The permit is given back when it is dropped.
+    pub fn permit(&self) -> impl Future<Output = impl Send> + Send {
+        self.acquire(LineKind::New)
     }
 
     /// Waits for a permit for the next future of an item whose last future had `permit`. If no task waits, that is the same one; else
     /// it goes to one of those, in the critical section in which the item joins the line (invariant 5).
-    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: Kind) -> Acquire<'s> {
-        Acquire { from: self, kind, ticket: None, gives: Some(permit) }
+    pub(super) fn exchange<'s>(&'s self, permit: InFlightPermit<'s>, kind: LineKind) -> InFlightAcquire<'s> {
+        InFlightAcquire { from: self, kind, ticket: None, gives: Some(permit) }
     }
 
     /// Returns the number of permits, free or not.
@@ -251,11 +259,11 @@ impl InFlight {
     }
 
     /// Returns a permit that the caller holds, and that no other value represents.
-    pub(super) fn held(&self) -> Permit<'_> {
-        Permit(self)
+    pub(super) fn held(&self) -> InFlightPermit<'_> {
+        InFlightPermit(self)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, PermitWaiters> {
         self.waiting.lock().expect("nobody panics with this lock")
     }
 
@@ -266,27 +274,27 @@ impl InFlight {
     }
 }
 
-impl Drop for Permit<'_> {
+impl Drop for InFlightPermit<'_> {
     fn drop(&mut self) {
         self.0.give_back(1);
     }
 }
 
-/// The future of a [`Permit`].
+/// The future of a [`InFlightPermit`].
 #[derive(Debug)]
-pub(super) struct Acquire<'s> {
+pub(super) struct InFlightAcquire<'s> {
     from: &'s InFlight,
-    kind: Kind,
+    kind: LineKind,
     /// Its ticket while it waits.
     ticket: Option<u64>,
     /// The permit that it gives for another one, before its first poll.
-    gives: Option<Permit<'s>>,
+    gives: Option<InFlightPermit<'s>>,
 }
 
-impl<'s> Future for Acquire<'s> {
-    type Output = Permit<'s>;
+impl<'s> Future for InFlightAcquire<'s> {
+    type Output = InFlightPermit<'s>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<InFlightPermit<'s>> {
         let from = self.from;
         // Wakers are not ours: they are cloned and dropped without the lock.
         let waker = context.waker().clone();
@@ -299,7 +307,7 @@ impl<'s> Future for Acquire<'s> {
             }
             drop((waiting, waker));
             self.ticket = None;
-            return Poll::Ready(Permit(from));
+            return Poll::Ready(InFlightPermit(from));
         }
         if let Some(permit) = self.gives.take() {
             // The word is this thread's if it is `WAITING`: the lock is held.
@@ -332,7 +340,7 @@ impl<'s> Future for Acquire<'s> {
     }
 }
 
-impl Drop for Acquire<'_> {
+impl Drop for InFlightAcquire<'_> {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket else { return };
         let mut waiting = self.from.waiting();
@@ -354,15 +362,15 @@ mod tests {
     use std::task::Wake;
 
     #[derive(Default)]
-    struct Count(AtomicUsize);
+    struct WakeCount(AtomicUsize);
 
-    impl Wake for Count {
+    impl Wake for WakeCount {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Relaxed);
         }
     }
 
-    fn poll(acquire: Pin<&mut Acquire<'_>>, count: &Arc<Count>) -> bool {
+    fn poll(acquire: Pin<&mut InFlightAcquire<'_>>, count: &Arc<WakeCount>) -> bool {
         acquire.poll(&mut Context::from_waker(&Arc::clone(count).into())).is_ready()
     }
 
@@ -379,10 +387,10 @@ mod tests {
 
     #[test]
     fn whoever_waits_is_woken_once() {
-        let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
+        let (in_flight, count) = (InFlight::new(1), Arc::<WakeCount>::default());
         let permit = in_flight.try_acquire();
         let (mut first, mut second) =
-            (pin!(in_flight.acquire(Kind::New)), pin!(in_flight.acquire(Kind::New)));
+            (pin!(in_flight.acquire(LineKind::New)), pin!(in_flight.acquire(LineKind::New)));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         assert_eq!(count.0.load(Relaxed), 0);
         drop(permit);
@@ -403,7 +411,7 @@ mod tests {
                 for _ in 0..THREADS {
                     threads.spawn(|| {
                         for round in 0..2000 {
-                            let permit = furcate_pool::block_on(in_flight.acquire(Kind::New));
+                            let permit = furcate_pool::block_on(in_flight.acquire(LineKind::New));
                             assert!(held.fetch_add(1, Relaxed) < permits);
                             if round % 8 == 0 {
                                 std::thread::yield_now();
@@ -421,10 +429,10 @@ mod tests {
 
     #[test]
     fn an_item_keeps_its_permit_if_nobody_waits() {
-        let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
-        let exchange = in_flight.exchange(in_flight.try_acquire().unwrap(), Kind::Begun);
+        let (in_flight, count) = (InFlight::new(1), Arc::<WakeCount>::default());
+        let exchange = in_flight.exchange(in_flight.try_acquire().unwrap(), LineKind::Begun);
         assert!(poll(pin!(exchange), &count), "the permit, which is dropped at once");
-        drop(in_flight.exchange(in_flight.try_acquire().unwrap(), Kind::Begun));
+        drop(in_flight.exchange(in_flight.try_acquire().unwrap(), LineKind::Begun));
         assert_eq!((in_flight.free(), in_flight.is_wanted()), (1, false), "dropped before it was polled");
     }
 
@@ -432,18 +440,18 @@ mod tests {
     #[test]
     fn items_get_permits_in_turns() {
         const ITEMS: usize = 5;
-        let (in_flight, new) = (InFlight::new(2), Arc::<Count>::default());
+        let (in_flight, new) = (InFlight::new(2), Arc::<WakeCount>::default());
         let mut in_use = vec![in_flight.try_acquire().unwrap(), in_flight.try_acquire().unwrap()];
         // A task that begins one new item after the other.
-        let mut first = Box::pin(in_flight.acquire(Kind::New));
+        let mut first = Box::pin(in_flight.acquire(LineKind::New));
         assert!(!poll(first.as_mut(), &new));
         let mut begun: Vec<_> = Vec::new();
         for item in 0..ITEMS {
-            let count = Arc::<Count>::default();
-            let mut exchange = Box::pin(in_flight.exchange(in_use.remove(0), Kind::Begun));
+            let count = Arc::<WakeCount>::default();
+            let mut exchange = Box::pin(in_flight.exchange(in_use.remove(0), LineKind::Begun));
             assert!(!poll(exchange.as_mut(), &count));
             begun.push((exchange, count));
-            let woken = |begun: &[(_, Arc<Count>)]| {
+            let woken = |begun: &[(_, Arc<WakeCount>)]| {
                 begun.iter().filter(|(_, count)| count.0.load(Relaxed) > 0).count()
             };
             if item < 2 {
@@ -452,7 +460,7 @@ mod tests {
                     panic!()
                 };
                 in_use.push(permit);
-                first.set(in_flight.acquire(Kind::New));
+                first.set(in_flight.acquire(LineKind::New));
                 assert!(!poll(first.as_mut(), &new));
             } else {
                 assert_eq!((new.0.load(Relaxed), woken(&begun)), (2, item - 1), "a begun item goes on");
@@ -473,10 +481,11 @@ mod tests {
 
     #[test]
     fn items_of_a_search_that_have_begun_go_first() {
-        let (in_flight, new, begun) = (InFlight::new(1), Arc::<Count>::default(), Arc::<Count>::default());
+        let (in_flight, new, begun) =
+            (InFlight::new(1), Arc::<WakeCount>::default(), Arc::<WakeCount>::default());
         let permit = in_flight.try_acquire();
-        let mut next = pin!(in_flight.acquire(Kind::New));
-        let mut first = pin!(in_flight.acquire(Kind::First));
+        let mut next = pin!(in_flight.acquire(LineKind::New));
+        let mut first = pin!(in_flight.acquire(LineKind::First));
         assert!(!poll(next.as_mut(), &new) && !poll(first.as_mut(), &begun));
         drop(permit);
         assert_eq!((new.0.load(Relaxed), begun.0.load(Relaxed)), (0, 1));
@@ -486,10 +495,10 @@ mod tests {
 
     #[test]
     fn a_wake_is_passed_on() {
-        let (in_flight, count) = (InFlight::new(1), Arc::<Count>::default());
+        let (in_flight, count) = (InFlight::new(1), Arc::<WakeCount>::default());
         let permit = in_flight.try_acquire();
-        let mut first = Box::pin(in_flight.acquire(Kind::New));
-        let mut second = pin!(in_flight.acquire(Kind::New));
+        let mut first = Box::pin(in_flight.acquire(LineKind::New));
+        let mut second = pin!(in_flight.acquire(LineKind::New));
         assert!(!poll(first.as_mut(), &count) && !poll(second.as_mut(), &count));
         drop(permit);
         drop(first);

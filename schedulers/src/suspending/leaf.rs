@@ -1,9 +1,9 @@
 //! A task with items that may be pending: its folded outputs, and its pending items.
 
-use super::frame::{Frame, Shared};
-use super::in_flight::Kind;
+use super::frame::{TaskFrame, TaskShared};
+use super::in_flight::LineKind;
 use super::room::Permit;
-use super::tree::{Place, Tree, nothing};
+use super::tree::{ItemPlace, Tree, nothing};
 use crate::branch::Joint;
 use crate::call::Call;
 use crate::greedy::{Done, ends_early};
@@ -20,7 +20,7 @@ use std::task::Poll;
 /// The accumulator of a task: of a leaf of the division tree, or of a pending item that is completed.
 pub(super) struct Leaf<'s, S: Detach<'s>, R: Reduction<T>, T> {
     /// `None` in a task that will not wait: a frame is an allocation, which most pending items do without when they are completed.
-    frame: Option<Rc<Shared<'s, S>>>,
+    frame: Option<Rc<TaskShared<'s, S>>>,
     /// Without a frame: whether the call's tasks are to be cancelled when the fold returns.
     cancels: Cell<bool>,
     reduction: R,
@@ -75,7 +75,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> StepFold<'s, T, Leaf<'s, S, R, T>> f
 impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     /// Makes the accumulator of a task that has these pending items already.
     pub(super) fn new(
-        frame: Option<&Frame<'s, S>>,
+        frame: Option<&TaskFrame<'s, S>>,
         reduction: R,
         call: &'s Call,
         pending_items: Tree<'s, R::Output, R>,
@@ -112,7 +112,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     }
 
     /// Adds a place for the pending item at the task's position to the tree, with that note.
-    fn grow(&mut self, kind: Kind) -> Place<'s, R::Output, R> {
+    fn grow(&mut self, kind: LineKind) -> ItemPlace<'s, R::Output, R> {
         let (reduction, call) = (&self.reduction, self.call);
         self.pending_items.grow::<T>(kind, || Joint { reduction: reduction.clone(), call })
     }
@@ -129,7 +129,7 @@ impl<'s, S: Detach<'s>, R: Reduction<T>, T> Leaf<'s, S, R, T> {
     pub(super) fn pause(mut self) -> (Tree<'s, R::Output, R>, R) {
         self.empty_reserve();
         if let Some(segment) = self.segment() {
-            let place = self.grow(Kind::New).link();
+            let place = self.grow(LineKind::New).link();
             self.divide();
             place.deliver::<T>(segment);
         }
@@ -206,7 +206,7 @@ where
 
 impl<'s, S: Detach<'s>, R: Reduction<T, Output: 's> + 's, T: 's> Leaf<'s, S, R, T> {
     /// Makes a pending item at the task's position, which waits for its next permit in that way.
-    fn pending_item<F>(&mut self, fold: F, kind: Kind) -> PendingItem<'s, R, R::Output, T, F> {
+    fn pending_item<F>(&mut self, fold: F, kind: LineKind) -> PendingItem<'s, R, R::Output, T, F> {
         let before = self.segment();
         let place = self.grow(kind);
         let before = before.map(|output| (output, self.reduction.clone()));
@@ -238,7 +238,7 @@ struct PendingItem<'s, R, O, T, F> {
     reduction: R,
     call: &'s Call,
     fold: F,
-    place: Place<'s, O, R>,
+    place: ItemPlace<'s, O, R>,
     items: PhantomData<fn(T)>,
 }
 
@@ -262,7 +262,8 @@ where
                 Has::Last(permit) => (None, permit),
             };
             let kind = place.kind();
-            let frame = next.map(|permit| Frame::new(handle.clone(), permit.source(), Some(permit), kind));
+            let frame =
+                next.map(|permit| TaskFrame::new(handle.clone(), permit.source(), Some(permit), kind));
             let leaf = Leaf::new(frame.as_ref(), reduction, call, Tree::of_item());
             let (Continue(leaf) | Break(leaf)) = task(leaf, fold);
             if leaf.cancels.get() {
@@ -351,7 +352,7 @@ where
         // Another future is to come. It is made when the item has a permit for it: in turns with the other items that wait.
         let (room, kind) = (permit.source(), pending.place.kind());
         // The permit of an item that goes first is for its next future, if it is good for another one.
-        let keeps = if kind == Kind::First { room.allows_reuse() } else { !room.is_wanted() };
+        let keeps = if kind == LineKind::First { room.allows_reuse() } else { !room.is_wanted() };
         if keeps {
             return pending.go_on::<S, V>(output, permit, handle);
         }
@@ -360,7 +361,7 @@ where
             Poll::Ready(permit) => pending.go_on::<S, V>(output, permit, handle),
             Poll::Pending => {
                 handle.waits_for_room();
-                handle.suspend(&mut slot, Between { output, pending });
+                handle.suspend(&mut slot, BetweenWaits { output, pending });
             }
         }
     }
@@ -371,13 +372,13 @@ where
 }
 
 /// A pending item between two futures, which waits for a permit to make the next one.
-struct Between<V, H> {
+struct BetweenWaits<V, H> {
     /// Output of the future before.
     output: V,
     pending: H,
 }
 
-impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for Between<V, PendingItem<'s, R, R::Output, T, F>>
+impl<'s, S, R, T, F, V> Resume<'s, S, Permit<'s>> for BetweenWaits<V, PendingItem<'s, R, R::Output, T, F>>
 where
     S: Detach<'s>,
     R: Reduction<T, Output: 's> + 's,

@@ -18,7 +18,7 @@
 //! 4. *No permit lies idle while a ticket waits*, unless the rate does not allow another future. Then the timer is set.
 //! 5. No waker is called under the lock.
 
-use super::in_flight::Kind;
+use super::in_flight::LineKind;
 use crate::timer::Timer;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -77,47 +77,47 @@ use std::time::{Duration, Instant};
 /// ```
 #[derive(Clone)]
 pub struct Limit {
-    shared: Arc<Shared>,
+    shared: Arc<LimitShared>,
 }
 
-struct Shared {
+struct LimitShared {
     permits: usize,
     rate: Option<Rate>,
     /// For the timer.
-    this: Weak<Shared>,
-    state: Mutex<State>,
+    this: Weak<LimitShared>,
+    state: Mutex<LimitState>,
 }
 
-struct State {
+struct LimitState {
     free: usize,
     /// Calls with tickets that wait, each once: the next one's turn first.
     ring: VecDeque<Call>,
     /// The tickets of each call in the ring.
-    waiting: HashMap<Call, Lines>,
+    waiting: HashMap<Call, TicketLines>,
     /// Tickets that have a permit and have not collected it.
     granted: HashSet<u64>,
     /// The number of the next ticket.
     next: u64,
     /// Futures that may begin now. Without a rate it is not used.
-    tokens: Tokens,
+    tokens: RateTokens,
     /// Fires when the next future may begin. Set while only the rate keeps a ticket waiting.
     timer: Option<Timer>,
 }
 
 /// The tickets of a call, by number: the oldest ones first.
 #[derive(Default)]
-struct Lines {
+struct TicketLines {
     first: BTreeMap<u64, Waker>,
     begun: BTreeMap<u64, Waker>,
     new: BTreeMap<u64, Waker>,
 }
 
-impl Lines {
-    fn line(&mut self, kind: Kind) -> &mut BTreeMap<u64, Waker> {
+impl TicketLines {
+    fn line(&mut self, kind: LineKind) -> &mut BTreeMap<u64, Waker> {
         match kind {
-            Kind::First => &mut self.first,
-            Kind::Begun => &mut self.begun,
-            Kind::New => &mut self.new,
+            LineKind::First => &mut self.first,
+            LineKind::Begun => &mut self.begun,
+            LineKind::New => &mut self.new,
         }
     }
 
@@ -126,8 +126,8 @@ impl Lines {
     }
 
     /// Takes the next ticket, where there are so many permits (invariant 3).
-    fn next(&mut self, permits: usize) -> Option<(Kind, u64, Waker)> {
-        let mut order = Kind::order(self.begun.len(), permits).into_iter();
+    fn next(&mut self, permits: usize) -> Option<(LineKind, u64, Waker)> {
+        let mut order = LineKind::order(self.begun.len(), permits).into_iter();
         order.find_map(|kind| self.line(kind).pop_first().map(|(ticket, waker)| (kind, ticket, waker)))
     }
 }
@@ -149,7 +149,7 @@ struct Rate {
     burst: f64,
 }
 
-struct Tokens {
+struct RateTokens {
     number: f64,
     at: Instant,
 }
@@ -169,8 +169,12 @@ impl Limit {
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         assert!(permits > 0, "a limit of 0 would never let a future begin: `Limit::new` needs at least 1");
-        let shared =
-            Shared { permits, rate: None, this: Weak::new(), state: Mutex::new(State::new(permits)) };
+        let shared = LimitShared {
+            permits,
+            rate: None,
+            this: Weak::new(),
+            state: Mutex::new(LimitState::new(permits)),
+        };
         Limit { shared: Arc::new(shared) }
     }
 
@@ -198,11 +202,15 @@ impl Limit {
         assert!(futures > 0, "at a rate of 0 no future would ever begin: `per_second` needs at least 1");
         let (permits, per_second) = (self.shared.permits, f64::from(futures));
         let rate = Rate { per_second, burst: (per_second / 100.0).max(1.0) };
-        let mut state = State::new(permits);
+        let mut state = LimitState::new(permits);
         state.tokens.number = rate.burst;
         let state = Mutex::new(state);
-        let shared =
-            |this: &Weak<Shared>| Shared { permits, rate: Some(rate), this: Weak::clone(this), state };
+        let shared = |this: &Weak<LimitShared>| LimitShared {
+            permits,
+            rate: Some(rate),
+            this: Weak::clone(this),
+            state,
+        };
         Limit { shared: Arc::new_cyclic(shared) }
     }
 
@@ -222,7 +230,7 @@ impl Limit {
     /// [`acquire`](Self::acquire).
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.shared.lock().waiting.values().map(Lines::len).sum()
+        self.shared.lock().waiting.values().map(TicketLines::len).sum()
     }
 
     /// Waits for a permit, for code that is no chain. Dropping the permit gives it back.
@@ -239,7 +247,7 @@ impl Limit {
     pub fn acquire(&self) -> impl Future<Output = LimitPermit> + Send + 'static + use<> {
         let member = self.join();
         async move {
-            let mut ticket = Ticket::of(&member, Kind::New);
+            let mut ticket = Ticket::of(&member, LineKind::New);
             std::future::poll_fn(|context| ticket.poll(context)).await;
             LimitPermit { limit: Limit { shared: Arc::clone(&member.shared) } }
         }
@@ -284,7 +292,7 @@ impl fmt::Debug for Limit {
 
 /// A call under a limit.
 pub(super) struct Member {
-    shared: Arc<Shared>,
+    shared: Arc<LimitShared>,
     call: Call,
 }
 
@@ -339,7 +347,7 @@ impl Member {
 #[derive(Debug)]
 pub(super) struct Ticket<'s> {
     member: &'s Member,
-    kind: Kind,
+    kind: LineKind,
     /// Number in the line. `None` before the ticket waits, and after its permit was collected.
     number: Option<u64>,
     /// Whether it exchanges a permit for another one, at its first poll.
@@ -347,13 +355,13 @@ pub(super) struct Ticket<'s> {
 }
 
 impl<'s> Ticket<'s> {
-    pub(super) fn of(member: &'s Member, kind: Kind) -> Self {
+    pub(super) fn of(member: &'s Member, kind: LineKind) -> Self {
         Ticket { member, kind, number: None, gives: false }
     }
 
     /// Makes a ticket for the next future of an item. The permit of the item's last future belongs to the ticket from
     /// now on. It is given back in the critical section in which the ticket joins the line.
-    pub(super) fn exchange(member: &'s Member, kind: Kind) -> Self {
+    pub(super) fn exchange(member: &'s Member, kind: LineKind) -> Self {
         Ticket { member, kind, number: None, gives: true }
     }
 
@@ -406,31 +414,31 @@ impl Drop for Ticket<'_> {
     }
 }
 
-impl State {
+impl LimitState {
     fn new(permits: usize) -> Self {
-        State {
+        LimitState {
             free: permits,
             ring: VecDeque::new(),
             waiting: HashMap::new(),
             granted: HashSet::new(),
             next: 0,
-            tokens: Tokens { number: 0.0, at: Instant::now() },
+            tokens: RateTokens { number: 0.0, at: Instant::now() },
             timer: None,
         }
     }
 
     /// Puts a ticket in the line, or replaces its waker. Returns the waker before.
-    fn wait(&mut self, call: Call, kind: Kind, ticket: u64, waker: Waker) -> Option<Waker> {
-        let State { waiting, ring, .. } = self;
+    fn wait(&mut self, call: Call, kind: LineKind, ticket: u64, waker: Waker) -> Option<Waker> {
+        let LimitState { waiting, ring, .. } = self;
         let lines = waiting.entry(call).or_insert_with(|| {
             ring.push_back(call);
-            Lines::default()
+            TicketLines::default()
         });
         lines.line(kind).insert(ticket, waker)
     }
 
     /// Takes a ticket out of the line.
-    fn leave(&mut self, call: Call, kind: Kind, ticket: u64) -> Option<Waker> {
+    fn leave(&mut self, call: Call, kind: LineKind, ticket: u64) -> Option<Waker> {
         let lines = self.waiting.get_mut(&call)?;
         let waker = lines.line(kind).remove(&ticket);
         if lines.len() == 0 {
@@ -441,7 +449,7 @@ impl State {
     }
 
     /// Takes the next ticket out of the lines, if there are `permits` permits in all (invariant 3).
-    fn next(&mut self, permits: usize) -> Option<(Kind, u64, Waker)> {
+    fn next(&mut self, permits: usize) -> Option<(LineKind, u64, Waker)> {
         let call = self.ring.pop_front()?;
         let lines = self.waiting.get_mut(&call)?;
         let next = lines.next(permits);
@@ -454,13 +462,13 @@ impl State {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl LimitShared {
+    fn lock(&self) -> MutexGuard<'_, LimitState> {
         self.state.lock().expect("nobody panics with this lock")
     }
 
     /// See [`Member::take`].
-    fn take(&self, state: &mut State, most: usize) -> usize {
+    fn take(&self, state: &mut LimitState, most: usize) -> usize {
         if !state.ring.is_empty() {
             return 0;
         }
@@ -509,36 +517,36 @@ impl Shared {
     }
 }
 
-impl Shared {
+impl LimitShared {
     /// Returns how many futures may begin now.
-    fn tokens(&self, state: &mut State) -> usize {
+    fn tokens(&self, state: &mut LimitState) -> usize {
         let Some(rate) = self.rate else { return usize::MAX };
         let (tokens, now) = (&mut state.tokens, Instant::now());
         let since = now.saturating_duration_since(tokens.at).as_secs_f64();
-        *tokens = Tokens { number: (tokens.number + since * rate.per_second).min(rate.burst), at: now };
+        *tokens = RateTokens { number: (tokens.number + since * rate.per_second).min(rate.burst), at: now };
         tokens.number as usize
     }
 
-    fn spend(&self, state: &mut State, tokens: usize) {
+    fn spend(&self, state: &mut LimitState, tokens: usize) {
         if self.rate.is_some() {
             state.tokens.number -= tokens as f64;
         }
     }
 
     /// Returns tokens that were not used. The next look cuts them to a burst.
-    fn earn(&self, state: &mut State, tokens: usize) {
+    fn earn(&self, state: &mut LimitState, tokens: usize) {
         if self.rate.is_some() {
             state.tokens.number += tokens as f64;
         }
     }
 
     /// Sets the timer for the next token (invariant 4). Returns `false` if there is a token by now.
-    fn set_timer(&self, state: &mut State) -> bool {
+    fn set_timer(&self, state: &mut LimitState) -> bool {
         let Some(rate) = self.rate.filter(|_| state.timer.is_none()) else { return true };
         // Rounded up, so that there is a token when the timer fires.
         let time = Duration::from_secs_f64((1.0 - state.tokens.number) / rate.per_second);
         let mut timer = Timer::at(state.tokens.at + time + Duration::from_micros(1));
-        let alarm = Waker::from(Arc::new(Alarm(Weak::clone(&self.this))));
+        let alarm = Waker::from(Arc::new(LimitTimer(Weak::clone(&self.this))));
         let is_set = Pin::new(&mut timer).poll(&mut Context::from_waker(&alarm)).is_pending();
         state.timer = is_set.then_some(timer);
         is_set
@@ -546,9 +554,9 @@ impl Shared {
 }
 
 /// Wakes a limit when its timer fires.
-struct Alarm(Weak<Shared>);
+struct LimitTimer(Weak<LimitShared>);
 
-impl Wake for Alarm {
+impl Wake for LimitTimer {
     fn wake(self: Arc<Self>) {
         if let Some(shared) = self.0.upgrade() {
             let timer = shared.lock().timer.take();

@@ -13,7 +13,7 @@
 //! 5. *The last permit of an item comes back before the item is folded*, where there is a limit: the code behind `io_await` may call
 //!    chains under the same limit. Not so in a search, of which the item may be the end.
 
-use super::in_flight::{self, InFlight, Kind};
+use super::in_flight::{self, InFlight, LineKind};
 use super::limit::{Limit, Member, Ticket};
 use std::cell::{Cell, RefCell};
 use std::mem;
@@ -80,8 +80,8 @@ impl Room {
     }
 
     /// Waits for a permit.
-    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'_> {
-        Acquire { room: self, kind, waits: Waits::ForOwn(self.own.acquire(kind)) }
+    pub(super) fn acquire(&self, kind: LineKind) -> Acquire<'_> {
+        Acquire { room: self, kind, waits: WaitsAt::ForOwn(self.own.acquire(kind)) }
     }
 
     /// Whether the permit of a future that is ready is to be [exchanged](Self::exchange) before the item's next future is made.
@@ -90,9 +90,9 @@ impl Room {
     }
 
     /// Waits for a permit for the next future of an item whose last future had `permit`.
-    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: Kind) -> Acquire<'s> {
+    pub(super) fn exchange<'s>(&'s self, permit: Permit<'s>, kind: LineKind) -> Acquire<'s> {
         debug_assert!(std::ptr::eq(permit.0, self));
-        Acquire { room: self, kind, waits: Waits::Exchanges(permit) }
+        Acquire { room: self, kind, waits: WaitsAt::Exchanges(permit) }
     }
 }
 
@@ -113,17 +113,17 @@ impl Drop for Permit<'_> {
 #[derive(Debug)]
 pub(super) struct Acquire<'s> {
     room: &'s Room,
-    kind: Kind,
-    waits: Waits<'s>,
+    kind: LineKind,
+    waits: WaitsAt<'s>,
 }
 
 /// The semaphore at which it waits (invariant 2).
 #[derive(Debug)]
-enum Waits<'s> {
+enum WaitsAt<'s> {
     /// Waits for nothing yet: it holds the permit of a ready future.
     Exchanges(Permit<'s>),
-    ForOwn(in_flight::Acquire<'s>),
-    ForLimit(Ticket<'s>, in_flight::Permit<'s>),
+    ForOwn(in_flight::InFlightAcquire<'s>),
+    ForLimit(Ticket<'s>, in_flight::InFlightPermit<'s>),
     Done,
 }
 
@@ -132,8 +132,8 @@ impl<'s> Future for Acquire<'s> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
         let (room, kind) = (self.room, self.kind);
-        if let Waits::Exchanges(_) = self.waits
-            && let Waits::Exchanges(permit) = mem::replace(&mut self.waits, Waits::Done)
+        if let WaitsAt::Exchanges(_) = self.waits
+            && let WaitsAt::Exchanges(permit) = mem::replace(&mut self.waits, WaitsAt::Done)
         {
             // The two permits part: one of the call's own, and one of the limit.
             mem::forget(permit);
@@ -143,30 +143,30 @@ impl<'s> Future for Acquire<'s> {
                 // the narrower bound, the item waits there, so that the limit says how many items begin; and so does an item that
                 // goes first, so that no new one can take its permit.
                 Some(limit)
-                    if kind != Kind::First
+                    if kind != LineKind::First
                         && room.own.permits() <= limit.permits()
                         && room.own.is_wanted() =>
                 {
                     limit.give_back(1);
-                    Waits::ForOwn(room.own.exchange(own, kind))
+                    WaitsAt::ForOwn(room.own.exchange(own, kind))
                 }
-                Some(limit) => Waits::ForLimit(Ticket::exchange(limit, kind), own),
-                None => Waits::ForOwn(room.own.exchange(own, kind)),
+                Some(limit) => WaitsAt::ForLimit(Ticket::exchange(limit, kind), own),
+                None => WaitsAt::ForOwn(room.own.exchange(own, kind)),
             };
         }
-        if let Waits::ForOwn(acquire) = &mut self.waits {
+        if let WaitsAt::ForOwn(acquire) = &mut self.waits {
             let own = ready!(Pin::new(acquire).poll(context));
             let Some(limit) = &room.limit else {
-                self.waits = Waits::Done;
+                self.waits = WaitsAt::Done;
                 mem::forget(own);
                 return Poll::Ready(Permit(room));
             };
-            self.waits = Waits::ForLimit(Ticket::of(limit, kind), own);
+            self.waits = WaitsAt::ForLimit(Ticket::of(limit, kind), own);
         }
-        if let Waits::ForLimit(ticket, _) = &mut self.waits {
+        if let WaitsAt::ForLimit(ticket, _) = &mut self.waits {
             ready!(ticket.poll(context));
         }
-        if let Waits::ForLimit(_, own) = mem::replace(&mut self.waits, Waits::Done) {
+        if let WaitsAt::ForLimit(_, own) = mem::replace(&mut self.waits, WaitsAt::Done) {
             // Both are the permit's now.
             mem::forget(own);
         }
@@ -218,7 +218,7 @@ impl<'s> Reserve<'s> {
     }
 
     /// Waits for a permit, after [`take`](Self::take) has returned none. The spent permit is given for it.
-    pub(super) fn acquire(&self, kind: Kind) -> Acquire<'s> {
+    pub(super) fn acquire(&self, kind: LineKind) -> Acquire<'s> {
         match self.spent.take() {
             Some(spent) => self.from.exchange(spent, kind),
             None => self.from.acquire(kind),

@@ -1,6 +1,6 @@
 //! The pending items of a task.
 
-use super::in_flight::Kind;
+use super::in_flight::LineKind;
 use crate::Reduction;
 use crate::branch::Joint;
 use crate::call::Call;
@@ -18,41 +18,41 @@ pub(super) struct Tree<'s, O, R> {
     /// Full binary trees with fewer and fewer items, 2^rank wide nodes or pairs.
     full: Vec<(u32, Done<'s, O, R>)>,
     /// The node with a place for the next item.
-    open: Option<Open<'s, O, R>>,
+    open: Option<OpenItems<'s, O, R>>,
     /// Whether pairs are made instead of wide nodes, because few pending items are expected.
     narrow: bool,
 }
 
 /// Neighboring items, and a place for another one.
-enum Open<'s, O, R> {
+enum OpenItems<'s, O, R> {
     Pair(Arc<JoinNode<'s, O, R>>),
     /// So many places are used.
     WideNode(Arc<WideNode<'s, O, R>>, u8),
 }
 
 /// The place of a pending item, with a note on how the item waits for its next permit. In this enum the note takes no memory.
-pub(super) enum Place<'s, O, R> {
-    Pair(Arc<JoinNode<'s, O, R>>, Side, Kind),
+pub(super) enum ItemPlace<'s, O, R> {
+    Pair(Arc<JoinNode<'s, O, R>>, Side, LineKind),
     /// The number of the place.
-    WideNode(Arc<WideNode<'s, O, R>>, u8, Kind),
+    WideNode(Arc<WideNode<'s, O, R>>, u8, LineKind),
 }
 
 // A million waiting items have a million places.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Place<'_, u64, [u64; 4]>>() == 16);
+const _: () = assert!(size_of::<ItemPlace<'_, u64, [u64; 4]>>() == 16);
 
-impl<'s, O, R> Place<'s, O, R> {
+impl<'s, O, R> ItemPlace<'s, O, R> {
     /// How the item waits for its next permit.
-    pub(super) fn kind(&self) -> Kind {
-        let (Place::Pair(.., kind) | Place::WideNode(.., kind)) = self;
+    pub(super) fn kind(&self) -> LineKind {
+        let (ItemPlace::Pair(.., kind) | ItemPlace::WideNode(.., kind)) = self;
         *kind
     }
 
     /// Returns the link of the item's output.
     pub(super) fn link(self) -> Link<'s, O, R> {
         match self {
-            Place::Pair(node, side, _) => Link::JoinNode(node, side),
-            Place::WideNode(wide, place, _) => Link::WideNode(wide, place),
+            ItemPlace::Pair(node, side, _) => Link::JoinNode(node, side),
+            ItemPlace::WideNode(wide, place, _) => Link::WideNode(wide, place),
         }
     }
 }
@@ -89,12 +89,12 @@ impl<'s, O, R> Tree<'s, O, R> {
                 return Done::Here(last.unwrap_or_else(|| nothing::<T, R>(reduction)));
             }
             None => {}
-            Some(Open::Pair(open)) => {
+            Some(OpenItems::Pair(open)) => {
                 let last = last.take().unwrap_or_else(|| nothing::<T, R>(reduction));
                 Link::JoinNode(Arc::clone(&open), Side::Right).deliver::<T>(last);
                 self.add::<T>(Done::Away { node: open, joint: joint() }, joint);
             }
-            Some(Open::WideNode(wide, mut places)) => {
+            Some(OpenItems::WideNode(wide, mut places)) => {
                 if let Some(last) = last.take() {
                     Link::WideNode(Arc::clone(&wide), places).deliver::<T>(last);
                     places += 1;
@@ -109,29 +109,29 @@ impl<'s, O, R> Tree<'s, O, R> {
     }
 
     /// Adds a place for one more pending item, with that note.
-    pub(super) fn grow<T>(&mut self, kind: Kind, joint: impl Fn() -> Joint<'s, R>) -> Place<'s, O, R>
+    pub(super) fn grow<T>(&mut self, kind: LineKind, joint: impl Fn() -> Joint<'s, R>) -> ItemPlace<'s, O, R>
     where
         R: Reduction<T, Output = O>,
     {
         let (wide, place) = match self.open.take() {
             None if self.narrow => {
                 let node = Arc::<JoinNode<'s, O, R>>::default();
-                self.open = Some(Open::Pair(Arc::clone(&node)));
-                return Place::Pair(node, Side::Left, kind);
+                self.open = Some(OpenItems::Pair(Arc::clone(&node)));
+                return ItemPlace::Pair(node, Side::Left, kind);
             }
-            Some(Open::Pair(node)) => {
+            Some(OpenItems::Pair(node)) => {
                 self.add::<T>(Done::Away { node: Arc::clone(&node), joint: joint() }, joint);
-                return Place::Pair(node, Side::Right, kind);
+                return ItemPlace::Pair(node, Side::Right, kind);
             }
             None => (Arc::<WideNode<'s, O, R>>::default(), 0),
-            Some(Open::WideNode(wide, places)) => (wide, places),
+            Some(OpenItems::WideNode(wide, places)) => (wide, places),
         };
-        let pending = Place::WideNode(Arc::clone(&wide), place, kind);
+        let pending = ItemPlace::WideNode(Arc::clone(&wide), place, kind);
         let places = place + 1;
         if places == WIDTH {
             self.add::<T>(Done::AwayInWideNode { wide, places, joint: joint() }, joint);
         } else {
-            self.open = Some(Open::WideNode(wide, places));
+            self.open = Some(OpenItems::WideNode(wide, places));
         }
         pending
     }

@@ -25,12 +25,12 @@
 
 use super::{WaitingLeaves, tree};
 use crate::blocks::Blocks;
-use crate::branch::{Branch, Decision, Parts};
+use crate::branch::{Branch, Decision, Divided};
 use crate::call::Call;
 use crate::greedy::{self, Link, Unit, Whole};
 use crate::{Node, Policy, Producer, Reduction};
 use furcate_pool::Context;
-use furcate_pool::detach::{Detach, Detachable, Fork, Resume, Suspend};
+use furcate_pool::detach::{Detach, Detachable, Resume, RightPart, Suspend};
 use std::iter::{Repeat, repeat};
 use std::marker::PhantomData;
 use std::mem;
@@ -103,8 +103,8 @@ where
             let decision = if self.leaves.divides { branch.decide(threads) } else { Decision::Leaf };
             let Decision::Divide { node, .. } = decision else { return Some(branch) };
             match branch.divide_in_turn(&node) {
-                Parts::One(branch) => stack.push(branch),
-                Parts::Two(left, right, _) => stack.extend([right, left]),
+                Divided::One(branch) => stack.push(branch),
+                Divided::Two(left, right, _) => stack.extend([right, left]),
             }
         }
     }
@@ -113,7 +113,7 @@ where
     pub(super) fn go_on<S: Detach<'s>>(mut self, scope: &S) {
         let (handle, mut slot) = (scope.handle(), Default::default());
         while !self.is_stopped::<S>(&handle) {
-            let begin = Begin { reduction: self.reduction.clone(), items: PhantomData };
+            let begin = PollBegin { reduction: self.reduction.clone(), items: PhantomData };
             let number = match handle.poll_once(&mut slot, begin) {
                 Poll::Ready(Some(number)) => number,
                 Poll::Ready(None) => return self.end(),
@@ -167,8 +167,8 @@ where
             drop(of_unit);
         };
         match scope.fork(run, self) {
-            ((), Fork::Back(walk)) => Some(walk),
-            ((), Fork::Taken(_)) => None,
+            ((), RightPart::Back(walk)) => Some(walk),
+            ((), RightPart::Taken(_)) => None,
         }
     }
 
@@ -225,15 +225,15 @@ where
 }
 
 /// Waits for room: see [`Reduction::poll_begin`].
-struct Begin<R, T> {
+struct PollBegin<R, T> {
     reduction: R,
     items: PhantomData<fn(T)>,
 }
 
 // The reduction is not pinned.
-impl<R, T> Unpin for Begin<R, T> {}
+impl<R, T> Unpin for PollBegin<R, T> {}
 
-impl<T, R: Reduction<T>> Future for Begin<R, T> {
+impl<T, R: Reduction<T>> Future for PollBegin<R, T> {
     type Output = Option<u64>;
 
     fn poll(self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Option<u64>> {

@@ -2,7 +2,7 @@
 //! to a detached computation, in every order.
 #![allow(dead_code, reason = "every test crate uses its part")]
 
-use furcate_pool::detach::{Blocking, Detach, Detachable, Fork, Offers};
+use furcate_pool::detach::{BlockingSuspend, Detach, Detachable, Offers, RightPart};
 use furcate_pool::{Context, Executor};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -243,31 +243,31 @@ impl<'s> Detach<'s> for Stage<'s> {
     where
         Self: 'o;
 
-    type Handle = Blocking;
+    type Handle = BlockingSuspend;
 
-    fn handle(&self) -> Blocking {
-        Blocking::default()
+    fn handle(&self) -> BlockingSuspend {
+        BlockingSuspend::default()
     }
 
     fn num_threads(&self) -> usize {
         2
     }
 
-    fn fork<J, A, R>(&self, left: A, right: J) -> (R, Fork<J, J::Meeting>)
+    fn fork<J, A, R>(&self, left: A, right: J) -> (R, RightPart<J, J::Meeting>)
     where
         J: Detachable<'s, Self>,
         A: FnOnce() -> R + Send,
     {
         if self.script.choose(2) == 0 {
             let left = left();
-            return (left, Fork::Back(right));
+            return (left, RightPart::Back(right));
         }
         self.script.state.lock().unwrap().thefts.forks += 1;
         let meeting = Arc::<J::Meeting>::default();
         self.steal(right, Arc::clone(&meeting));
         let left = left();
         self.others();
-        (left, Fork::Taken(meeting))
+        (left, RightPart::Taken(meeting))
     }
 
     fn offers<J, B, R>(&self, body: B) -> R

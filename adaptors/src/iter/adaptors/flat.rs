@@ -95,23 +95,23 @@ const SHORT: usize = 256;
 const BLOCK: usize = 64;
 
 /// The place of an inner iterator while it is divided.
-enum Slot<N> {
+enum InnerSlot<N> {
     Free,
     Inner(N),
     /// Slots of a part whose last slot this was.
-    More(Vec<Slot<N>>),
+    More(Vec<InnerSlot<N>>),
 }
 
-fn free_slots<N>(slots: usize) -> Vec<Slot<N>> {
-    (0..slots).map(|_| Slot::Free).collect()
+fn free_slots<N>(slots: usize) -> Vec<InnerSlot<N>> {
+    (0..slots).map(|_| InnerSlot::Free).collect()
 }
 
 /// The slots of a call. A clone of an adaptor has no slots until it lends.
-pub(super) struct Slots<N>(Vec<Slot<N>>);
+pub(super) struct InnerSlots<N>(Vec<InnerSlot<N>>);
 
-impl<N> Slots<N> {
+impl<N> InnerSlots<N> {
     pub(super) const fn new() -> Self {
-        Slots(Vec::new())
+        InnerSlots(Vec::new())
     }
 
     /// Lends a producer over the items of all inner iterators.
@@ -125,9 +125,9 @@ impl<N> Slots<N> {
     }
 }
 
-impl<N> Clone for Slots<N> {
+impl<N> Clone for InnerSlots<N> {
     fn clone(&self) -> Self {
-        Slots::new()
+        InnerSlots::new()
     }
 }
 
@@ -141,7 +141,7 @@ pub struct FlatProducer<'a, P: IntoIterator, F, N: ParallelIterator + 'a> {
 /// The slots of a part.
 struct Own<'a, N> {
     /// Invariant 1.
-    slots: &'a mut [Slot<N>],
+    slots: &'a mut [InnerSlot<N>],
     /// Whether the last slot may become more (invariant 2).
     refills: bool,
 }
@@ -161,8 +161,8 @@ impl<'a, N> Own<'a, N> {
         if let ([_], true) = (&*self.slots, self.refills)
             && let Some(last) = mem::take(&mut self.slots).first_mut()
         {
-            *last = Slot::More(free_slots(units.clamp(2, SLOTS)));
-            let Slot::More(more) = last else { unreachable!("it has just been written") };
+            *last = InnerSlot::More(free_slots(units.clamp(2, SLOTS)));
+            let InnerSlot::More(more) = last else { unreachable!("it has just been written") };
             *self = Own { slots: more, refills: false };
         }
     }
@@ -186,9 +186,9 @@ impl<'a, N> Own<'a, N> {
         self.refill(units.saturating_add(1));
         let (slot, slots) = mem::take(&mut self.slots).split_first_mut()?;
         self.slots = slots;
-        *slot = Slot::Inner(inner);
+        *slot = InnerSlot::Inner(inner);
         match slot {
-            Slot::Inner(inner) => Some(inner),
+            InnerSlot::Inner(inner) => Some(inner),
             _ => None,
         }
     }
@@ -353,11 +353,11 @@ where
     N: ParallelIterator + 'a,
 {
     type Item = N::Item;
-    type IntoIter = Walk<'a, <N::Producer<'a> as IntoIterator>::IntoIter, P::IntoIter, F, N::Item>;
+    type IntoIter = FlatWalk<'a, <N::Producer<'a> as IntoIterator>::IntoIter, P::IntoIter, F, N::Item>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        Walk {
+        FlatWalk {
             inner: self.inner.map(IntoIterator::into_iter),
             collected: Vec::new().into_iter(),
             items: self.rest.items,
@@ -748,7 +748,7 @@ where
 ///
 /// A parallel iterator lends its producer, so the two cannot lie in one value. `fold` walks each inner iterator in its own frame;
 /// `next` collects its items in a vector first.
-pub struct Walk<'a, Q, I: Iterator, F, T> {
+pub struct FlatWalk<'a, Q, I: Iterator, F, T> {
     inner: Option<Q>,
     collected: vec::IntoIter<T>,
     items: vec::IntoIter<I::Item>,
@@ -756,13 +756,13 @@ pub struct Walk<'a, Q, I: Iterator, F, T> {
     op: &'a F,
 }
 
-impl<Q, I: Iterator, F, T> fmt::Debug for Walk<'_, Q, I, F, T> {
+impl<Q, I: Iterator, F, T> fmt::Debug for FlatWalk<'_, Q, I, F, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Walk").finish_non_exhaustive()
     }
 }
 
-impl<Q, I, F, T> Iterator for Walk<'_, Q, I, F, T>
+impl<Q, I, F, T> Iterator for FlatWalk<'_, Q, I, F, T>
 where
     Q: Iterator<Item = T>,
     I: Iterator,
@@ -797,7 +797,7 @@ where
 
     #[inline]
     fn fold<B, G: FnMut(B, T) -> B>(self, init: B, mut fold_op: G) -> B {
-        let Walk { inner, collected, items, outer, op } = self;
+        let FlatWalk { inner, collected, items, outer, op } = self;
         let mut folded = init;
         if let Some(inner) = inner {
             folded = inner.fold(folded, &mut fold_op);

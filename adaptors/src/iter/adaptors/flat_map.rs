@@ -1,6 +1,6 @@
 //! The adaptor `flat_map`.
 
-use super::flat::{FlatProducer, Slots, Unfold};
+use super::flat::{FlatProducer, InnerSlots, Unfold};
 use crate::iter::{ParallelIterator, inherit_schedule};
 use std::fmt;
 
@@ -16,12 +16,12 @@ use std::fmt;
 pub struct FlatMap<I: ParallelIterator, F: Unfold<I::Item>> {
     base: I,
     map_op: F,
-    slots: Slots<F::Inner>,
+    slots: InnerSlots<F::Inner>,
 }
 
 impl<I: ParallelIterator, F: Unfold<I::Item>> FlatMap<I, F> {
     pub(crate) fn new(base: I, map_op: F) -> Self {
-        FlatMap { base, map_op, slots: Slots::new() }
+        FlatMap { base, map_op, slots: InnerSlots::new() }
     }
 }
 

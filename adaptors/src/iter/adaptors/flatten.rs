@@ -1,6 +1,6 @@
 //! The adaptor `flatten`.
 
-use super::flat::{FlatProducer, Itself, Slots};
+use super::flat::{FlatProducer, InnerSlots, Itself};
 use crate::iter::{IntoParallelIterator, ParallelIterator, inherit_schedule};
 use std::fmt;
 
@@ -15,12 +15,12 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Flatten<I: ParallelIterator<Item: IntoParallelIterator>> {
     base: I,
-    slots: Slots<<I::Item as IntoParallelIterator>::Iter>,
+    slots: InnerSlots<<I::Item as IntoParallelIterator>::Iter>,
 }
 
 impl<I: ParallelIterator<Item: IntoParallelIterator>> Flatten<I> {
     pub(crate) fn new(base: I) -> Self {
-        Flatten { base, slots: Slots::new() }
+        Flatten { base, slots: InnerSlots::new() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::iter::adaptor::{adaptor, divide_by_cut};
 use crate::iter::copies::copies;
-use crate::iter::task_state::{Call, Seed};
+use crate::iter::task_state::{CallSeed, Seed};
 use crate::iter::{ParallelIterator, inherit_schedule};
 use furcate_schedulers::{ByRef, Divisible, Facts, FoldFacts, Producer, StepFold, Steps, Suspendable};
 use std::convert::Infallible;
@@ -32,7 +32,7 @@ where
 {
     type Item = T;
     type Producer<'a>
-        = Folding<I::Producer<'a>, Call<'a, ID>, Throughout<'a, F>>
+        = Folding<I::Producer<'a>, CallSeed<'a, ID>, Throughout<'a, F>>
     where
         Self: 'a;
 
@@ -40,7 +40,7 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Folding::new(self.base.producer(), Call(&self.identity), Throughout(&self.fold_op))
+        Folding::new(self.base.producer(), CallSeed(&self.identity), Throughout(&self.fold_op))
     }
 }
 

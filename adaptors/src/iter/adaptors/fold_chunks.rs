@@ -37,31 +37,31 @@ indexed_adaptor! {
     ]
     schedule of base: I;
     type Item = T;
-    type Producer<'a> = Batches<I::IndexedProducer<'a>, Folding<'a, ID, F>>;
+    type Producer<'a> = Batches<I::IndexedProducer<'a>, BatchFolding<'a, ID, F>>;
     fn len(this) {
         this.base.len().div_ceil(this.chunk_size)
     }
     fn lend(this) {
-        let folding = Folding { identity: &this.identity, fold_op: &this.fold_op };
+        let folding = BatchFolding { identity: &this.identity, fold_op: &this.fold_op };
         Batches::new(this.base.indexed_producer(), this.chunk_size, folding)
     }
 }
 
 /// Folds a batch, starting from a value that a closure makes.
 #[allow(missing_debug_implementations, reason = "borrowed closures")]
-pub struct Folding<'a, ID, F> {
+pub struct BatchFolding<'a, ID, F> {
     identity: &'a ID,
     fold_op: &'a F,
 }
 
-impl<ID, F> Clone for Folding<'_, ID, F> {
+impl<ID, F> Clone for BatchFolding<'_, ID, F> {
     #[inline]
     fn clone(&self) -> Self {
-        Folding { identity: self.identity, fold_op: self.fold_op }
+        BatchFolding { identity: self.identity, fold_op: self.fold_op }
     }
 }
 
-impl<T, U, ID, F> Gather<U> for Folding<'_, ID, F>
+impl<T, U, ID, F> Gather<U> for BatchFolding<'_, ID, F>
 where
     ID: Fn() -> T + Sync,
     F: Fn(T, U) -> T + Sync,

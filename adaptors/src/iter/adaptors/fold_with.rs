@@ -2,7 +2,7 @@
 
 use super::fold::{Folding, Throughout};
 use crate::iter::adaptor::adaptor;
-use crate::iter::task_state::Copies;
+use crate::iter::task_state::CloneSeed;
 use crate::iter::{ParallelIterator, inherit_schedule};
 
 adaptor! {
@@ -28,7 +28,7 @@ where
 {
     type Item = T;
     type Producer<'a>
-        = Folding<I::Producer<'a>, Copies<T>, Throughout<'a, F>>
+        = Folding<I::Producer<'a>, CloneSeed<T>, Throughout<'a, F>>
     where
         Self: 'a;
 
@@ -36,6 +36,6 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Folding::new(self.base.producer(), Copies::take(&mut self.init), Throughout(&self.fold_op))
+        Folding::new(self.base.producer(), CloneSeed::take(&mut self.init), Throughout(&self.fold_op))
     }
 }

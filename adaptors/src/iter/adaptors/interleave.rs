@@ -35,23 +35,23 @@ indexed_adaptor! {
     fn lend(this) {
         let (left, right) = (this.left.indexed_producer(), this.right.indexed_producer());
         let _checked = total_len(left.size(), right.size());
-        InterleaveProducer { left, right, turn: Turn::Left }
+        InterleaveProducer { left, right, turn: NextSide::Left }
     }
 }
 
 /// The side that gives the next item. When that side has none left, it is always the other side's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum NextSide {
     Left,
     Right,
 }
 
-impl Turn {
+impl NextSide {
     #[inline]
     fn other(self) -> Self {
         match self {
-            Turn::Left => Turn::Right,
-            Turn::Right => Turn::Left,
+            NextSide::Left => NextSide::Right,
+            NextSide::Right => NextSide::Left,
         }
     }
 
@@ -59,8 +59,8 @@ impl Turn {
     #[inline]
     fn order<T>(self, (left, right): (T, T)) -> (T, T) {
         match self {
-            Turn::Left => (left, right),
-            Turn::Right => (right, left),
+            NextSide::Left => (left, right),
+            NextSide::Right => (right, left),
         }
     }
 
@@ -77,7 +77,7 @@ impl Turn {
 pub struct InterleaveProducer<I, J> {
     left: I,
     right: J,
-    turn: Turn,
+    turn: NextSide,
 }
 
 impl<I: Divisible, J: Divisible> Divisible for InterleaveProducer<I, J> {
@@ -127,7 +127,7 @@ impl<I: IndexedProducer, J: IndexedProducer<Item = I::Item>> IndexedProducer for
 pub struct InterleaveIter<I, J> {
     left: I,
     right: J,
-    turn: Turn,
+    turn: NextSide,
 }
 
 impl<I, J> Iterator for InterleaveIter<I, J>
@@ -142,9 +142,9 @@ where
         let turn = self.turn;
         self.turn = turn.other();
         match turn {
-            Turn::Left if self.left.len() > 0 => self.left.next(),
-            Turn::Right if self.right.len() == 0 => self.left.next(),
-            Turn::Left | Turn::Right => self.right.next(),
+            NextSide::Left if self.left.len() > 0 => self.left.next(),
+            NextSide::Right if self.right.len() == 0 => self.left.next(),
+            NextSide::Left | NextSide::Right => self.right.next(),
         }
     }
 
@@ -160,7 +160,7 @@ where
         F: FnMut(B, I::Item) -> B,
     {
         let mut folded = init;
-        if self.turn == Turn::Right
+        if self.turn == NextSide::Right
             && let Some(item) = self.right.next()
         {
             folded = fold_op(folded, item);
@@ -184,8 +184,8 @@ where
     #[inline]
     fn next_back(&mut self) -> Option<I::Item> {
         match self.turn.last((self.left.len(), self.right.len())) {
-            Turn::Left => self.left.next_back(),
-            Turn::Right => self.right.next_back(),
+            NextSide::Left => self.left.next_back(),
+            NextSide::Right => self.right.next_back(),
         }
     }
 }

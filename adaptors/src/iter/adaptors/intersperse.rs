@@ -42,7 +42,7 @@ where
 {
     type Item = I::Item;
     type Producer<'a>
-        = IntersperseProducer<Placed<'a, I::Producer<'a>>>
+        = IntersperseProducer<ExactBase<'a, I::Producer<'a>>>
     where
         Self: 'a;
 
@@ -50,12 +50,12 @@ where
 
     fn producer(&mut self) -> Self::Producer<'_> {
         let base = if self.base.opt_len().is_some() {
-            Placed::Lent(self.base.producer())
+            ExactBase::Lent(self.base.producer())
         } else {
             let Plan { policy, scheduler, executor } = self.base.schedule().into_plan();
             let lists = Lists::new(Vec::is_empty);
             self.collected = flatten(scheduler.schedule(self.base.producer(), policy, lists, &executor));
-            Placed::Collected(Owned::take(&mut self.collected))
+            ExactBase::Collected(Owned::take(&mut self.collected))
         };
         IntersperseProducer::whole(base, self.separator.clone())
     }
@@ -89,51 +89,51 @@ where
 
 /// A producer with exact cuts: the base's own, or its items collected.
 #[derive(Debug)]
-pub enum Placed<'a, P: IntoIterator> {
+pub enum ExactBase<'a, P: IntoIterator> {
     /// The base's own producer.
     Lent(P),
     /// The collected items of the base.
     Collected(Owned<'a, P::Item>),
 }
 
-impl<P: Producer> Divisible for Placed<'_, P> {
+impl<P: Producer> Divisible for ExactBase<'_, P> {
     #[inline]
     fn size(&self) -> usize {
         match self {
-            Placed::Lent(base) => base.size(),
-            Placed::Collected(items) => items.size(),
+            ExactBase::Lent(base) => base.size(),
+            ExactBase::Collected(items) => items.size(),
         }
     }
 
     #[inline]
     fn divide_at(self, index: usize) -> (Self, Self) {
         match self {
-            Placed::Lent(base) => {
+            ExactBase::Lent(base) => {
                 let (left, right) = base.divide_at(index);
-                (Placed::Lent(left), Placed::Lent(right))
+                (ExactBase::Lent(left), ExactBase::Lent(right))
             }
-            Placed::Collected(items) => {
+            ExactBase::Collected(items) => {
                 let (left, right) = items.divide_at(index);
-                (Placed::Collected(left), Placed::Collected(right))
+                (ExactBase::Collected(left), ExactBase::Collected(right))
             }
         }
     }
 }
 
-impl<'a, P: Producer> IntoIterator for Placed<'a, P> {
+impl<'a, P: Producer> IntoIterator for ExactBase<'a, P> {
     type Item = P::Item;
     type IntoIter = Either<P::IntoIter, <Owned<'a, P::Item> as IntoIterator>::IntoIter>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
         match self {
-            Placed::Lent(base) => Either::Left(base.into_iter()),
-            Placed::Collected(items) => Either::Right(items.into_iter()),
+            ExactBase::Lent(base) => Either::Left(base.into_iter()),
+            ExactBase::Collected(items) => Either::Right(items.into_iter()),
         }
     }
 }
 
-impl<P> Producer for Placed<'_, P>
+impl<P> Producer for ExactBase<'_, P>
 where
     P: Producer,
     P::Item: Send,
@@ -153,7 +153,7 @@ pub struct IntersperseProducer<P: IntoIterator> {
 }
 
 /// A cut of an [`IntersperseProducer`], as a cut of its base.
-struct Cut {
+struct BaseCut {
     /// Number of items before the cut.
     items: usize,
     /// Whether a separator lies just before the cut.
@@ -176,12 +176,12 @@ impl<P: Producer> IntersperseProducer<P> {
     }
 
     #[inline]
-    fn cut(&self, index: usize) -> Cut {
+    fn cut(&self, index: usize) -> BaseCut {
         let size = interspersed_len(self.base.size(), self.leads, self.trails);
         let index = index.min(size);
         // Separators are at the even places if one leads, else at the odd ones.
         let is_separator = |place: usize| place.is_multiple_of(2) == self.leads;
-        Cut {
+        BaseCut {
             items: if self.leads { index / 2 } else { index.div_ceil(2) },
             separator_before: index > 0 && is_separator(index - 1),
             separator_behind: index < size && is_separator(index),
@@ -190,7 +190,7 @@ impl<P: Producer> IntersperseProducer<P> {
 
     /// Returns the part behind a cut, given this part of the base.
     #[inline]
-    fn behind(base: P, separator: P::Item, cut: &Cut, trails: bool) -> Self {
+    fn behind(base: P, separator: P::Item, cut: &BaseCut, trails: bool) -> Self {
         let trails = trails && base.size() > 0;
         IntersperseProducer { base, separator, leads: cut.separator_behind, trails }
     }

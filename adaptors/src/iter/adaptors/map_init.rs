@@ -2,7 +2,7 @@
 
 use super::map_state::map_with_state;
 use crate::iter::adaptor::adaptor;
-use crate::iter::task_state::Call;
+use crate::iter::task_state::CallSeed;
 
 adaptor! {
     /// Transforms every item with a state that every task makes: see
@@ -21,6 +21,6 @@ adaptor! {
 
 map_with_state! {
     impl[I, INIT, T] MapInit<I, INIT>,
-    states T, seeds Call<'a, INIT> = |adaptor| Call(&adaptor.init),
+    states T, seeds CallSeed<'a, INIT> = |adaptor| CallSeed(&adaptor.init),
     where [INIT: Fn() -> T + Sync + Send]
 }

@@ -2,7 +2,7 @@
 
 use super::map_state::map_with_state;
 use crate::iter::adaptor::adaptor;
-use crate::iter::task_state::Copies;
+use crate::iter::task_state::CloneSeed;
 
 adaptor! {
     /// Transforms every item with a clone of a value: see
@@ -24,6 +24,6 @@ adaptor! {
 
 map_with_state! {
     impl[I, T] MapWith<I, T>,
-    states T, seeds Copies<T> = |adaptor| Copies::take(&mut adaptor.init),
+    states T, seeds CloneSeed<T> = |adaptor| CloneSeed::take(&mut adaptor.init),
     where [T: Clone + Send]
 }

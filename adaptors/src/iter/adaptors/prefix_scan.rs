@@ -100,7 +100,7 @@ where
         let op = &self.op;
         let blocks = self.scanned.iter_mut().zip(preceding);
         ScanProducer::new(
-            blocks.map(|(values, before)| Block { values: Owned::take(values), before, op }).collect(),
+            blocks.map(|(values, before)| ScanBlock { values: Owned::take(values), before, op }).collect(),
         )
     }
 
@@ -244,25 +244,25 @@ where
 
 /// Neighboring values of one task, and the total before that task.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct Block<'a, T, F> {
+pub struct ScanBlock<'a, T, F> {
     values: Owned<'a, T>,
     before: Option<T>,
     op: &'a F,
 }
 
-impl<'a, T, F> Block<'a, T, F>
+impl<'a, T, F> ScanBlock<'a, T, F>
 where
     T: Clone,
     F: Fn(T, T) -> T,
 {
     fn divide_at(self, index: usize) -> (Self, Self) {
-        let Block { values, before, op } = self;
+        let ScanBlock { values, before, op } = self;
         let (left, right) = values.divide_at(index);
-        (Block { values: left, before: before.clone(), op }, Block { values: right, before, op })
+        (ScanBlock { values: left, before: before.clone(), op }, ScanBlock { values: right, before, op })
     }
 }
 
-impl<'a, T, F> IntoIterator for Block<'a, T, F>
+impl<'a, T, F> IntoIterator for ScanBlock<'a, T, F>
 where
     T: Clone,
     F: Fn(T, T) -> T,
@@ -298,12 +298,12 @@ impl<T: Clone, F: Fn(T, T) -> T> MapItem<T> for After<'_, T, F> {
 /// The producer of [`PrefixScan`]: results of the first pass for neighboring items.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct ScanProducer<'a, T, F> {
-    blocks: VecDeque<Block<'a, T, F>>,
+    blocks: VecDeque<ScanBlock<'a, T, F>>,
     len: usize,
 }
 
 impl<'a, T, F> ScanProducer<'a, T, F> {
-    fn new(blocks: VecDeque<Block<'a, T, F>>) -> Self {
+    fn new(blocks: VecDeque<ScanBlock<'a, T, F>>) -> Self {
         let len = blocks.iter().map(|block| block.values.size()).sum();
         ScanProducer { blocks, len }
     }
@@ -353,7 +353,7 @@ where
     F: Fn(T, T) -> T,
 {
     type Item = T;
-    type IntoIter = Counted<Flatten<vec_deque::IntoIter<Block<'a, T, F>>>>;
+    type IntoIter = Counted<Flatten<vec_deque::IntoIter<ScanBlock<'a, T, F>>>>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
@@ -383,7 +383,7 @@ where
 {
     fn peek(&self, index: usize) -> T {
         let (number, place) = self.find(index).expect("a look past the end of a scan");
-        let Block { values, before, op } = &self.blocks[number];
+        let ScanBlock { values, before, op } = &self.blocks[number];
         combine(op, before.clone(), Some(values.peek(place))).expect("there is a value")
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fold::{FoldTask, Folding};
 use crate::iter::copies::copies;
-use crate::iter::task_state::Call;
+use crate::iter::task_state::CallSeed;
 use crate::iter::{ParallelIterator, Try, inherit_schedule};
 use std::fmt;
 use std::marker::PhantomData;
@@ -51,7 +51,7 @@ where
 {
     type Item = U;
     type Producer<'a>
-        = Folding<I::Producer<'a>, Call<'a, ID>, UntilFailure<'a, U, F>>
+        = Folding<I::Producer<'a>, CallSeed<'a, ID>, FoldUntilFailure<'a, U, F>>
     where
         Self: 'a;
 
@@ -59,27 +59,27 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        Folding::new(self.base.producer(), Call(&self.identity), UntilFailure::new(&self.fold_op))
+        Folding::new(self.base.producer(), CallSeed(&self.identity), FoldUntilFailure::new(&self.fold_op))
     }
 }
 
 /// Folds the items of a task until the fold fails.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
-pub struct UntilFailure<'a, U, F> {
+pub struct FoldUntilFailure<'a, U, F> {
     fold_op: &'a F,
     outcome: PhantomData<fn() -> U>,
 }
 
-impl<'a, U, F> UntilFailure<'a, U, F> {
+impl<'a, U, F> FoldUntilFailure<'a, U, F> {
     #[inline]
     pub(super) fn new(fold_op: &'a F) -> Self {
-        UntilFailure { fold_op, outcome: PhantomData }
+        FoldUntilFailure { fold_op, outcome: PhantomData }
     }
 }
 
-copies!(impl[U, F] UntilFailure<'_, U, F>);
+copies!(impl[U, F] FoldUntilFailure<'_, U, F>);
 
-impl<T, U, F> FoldTask<U::Output, T> for UntilFailure<'_, U, F>
+impl<T, U, F> FoldTask<U::Output, T> for FoldUntilFailure<'_, U, F>
 where
     U: Try,
     F: Fn(U::Output, T) -> U + Sync,

@@ -1,8 +1,8 @@
 //! The adaptor `try_fold_with`.
 
 use super::fold::Folding;
-use super::try_fold::UntilFailure;
-use crate::iter::task_state::Copies;
+use super::try_fold::FoldUntilFailure;
+use crate::iter::task_state::CloneSeed;
 use crate::iter::{ParallelIterator, Try, inherit_schedule};
 use std::fmt;
 
@@ -49,7 +49,7 @@ where
 {
     type Item = U;
     type Producer<'a>
-        = Folding<I::Producer<'a>, Copies<U::Output>, UntilFailure<'a, U, F>>
+        = Folding<I::Producer<'a>, CloneSeed<U::Output>, FoldUntilFailure<'a, U, F>>
     where
         Self: 'a;
 
@@ -57,7 +57,7 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        let seed = Copies::take(&mut self.init);
-        Folding::new(self.base.producer(), seed, UntilFailure::new(&self.fold_op))
+        let seed = CloneSeed::take(&mut self.init);
+        Folding::new(self.base.producer(), seed, FoldUntilFailure::new(&self.fold_op))
     }
 }

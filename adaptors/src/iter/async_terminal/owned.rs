@@ -3,7 +3,8 @@
 use crate::iter::collect::{Lists, SortInto, TwoLists};
 use crate::iter::flag::Flag;
 use crate::iter::terminals::{
-    Aggregate, Aggregated, AnyHit, End, Nearest, OutermostHit, Reduce, SearchLoop, Total, Totals, TryReduce,
+    Aggregate, Aggregated, AnyHit, HitEnd, Nearest, OutermostHit, Reduce, SearchLoop, Total, Totals,
+    TryReduce,
 };
 use crate::iter::{FromParallelIterator, Try};
 use furcate_schedulers::Reduction;
@@ -12,7 +13,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 /// A terminal over items of type `T`, with everything that its reduction borrows.
-pub(crate) trait Owned<T>: Send + 'static {
+pub(crate) trait OwnedTerminal<T>: Send + 'static {
     /// Output of the reduction.
     type Output: Send + 'static;
     /// The reduction, which may borrow from the terminal.
@@ -23,7 +24,7 @@ pub(crate) trait Owned<T>: Send + 'static {
     fn reduction(&self) -> Self::Reduction<'_>;
 }
 
-impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Aggregated<A> {
+impl<T, A: Aggregate<T, Output: 'static> + 'static> OwnedTerminal<T> for Aggregated<A> {
     type Output = A::Output;
     type Reduction<'a> = Self;
 
@@ -32,7 +33,7 @@ impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Aggregated<A> {
     }
 }
 
-impl<T, A: Aggregate<T, Output: 'static> + 'static> Owned<T> for Totals<A> {
+impl<T, A: Aggregate<T, Output: 'static> + 'static> OwnedTerminal<T> for Totals<A> {
     type Output = A::Output;
     type Reduction<'a> = Total<'a, A>;
 
@@ -47,7 +48,7 @@ pub(crate) struct Folded<ID, F> {
     pub(crate) op: F,
 }
 
-impl<T, ID, F> Owned<T> for Folded<ID, F>
+impl<T, ID, F> OwnedTerminal<T> for Folded<ID, F>
 where
     T: Send + 'static,
     ID: Fn() -> T + Sync + Send + 'static,
@@ -74,7 +75,7 @@ impl<ID, F> TryFolded<ID, F> {
     }
 }
 
-impl<T, ID, F> Owned<T> for TryFolded<ID, F>
+impl<T, ID, F> OwnedTerminal<T> for TryFolded<ID, F>
 where
     T: Try + Send + 'static,
     ID: Fn() -> Option<T::Output> + Sync + Send + 'static,
@@ -101,7 +102,7 @@ impl<F> Searched<F> {
     }
 }
 
-impl<T, H, F> Owned<T> for Searched<F>
+impl<T, H, F> OwnedTerminal<T> for Searched<F>
 where
     H: Send + 'static,
     F: Fn(T) -> Option<H> + Sync + Send + 'static,
@@ -127,10 +128,10 @@ impl<E, F> SearchedFrom<E, F> {
     }
 }
 
-impl<T, H, E, F> Owned<T> for SearchedFrom<E, F>
+impl<T, H, E, F> OwnedTerminal<T> for SearchedFrom<E, F>
 where
     H: Send + 'static,
-    E: End + 'static,
+    E: HitEnd + 'static,
     F: Fn(T) -> Option<H> + Sync + Send + 'static,
 {
     type Output = Option<H>;
@@ -153,7 +154,7 @@ impl<A, B, F> Sorted<A, B, F> {
     }
 }
 
-impl<T, A, B, F> Owned<T> for Sorted<A, B, F>
+impl<T, A, B, F> OwnedTerminal<T> for Sorted<A, B, F>
 where
     A: Send + 'static,
     B: Send + 'static,
@@ -180,7 +181,7 @@ impl<C> Collecting<C> {
     }
 }
 
-impl<T: Send + 'static, C: FromParallelIterator<T> + 'static> Owned<T> for Collecting<C> {
+impl<T: Send + 'static, C: FromParallelIterator<T> + 'static> OwnedTerminal<T> for Collecting<C> {
     type Output = LinkedList<Vec<T>>;
     type Reduction<'a> = Collect<'a, C>;
 

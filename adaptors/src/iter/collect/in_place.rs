@@ -1,15 +1,15 @@
 //! Collecting in place: every leaf writes its items to their final place, once.
 //!
 //! The spare capacity of the target vector is cut at the same places as the producer. A leaf fills its part and
-//! delivers a [`Run`], which owns the elements that the leaf wrote. Neighbors' runs are joined, and the root's run is
-//! given to the vector if it is complete. For pairs, the halves go to two targets at once: two [`Slots`] are cut in
-//! step and two runs grow in step. ([`Room`] and [`Written`] are the traits for one target and for two.)
+//! delivers a [`FilledRun`], which owns the elements that the leaf wrote. Neighbors' runs are joined, and the root's run is
+//! given to the vector if it is complete. For pairs, the halves go to two targets at once: two [`TargetSlots`] values are cut in
+//! step and two runs grow in step. ([`TargetRoom`] and [`Written`] are the traits for one target and for two.)
 //!
 //! # Invariants
 //!
-//! 1. [`Slots`] are a part of the target's spare capacity, which outlives them (`'a`). No two `Slots` overlap, and none
-//!    overlaps a [`Run`]. All are derived from one pointer to the whole, so that neighbors can be joined.
-//! 2. A [`Run`] owns the `len` initialized elements from `start` on, which were written to slots. No two runs overlap.
+//! 1. [`TargetSlots`] are a part of the target's spare capacity, which outlives them (`'a`). No two of them overlap, and none
+//!    overlaps a [`FilledRun`]. All are derived from one pointer to the whole, so that neighbors can be joined.
+//! 2. A [`FilledRun`] owns the `len` initialized elements from `start` on, which were written to slots. No two runs overlap.
 //! 3. Within a task, elements are written to consecutive slots from the run's end on, and counted one by one right
 //!    after they are written. So a panic leaves a run that owns exactly the elements that were written.
 //! 4. Two runs are joined only if the right one starts where the left one ends (in both targets, if there are two);
@@ -61,12 +61,12 @@ where
 /// A target to which items are appended.
 pub(crate) trait Target {
     type Item;
-    type Room<'a>: Room<Item = Self::Item>
+    type TargetRoom<'a>: TargetRoom<Item = Self::Item>
     where
         Self: 'a;
 
     /// Returns room for `len` items behind the elements that are there.
-    fn room(&mut self, len: usize) -> Self::Room<'_>;
+    fn room(&mut self, len: usize) -> Self::TargetRoom<'_>;
 
     /// Takes over `len` elements.
     ///
@@ -78,15 +78,15 @@ pub(crate) trait Target {
 
 impl<T: Send> Target for Vec<T> {
     type Item = T;
-    type Room<'a>
-        = Slots<'a, T>
+    type TargetRoom<'a>
+        = TargetSlots<'a, T>
     where
         T: 'a;
 
-    fn room(&mut self, len: usize) -> Slots<'_, T> {
+    fn room(&mut self, len: usize) -> TargetSlots<'_, T> {
         self.reserve(len);
         let spare = &mut self.spare_capacity_mut()[..len];
-        Slots { start: spare.as_mut_ptr().cast(), len, target: PhantomData }
+        TargetSlots { start: spare.as_mut_ptr().cast(), len, target: PhantomData }
     }
 
     unsafe fn grow(&mut self, len: usize) {
@@ -99,12 +99,12 @@ impl<T: Send> Target for Vec<T> {
 /// Pairs go to two targets.
 impl<A: Target, B: Target> Target for (&mut A, &mut B) {
     type Item = (A::Item, B::Item);
-    type Room<'a>
-        = (A::Room<'a>, B::Room<'a>)
+    type TargetRoom<'a>
+        = (A::TargetRoom<'a>, B::TargetRoom<'a>)
     where
         Self: 'a;
 
-    fn room(&mut self, len: usize) -> Self::Room<'_> {
+    fn room(&mut self, len: usize) -> Self::TargetRoom<'_> {
         (self.0.room(len), self.1.room(len))
     }
 
@@ -118,7 +118,7 @@ impl<A: Target, B: Target> Target for (&mut A, &mut B) {
 }
 
 /// Slots for items, in one target or in two.
-pub(crate) trait Room: Send + Sized {
+pub(crate) trait TargetRoom: Send + Sized {
     type Item;
     type Written: Written;
     type Slot<'s>
@@ -138,7 +138,7 @@ pub(crate) trait Room: Send + Sized {
     fn write(slot: Self::Slot<'_>, item: Self::Item, run: &mut Self::Written);
 }
 
-/// The elements that were written to a [`Room`].
+/// The elements that were written to a [`TargetRoom`].
 pub(crate) trait Written: Send {
     fn len(&self) -> usize;
 
@@ -161,18 +161,18 @@ fn join<W: Written>(mut left: W, right: Option<W>) -> W {
 
 /// Room for elements (invariant 1).
 #[derive(Debug)]
-pub(crate) struct Slots<'a, T> {
+pub(crate) struct TargetSlots<'a, T> {
     start: *mut T,
     len: usize,
     target: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
 
 // SAFETY: slots are a `&mut [MaybeUninit<T>]` (invariant 1).
-unsafe impl<T: Send> Send for Slots<'_, T> {}
+unsafe impl<T: Send> Send for TargetSlots<'_, T> {}
 
-impl<'a, T: Send> Room for Slots<'a, T> {
+impl<'a, T: Send> TargetRoom for TargetSlots<'a, T> {
     type Item = T;
-    type Written = Run<'a, T>;
+    type Written = FilledRun<'a, T>;
     type Slot<'s>
         = &'s mut MaybeUninit<T>
     where
@@ -189,14 +189,14 @@ impl<'a, T: Send> Room for Slots<'a, T> {
         // SAFETY: the index is at most the length, so the pointer stays inside the spare capacity (invariant 1).
         let middle = unsafe { self.start.add(index) };
         (
-            Slots { start: self.start, len: index, target: PhantomData },
-            Slots { start: middle, len: self.len - index, target: PhantomData },
+            TargetSlots { start: self.start, len: index, target: PhantomData },
+            TargetSlots { start: middle, len: self.len - index, target: PhantomData },
         )
     }
 
     #[inline]
-    fn nothing(&self) -> Run<'a, T> {
-        Run { start: self.start, len: 0, target: PhantomData }
+    fn nothing(&self) -> FilledRun<'a, T> {
+        FilledRun { start: self.start, len: 0, target: PhantomData }
     }
 
     #[inline]
@@ -206,14 +206,14 @@ impl<'a, T: Send> Room for Slots<'a, T> {
     }
 
     #[inline]
-    fn write(slot: &mut MaybeUninit<T>, item: T, run: &mut Run<'a, T>) {
+    fn write(slot: &mut MaybeUninit<T>, item: T, run: &mut FilledRun<'a, T>) {
         debug_assert!(std::ptr::eq(slot.as_ptr(), run.end()));
         slot.write(item);
         run.len += 1;
     }
 }
 
-impl<L: Room, R: Room> Room for (L, R) {
+impl<L: TargetRoom, R: TargetRoom> TargetRoom for (L, R) {
     type Item = (L::Item, R::Item);
     type Written = (L::Written, R::Written);
     type Slot<'s>
@@ -252,22 +252,22 @@ impl<L: Room, R: Room> Room for (L, R) {
 
 /// Initialized elements in the target (invariant 2).
 #[derive(Debug)]
-pub(crate) struct Run<'a, T> {
+pub(crate) struct FilledRun<'a, T> {
     start: *mut T,
     len: usize,
     target: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a run is a `&mut [T]` that owns its elements (invariant 2); sending it sends the elements.
-unsafe impl<T: Send> Send for Run<'_, T> {}
+unsafe impl<T: Send> Send for FilledRun<'_, T> {}
 
-impl<T> Run<'_, T> {
+impl<T> FilledRun<'_, T> {
     fn end(&self) -> *const T {
         self.start.wrapping_add(self.len)
     }
 }
 
-impl<T: Send> Written for Run<'_, T> {
+impl<T: Send> Written for FilledRun<'_, T> {
     #[inline]
     fn len(&self) -> usize {
         self.len
@@ -287,7 +287,7 @@ impl<T: Send> Written for Run<'_, T> {
     }
 }
 
-impl<T> Drop for Run<'_, T> {
+impl<T> Drop for FilledRun<'_, T> {
     fn drop(&mut self) {
         // SAFETY: the elements are initialized, owned by this run, and have no other owner (invariant 2).
         unsafe { std::ptr::slice_from_raw_parts_mut(self.start, self.len).drop_in_place() }
@@ -319,7 +319,7 @@ struct Filling<P, S> {
     room: S,
 }
 
-impl<P: Producer, S: Room> Divisible for Filling<P, S> {
+impl<P: Producer, S: TargetRoom> Divisible for Filling<P, S> {
     #[inline]
     fn size(&self) -> usize {
         self.items.size()
@@ -338,7 +338,7 @@ impl<P: Producer, S: Room> Divisible for Filling<P, S> {
     }
 }
 
-impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
+impl<P: IntoIterator, S: TargetRoom<Item = P::Item>> IntoIterator for Filling<P, S> {
     type Item = S::Written;
     type IntoIter = std::iter::Once<S::Written>;
 
@@ -352,7 +352,7 @@ impl<P: IntoIterator, S: Room<Item = P::Item>> IntoIterator for Filling<P, S> {
     }
 }
 
-impl<P: Producer, S: Room<Item = P::Item>> Producer for Filling<P, S> {
+impl<P: Producer, S: TargetRoom<Item = P::Item>> Producer for Filling<P, S> {
     const FACTS: Facts = P::FACTS.one_item_per_task();
 
     /// Folds in the items' own steps, which may keep a state for the task.
@@ -398,7 +398,7 @@ struct Write<'f, S> {
     free: &'f Cell<Option<S>>,
 }
 
-impl<'s, S: Room> StepFold<'s, S::Item, Blocking<S::Written>> for Write<'_, S> {
+impl<'s, S: TargetRoom> StepFold<'s, S::Item, Blocking<S::Written>> for Write<'_, S> {
     type Later = NeverLater;
     const FACTS: FoldFacts = FoldFacts::NONE;
 

@@ -52,16 +52,16 @@ struct Successes<'r, I, E> {
 }
 
 adapt_gate! {
-    impl['r, I, T, E] Successes<'r, I, E> by UntilFailure<'a, E> = |it| UntilFailure(it.failure) => T, shuts
+    impl['r, I, T, E] Successes<'r, I, E> by FailureGate<'a, E> = |it| FailureGate(it.failure) => T, shuts
     where [I: ParallelIterator<Item = Result<T, E>>, T: Send, E: Send]
 }
 
 /// Gate that a failure closes.
-struct UntilFailure<'r, E>(&'r Failure<E>);
+struct FailureGate<'r, E>(&'r Failure<E>);
 
-copies!(impl[E] UntilFailure<'_, E>);
+copies!(impl[E] FailureGate<'_, E>);
 
-impl<T, E: Send> Gate<Result<T, E>> for UntilFailure<'_, E> {
+impl<T, E: Send> Gate<Result<T, E>> for FailureGate<'_, E> {
     type Output = T;
     type Guard = ();
 

@@ -61,7 +61,7 @@ impl Nearest {
 }
 
 /// The end to which a search wants the nearest hit.
-pub(crate) trait End: Copy + Send {
+pub(crate) trait HitEnd: Copy + Send {
     /// Whether the end is the back.
     const IS_BACK: bool;
 }
@@ -74,11 +74,11 @@ pub(crate) struct Front;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Back;
 
-impl End for Front {
+impl HitEnd for Front {
     const IS_BACK: bool = false;
 }
 
-impl End for Back {
+impl HitEnd for Back {
     const IS_BACK: bool = true;
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct OutermostHit<'a, E, F> {
     place: Range<usize>,
 }
 
-impl<'a, E: End, F> OutermostHit<'a, E, F> {
+impl<'a, E: HitEnd, F> OutermostHit<'a, E, F> {
     pub(crate) fn new(_end: E, search: &'a F, nearest: &'a Nearest) -> Self {
         OutermostHit { search, nearest, end: PhantomData, place: 0..usize::MAX }
     }
@@ -101,7 +101,7 @@ impl<'a, E: End, F> OutermostHit<'a, E, F> {
     }
 }
 
-impl<E: End, F> Clone for OutermostHit<'_, E, F> {
+impl<E: HitEnd, F> Clone for OutermostHit<'_, E, F> {
     #[inline]
     fn clone(&self) -> Self {
         self.at(self.place.clone())
@@ -128,7 +128,7 @@ fn share_of_item(numbers: usize) -> usize {
 
 impl<T, H, E, F> Reduction<T> for OutermostHit<'_, E, F>
 where
-    E: End,
+    E: HitEnd,
     H: Send,
     F: Fn(T) -> Option<H> + Sync,
 {

@@ -121,7 +121,7 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
         }
         let mut exhausted = false;
         let total =
-            all(self.method.of(UntilFailure { items, failed: self.failed, exhausted: &mut exhausted }));
+            all(self.method.of(ItemsUntilFailure { items, failed: self.failed, exhausted: &mut exhausted }));
         if !exhausted && self.has_failed(&total) {
             self.failed.raise();
         }
@@ -151,14 +151,14 @@ impl<T, A: Aggregate<T>> Reduction<T> for Total<'_, A> {
 }
 
 /// The items of a leaf, until an item has failed anywhere.
-struct UntilFailure<'f, I> {
+struct ItemsUntilFailure<'f, I> {
     items: I,
     failed: &'f Flag,
     /// Whether the consumer has asked for all items: then none of them has failed.
     exhausted: &'f mut bool,
 }
 
-impl<I: Iterator> Iterator for UntilFailure<'_, I> {
+impl<I: Iterator> Iterator for ItemsUntilFailure<'_, I> {
     type Item = I::Item;
 
     #[inline]

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //!
-//! 1. A [`Merge`] owns the elements of both runs, and the destination, which has room for exactly as many. No other
+//! 1. A [`RunMerge`] owns the elements of both runs, and the destination, which has room for exactly as many. No other
 //!    code reads or writes there while the merge lives. (Nothing is ever dropped here: elements only move.)
 //! 2. When the merge is dropped, the destination holds all elements of both runs: in order if the merge ran to its end,
 //!    else in any order. The runs' memory then counts as uninitialized.
@@ -20,7 +20,7 @@ use std::ptr::copy_nonoverlapping;
 const INTERLEAVED_LEN: usize = 128;
 
 /// Elements that are still to be merged: two runs, and their destination.
-pub(super) struct Merge<'a, T> {
+pub(super) struct RunMerge<'a, T> {
     left: *mut T,
     left_len: usize,
     right: *mut T,
@@ -32,9 +32,9 @@ pub(super) struct Merge<'a, T> {
 
 // SAFETY: a merge owns its elements (invariant 1), as a vector does: they may be used on another thread if they are
 // `Send`.
-unsafe impl<T: Send> Send for Merge<'_, T> {}
+unsafe impl<T: Send> Send for RunMerge<'_, T> {}
 
-impl<'a, T> Merge<'a, T> {
+impl<'a, T> RunMerge<'a, T> {
     /// Makes the merge of `source[..mid]` and `source[mid..len]`.
     ///
     /// # Safety
@@ -44,7 +44,7 @@ impl<'a, T> Merge<'a, T> {
     pub(super) unsafe fn new(source: *mut T, mid: usize, len: usize, dest: *mut T) -> Self {
         // SAFETY: the caller's promise: `mid` is in bounds.
         let right = unsafe { source.add(mid) };
-        Merge { left: source, left_len: mid, right, right_len: len - mid, dest, places: PhantomData }
+        RunMerge { left: source, left_len: mid, right, right_len: len - mid, dest, places: PhantomData }
     }
 
     /// Number of elements that are still to be merged.
@@ -81,7 +81,7 @@ impl<'a, T> Merge<'a, T> {
         assert!(in_left <= self.left_len && in_right <= self.right_len);
         // SAFETY: the numbers are in bounds, as just asserted, and the destination is as long as both runs.
         let rest = unsafe {
-            Merge {
+            RunMerge {
                 left: self.left.add(in_left),
                 left_len: self.left_len - in_left,
                 right: self.right.add(in_right),
@@ -96,8 +96,8 @@ impl<'a, T> Merge<'a, T> {
 
     /// Takes the whole merge, into a local variable that the compiler can keep in registers.
     fn take(&mut self) -> Self {
-        let Merge { left, right, dest, .. } = *self;
-        replace(self, Merge { left, left_len: 0, right, right_len: 0, dest, places: PhantomData })
+        let RunMerge { left, right, dest, .. } = *self;
+        replace(self, RunMerge { left, left_len: 0, right, right_len: 0, dest, places: PhantomData })
     }
 
     /// Merges on this thread.
@@ -111,7 +111,7 @@ impl<'a, T> Merge<'a, T> {
             let mut fourth = third.split_off(third.len() / 2, is_less);
             loop {
                 let all = [&self, &second, &third, &fourth];
-                let Some(steps @ 1..) = all.into_iter().map(Merge::sure_steps).min() else { break };
+                let Some(steps @ 1..) = all.into_iter().map(RunMerge::sure_steps).min() else { break };
                 for _ in 0..steps {
                     // SAFETY: there are at least `steps` elements in each run of all four.
                     unsafe {
@@ -172,7 +172,7 @@ impl<'a, T> Merge<'a, T> {
     }
 }
 
-impl<T> Drop for Merge<'_, T> {
+impl<T> Drop for RunMerge<'_, T> {
     /// Moves the elements that have not been merged.
     fn drop(&mut self) {
         // SAFETY: the elements and the room for them are the merge's own (invariant 1).
@@ -186,20 +186,24 @@ impl<T> Drop for Merge<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::random;
-    use super::Merge;
+    use super::RunMerge;
     use furcate_pool::Inline;
     use furcate_schedulers::DefaultExecutor;
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
     /// Merges two runs of elements that own memory, and returns the destination.
-    fn merge<T: Send>(mut source: Vec<T>, mid: usize, run: impl FnOnce(&mut Merge<'_, T>)) -> (Vec<T>, bool) {
+    fn merge<T: Send>(
+        mut source: Vec<T>,
+        mid: usize,
+        run: impl FnOnce(&mut RunMerge<'_, T>),
+    ) -> (Vec<T>, bool) {
         let len = source.len();
         let mut dest: Vec<T> = Vec::with_capacity(len);
         // SAFETY: the source's elements are given up, and the destination has room for them all.
         let mut merge = unsafe {
             source.set_len(0);
-            Merge::new(source.as_mut_ptr(), mid, len, dest.as_mut_ptr())
+            RunMerge::new(source.as_mut_ptr(), mid, len, dest.as_mut_ptr())
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| run(&mut merge)));
         drop(merge);

@@ -1,14 +1,14 @@
 //! The stable sort: leaves sorted by std, then merged pairwise, each merge in parallel.
 
 use super::run::Run;
-use super::{Plan, one_run};
+use super::{SortPlan, one_run};
 use furcate_pool::Executor;
 
 /// State that all tasks of a sort share.
 pub(super) struct MergeSort<L, S, E> {
     pub(super) is_less: L,
     pub(super) sort_leaf: S,
-    pub(super) plan: Plan,
+    pub(super) plan: SortPlan,
     pub(super) executor: E,
 }
 

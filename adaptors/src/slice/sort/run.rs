@@ -9,7 +9,7 @@
 //!    it is used again.
 #![allow(unsafe_code)]
 
-use super::merge::Merge;
+use super::merge::RunMerge;
 use furcate_pool::Executor;
 use std::mem::{MaybeUninit, forget};
 
@@ -66,23 +66,24 @@ impl<'a, T> Run<'a, T> {
         let mut right = Run::at_home(right, right_buffer);
         sort(&mut left, &mut right);
         let relation = match (left.elements(), right.elements()) {
-            ([.., last], [first, ..]) if !is_less(first, last) => Relation::InOrder,
-            ([first, ..], [.., last]) if is_less(last, first) => Relation::Swapped,
-            _ => Relation::Mixed,
+            ([.., last], [first, ..]) if !is_less(first, last) => RunRelation::InOrder,
+            ([first, ..], [.., last]) if is_less(last, first) => RunRelation::Swapped,
+            _ => RunRelation::Mixed,
         };
         if left.away != right.away {
             // One half has to move. If they are in order, they will not move again; else, if both are away, the merge
             // leads home.
-            let straggler = if left.away == (relation == Relation::InOrder) { &mut left } else { &mut right };
+            let straggler =
+                if left.away == (relation == RunRelation::InOrder) { &mut left } else { &mut right };
             straggler.move_over(grain, executor);
         }
         self.away = left.away;
         // The parts give their elements back (invariant 3).
         forget((left, right));
         match relation {
-            Relation::InOrder => {}
-            Relation::Swapped => swap_parts(self.elements(), mid, grain, executor),
-            Relation::Mixed => self.change_place(mid).run(is_less, grain, executor),
+            RunRelation::InOrder => {}
+            RunRelation::Swapped => swap_parts(self.elements(), mid, grain, executor),
+            RunRelation::Mixed => self.change_place(mid).run(is_less, grain, executor),
         }
     }
 
@@ -107,7 +108,7 @@ impl<'a, T> Run<'a, T> {
 
     /// Makes a merge of `..mid` and `mid..` into the other place. The elements are there when the merge has been
     /// dropped.
-    fn change_place(&mut self, mid: usize) -> Merge<'_, T> {
+    fn change_place(&mut self, mid: usize) -> RunMerge<'_, T> {
         let len = self.len();
         assert!(mid <= len);
         let home = self.home.as_mut_ptr();
@@ -117,13 +118,13 @@ impl<'a, T> Run<'a, T> {
         // SAFETY: both places are borrowed for as long as the merge lives, and they are disjoint. The source is
         // initialized (invariant 1), and no longer counts as such. The destination counts as initialized from now on.
         // It is initialized before the run can be used again, because the merge has been dropped then.
-        unsafe { Merge::new(source, mid, len, dest) }
+        unsafe { RunMerge::new(source, mid, len, dest) }
     }
 }
 
 /// The relation of two sorted runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
+enum RunRelation {
     /// No element on the right comes before any on the left.
     InOrder,
     /// All elements on the right come before all on the left.

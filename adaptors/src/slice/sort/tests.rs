@@ -2,7 +2,7 @@
 
 use super::merge_sort::MergeSort;
 use super::quick_sort::QuickSort;
-use super::{MIN_GRAIN, PARALLEL_LEN, Plan};
+use super::{MIN_GRAIN, PARALLEL_LEN, SortPlan};
 use furcate_pool::{Context, Executor, Inline};
 use furcate_schedulers::DefaultExecutor;
 use std::cell::Cell;
@@ -44,19 +44,19 @@ pub(super) fn shapes(len: usize) -> Vec<Vec<u32>> {
     ]
 }
 
-const PLANS: [Plan; 6] = [
-    Plan { levels: 0, grain: 1 },
-    Plan { levels: 1, grain: 1 },
-    Plan { levels: 2, grain: 3 },
-    Plan { levels: 3, grain: 40 },
-    Plan { levels: 4, grain: 1 },
-    Plan { levels: 20, grain: 7 },
+const PLANS: [SortPlan; 6] = [
+    SortPlan { levels: 0, grain: 1 },
+    SortPlan { levels: 1, grain: 1 },
+    SortPlan { levels: 2, grain: 3 },
+    SortPlan { levels: 3, grain: 40 },
+    SortPlan { levels: 4, grain: 1 },
+    SortPlan { levels: 20, grain: 7 },
 ];
 
 fn stably<T: Send, E: Executor>(
     v: &mut [T],
     is_less: impl Fn(&T, &T) -> bool + Sync,
-    plan: Plan,
+    plan: SortPlan,
     executor: E,
 ) {
     let sort_leaf = |leaf: &mut [T]| leaf.sort_by(|a, b| ordering(&is_less, a, b));
@@ -66,7 +66,7 @@ fn stably<T: Send, E: Executor>(
 fn unstably<T: Send, E: Executor>(
     v: &mut [T],
     is_less: impl Fn(&T, &T) -> bool + Sync,
-    plan: Plan,
+    plan: SortPlan,
     executor: E,
 ) {
     let sort_leaf = |leaf: &mut [T]| leaf.sort_unstable_by(|a, b| ordering(&is_less, a, b));
@@ -307,20 +307,20 @@ fn an_engine_that_fails_loses_nothing() {
 
 #[test]
 fn plans_have_a_leaf_for_each_thread() {
-    assert!(Plan::new(usize::MAX, 1).is_none());
-    assert!(Plan::new(PARALLEL_LEN - 1, 2).is_none());
+    assert!(SortPlan::new(usize::MAX, 1).is_none());
+    assert!(SortPlan::new(PARALLEL_LEN - 1, 2).is_none());
     for threads in [2, 3, 4, 5, 8, 16, 17, 64, 1000] {
         for len in [PARALLEL_LEN, 10_000, 10_000_000, usize::MAX] {
-            let plan = Plan::new(len, threads).unwrap();
+            let plan = SortPlan::new(len, threads).unwrap();
             assert!(plan.levels >= 1 && plan.grain >= MIN_GRAIN);
             assert!(len >> plan.levels >= MIN_GRAIN / 2, "leaves are not too short: {plan:?}");
         }
-        let levels = Plan::new(usize::MAX, threads).unwrap().levels;
+        let levels = SortPlan::new(usize::MAX, threads).unwrap().levels;
         assert!(
             levels.is_multiple_of(2)
                 && 1 << levels >= threads
                 && 1 << levels < 4 * threads.next_power_of_two()
         );
     }
-    assert!(Plan::new(usize::MAX, usize::MAX).is_some_and(|plan| plan.grain == MIN_GRAIN));
+    assert!(SortPlan::new(usize::MAX, usize::MAX).is_some_and(|plan| plan.grain == MIN_GRAIN));
 }

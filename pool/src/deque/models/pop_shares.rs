@@ -1,7 +1,7 @@
 //! An owner that has stopped pushing: it takes jobs back, and [shares](Deque::share_if_requested) after a thief has
 //! requested a split.
 
-use super::super::State;
+use super::super::WordState;
 use super::*;
 use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -25,7 +25,7 @@ fn an_owner_that_takes_a_job_back_shares_the_oldest() {
         let world = World::new(2, Deque::new(4, false));
         world.deque.request_split();
         let thief = world.thread(|world| {
-            while matches!(world.deque.word().state(), State::Private { .. }) {
+            while matches!(world.deque.word().state(), WordState::Private { .. }) {
                 loom::thread::yield_now();
             }
             assert!(matches!(world.steal(), Steal::Job(_)));

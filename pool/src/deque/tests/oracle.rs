@@ -60,7 +60,7 @@ impl Run {
             },
             8 => match owner.steal_private() {
                 Steal::Empty => assert!(oracle.is_empty()),
-                Steal::Lost => assert!(matches!(owner.deque.word().state(), State::Shared { .. })),
+                Steal::Lost => assert!(matches!(owner.deque.word().state(), WordState::Shared { .. })),
                 reached => assert_eq!(number(reached), Some(oracle.pop_front().unwrap())),
             },
             _ => {

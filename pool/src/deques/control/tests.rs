@@ -1,6 +1,6 @@
 //! Every walk through the states, checked against a simple model: a number of jobs, and an entry.
 
-use super::{Control, Open, Orphan, Resume, Settle};
+use super::{Control, FirstAction, Orphan, ResumeAction, Settle};
 
 /// A deque as the specification describes it: the number of jobs, and the holder of its entry.
 #[derive(Clone, Debug)]
@@ -70,11 +70,11 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
             0 if model.task == Task::Waits => {
                 model.task = Task::Woken;
                 match control.resume(7) {
-                    Resume::List => {
+                    ResumeAction::List => {
                         assert_eq!(model.entry, Entry::None);
                         model.entry = Entry::InSet;
                     }
-                    Resume::Listed => assert_ne!(model.entry, Entry::None),
+                    ResumeAction::Listed => assert_ne!(model.entry, Entry::None),
                 }
             }
             // The deque's task is dropped.
@@ -91,14 +91,14 @@ fn replay(jobs: usize, trail: &[u8]) -> Option<bool> {
             }
             // A thief takes the entry.
             2 if model.entry == Entry::InSet => match control.open() {
-                Open::Mugged(task) => {
+                FirstAction::Mugged(task) => {
                     model.mugs += 1;
                     assert_eq!(task.is_some(), model.task == Task::Woken);
                     model.entry = Entry::None;
                     model.owned = true;
                     end = true;
                 }
-                Open::Steal => {
+                FirstAction::Steal => {
                     let stolen = model.jobs > 0;
                     model.jobs -= usize::from(stolen);
                     model.entry = Entry::InHand { stolen };

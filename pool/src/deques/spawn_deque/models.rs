@@ -6,7 +6,7 @@
 //! writes before the push, is an error in every model. A lost job is an error at the model's end. The set is a number
 //! of entries under a lock.
 
-use super::super::control::{Open, Orphan, Resume, Settle};
+use super::super::control::{FirstAction, Orphan, ResumeAction, Settle};
 use super::SpawnDeque;
 use crate::deque::Steal;
 use crate::fence::turn;
@@ -97,8 +97,8 @@ impl World {
     /// As `Registry::make_stealable`.
     fn wake(&self) {
         match self.deque.resume(()) {
-            Resume::List => self.list(),
-            Resume::Listed => {}
+            ResumeAction::List => self.list(),
+            ResumeAction::Listed => {}
         }
     }
 
@@ -121,7 +121,7 @@ impl World {
             *entries -= 1;
         }
         match self.deque.open() {
-            Open::Mugged(task) => {
+            FirstAction::Mugged(task) => {
                 task.into_iter().for_each(|()| self.task.run());
                 // SAFETY: the deque is this thread's now.
                 while let Some(job) = unsafe { self.deque.jobs().pop_newest() } {
@@ -130,7 +130,7 @@ impl World {
                 }
                 self.ended();
             }
-            Open::Steal => {
+            FirstAction::Steal => {
                 let stolen = self.deque.steal();
                 match self.deque.settle(stolen.is_some()).0 {
                     Settle::List => self.list(),

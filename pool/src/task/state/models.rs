@@ -6,7 +6,7 @@
 //! nothing, so everything that the word does not order is found to be unordered. Operations that begin with a load of
 //! the word are preceded by a [`turn`].
 
-use super::{Begin, Cancel, State, Suspend, Wake};
+use super::{BeginAction, CancelAction, SuspendAction, TaskState, WakeAction};
 use crate::fence::turn;
 use crate::models::explore;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -24,7 +24,7 @@ struct Future {
 
 /// A task, and the memory that its references share.
 struct World {
-    state: State,
+    state: TaskState,
     /// Read by all owners of a reference, and written by the thread that frees it.
     memory: UnsafeCell<bool>,
     future: UnsafeCell<Future>,
@@ -44,7 +44,7 @@ impl World {
     /// Makes a task in its first poll. It is ready when it has been told `things` things.
     fn new(things: usize) -> Arc<Self> {
         Arc::new(World {
-            state: State::running(),
+            state: TaskState::running(),
             memory: UnsafeCell::new(true),
             future: UnsafeCell::new(Future::default()),
             queued: AtomicUsize::new(0),
@@ -87,10 +87,10 @@ impl World {
         self.submitted.fetch_add(1, Relaxed);
     }
 
-    fn wake(&self) -> Wake {
+    fn wake(&self) -> WakeAction {
         turn();
         let wake = self.state.wake();
-        if wake == Wake::Submit {
+        if wake == WakeAction::Submit {
             self.submit();
         }
         wake
@@ -103,9 +103,9 @@ impl World {
         match self.state.wake_and_release() {
             // This thread uses the task until it is queued. Real queues order that before later accesses; this one does
             // not.
-            Wake::Submit => self.submit(),
-            Wake::Coalesced => self.release(),
-            Wake::InPoll => {}
+            WakeAction::Submit => self.submit(),
+            WakeAction::Coalesced => self.release(),
+            WakeAction::InPoll => {}
         }
     }
 
@@ -130,9 +130,9 @@ impl World {
     fn suspend(&self) {
         turn();
         match self.state.suspend() {
-            Suspend::Suspended => {}
-            Suspend::Again => self.submit(),
-            Suspend::Cancelled => self.end(),
+            SuspendAction::Suspended => {}
+            SuspendAction::Again => self.submit(),
+            SuspendAction::Cancelled => self.end(),
         }
     }
 
@@ -151,8 +151,8 @@ impl World {
         let found = self.queued.swap(0, Relaxed) == 1;
         if found {
             match self.state.begin() {
-                Begin::Poll => self.poll(),
-                Begin::Drop => self.end(),
+                BeginAction::Poll => self.poll(),
+                BeginAction::Drop => self.end(),
             }
         }
         found
@@ -160,7 +160,7 @@ impl World {
 
     fn cancel(&self) {
         turn();
-        if self.state.cancel() == Cancel::Drop {
+        if self.state.cancel() == CancelAction::Drop {
             self.end();
         }
     }
@@ -277,7 +277,7 @@ fn what_is_left_beside_the_future_is_there_for_who_wakes() {
             world.thread(move |world| {
                 turn();
                 let wake = if gives_up { world.state.wake_and_release() } else { world.state.wake() };
-                if wake == Wake::Submit {
+                if wake == WakeAction::Submit {
                     // SAFETY: loom checks that no other thread uses the cell.
                     assert_eq!(beside.0.with_mut(|left| unsafe { std::mem::replace(&mut *left, 2) }), 1);
                 }
@@ -286,7 +286,7 @@ fn what_is_left_beside_the_future_is_there_for_who_wakes() {
         // SAFETY: as above.
         beside.0.with_mut(|left| unsafe { *left = 1 });
         turn();
-        if world.state.suspend() == Suspend::Again {
+        if world.state.suspend() == SuspendAction::Again {
             // SAFETY: as above.
             assert_eq!(beside.0.with_mut(|left| unsafe { std::mem::replace(&mut *left, 2) }), 1);
         }
@@ -431,7 +431,7 @@ fn a_task_is_used_again_when_nobody_knows_it() {
         world.state.retain();
         let waker = world.thread(|world| {
             let wake = world.wake();
-            assert!(matches!(wake, Wake::InPoll | Wake::Coalesced), "nothing is to be submitted");
+            assert!(matches!(wake, WakeAction::InPoll | WakeAction::Coalesced), "nothing is to be submitted");
             world.release();
         });
         // The first future is ready.
@@ -440,7 +440,7 @@ fn a_task_is_used_again_when_nobody_knows_it() {
         if world.state.renew() {
             // The next future is suspended, and dropped. No wake is left for it.
             world.future(|future| future.polls += 1);
-            assert_eq!(world.state.suspend(), Suspend::Suspended);
+            assert_eq!(world.state.suspend(), SuspendAction::Suspended);
             world.cancel();
         } else {
             world.end();

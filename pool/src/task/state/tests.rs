@@ -1,22 +1,25 @@
 //! Every transition from every state, against a table; long histories, against an oracle without bits.
 
-use super::{Begin, CANCELLED, Cancel, DONE, REFERENCE, RUNNING, SCHEDULED, State, Suspend, Wake};
+use super::{
+    BeginAction, CANCELLED, CancelAction, DONE, REFERENCE, RUNNING, SCHEDULED, SuspendAction, TaskState,
+    WakeAction,
+};
 use std::sync::atomic::AtomicUsize;
 
 /// A word with two references.
-fn word(bits: usize) -> State {
-    State(AtomicUsize::new(bits + 2 * REFERENCE))
+fn word(bits: usize) -> TaskState {
+    TaskState(AtomicUsize::new(bits + 2 * REFERENCE))
 }
 
 /// Returns the state's bits, after a check that the references have not changed.
-fn bits(state: State) -> usize {
+fn bits(state: TaskState) -> usize {
     let word = state.0.into_inner();
     assert_eq!(word / REFERENCE, 2);
     word % REFERENCE
 }
 
 /// Returns the result of `act`, and the bits after it.
-fn after<R>(before: usize, act: impl FnOnce(&State) -> R) -> (R, usize) {
+fn after<R>(before: usize, act: impl FnOnce(&TaskState) -> R) -> (R, usize) {
     let state = word(before);
     let result = act(&state);
     (result, bits(state))
@@ -29,40 +32,40 @@ const BOTH: usize = RUNNING | SCHEDULED;
 #[test]
 fn a_wake_from_every_state() {
     for (before, wake, then) in [
-        (IDLE, Wake::Submit, SCHEDULED),
-        (SCHEDULED, Wake::Coalesced, SCHEDULED),
-        (RUNNING, Wake::InPoll, BOTH),
-        (BOTH, Wake::Coalesced, BOTH),
-        (DONE, Wake::Coalesced, DONE),
-        (SCHEDULED | CANCELLED, Wake::Coalesced, SCHEDULED | CANCELLED),
-        (RUNNING | CANCELLED, Wake::InPoll, BOTH | CANCELLED),
-        (BOTH | CANCELLED, Wake::Coalesced, BOTH | CANCELLED),
-        (DONE | CANCELLED, Wake::Coalesced, DONE | CANCELLED),
+        (IDLE, WakeAction::Submit, SCHEDULED),
+        (SCHEDULED, WakeAction::Coalesced, SCHEDULED),
+        (RUNNING, WakeAction::InPoll, BOTH),
+        (BOTH, WakeAction::Coalesced, BOTH),
+        (DONE, WakeAction::Coalesced, DONE),
+        (SCHEDULED | CANCELLED, WakeAction::Coalesced, SCHEDULED | CANCELLED),
+        (RUNNING | CANCELLED, WakeAction::InPoll, BOTH | CANCELLED),
+        (BOTH | CANCELLED, WakeAction::Coalesced, BOTH | CANCELLED),
+        (DONE | CANCELLED, WakeAction::Coalesced, DONE | CANCELLED),
     ] {
-        assert_eq!(after(before, State::wake), (wake, then), "from {before}");
+        assert_eq!(after(before, TaskState::wake), (wake, then), "from {before}");
         let state = word(before);
         assert_eq!(state.wake_and_release(), wake, "from {before}");
-        let given_up = if wake == Wake::Coalesced { 0 } else { REFERENCE };
+        let given_up = if wake == WakeAction::Coalesced { 0 } else { REFERENCE };
         assert_eq!(state.0.into_inner() + given_up, then + 2 * REFERENCE, "from {before}");
     }
 }
 
 #[test]
 fn a_task_is_taken_from_its_queue() {
-    assert_eq!(after(SCHEDULED, State::begin), (Begin::Poll, RUNNING));
-    assert_eq!(after(SCHEDULED | CANCELLED, State::begin), (Begin::Drop, RUNNING | CANCELLED));
+    assert_eq!(after(SCHEDULED, TaskState::begin), (BeginAction::Poll, RUNNING));
+    assert_eq!(after(SCHEDULED | CANCELLED, TaskState::begin), (BeginAction::Drop, RUNNING | CANCELLED));
 }
 
 #[test]
 fn a_poll_ends() {
     for (before, suspend, then) in [
-        (RUNNING, Suspend::Suspended, IDLE),
-        (BOTH, Suspend::Again, SCHEDULED),
+        (RUNNING, SuspendAction::Suspended, IDLE),
+        (BOTH, SuspendAction::Again, SCHEDULED),
         // The future is still this worker's.
-        (RUNNING | CANCELLED, Suspend::Cancelled, RUNNING | CANCELLED),
-        (BOTH | CANCELLED, Suspend::Cancelled, BOTH | CANCELLED),
+        (RUNNING | CANCELLED, SuspendAction::Cancelled, RUNNING | CANCELLED),
+        (BOTH | CANCELLED, SuspendAction::Cancelled, BOTH | CANCELLED),
     ] {
-        assert_eq!(after(before, State::suspend), (suspend, then), "from {before}");
+        assert_eq!(after(before, TaskState::suspend), (suspend, then), "from {before}");
     }
     for (before, then) in [
         (RUNNING, DONE),
@@ -73,39 +76,39 @@ fn a_poll_ends() {
         let state = word(before);
         assert!(!state.finish(), "another one knows of it");
         assert_eq!(state.0.into_inner(), then + REFERENCE, "from {before}");
-        assert!(State(AtomicUsize::new(before + REFERENCE)).finish(), "nobody else does");
+        assert!(TaskState(AtomicUsize::new(before + REFERENCE)).finish(), "nobody else does");
     }
 }
 
 #[test]
 fn a_cancellation_from_every_state() {
     for (before, cancel, then) in [
-        (IDLE, Cancel::Drop, RUNNING | CANCELLED),
-        (SCHEDULED, Cancel::Left, SCHEDULED | CANCELLED),
-        (RUNNING, Cancel::Left, RUNNING | CANCELLED),
-        (BOTH, Cancel::Left, BOTH | CANCELLED),
-        (DONE, Cancel::Left, DONE),
-        (RUNNING | CANCELLED, Cancel::Left, RUNNING | CANCELLED),
-        (SCHEDULED | CANCELLED, Cancel::Left, SCHEDULED | CANCELLED),
-        (DONE | CANCELLED, Cancel::Left, DONE | CANCELLED),
+        (IDLE, CancelAction::Drop, RUNNING | CANCELLED),
+        (SCHEDULED, CancelAction::Left, SCHEDULED | CANCELLED),
+        (RUNNING, CancelAction::Left, RUNNING | CANCELLED),
+        (BOTH, CancelAction::Left, BOTH | CANCELLED),
+        (DONE, CancelAction::Left, DONE),
+        (RUNNING | CANCELLED, CancelAction::Left, RUNNING | CANCELLED),
+        (SCHEDULED | CANCELLED, CancelAction::Left, SCHEDULED | CANCELLED),
+        (DONE | CANCELLED, CancelAction::Left, DONE | CANCELLED),
     ] {
-        assert_eq!(after(before, State::cancel), (cancel, then), "from {before}");
+        assert_eq!(after(before, TaskState::cancel), (cancel, then), "from {before}");
     }
 }
 
 #[test]
 fn references_are_counted() {
-    let state = State::running();
+    let state = TaskState::running();
     state.retain();
     state.retain();
     assert!(!state.renew(), "others know of it");
     assert!(!state.release());
-    assert_eq!(state.wake(), Wake::InPoll);
+    assert_eq!(state.wake(), WakeAction::InPoll);
     assert!(!state.release());
     assert!(state.renew());
     // The wake has left no trace.
-    assert_eq!(state.suspend(), Suspend::Suspended);
-    assert_eq!(state.cancel(), Cancel::Drop);
+    assert_eq!(state.suspend(), SuspendAction::Suspended);
+    assert_eq!(state.cancel(), CancelAction::Drop);
     state.retain();
     assert!(!state.finish());
     assert!(state.release());
@@ -130,19 +133,19 @@ fn histories_are_as_the_oracle_tells() {
     };
     let (mut wakes, mut ends) = ([0; 3], [0; 2]);
     for _ in 0..3000 {
-        let (state, mut oracle) = (State::running(), Oracle { polled: true, ..Oracle::default() });
+        let (state, mut oracle) = (TaskState::running(), Oracle { polled: true, ..Oracle::default() });
         let mut references = 1_u64;
         for _ in 0..random(40) {
             match random(9) {
                 0..3 => {
                     let expected = match oracle {
-                        Oracle { done: true, .. } | Oracle { due: true, .. } => Wake::Coalesced,
-                        Oracle { polled: true, .. } => Wake::InPoll,
-                        _ => Wake::Submit,
+                        Oracle { done: true, .. } | Oracle { due: true, .. } => WakeAction::Coalesced,
+                        Oracle { polled: true, .. } => WakeAction::InPoll,
+                        _ => WakeAction::Submit,
                     };
                     if references > 1 && !oracle.done && random(2) == 0 {
                         assert_eq!(state.wake_and_release(), expected, "{oracle:?}");
-                        references -= u64::from(expected != Wake::Coalesced);
+                        references -= u64::from(expected != WakeAction::Coalesced);
                     } else {
                         assert_eq!(state.wake(), expected, "{oracle:?}");
                     }
@@ -150,15 +153,15 @@ fn histories_are_as_the_oracle_tells() {
                     wakes[expected as usize] += 1;
                 }
                 3..5 if oracle.due && !oracle.polled => {
-                    let expected = if oracle.cancelled { Begin::Drop } else { Begin::Poll };
+                    let expected = if oracle.cancelled { BeginAction::Drop } else { BeginAction::Poll };
                     assert_eq!(state.begin(), expected, "{oracle:?}");
                     (oracle.polled, oracle.due) = (true, false);
                 }
                 5 | 6 if oracle.polled => {
                     let expected = match oracle {
-                        Oracle { cancelled: true, .. } => Suspend::Cancelled,
-                        Oracle { due: true, .. } => Suspend::Again,
-                        _ => Suspend::Suspended,
+                        Oracle { cancelled: true, .. } => SuspendAction::Cancelled,
+                        Oracle { due: true, .. } => SuspendAction::Again,
+                        _ => SuspendAction::Suspended,
                     };
                     assert_eq!(state.suspend(), expected, "{oracle:?}");
                     oracle.polled = oracle.cancelled;
@@ -175,7 +178,11 @@ fn histories_are_as_the_oracle_tells() {
                 }
                 7 if random(4) == 0 => {
                     let idle = !(oracle.polled || oracle.due || oracle.done);
-                    assert_eq!(state.cancel(), if idle { Cancel::Drop } else { Cancel::Left }, "{oracle:?}");
+                    assert_eq!(
+                        state.cancel(),
+                        if idle { CancelAction::Drop } else { CancelAction::Left },
+                        "{oracle:?}"
+                    );
                     oracle.cancelled |= !oracle.done;
                     oracle.polled |= idle;
                 }

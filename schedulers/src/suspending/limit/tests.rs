@@ -27,7 +27,7 @@ fn permits_go_round_among_calls_and_in_order_within_one() {
     let (many, one) = (limit.join(), limit.join());
     assert_eq!((many.take(9), one.take(9), limit.in_use()), (1, 0, 1));
     let mut tickets: Vec<_> =
-        (0..5).map(|i| Ticket::of(if i == 4 { &one } else { &many }, Kind::New)).collect();
+        (0..5).map(|i| Ticket::of(if i == 4 { &one } else { &many }, LineKind::New)).collect();
     let counts: Vec<Arc<Count>> = (0..5).map(|_| Arc::default()).collect();
     assert!(tickets.iter_mut().zip(&counts).all(|(ticket, count)| !poll(ticket, count)));
     assert_eq!(limit.waiting(), 5);
@@ -50,7 +50,7 @@ fn nobody_takes_a_permit_past_those_that_wait() {
     let (first, second) = (limit.join(), limit.join());
     let count = Arc::<Count>::default();
     assert_eq!(first.take(2), 2);
-    let mut ticket = Ticket::of(&second, Kind::New);
+    let mut ticket = Ticket::of(&second, LineKind::New);
     assert!(!poll(&mut ticket, &count) && !poll(&mut ticket, &count), "polled again, it waits once");
     first.give_back(2);
     assert_eq!((limit.in_use(), first.take(9), limit.in_use()), (1, 1, 2));
@@ -63,8 +63,11 @@ fn a_ticket_that_is_dropped_passes_its_permit_on() {
     let limit = Limit::new(1);
     let (member, count) = (limit.join(), Arc::<Count>::default());
     assert_eq!(member.take(1), 1);
-    let (mut first, mut second, mut third) =
-        (Ticket::of(&member, Kind::New), Ticket::of(&member, Kind::New), Ticket::of(&member, Kind::New));
+    let (mut first, mut second, mut third) = (
+        Ticket::of(&member, LineKind::New),
+        Ticket::of(&member, LineKind::New),
+        Ticket::of(&member, LineKind::New),
+    );
     assert!([&mut first, &mut second, &mut third].into_iter().all(|ticket| !poll(ticket, &count)));
     drop(second);
     assert_eq!(limit.waiting(), 2);

@@ -47,7 +47,7 @@ fn a_reserve_given_back_wakes_as_many_as_it_had() {
     let (room, count) = (Room::new(2, None), Arc::<Count>::default());
     let reserve = Reserve::new(&room, None);
     assert_eq!(reserve.fill(2), 2);
-    let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(room.acquire(Kind::New))).collect();
+    let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(room.acquire(LineKind::New))).collect();
     assert!(waiting.iter_mut().all(|acquire| poll(acquire.as_mut(), &count).is_none()));
     drop(reserve);
     assert_eq!(count.0.load(Relaxed), 2);
@@ -72,10 +72,10 @@ fn what_waits_for_the_limit_gives_back_its_own_permit_when_it_is_dropped() {
     let (limit, count) = (Limit::new(1), Arc::<Count>::default());
     let (holder, room) = (Room::new(1, Some(&limit)), Room::new(1, Some(&limit)));
     let held = holder.try_acquire().unwrap();
-    let mut waits = Box::pin(room.acquire(Kind::New));
+    let mut waits = Box::pin(room.acquire(LineKind::New));
     assert!(poll(waits.as_mut(), &count).is_none());
     assert_eq!((room.own.free(), limit.waiting()), (0, 1));
-    let mut second = pin!(room.acquire(Kind::New));
+    let mut second = pin!(room.acquire(LineKind::New));
     assert!(poll(second.as_mut(), &count).is_none());
     assert_eq!(limit.waiting(), 1, "the second one waits for its own call first");
     drop(waits);
@@ -95,12 +95,12 @@ fn an_exchange_gives_both_permits_to_tasks_that_wait() {
     let (one, other) = (Room::new(1, Some(&limit)), Room::new(9, Some(&limit)));
     let permit = one.try_acquire().unwrap();
     assert!(!one.is_wanted());
-    let mut kept = Box::pin(one.exchange(permit, Kind::Begun));
+    let mut kept = Box::pin(one.exchange(permit, LineKind::Begun));
     assert!(poll(kept.as_mut(), &count).is_some(), "nobody waits");
     // Another task of the call waits.
-    let mut new = Box::pin(one.acquire(Kind::New));
+    let mut new = Box::pin(one.acquire(LineKind::New));
     assert!(poll(new.as_mut(), &count).is_none() && one.is_wanted());
-    let mut begun = Box::pin(one.exchange(Permit(&one), Kind::Begun));
+    let mut begun = Box::pin(one.exchange(Permit(&one), LineKind::Begun));
     assert!(poll(begun.as_mut(), &count).is_none());
     assert_eq!((limit.in_use(), count.0.load(Relaxed)), (0, 1));
     assert!(poll(new.as_mut(), &count).is_some() && limit.in_use() == 1);
@@ -108,15 +108,15 @@ fn an_exchange_gives_both_permits_to_tasks_that_wait() {
     assert!(poll(begun.as_mut(), &count).is_some() && limit.in_use() == 1);
     // A task of another call waits.
     let _held = other.try_acquire().unwrap();
-    let mut waits = Box::pin(other.acquire(Kind::New));
+    let mut waits = Box::pin(other.acquire(LineKind::New));
     assert!(poll(waits.as_mut(), &count).is_none() && one.is_wanted() && !one.own.is_wanted());
-    let mut begun = Box::pin(one.exchange(Permit(&one), Kind::Begun));
+    let mut begun = Box::pin(one.exchange(Permit(&one), LineKind::Begun));
     assert!(poll(begun.as_mut(), &count).is_none());
     assert!(poll(waits.as_mut(), &count).is_some(), "it has the permit");
     drop(begun);
     assert_eq!((one.own.free(), limit.in_use(), limit.waiting()), (1, 2, 0));
     other.give_back(1);
-    drop(one.exchange(one.try_acquire().unwrap(), Kind::Begun));
+    drop(one.exchange(one.try_acquire().unwrap(), LineKind::Begun));
     assert_eq!((one.own.free(), limit.in_use()), (1, 1), "dropped before it was polled");
 }
 
@@ -129,9 +129,9 @@ fn a_spent_permit_is_exchanged() {
     reserve.put(reserve.take().unwrap(), true);
     assert_eq!((room.try_acquire().is_some(), limit.in_use()), (false, 1), "kept");
     assert!(reserve.take().is_none(), "the rate allows one in a second");
-    let mut new = pin!(room.acquire(Kind::New));
+    let mut new = pin!(room.acquire(LineKind::New));
     assert!(poll(new.as_mut(), &count).is_none());
-    let mut next = pin!(reserve.acquire(Kind::First));
+    let mut next = pin!(reserve.acquire(LineKind::First));
     assert!(poll(next.as_mut(), &count).is_none());
     assert_eq!((limit.in_use(), limit.waiting()), (0, 2));
     while count.0.load(Relaxed) == 0 {

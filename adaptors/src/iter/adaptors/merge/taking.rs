@@ -5,19 +5,19 @@ use std::iter::FusedIterator;
 
 /// The sequential iterator over the items of two sorted ones.
 ///
-/// It can be walked from both ends at once. The ends may meet inside one side, of which both hold an item; [`Side`]
+/// It can be walked from both ends at once. The ends may meet inside one side, of which both hold an item; [`TakenSide`]
 /// handles that case.
 #[allow(missing_debug_implementations, reason = "a borrowed closure")]
 pub struct Taking<'a, I: Iterator, J: Iterator, O> {
-    left: Side<I>,
-    right: Side<J>,
+    left: TakenSide<I>,
+    right: TakenSide<J>,
     order: &'a O,
 }
 
 impl<'a, I: Iterator, J: Iterator, O> Taking<'a, I, J, O> {
     #[inline]
     pub(super) fn new(left: I, right: J, order: &'a O) -> Self {
-        Taking { left: Side::new(left), right: Side::new(right), order }
+        Taking { left: TakenSide::new(left), right: TakenSide::new(right), order }
     }
 }
 
@@ -124,16 +124,16 @@ where
 
 /// An iterator, and the items that were taken out of it at either end for comparisons. Their order is `first`, `items`,
 /// `last`.
-struct Side<I: Iterator> {
+struct TakenSide<I: Iterator> {
     first: Option<I::Item>,
     items: I,
     last: Option<I::Item>,
 }
 
-impl<I: Iterator> Side<I> {
+impl<I: Iterator> TakenSide<I> {
     #[inline]
     fn new(items: I) -> Self {
-        Side { first: None, items, last: None }
+        TakenSide { first: None, items, last: None }
     }
 
     #[inline]
@@ -165,7 +165,7 @@ impl<I: Iterator> Side<I> {
     }
 }
 
-impl<I: DoubleEndedIterator> Side<I> {
+impl<I: DoubleEndedIterator> TakenSide<I> {
     #[inline]
     fn last(&mut self) -> Option<&I::Item> {
         if self.last.is_none() {

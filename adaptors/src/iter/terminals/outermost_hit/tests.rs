@@ -4,7 +4,7 @@ fn search(item: u32) -> Option<u32> {
     item.is_multiple_of(10).then_some(item)
 }
 
-fn reduction<E: End>(end: E, nearest: &Nearest) -> Search<'_, E> {
+fn reduction<E: HitEnd>(end: E, nearest: &Nearest) -> Search<'_, E> {
     static SEARCH: fn(u32) -> Option<u32> = search;
     OutermostHit::new(end, &SEARCH, nearest)
 }
@@ -14,7 +14,7 @@ type Search<'a, E> = OutermostHit<'a, E, fn(u32) -> Option<u32>>;
 type Step = ControlFlow<Option<u32>, Option<u32>>;
 
 /// The tasks of a division tree that goes down `depth` levels at one side, in the order of their items.
-fn spine<E: End>(end: E, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_, E>> {
+fn spine<E: HitEnd>(end: E, nearest: &Nearest, depth: u32, to_the_left: bool) -> Vec<Search<'_, E>> {
     let mut task = reduction(end, nearest);
     let (mut before, mut behind) = (vec![], vec![]);
     for _ in 0..depth {
@@ -34,7 +34,7 @@ fn spine<E: End>(end: E, nearest: &Nearest, depth: u32, to_the_left: bool) -> Ve
 }
 
 /// Returns, for each task, whether a hit in one of them stops it.
-fn stopped_by(hit: usize, end: impl End, depth: u32, to_the_left: bool) -> Vec<bool> {
+fn stopped_by(hit: usize, end: impl HitEnd, depth: u32, to_the_left: bool) -> Vec<bool> {
     let nearest = Nearest::new();
     let tasks = spine(end, &nearest, depth, to_the_left);
     let _: Step = tasks[hit].fold_item(None, 10);
@@ -56,7 +56,7 @@ fn a_hit_stops_all_that_lies_behind_it_and_nothing_else() {
 /// Any number of items works, and a part that is divided further keeps to its place.
 #[test]
 fn a_hit_in_one_item_of_a_task_stops_the_later_ones_or_the_earlier_ones() {
-    fn check<E: End>(end: E, depth: usize, items: usize) {
+    fn check<E: HitEnd>(end: E, depth: usize, items: usize) {
         for hit in [0, 1, 70, items / 2, items - 2, items - 1] {
             let nearest = Nearest::new();
             let mut task = spine(end, &nearest, depth as u32, true).swap_remove(depth / 2);
@@ -130,7 +130,7 @@ fn the_first_hit_ends_a_task_from_the_front() {
 
 #[test]
 fn a_hit_is_final_for_what_lies_farther_from_its_end() {
-    fn check<E: End>(end: E, backward: bool) {
+    fn check<E: HitEnd>(end: E, backward: bool) {
         let nearest = Nearest::new();
         let task = reduction(end, &nearest);
         assert!(Reduction::<u32>::is_final(&task, &Some(10)) && !Reduction::<u32>::is_final(&task, &None));
