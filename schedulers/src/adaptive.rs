@@ -170,6 +170,8 @@ impl Leaves for Adaptive {
                 task,
                 pace: Pace::new(self.min, self.max),
                 folded: 0,
+                expected: usize::MAX,
+                may_grow: false,
                 divisible: fruitless == 0,
                 believed: branch::BLIND_LEVELS.saturating_sub(depth),
                 whole: None,
@@ -247,6 +249,10 @@ struct Divisions<'t, 's, F, O, P, L, R> {
     pace: Pace,
     /// Number of units folded since the task began, or since a part of it was stolen.
     folded: usize,
+    /// Size that the last step leaves, if the task does not grow in it. `usize::MAX` before the first step and after a division.
+    expected: usize,
+    /// Whether the task has grown in a step, as a list of work does. Its size says little about its time.
+    may_grow: bool,
     /// Whether the task may still be divided (invariant 4).
     divisible: bool,
     /// How many more divisions are believed to have made the task smaller although its size has not shrunk. Never
@@ -329,20 +335,21 @@ where
         if self.offer.is_some() && self.offers.is_taken() {
             self.stolen();
         }
-        if self.divisible
-            && self.offer.is_none()
-            && self.offers.demand()
-            && size > 1.max(self.pace.limit() / GRAIN)
-            && self.agrees(size)
+        self.may_grow |= size > self.expected;
+        self.expected = usize::MAX;
+        let grain = if self.may_grow { 1 } else { 1.max(self.pace.limit() / GRAIN) };
+        if self.divisible && self.offer.is_none() && self.offers.demand() && size > grain && self.agrees(size)
         {
             self.whole = Some(size);
             return NextStep::Divide;
         }
-        let mut units = self.pace.next(size);
+        // A step that is expected to be the last one is not timed. Of a task that grows, none is.
+        let mut units = self.pace.next(if self.may_grow { usize::MAX } else { size });
         if P::FACTS.steps_cut && self.leaves.grows {
             units = units.max(self.folded / PIECE);
         }
         self.folded = self.folded.saturating_add(units);
+        self.expected = size.saturating_sub(units);
         NextStep::Fold(units)
     }
 
@@ -399,7 +406,7 @@ where
 const PIECE: usize = 8;
 
 /// Remaining units that take less than this part of a long step's time are not divided: stealing them would not
-/// pay.
+/// pay. (If the task has grown in a step, nothing is known about the time that the units take.)
 const GRAIN: usize = 8;
 
 #[cfg(test)]

@@ -450,3 +450,54 @@ fn pieces_grow_with_what_is_done() {
     let pieces = CLOSE.schedule(Pieces(0..100), free(), Slow, &Inline);
     assert_eq!(pieces.len(), 100);
 }
+
+/// A task whose size says little, as that of a list of work: its steps are as short as any others.
+#[test]
+fn a_task_that_grows_is_timed() {
+    /// So many units, of which four are in the list at any time, and the longest step.
+    struct List<'l>(usize, &'l AtomicUsize);
+    impl Divisible for List<'_> {
+        fn size(&self) -> usize {
+            self.0.min(4)
+        }
+        fn divide_at(self, index: usize) -> (Self, Self) {
+            let left = index.min(self.0);
+            (List(left, self.1), List(self.0 - left, self.1))
+        }
+    }
+    impl IntoIterator for List<'_> {
+        type Item = usize;
+        type IntoIter = std::iter::Once<usize>;
+        fn into_iter(self) -> Self::IntoIter {
+            std::iter::once(self.0)
+        }
+    }
+    impl Producer for List<'_> {
+        const FACTS: Facts = Facts::ITEMS.one_item_per_task();
+
+        fn partial_fold<'s, B, F, L>(mut self, init: B, mut fold: F, steps: &mut L) -> ControlFlow<B, B>
+        where
+            Self: 's,
+            B: crate::Suspendable<'s>,
+            F: StepFold<'s, usize, B>,
+            L: Steps<Self>,
+        {
+            let all = self.0;
+            while self.0 > 0 {
+                let NextStep::Fold(limit) = steps.next(self.size()) else { panic!("no thieves, no stop") };
+                let units = limit.min(self.0);
+                self.1.fetch_max(units, Relaxed);
+                let begin = std::time::Instant::now();
+                while begin.elapsed() < std::time::Duration::from_micros(1) * units as u32 {}
+                self.0 -= units;
+            }
+            fold.fold(init, std::iter::once(all))
+        }
+    }
+    let longest = AtomicUsize::new(0);
+    let starts = AtomicUsize::new(0);
+    let lists = Adaptive::new().schedule(List(200_000, &longest), free(), Lists(&starts), &Inline);
+    assert_eq!(lists, [[200_000]]);
+    let longest = longest.into_inner();
+    assert!(longest <= 5000, "a step takes {longest} us");
+}
