@@ -39,11 +39,11 @@
 //!
 //! # Limits
 //!
-//! - There is no transport between processes yet: [`init`] makes a world of one rank, and [`Threads`] makes ranks that are threads.
+//! - Without the feature `mpi`, [`init`] makes a world of one rank, and [`Threads`] makes ranks that are threads.
 //! - A rank answers a thief between two steps of its tasks. If all its workers are inside long items, thieves wait.
 //! - Adaptors whose tasks share a count or a flag (`take_any`, `while_some`), bridges of streams, `flat_map` of parallel iterators, and
 //!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod call;
 mod counters;

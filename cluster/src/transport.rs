@@ -21,10 +21,21 @@
 //! 5. *No trust.* A message that cannot be decoded is passed on as [`Malformed`], never guessed at.
 
 mod message;
+#[cfg(feature = "mpi")]
+mod messages;
+#[cfg(feature = "mpi")]
+mod mpi;
+#[cfg(any(feature = "mpi", test))]
+mod ring;
+#[cfg(feature = "mpi")]
+mod shared;
 mod threads;
 
 pub use message::{Envelope, Malformed, Message};
 pub use threads::Threads;
+
+#[cfg(feature = "mpi")]
+pub(crate) use self::{messages::Messages, mpi::Mpi, shared::Shared};
 
 use std::fmt::Debug;
 use std::time::Duration;

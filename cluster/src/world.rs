@@ -2,14 +2,14 @@
 
 use crate::counters::{Counters, Counts, CountsTable};
 use crate::spread::SpreadOver;
-use crate::transport::{Envelope, Threads, Transport};
+use crate::transport::{Envelope, Transport};
 use furcate_adaptors::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// All ranks of a program, as one of them sees them. Made by [`init`], or for tests by [`Threads`].
+/// All ranks of a program, as one of them sees them. Made by [`init`], or for tests by [`Threads`](crate::Threads).
 ///
 /// Calls on a world are collective: every rank makes the same ones, in the same order, one after the other.
 ///
@@ -146,22 +146,51 @@ impl fmt::Display for InitError {
 impl std::error::Error for InitError {}
 
 /// Variables by which the launchers of MPI programs tell the number of ranks.
+#[cfg(not(feature = "mpi"))]
 const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_NTASKS"];
 
-/// Makes the world of this process. Without MPI it has one rank.
+/// Makes the world of this process.
+///
+/// With the feature `mpi`, the ranks are the processes that `mpirun` or `srun` has started. If all of them are on one node, their messages go
+/// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or `messages`. Without that feature the world has one rank.
 ///
 /// # Errors
 ///
-/// If the program was started with several ranks, by `mpirun` or `srun`, and this crate has no transport between processes.
+/// - If the program was started with several ranks, and was built without the feature `mpi`.
+/// - If `FURCATE_CLUSTER_TRANSPORT` names another transport, or `shared` although the ranks are on several nodes.
+/// - If the MPI library does not allow calls by several threads.
 pub fn init() -> Result<World, InitError> {
+    initialize().map_err(InitError)
+}
+
+#[cfg(not(feature = "mpi"))]
+fn initialize() -> Result<World, String> {
     let several = SIZES.into_iter().find(|name| {
         std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).is_some_and(|size| size > 1)
     });
     if let Some(name) = several {
-        return Err(InitError(format!(
+        return Err(format!(
             "{name} says that this program was started with several ranks, but it was built without MPI, so each process would do \
-             all the work: start it without a launcher, or try several ranks in one process with `furcate_cluster::Threads`"
-        )));
+             all the work: build it with the feature `mpi` of furcate-cluster, start it without a launcher, or try several ranks in one \
+             process with `furcate_cluster::Threads`"
+        ));
     }
-    Ok(Threads::new(1).worlds().remove(0))
+    Ok(crate::transport::Threads::new(1).worlds().remove(0))
+}
+
+#[cfg(feature = "mpi")]
+fn initialize() -> Result<World, String> {
+    use crate::transport::{Messages, Mpi, Shared};
+
+    let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").ok();
+    let mpi = std::sync::Arc::new(Mpi::init()?);
+    let shared = |mpi| Shared::new(mpi).map(World::new);
+    match choice.as_deref() {
+        None | Some("") => Ok(shared(&mpi).unwrap_or_else(|| World::new(Messages::new(&mpi)))),
+        Some("messages") => Ok(World::new(Messages::new(&mpi))),
+        Some("shared") => shared(&mpi).ok_or_else(|| {
+            "FURCATE_CLUSTER_TRANSPORT is `shared`, but the ranks are on several nodes: unset it, or set it to `messages`".into()
+        }),
+        Some(other) => Err(format!("FURCATE_CLUSTER_TRANSPORT is `{other}`: it may be `shared` or `messages`")),
+    }
 }

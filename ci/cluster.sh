@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# furcate-cluster on MPI: several ranks, on every transport, with Open MPI and with MPICH. Installs both if one is missing (Debian, Ubuntu).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(openmpi-bin libopenmpi-dev mpich libmpich-dev libclang-dev)
+if ! command -v mpirun.openmpi mpirun.mpich >/dev/null || ! dpkg -s "${packages[@]}" >/dev/null 2>&1; then
+    sudo=$([[ $EUID -eq 0 ]] || echo sudo)
+    $sudo apt-get update -qq
+    $sudo apt-get install -qq -y --no-install-recommends "${packages[@]}" >/dev/null
+fi
+
+# Open MPI refuses to run as root otherwise, as a container's user is.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# A call that hangs is given up by its ranks.
+export FURCATE_CLUSTER_TIMEOUT=60
+target=${CARGO_TARGET_DIR:-target}
+
+# Builds the ranks' program with the given compiler wrapper of MPI, which says where the library is. Prints its path.
+build() {
+    MPICC=$1 cargo test --quiet -p furcate-cluster --features mpi --test mpi --no-run --locked --target-dir "$target/$1" --message-format json |
+        sed -n 's/.*"executable":"\([^"]*\/mpi-[^"]*\)".*/\1/p'
+}
+
+# Runs the program with the launcher's arguments; shows its output only if it fails.
+ranks() {
+    if ! output=$(timeout 300 "$@" 2>&1); then
+        printf '%s\n' "$output" >&2
+        echo "cluster.sh: failed: $*" >&2
+        return 1
+    fi
+    echo "ok: ${FURCATE_CLUSTER_TRANSPORT:-} $*"
+}
+
+# A rank that dies ends the program, with an error.
+dead_rank() {
+    local status=0
+    timeout 120 "$@" killed >/dev/null 2>&1 || status=$?
+    if [[ $status -eq 0 || $status -eq 124 ]]; then
+        echo "cluster.sh: a rank died, and the program ended with $status (124: it hung): $*" >&2
+        return 1
+    fi
+    echo "ok: a dead rank ends ${FURCATE_CLUSTER_TRANSPORT:-} $*"
+}
+
+open_mpi=(mpirun.openmpi --oversubscribe --bind-to none)
+program=$(build mpicc.openmpi)
+for FURCATE_CLUSTER_TRANSPORT in shared messages; do
+    export FURCATE_CLUSTER_TRANSPORT
+    for n in 1 2 4; do
+        ranks "${open_mpi[@]}" -n $n "$program"
+    done
+    dead_rank "${open_mpi[@]}" -n 2 "$program"
+done
+# Messages that cross TCP.
+ranks "${open_mpi[@]}" --mca btl tcp,self -n 2 "$program"
+ranks "${open_mpi[@]}" --mca btl tcp,self -n 4 "$program"
+
+program=$(build mpicc.mpich)
+for FURCATE_CLUSTER_TRANSPORT in shared messages; do
+    export FURCATE_CLUSTER_TRANSPORT
+    for n in 1 2 4; do
+        ranks mpirun.mpich -n $n "$program"
+    done
+    dead_rank mpirun.mpich -n 2 "$program"
+done

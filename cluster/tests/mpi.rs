@@ -1,0 +1,125 @@
+//! Calls on the ranks that `mpirun` has started: `ci/cluster.sh` runs this program with several numbers of ranks, on every transport. Without
+//! a launcher there is one rank.
+//!
+//! Each rank checks every result. A rank that finds a wrong one panics, and the program fails.
+
+use furcate::prelude::*;
+use furcate_cluster::{SpreadOver, World};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A call on all ranks, and what each has to get.
+type Check = fn(&World);
+
+fn main() {
+    let world = furcate_cluster::init().expect("the ranks make a world");
+    if std::env::args().any(|argument| argument == "killed") {
+        killed(&world);
+    }
+    let begin = Instant::now();
+    for (name, check) in CHECKS {
+        check(&world);
+        if world.is_root() {
+            println!("{name}: ok after {:?}", begin.elapsed());
+        }
+    }
+}
+
+const CHECKS: [(&str, Check); 8] = [
+    ("lengths", lengths),
+    ("order", order),
+    ("long outputs", long_outputs),
+    ("searches", searches),
+    ("many short calls", many_short_calls),
+    ("late ranks", late_ranks),
+    ("a panic", a_panic),
+    ("another chain", another_chain),
+];
+
+fn lengths(world: &World) {
+    for len in [0_u64, 1, 2, 7, 1000, 100_000] {
+        assert_eq!((0..len).into_par_iter().spread(world).sum::<u64>(), (0..len).sum(), "{len}");
+        assert_eq!((0..len).into_par_iter().spread(world).count(), len);
+    }
+}
+
+fn order(world: &World) {
+    let text = (0..2000).map(|i| i.to_string()).collect::<String>();
+    for _ in 0..10 {
+        let spread = (0..2000).into_par_iter().map(|i: u32| i.to_string()).spread(world);
+        assert_eq!(spread.reduce(String::new, |a, b| a + &b), text);
+        let numbers: Vec<u32> = (0..5000).into_par_iter().filter(|x| x % 3 == 0).spread(world).collect();
+        assert!(numbers.into_iter().eq((0..5000).step_by(3)));
+    }
+}
+
+/// Outputs that are longer than the buffers of any transport.
+fn long_outputs(world: &World) {
+    let numbers: Vec<u64> = (0..2_000_000_u64).into_par_iter().map(|x| x * 3).spread(world).collect();
+    assert!(numbers.into_iter().eq((0..2_000_000).map(|x| x * 3)));
+}
+
+fn searches(world: &World) {
+    for wanted in [0_u64, 77_777, 199_999, 300_000] {
+        let numbers = || (0..200_000_u64).into_par_iter();
+        assert_eq!(numbers().spread(world).any(|x| x == wanted), wanted < 200_000);
+        assert_eq!(
+            numbers().spread(world).find_first(|x| *x >= wanted),
+            (wanted < 200_000).then_some(wanted),
+            "the first at or behind {wanted}"
+        );
+    }
+}
+
+fn many_short_calls(world: &World) {
+    for call in 0..10_000_u64 {
+        assert_eq!((0..10).into_par_iter().map(|x: u64| x + call).spread(world).sum::<u64>(), 45 + 10 * call);
+    }
+}
+
+fn late_ranks(world: &World) {
+    sleep(Duration::from_millis(700) * world.rank() as u32);
+    assert_eq!((0..1000_u64).into_par_iter().spread(world).sum::<u64>(), 499_500);
+}
+
+/// A panic ends the call on all ranks, and its message names the rank. Calls after it work.
+fn a_panic(world: &World) {
+    let call = || {
+        let numbers = (0..1000_u64).into_par_iter();
+        numbers.map(|x| if x == 999 { panic!("number {x}") } else { x }).spread(world).sum::<u64>()
+    };
+    let payload = catch_unwind(AssertUnwindSafe(call)).expect_err("the call has a panic");
+    let text = payload.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(text.contains("number 999"), "{text:?} on rank {}", world.rank());
+    late_ranks(world);
+}
+
+/// A rank that makes another call is told so, and so are the others.
+fn another_chain(world: &World) {
+    let call = || match world.rank() {
+        1 => u64::from((0..1000_u32).into_par_iter().spread(world).sum::<u32>()),
+        _ => (0..1000_u64).into_par_iter().spread(world).sum::<u64>(),
+    };
+    let result = catch_unwind(AssertUnwindSafe(call));
+    if world.size() > 1 {
+        let payload = result.expect_err("the calls differ");
+        let text = payload.downcast_ref::<String>().map_or("", String::as_str);
+        assert!(text.contains("different calls"), "{text:?} on rank {}", world.rank());
+    }
+    late_ranks(world);
+}
+
+/// The last rank dies amid a call, and MPI ends the program.
+fn killed(world: &World) {
+    let last = world.size() - 1;
+    let numbers = (0..1_000_000_u64).into_par_iter().map(|x| {
+        if world.rank() == last && x == 999_999 {
+            std::process::abort();
+        }
+        sleep(Duration::from_micros(10));
+        x
+    });
+    let sum: u64 = numbers.spread(world).sum();
+    panic!("a call ended with {sum} although a rank is dead");
+}
