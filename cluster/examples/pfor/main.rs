@@ -43,7 +43,7 @@ fn main() {
         let (sum, duration) = timed(run);
         (sum, duration, world.table())
     };
-    let (sum, duration, table) = ranks.run("pfor", program);
+    let Some(((sum, duration, table), ranks)) = ranks.run("pfor", program) else { return };
     let (expected, serial) = timed(|| (0..n).map(turn).sum::<u64>());
     assert_eq!(sum, Some(expected));
     line(format_args!("{} turns in {} on {ranks}", grouped(n * u64::from(k)), time(duration)));

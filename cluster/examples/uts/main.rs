@@ -96,11 +96,11 @@ fn main() {
         let (nodes, duration) = timed(|| 1 + below(&tree).spread(world).sum::<u64>());
         (nodes, duration, world.table())
     };
-    let (nodes, duration, table) = arguments.ranks.run("uts", count);
+    let Some(((nodes, duration, table), ranks)) = arguments.ranks.run("uts", count) else { return };
     if let Some(published) = published {
         assert_eq!(nodes, published, "the published number of nodes");
     }
-    line(format_args!("{} nodes in {} on {}", grouped(nodes), time(duration), arguments.ranks));
+    line(format_args!("{} nodes in {} on {}", grouped(nodes), time(duration), ranks));
     line(table);
     if arguments.compare {
         let (serial, duration) = timed(|| tree.count(&tree.root()));
