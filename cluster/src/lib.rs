@@ -66,3 +66,12 @@ pub use spread::{Spread, SpreadOver, Stoppable};
 pub use stop::Interrupted;
 pub use transport::{Threads, Transport};
 pub use world::{InitError, World, init};
+
+/// The code blocks of the book's chapter and the README, compiled and run by the tests.
+#[cfg(doctest)]
+mod prose {
+    #[doc = include_str!("../../book/src/cluster.md")]
+    mod chapter {}
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+}

@@ -18,8 +18,8 @@
 //!    lock [`Mpi::state`]. Rsmpi's handle ends MPI when the `Mpi` is dropped; nothing refers to it then.
 //! 2. *Buffers live.* The bytes of a message lie in a box of their own until `MPI_Test` says that the send is complete.
 //! 3. *A window outlives its words.* A [`Words`] holds its [`Window`], and the window holds the `Mpi`.
-//! 4. *Aligned and zeroed.* Every rank's memory in a window is a multiple of 64 bytes long, so that each begins at a multiple of 64 from the first, which MPI
-//!    aligns for any type. A rank zeroes its own memory before the barrier, and the others use it behind the barrier.
+//! 4. *Aligned and zeroed.* MPI aligns the first rank's memory for any type. The memory of each rank is a multiple of 64 bytes long, so that the
+//!    next rank's is aligned, too. A rank zeroes its own memory before the barrier, and the others use it behind the barrier.
 //! 5. *Atomic only.* A window's memory is reached as `AtomicU64` only, so nothing that another process does with it is a data race.
 #![allow(unsafe_code, reason = "MPI is a C library: see the invariants")]
 
