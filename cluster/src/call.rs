@@ -21,8 +21,11 @@
 //! # Invariants
 //!
 //! 1. A rank is *working* (it has a share, and its pool runs it) or *idle*. Only an idle rank sends a `Request`, and it sends
-//!    no second one before the reply to the first. Only a working rank keeps a thief waiting. A rank that becomes idle refuses all thieves
-//!    in its line.
+//!    no second one before the reply to the first, or before it has withdrawn the first. Only a working rank keeps a thief waiting. A rank
+//!    that becomes idle refuses all thieves in its line.
+//!
+//!    A thief withdraws its request if the victim's workers are all inside long items. A share that comes all the same is kept,
+//!    and worked on after the present one.
 //! 2. Any thread of a working rank may look at the mail, between two steps, one at a time: `polling`. An idle rank's thread is
 //!    the only one in the rank.
 //! 3. No lock is held while user code runs (a reduction, an encoding), except `polling`, which is only tried for.
@@ -30,7 +33,9 @@
 //!    another digest is not used. (A thief's request that comes when the victim's call has ended is of an earlier call.)
 //! 5. *One end.* The call ends for a rank by `End` from rank 0, or by a failure: its own, which it sends to all others as `Abort`, or
 //!    another rank's. After either nothing is sent for this call.
-//! 6. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
+//! 6. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
+//!    are no signs of work. A working rank replies to a withdrawal for that reason, between two steps.
+//! 7. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
 //!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
 //!    any item that belongs to it was left out.
 
@@ -97,6 +102,8 @@ pub(crate) struct Call<'w, T, R: Reduction<T>> {
     caller: Caller,
     reduction: R,
     search: Search,
+    /// Whether rank 0 alone gets the result.
+    to_root: bool,
     stops: &'w Stops,
     /// Position from which on nothing is needed. 0 stops everything.
     bound: AtomicU64,
@@ -119,8 +126,10 @@ struct Desk<O> {
     thieves: VecDeque<usize>,
     /// The victim of the request without a reply, and the time of the request.
     request: Option<(usize, Instant)>,
-    /// Share that has arrived.
-    share: Option<Work>,
+    /// Shares that have arrived.
+    shares: VecDeque<Work>,
+    /// Time for which a thief waits for a reply.
+    patience: Duration,
     joins: Joins<O>,
     end: Option<O>,
     failure: Option<Failure>,
@@ -135,6 +144,10 @@ struct Desk<O> {
 const FIRST_PAUSE: Duration = Duration::from_micros(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
+/// The first and the longest time for which a thief waits for a reply.
+const FIRST_PATIENCE: Duration = Duration::from_millis(1);
+const LONGEST_PATIENCE: Duration = Duration::from_millis(10);
+
 /// The longest time that an idle rank waits between two looks.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -147,7 +160,7 @@ where
         (world, number): (&'w World, u64),
         caller: Caller,
         reduction: R,
-        search: Search,
+        (search, to_root): (Search, bool),
         stops: &'w Stops,
     ) -> Self {
         let (rank, ranks) = (world.rank(), world.size());
@@ -155,7 +168,8 @@ where
             works: false,
             thieves: VecDeque::new(),
             request: None,
-            share: Some(Work { description: None, up: Link::Gap { rank: 0, gap: rank as u64 } }),
+            shares: VecDeque::from([Work { description: None, up: Link::Gap { rank: 0, gap: rank as u64 } }]),
+            patience: FIRST_PATIENCE,
             joins: Joins::new(rank, ranks),
             end: None,
             failure: None,
@@ -169,6 +183,7 @@ where
             caller,
             reduction,
             search,
+            to_root,
             stops,
             bound: AtomicU64::new(u64::MAX),
             has_thief: AtomicBool::new(false),
@@ -218,7 +233,7 @@ where
 
     // -------------------------------------------------------------------------------------------- mail
 
-    /// Takes all messages. Returns whether there were any.
+    /// Takes all messages. Returns whether one of them is a sign of work (invariant 6).
     fn poll(&self) -> bool {
         let mut any = false;
         loop {
@@ -227,9 +242,14 @@ where
                 None => self.world.transport().poll(),
             };
             let Some((from, envelope)) = next else { return any };
-            any = true;
             match envelope {
-                Ok(envelope) => self.handle(from, envelope),
+                Ok(envelope) => {
+                    any |= !matches!(
+                        envelope.message,
+                        Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+                    );
+                    self.handle(from, envelope);
+                }
                 Err(malformed) => {
                     self.world.counters().strange.add(1);
                     self.fail(format!("rank {from} sent {malformed}"));
@@ -266,20 +286,32 @@ where
         match message {
             Message::Hello(_) | Message::Abort(_) => {}
             Message::Request => self.thief_comes(from),
-            Message::Refusal => {
+            Message::Withdrawal => {
                 let mut desk = self.desk();
-                desk.request = None;
-                desk.retry = Instant::now() + desk.pause;
-                desk.pause = (desk.pause * 2).min(LONGEST_PAUSE);
+                desk.thieves.retain(|&thief| thief != from);
+                self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
+                if desk.works {
+                    drop(desk);
+                    self.send(from, Message::Refusal { works: true });
+                }
+            }
+            Message::Refusal { .. } => {
+                let mut desk = self.desk();
+                if desk.request.is_some_and(|(victim, _)| victim == from) {
+                    desk.request = None;
+                    desk.retry = Instant::now() + desk.pause;
+                    desk.pause = (desk.pause * 2).min(LONGEST_PAUSE);
+                }
             }
             Message::Share { gap, description } => {
                 let mut desk = self.desk();
-                if let Some((_, since)) = desk.request.take() {
+                if let Some((_, since)) = desk.request.take_if(|(victim, _)| *victim == from) {
                     self.world.counters().add_latency(since.elapsed());
                 }
                 self.world.counters().won.add(1);
-                desk.pause = FIRST_PAUSE;
-                desk.share = Some(Work { description: Some(description), up: Link::Gap { rank: from, gap } });
+                (desk.pause, desk.patience) = (FIRST_PAUSE, FIRST_PATIENCE);
+                let up = Link::Gap { rank: from, gap };
+                desk.shares.push_back(Work { description: Some(description), up });
             }
             Message::Output { gap, bytes } => self.output_comes(from, gap, &bytes),
             Message::Stop { bound, reason } => {
@@ -287,7 +319,7 @@ where
                 // Relaxed: a hint. Items that are folded in vain do no harm.
                 self.bound.fetch_min(bound, Relaxed);
             }
-            Message::End(bytes) => match postcard::from_bytes::<(u8, R::Output)>(&bytes) {
+            Message::End(bytes) => match self.decode_end(&bytes) {
                 Ok((reason, output)) => {
                     self.mark(reason);
                     self.bound.store(0, Relaxed);
@@ -356,10 +388,21 @@ where
         postcard::to_allocvec(&(self.interrupted.load(Relaxed), output))
     }
 
+    /// Decodes the result. If it is for rank 0 alone, other ranks have that of no items.
+    fn decode_end(&self, bytes: &[u8]) -> postcard::Result<(u8, R::Output)> {
+        if self.to_root {
+            let reason = postcard::from_bytes(bytes)?;
+            return Ok((reason, self.reduction.finish(self.reduction.start())));
+        }
+        postcard::from_bytes(bytes)
+    }
+
     /// Ends the call, at rank 0.
     fn end(&self, output: R::Output) {
         if self.world.size() > 1 {
-            match self.encode(&output) {
+            let reason = self.interrupted.load(Relaxed);
+            let bytes = if self.to_root { postcard::to_allocvec(&reason) } else { self.encode(&output) };
+            match bytes {
                 Ok(bytes) => self.send_to_all(&Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
@@ -458,7 +501,7 @@ where
             if let Some(output) = desk.end.take() {
                 return Next::End(output);
             }
-            if let Some(work) = desk.share.take() {
+            if let Some(work) = desk.shares.pop_front() {
                 desk.works = true;
                 self.world.counters().shares.add(1);
                 return Next::Work(work);
@@ -467,6 +510,7 @@ where
             let may_ask = desk.request.is_none() && self.world.size() > 1 && self.bound.load(Relaxed) > 0;
             let mut wait = LOOK;
             let mut victim = None;
+            let withdrawn = desk.withdraw(now);
             if may_ask && now >= desk.retry {
                 let chosen = desk.victim(self.world.rank(), self.world.size());
                 desk.request = Some((chosen, now));
@@ -475,6 +519,10 @@ where
                 wait = wait.min(desk.retry - now);
             }
             drop(desk);
+            if let Some(victim) = withdrawn {
+                self.send(victim, Message::Withdrawal);
+                continue;
+            }
             if let Some(victim) = victim {
                 self.world.counters().tried.add(1);
                 self.send(victim, Message::Request);
@@ -495,6 +543,15 @@ where
 }
 
 impl<O> Desk<O> {
+    /// Withdraws the request if it has waited for too long. Returns the victim.
+    fn withdraw(&mut self, now: Instant) -> Option<usize> {
+        let patience = self.patience;
+        let (victim, _) =
+            self.request.take_if(|(_, since)| now.saturating_duration_since(*since) > patience)?;
+        self.patience = (patience * 2).min(LONGEST_PATIENCE);
+        Some(victim)
+    }
+
     /// Returns a random rank other than this one, by Marsaglia's xorshift.
     fn victim(&mut self, rank: usize, ranks: usize) -> usize {
         self.random ^= self.random << 13;
@@ -548,7 +605,8 @@ where
 
     fn refuse(&self, thief: usize) {
         self.world.counters().refused.add(1);
-        self.send(thief, Message::Refusal);
+        let works = self.desk().works;
+        self.send(thief, Message::Refusal { works });
     }
 
     fn found(&self, end: u64) {

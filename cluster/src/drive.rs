@@ -63,6 +63,7 @@ pub(crate) struct Terminal<R> {
     pub(crate) name: &'static str,
     pub(crate) reduction: R,
     pub(crate) search: Search,
+    pub(crate) to_root: bool,
 }
 
 /// Runs a chain on all ranks.
@@ -84,7 +85,8 @@ where
     let number = world.begin_call();
     let size = chain.units().unwrap_or(0);
     let caller = Caller::new::<I, R::Output>(terminal.name, size, 0);
-    let call = Runner(Call::new((world, *number), caller, terminal.reduction, terminal.search, stops));
+    let Terminal { reduction, search, to_root, .. } = terminal;
+    let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
     match catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call))) {
         Ok(Ok(output)) => {
             drop(number);

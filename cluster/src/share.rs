@@ -23,13 +23,16 @@
 //!    [`ByValue`](furcate_adaptors::iter::ByValue) there are no positions: a share begins at 0 and has the end 0.
 //! 4. *Progress.* A task folds one step before it gives a part to another rank. So a share that is given from rank to rank gets
 //!    smaller.
-//! 5. *Every thief gets a reply.* A thief that has been taken from the line gets a share, or a refusal if the half is empty.
+//! 5. *Prompt.* The scheduler's steps are folded in shorter ones of some 5 microseconds, with a look between two of them. The scheduler is
+//!    asked again when the units of its own step are folded. (Where a step makes a piece, its steps are kept.)
+//! 6. *Every thief gets a reply.* A thief that has been taken from the line gets a share, or a refusal if the half is empty.
 
 use crate::segments::Mixed;
 use furcate_schedulers::{Divisible, Facts, FoldFacts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 use std::vec;
 
 /// The rank's view of the other ranks, for its tasks.
@@ -169,6 +172,9 @@ struct TaskState {
     fruitless: Option<usize>,
     /// Thief for which the task is being divided.
     thief: Option<usize>,
+    /// Units of the scheduler's step that are left (invariant 5).
+    granted: usize,
+    grain: Grain,
 }
 
 impl<P: Producer, C: Lookout> Producer for Share<'_, P, C> {
@@ -182,8 +188,16 @@ impl<P: Producer, C: Lookout> Producer for Share<'_, P, C> {
         L: Steps<Self>,
     {
         let Share { base, end, gaps, site } = self;
-        let state = TaskState { end, gaps, step_end: end, steps: 0, fruitless: None, thief: None };
-        let state = RefCell::new(state);
+        let state = RefCell::new(TaskState {
+            end,
+            gaps,
+            step_end: end,
+            steps: 0,
+            fruitless: None,
+            thief: None,
+            granted: 0,
+            grain: Grain::new(),
+        });
         let mut lookout = ShareSteps { steps, site, state: &state };
         let end = base.partial_fold(init, FoldShare { fold: &mut fold, site, state: &state }, &mut lookout);
         drop(lookout);
@@ -201,6 +215,43 @@ impl<P: Producer, C: Lookout> Producer for Share<'_, P, C> {
         }
     }
 }
+
+/// The length of steps between two looks (invariant 5): as many units as were folded in [`LOOK`] before.
+struct Grain {
+    limit: usize,
+    /// Number of units since the clock was read.
+    done: usize,
+    since: Instant,
+}
+
+/// Time between two looks, while all units cost about the same.
+const LOOK: Duration = Duration::from_micros(5);
+
+/// Number of looks between two looks at the clock.
+const LOOKS: usize = 4;
+
+impl Grain {
+    fn new() -> Self {
+        Grain { limit: 1, done: 0, since: Instant::now() }
+    }
+
+    /// Returns the number of units of the next step.
+    #[inline]
+    fn next(&mut self) -> usize {
+        if self.done >= self.limit * LOOKS {
+            let now = Instant::now();
+            let took = now.saturating_duration_since(self.since).as_nanos().max(1);
+            let units = (LOOK.as_nanos() * self.done as u128 / took).max(1);
+            self.limit = usize::try_from(units).unwrap_or(usize::MAX).min(self.limit * 4).min(LONGEST);
+            (self.done, self.since) = (0, now);
+        }
+        self.done += self.limit;
+        self.limit
+    }
+}
+
+/// Greatest number of units between two looks.
+const LONGEST: usize = 1 << 20;
 
 /// The steps of a task, as the chain's producer sees them.
 struct ShareSteps<'t, 'h, P, C: Lookout, L> {
@@ -232,16 +283,22 @@ where
                 return NextStep::Divide;
             }
         }
-        let next = self.steps.next(size);
-        if let NextStep::Fold(units) = next {
-            state.steps = state.steps.saturating_add(1);
-            state.step_end = start.saturating_add(units.clamp(1, size.max(1)) as u64).min(state.end);
+        if state.granted == 0 {
+            match self.steps.next(size) {
+                NextStep::Fold(units) => state.granted = units.max(1),
+                next => return next,
+            }
         }
-        next
+        let units = if P::FACTS.steps_cut { state.granted } else { state.granted.min(state.grain.next()) };
+        state.granted -= units;
+        state.steps = state.steps.saturating_add(1);
+        state.step_end = start.saturating_add(units.min(size.max(1)) as u64).min(state.end);
+        NextStep::Fold(units)
     }
 
     fn take(&mut self, right: P) {
         let mut state = self.state.borrow_mut();
+        state.granted = 0;
         let (end, site) = (state.end, self.site);
         let middle = before(end, &right, site.has_positions);
         let Some(thief) = state.thief.take() else {
@@ -270,7 +327,7 @@ where
         }
         let Share { base, end, gaps, .. } = self.steps.take_back()?;
         let mut state = self.state.borrow_mut();
-        (state.end, state.gaps) = (end, gaps);
+        (state.end, state.gaps, state.granted) = (end, gaps, 0);
         Some(base)
     }
 }

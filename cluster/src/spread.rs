@@ -44,7 +44,7 @@ pub trait SpreadOver: Portable {
     /// assert_eq!(texts, ["together", "together"]);
     /// ```
     fn spread(self, world: &World) -> Spread<'_, Self> {
-        Spread { chain: self, world, stops: Stops::default(), reason: None }
+        Spread { chain: self, world, stops: Stops::default(), reason: None, to_root: false }
     }
 }
 
@@ -65,6 +65,7 @@ pub struct Spread<'w, I> {
     world: &'w World,
     stops: Stops,
     reason: Option<Arc<OnceLock<Reason>>>,
+    to_root: bool,
 }
 
 impl<I: fmt::Debug> fmt::Debug for Spread<'_, I> {
@@ -77,6 +78,24 @@ impl<I: fmt::Debug> fmt::Debug for Spread<'_, I> {
 }
 
 impl<'w, I: Portable> Spread<'w, I> {
+    /// Runs a terminal whose result rank 0 alone gets. It is not sent to the other ranks, which return `None`.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    /// use furcate_cluster::{SpreadOver, Threads};
+    ///
+    /// let squares = Threads::new(2).run(|world| {
+    ///     (0..4).into_par_iter().map(|x| x * x).spread(world).to_root(|spread| spread.collect::<Vec<_>>())
+    /// });
+    /// assert_eq!(squares, [Some(vec![0, 1, 4, 9]), None]);
+    /// ```
+    pub fn to_root<T>(mut self, terminal: impl FnOnce(Self) -> T) -> Option<T> {
+        self.to_root = true;
+        let is_root = self.world.is_root();
+        let result = terminal(self);
+        is_root.then_some(result)
+    }
+
     /// Ends the call on all ranks when the token is cancelled on one of them.
     ///
     /// ```
@@ -157,8 +176,8 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
         R: Reduction<I::Item> + Sync,
         R::Output: Serialize + DeserializeOwned,
     {
-        let Spread { chain, world, stops, reason } = self;
-        let (output, ended) = drive(chain, world, &stops, Terminal { name, reduction, search });
+        let Spread { chain, world, stops, reason, to_root } = self;
+        let (output, ended) = drive(chain, world, &stops, Terminal { name, reduction, search, to_root });
         if let (Some(reason), Some(ended)) = (reason, ended) {
             reason.get_or_init(|| ended);
         }

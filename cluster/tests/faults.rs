@@ -202,3 +202,51 @@ fn hits_end_the_search_on_all_ranks() {
         }
     });
 }
+
+/// Rank 1 is inside one long item. Rank 2, which has nothing to do, does not wait for it, but helps rank 0.
+#[test]
+fn a_thief_leaves_a_victim_that_does_not_answer() {
+    within_a_minute(|| {
+        for _ in 0..6 {
+            let helped = Threads::new(3).run(|world| {
+                let mine = AtomicU64::new(0);
+                (0..600_u64).into_par_iter().spread(world).for_each(|x| match x {
+                    0..200 => {
+                        mine.fetch_add(1, Relaxed);
+                        sleep(Duration::from_millis(2));
+                    }
+                    200 => sleep(Duration::from_millis(1000)),
+                    _ => {}
+                });
+                mine.into_inner()
+            });
+            assert_eq!(helped.iter().sum::<u64>(), 200);
+            assert!(helped[2] >= 20, "rank 2 could do half of the 200 items: {helped:?}");
+        }
+    });
+}
+
+/// A rank that works on something that cannot be divided shows that it is alive, though its thief hears of no work for longer than the
+/// timeout.
+#[test]
+fn a_rank_that_works_is_not_given_up() {
+    within_a_minute(|| {
+        for ranks in [2, 3] {
+            let counts = Threads::new(ranks).timeout(Duration::from_millis(200)).run(|world| {
+                // One unit after the other, so there are never two of them.
+                let walk = |count: &mut u64, units: &mut Vec<u64>, n: usize| {
+                    for _ in 0..n {
+                        let Some(unit) = units.pop() else { return };
+                        *count += 1;
+                        sleep(Duration::from_millis(1));
+                        if unit > 1 {
+                            units.push(unit - 1);
+                        }
+                    }
+                };
+                vec![1000].work(|_| 0, walk, |count| count).spread(world).sum::<u64>()
+            });
+            assert_eq!(counts, vec![1000; ranks]);
+        }
+    });
+}

@@ -24,8 +24,13 @@ pub enum Message {
     Hello(String),
     /// The sender is out of work.
     Request,
-    /// Reply to a request: there is nothing to give away.
-    Refusal,
+    /// The sender does not want a reply to its last request any more. A reply may be under way.
+    Withdrawal,
+    /// Reply to a request, or to a withdrawal: there is nothing to give away.
+    Refusal {
+        /// Whether the sender is working. If not, it is itself out of work.
+        works: bool,
+    },
     /// Reply to a request: a part of the sender's share. Its output goes to the sender's gap.
     Share {
         /// Number of the gap.
@@ -75,12 +80,13 @@ impl Envelope {
         let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
             Message::Hello(caller) => (0, 0, caller.as_bytes()),
             Message::Request => (1, 0, &[]),
-            Message::Refusal => (2, 0, &[]),
+            Message::Refusal { works } => (2, u64::from(*works), &[]),
             Message::Share { gap, description } => (3, *gap, description),
             Message::Output { gap, bytes } => (4, *gap, bytes),
             Message::Stop { bound, reason } => (5, *bound, std::slice::from_ref(reason)),
             Message::Abort(reason) => (6, 0, reason.as_bytes()),
             Message::End(bytes) => (7, 0, bytes),
+            Message::Withdrawal => (8, 0, &[]),
         };
         let envelope = (VERSION, self.call, self.digest, kind, number, bytes);
         postcard::to_allocvec(&envelope).expect("numbers and bytes can be encoded")
@@ -102,7 +108,7 @@ impl Envelope {
         let message = match kind {
             0 => Message::Hello(text()?),
             1 => Message::Request,
-            2 => Message::Refusal,
+            2 => Message::Refusal { works: number > 0 },
             3 => Message::Share { gap: number, description: content.to_vec() },
             4 => Message::Output { gap: number, bytes: content.to_vec() },
             5 => match content {
@@ -111,6 +117,7 @@ impl Envelope {
             },
             6 => Message::Abort(text()?),
             7 => Message::End(content.to_vec()),
+            8 => Message::Withdrawal,
             _ => return Err(Malformed),
         };
         Ok(Envelope { call, digest, message })
@@ -125,12 +132,13 @@ mod tests {
         vec![
             Message::Hello("sum of a map".into()),
             Message::Request,
-            Message::Refusal,
+            Message::Refusal { works: true },
             Message::Share { gap: 300, description: vec![1, 2, 3] },
             Message::Output { gap: u64::MAX, bytes: vec![0; 1000] },
             Message::Stop { bound: 7, reason: 2 },
             Message::Abort("panicked".into()),
             Message::End(vec![]),
+            Message::Withdrawal,
         ]
     }
 
