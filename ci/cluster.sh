@@ -64,3 +64,16 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
     done
     dead_rank mpirun.mpich -n 2 "$program"
 done
+
+# The examples, on ranks that are threads and on those of a launcher. They compare their results with the published ones.
+MPICC=mpicc.openmpi cargo build --quiet --release -p furcate-cluster --features mpi --examples --locked --target-dir "$target/mpicc.openmpi"
+examples=$target/mpicc.openmpi/release/examples
+unset FURCATE_CLUSTER_TRANSPORT
+"$examples/uts" T1 --ranks 2
+"$examples/uts" T3 --ranks 4
+"$examples/pfor" 10000 --ranks 2
+"${open_mpi[@]}" -n 2 "$examples/uts" T1
+if "$examples/uts" T4 2>/dev/null; then
+    echo "cluster.sh: a tree that is not known must be an error" >&2
+    exit 1
+fi
