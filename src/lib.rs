@@ -64,7 +64,7 @@
 //! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
 //! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that work in steps, and keep a state |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that reports it |
-//! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::ParallelIterator::async_sum), [`async_collect()`](iter::ParallelIterator::async_collect) ... | futures as items, and as results |
+//! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::AsyncTerminals::async_sum), [`async_collect()`](iter::AsyncTerminals::async_collect) ... | futures as items, and as results |
 //! | [`spawn_future(future)`](spawn_future), [`join_async(left, right)`](ScopeHandle::join_async), [`block_on(future)`](block_on()) | tasks that wait, in direct style |
 #![cfg_attr(
     feature = "stream",

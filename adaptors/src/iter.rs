@@ -7,6 +7,7 @@
 pub(crate) mod adaptor;
 pub(crate) mod adaptors;
 pub(crate) mod async_terminal;
+mod async_terminals;
 mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
@@ -36,6 +37,7 @@ mod wrap;
 
 pub use adaptors::*;
 pub use async_terminal::AsyncTerminal;
+pub use async_terminals::AsyncTerminals;
 pub use blocks_iter::{Block, BlockItems, BlocksIter, LentBlocks};
 pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,

@@ -40,7 +40,7 @@ pub mod vec;
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use crate::iter::{
-        AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
+        AsyncTerminals, AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
         IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange,
         ParallelExtend, ParallelIterator, WrapIter,
     };

@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// One of furcate's pools, chosen at run time: the caller's, or a shared one.
 ///
 /// The choice costs one branch per call of the engine. To have all work done by the calling thread, choose the scheduler
-/// `Sequential` instead of an engine.
+/// `Sequential` instead of an engine. [`Inline`](crate::Inline) and engines of other crates are no choices, because their parts run in scopes
+/// of other types.
 ///
 /// ```
 /// use furcate::prelude::*;

@@ -29,6 +29,8 @@
 //! 5. An [`Unattended`] computation begins once, unless it is cancelled before. Its `end` is called once, when all its
 //!    parts have ended.
 
+#[doc(hidden)]
+pub mod published;
 pub mod threads;
 mod unattended;
 
@@ -36,6 +38,7 @@ mod unattended;
 #[doc(hidden)]
 pub use crate::one_shot::{OneShot, OneShotSender};
 pub use crate::order::{wake_first, wake_soon};
+use published::{Publish, PublishedOffers, SharedPart};
 #[doc(no_inline)]
 pub use threads::{Job, OnThreads, Threads};
 #[doc(hidden)]

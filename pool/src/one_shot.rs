@@ -41,12 +41,21 @@ impl<T> OneShot<T> {
         self.0.lock().expect("nobody panics with this lock")
     }
 
+    /// Delivers the outcome and wakes the task that waits (invariants 1 and 2).
+    fn deliver(&self, end: SpawnedOutcome<T>) {
+        let before = mem::replace(&mut *self.lock(), OneShotState::Delivered(end));
+        if let OneShotState::Open(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+
     /// Whether the outcome has been delivered.
     pub fn is_delivered(&self) -> bool {
         !matches!(*self.lock(), OneShotState::Open(_))
     }
 
     /// Takes the outcome when it has been delivered; `None` if it was taken before. One task polls at a time.
+    #[inline]
     pub fn poll(&self, context: &mut Context<'_>) -> Poll<Option<SpawnedOutcome<T>>> {
         // Cloned, and dropped, without the lock: a waker is foreign code (invariant 2).
         let mut clone = None;
@@ -81,12 +90,10 @@ pub struct OneShotSender<T>(
 
 impl<T> OneShotSender<T> {
     /// Delivers the outcome and wakes the task that waits, unless an outcome was delivered before.
+    #[inline]
     pub fn deliver(&mut self, end: SpawnedOutcome<T>) {
         if let Some(place) = self.0.take() {
-            let before = mem::replace(&mut *place.lock(), OneShotState::Delivered(end));
-            if let OneShotState::Open(Some(waker)) = before {
-                waker.wake();
-            }
+            place.deliver(end);
         }
     }
 
@@ -102,8 +109,11 @@ impl<T> OneShotSender<T> {
 }
 
 impl<T> Drop for OneShotSender<T> {
+    #[inline]
     fn drop(&mut self) {
-        self.deliver(SpawnedOutcome::Cancelled);
+        if let Some(place) = self.0.take() {
+            place.deliver(SpawnedOutcome::Cancelled);
+        }
     }
 }
 

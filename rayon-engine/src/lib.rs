@@ -14,7 +14,7 @@
 
 mod detached;
 
-pub use detached::{Offered, Parts};
+pub use detached::Parts;
 
 use furcate_pool::detach::{Unattended, run_blocking};
 use furcate_pool::quiet_drop::drop_quietly;

@@ -27,6 +27,9 @@
 //! is [final](Reduction::is_final), it goes up from its node as soon as the node has its link. When a final output
 //! reaches the root, waiting items are dropped.
 //!
+//! The walk down the tree is that of [`Join`](crate::Join), and is not shared with it: here a fork may lose its right part, and a leaf may be
+//! suspended. So a walk ends in a [`Done`], where the walk of `Join` ends in an output.
+//!
 //! # Invariants
 //!
 //! 1. A node's three things arrive once each. The arrival of the last one takes all three out together, and they are

@@ -133,7 +133,7 @@ pub trait FromParallelIterator<T: Send> {
     }
 
     /// Whether an item alone decides the collection, whatever the other items are. In that case
-    /// [`async_collect`](ParallelIterator::async_collect) does not wait for other items. By default no item decides.
+    /// [`async_collect`](super::AsyncTerminals::async_collect) does not wait for other items. By default no item decides.
     /// For a `Result` of a collection, an error does.
     ///
     /// ```

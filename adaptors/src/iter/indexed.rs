@@ -4,9 +4,9 @@ use super::async_terminal::{Searched, SearchedFrom};
 use super::collect::{append, append_unzipped};
 use super::terminals::Front;
 use super::{
-    AsyncTerminal, Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave, InterleaveShortest,
-    IntoParallelIterator, Merge, MergeBy, MergeByKey, ParallelIterator, PeekParallelIterator, Positions, Rev,
-    Skip, StepBy, Take, Zip, ZipEq,
+    AsyncTerminal, AsyncTerminals, Chunks, Enumerate, FoldChunks, FoldChunksWith, Interleave,
+    InterleaveShortest, IntoParallelIterator, Merge, MergeBy, MergeByKey, ParallelIterator,
+    PeekParallelIterator, Positions, Rev, Skip, StepBy, Take, Zip, ZipEq,
 };
 use furcate_schedulers::IndexedProducer;
 use std::cmp::Ordering;
@@ -611,7 +611,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     // ----------------------------------------------------------------------------------- terminals that are awaited
 
-    /// [`cmp`](Self::cmp), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`cmp`](Self::cmp), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -632,7 +632,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         AsyncTerminal::new(self.zip(other), search, move |first| first.unwrap_or(lengths))
     }
 
-    /// [`partial_cmp`](Self::partial_cmp), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`partial_cmp`](Self::partial_cmp), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -648,7 +648,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         compared(self, other.into_par_iter(), convert::identity)
     }
 
-    /// [`eq`](Self::eq), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`eq`](Self::eq), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -664,7 +664,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         equal(self, other.into_par_iter(), convert::identity)
     }
 
-    /// [`ne`](Self::ne), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`ne`](Self::ne), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -680,7 +680,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         equal(self, other.into_par_iter(), |equal| !equal)
     }
 
-    /// [`lt`](Self::lt), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`lt`](Self::lt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -696,7 +696,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_lt))
     }
 
-    /// [`le`](Self::le), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`le`](Self::le), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -712,7 +712,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_le))
     }
 
-    /// [`gt`](Self::gt), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`gt`](Self::gt), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -728,7 +728,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_gt))
     }
 
-    /// [`ge`](Self::ge), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`ge`](Self::ge), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -744,7 +744,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         compared(self, other.into_par_iter(), |order| order.is_some_and(Ordering::is_ge))
     }
 
-    /// [`position_any`](Self::position_any), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`position_any`](Self::position_any), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -759,7 +759,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.enumerate().async_find_map_any(move |(position, item)| predicate(item).then_some(position))
     }
 
-    /// [`position_first`](Self::position_first), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`position_first`](Self::position_first), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -774,7 +774,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
         self.enumerate().async_find_map_first(move |(position, item)| predicate(item).then_some(position))
     }
 
-    /// [`position_last`](Self::position_last), as a future: see [`async_for_each`](ParallelIterator::async_for_each).
+    /// [`position_last`](Self::position_last), as a future: see [`async_for_each`](AsyncTerminals::async_for_each).
     ///
     /// ```
     /// use furcate::prelude::*;

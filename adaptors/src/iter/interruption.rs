@@ -10,7 +10,8 @@
 mod forwarded;
 
 use super::{
-    AsyncTerminal, FromParallelIterator, ParallelExtend, ParallelIterator, Try, schedule_with_policy,
+    AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelExtend, ParallelIterator, Try,
+    schedule_with_policy,
 };
 use either::Either;
 use furcate_schedulers::policy::{Both, CancelToken, Deadline, Reason, Stop, StopOn, StopSignals};
@@ -121,7 +122,7 @@ where
     I: ParallelIterator,
     S: Stop + 'static,
 {
-    /// Runs any terminal that is awaited, such as [`async_sum`](ParallelIterator::async_sum), with any adaptors before
+    /// Runs any terminal that is awaited, such as [`async_sum`](AsyncTerminals::async_sum), with any adaptors before
     /// it: [`run`](Self::run), as a future.
     ///
     /// ```
@@ -333,7 +334,7 @@ macro_rules! terminals {
         /// The terminals of a parallel iterator, awaited: see [`AsyncTerminal`] and [`async_run`](Interruptible::async_run).
         impl<I: ParallelIterator + 'static, S: Stop + 'static> Interruptible<I, S> {$(
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), as a future: see")]
-            #[doc = concat!("[`ParallelIterator::", stringify!($async_name), "`].")]
+            #[doc = concat!("[`AsyncTerminals::", stringify!($async_name), "`].")]
             ///
             /// ```
             /// use furcate::prelude::*;
@@ -514,7 +515,7 @@ impl<A: Send, B: Send, I: ParallelIterator<Item = (A, B)>, S: Stop> Interruptibl
         self.run(|items| items.unzip())
     }
 
-    /// [`unzip`](Self::unzip), as a future: see [`ParallelIterator::async_unzip`].
+    /// [`unzip`](Self::unzip), as a future: see [`AsyncTerminals::async_unzip`].
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -33,7 +33,9 @@
 use super::channel::{Channel, Payload};
 use super::keeps_permit::KeepsPermit;
 use super::window::Windowed;
-use crate::iter::{AsyncTerminal, Block, ExecutorOf, ParallelIterator, SchedulerOf, WithScheduler};
+use crate::iter::{
+    AsyncTerminal, AsyncTerminals, Block, ExecutorOf, ParallelIterator, SchedulerOf, WithScheduler,
+};
 use furcate_pool::detach::{Detach, Resume, SpawnedOutcome, Suspend, Unattended};
 use furcate_pool::{Executor, Pool};
 use furcate_schedulers::Scheduler;

@@ -20,7 +20,7 @@ use super::channel::Channel;
 use super::in_order::InOrder;
 use super::into_stream::{IntoStream, send_all};
 use crate::iter::async_terminal::TryFolded;
-use crate::iter::{AsyncTerminal, FromParallelIterator, ParallelIterator};
+use crate::iter::{AsyncTerminal, AsyncTerminals, FromParallelIterator, ParallelIterator};
 use furcate_schedulers::Suspending;
 use futures_core::Stream;
 use std::collections::LinkedList;
@@ -323,7 +323,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         collected(items)
     }
 
-    /// [`for_each`](Self::for_each), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the pipeline.
+    /// [`for_each`](Self::for_each), as a future: see [`async_for_each`](AsyncTerminals::async_for_each). Dropping it ends the pipeline.
     ///
     /// ```
     /// use furcate::stream::pipeline;
@@ -341,7 +341,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arriving(closures::never_fails(sink)).map(|Ok(())| ()).async_for_each(drop)
     }
 
-    /// [`try_for_each`](Self::try_for_each), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the
+    /// [`try_for_each`](Self::try_for_each), as a future: see [`async_for_each`](AsyncTerminals::async_for_each). Dropping it ends the
     /// pipeline.
     ///
     /// ```
@@ -362,7 +362,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.async_try_for_each_async(closures::at_once(sink))
     }
 
-    /// [`try_for_each_async`](Self::try_for_each_async), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends
+    /// [`try_for_each_async`](Self::try_for_each_async), as a future: see [`async_for_each`](AsyncTerminals::async_for_each). Dropping it ends
     /// the pipeline.
     ///
     /// ```
@@ -387,7 +387,7 @@ impl<T: Send, I: ParallelIterator<Item = Numbered<T>>> Pipeline<I> {
         self.arriving(sink).async_try_for_each(|done| done)
     }
 
-    /// [`collect`](Self::collect), as a future: see [`ParallelIterator::async_for_each`]. Dropping it ends the pipeline.
+    /// [`collect`](Self::collect), as a future: see [`async_for_each`](AsyncTerminals::async_for_each). Dropping it ends the pipeline.
     ///
     /// ```
     /// use furcate::stream::pipeline;

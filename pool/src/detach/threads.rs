@@ -20,10 +20,10 @@
 //! 3. *One panic* is the computation's: that of the body, else the first one of a part. Other payloads are dropped quietly.
 
 use super::{
-    BlockingSuspend, Detach, Detachable, ONE_AT_A_TIME, Offers, RightPart, SpawnedOutcome, Unattended,
-    run_blocking,
+    BlockingSuspend, Detach, Detachable, Publish, PublishedOffers, RightPart, SharedPart, SpawnedOutcome,
+    Unattended, published, run_blocking,
 };
-use crate::quiet_drop::{drop_at_end, drop_quietly};
+use crate::quiet_drop::drop_quietly;
 use crate::{Context, Executor};
 use std::any::Any;
 use std::fmt;
@@ -302,64 +302,36 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect(UNPOISONED)
 }
 
-/// The place that the owner of a part and a job share; `None` once the part has been taken.
-struct SharedPart<J, M>(Arc<Mutex<Option<Waiting<J, M>>>>);
-
-/// A part that waits to be taken, with the meeting that its thief shares.
-type Waiting<J, M> = (J, Arc<M>);
-
-impl<J, M> SharedPart<J, M> {
-    fn take(&self) -> Option<J> {
-        // The meeting may be dropped here, and its drop is user code: not under the lock, and without a panic.
-        let taken = lock(&self.0).take();
-        taken.map(|(part, meeting)| {
-            drop_quietly(meeting);
-            part
-        })
-    }
-
-    fn is_empty(&self) -> bool {
-        lock(&self.0).is_none()
-    }
-}
-
-impl<'scope, T: Threads> Parts<'scope, T> {
-    /// Publishes a part. The caller empties the slot before its frame ends (invariant 1).
-    fn publish<J>(&self, part: J) -> (SharedPart<J, J::Meeting>, Arc<J::Meeting>)
-    where
-        J: Detachable<'scope, Self>,
-    {
-        // Cloned first: the clone is user code, and may panic.
+impl<'scope, T: Threads> Publish<'scope> for Parts<'scope, T> {
+    fn publish<J: Detachable<'scope, Self>>(&self, slot: SharedPart<J, J::Meeting>) {
         let parts =
             Parts { threads: self.threads.clone(), call: Arc::clone(&self.call), _parts: PhantomData };
-        let meeting = Arc::<J::Meeting>::default();
-        let slot = SharedPart(Arc::new(Mutex::new(Some((part, Arc::clone(&meeting))))));
-        let (job, owner) = (SharedPart(Arc::clone(&slot.0)), thread::current().id());
-        let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(move || parts.run(&job, owner));
+        let owner = thread::current().id();
+        let job: Box<dyn FnOnce() + Send + 'scope> = Box::new(move || parts.run(&slot, owner));
         // SAFETY: the types differ in a lifetime only. The job's data that may live no longer than 'scope, a part and its meeting, lie in
         // the slot. After 'scope the slot is empty (invariant 1), so the job neither runs nor drops them. If it has taken them before,
         // 'scope does not end before they are dropped (invariant 2).
         let job = unsafe {
             std::mem::transmute::<Box<dyn FnOnce() + Send + 'scope>, Box<dyn FnOnce() + Send + 'static>>(job)
         };
-        // Unwind-safe: if the threads panic, so does this call.
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.threads.run(Job(job)))) {
-            drop_quietly((slot.take(), meeting));
-            resume_unwind(payload);
-        }
-        (slot, meeting)
+        self.threads.run(Job(job));
     }
 
+    fn lay_bait(&self, bitten: Arc<AtomicBool>) {
+        let owner = thread::current().id();
+        self.threads.run(Job(Box::new(move || {
+            if thread::current().id() != owner {
+                // Relaxed: a hint.
+                bitten.store(true, Relaxed);
+            }
+        })));
+    }
+}
+
+impl<'scope, T: Threads> Parts<'scope, T> {
     /// Runs the part in a slot, if it is still there.
     fn run<J: Detachable<'scope, Self>>(&self, slot: &SharedPart<J, J::Meeting>, owner: ThreadId) {
-        let taken = {
-            let mut slot = lock(&slot.0);
-            if slot.is_some() {
-                self.call.begin_part();
-            }
-            slot.take()
-        };
-        let Some((part, meeting)) = taken else {
+        let Some((part, meeting)) = slot.steal(|| self.call.begin_part()) else {
             return;
         };
         let outcome = if self.call.has_panicked() {
@@ -376,7 +348,7 @@ impl<'scope, T: Threads> Parts<'scope, T> {
 
 impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
     type Offers<'o, J: Detachable<'scope, Self>>
-        = Offered<'o, 'scope, T, J>
+        = PublishedOffers<'o, 'scope, Self, J>
     where
         Self: 'o;
 
@@ -395,87 +367,14 @@ impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
         J: Detachable<'scope, Self>,
         A: FnOnce() -> R + Send,
     {
-        let (slot, meeting) = self.publish(right);
-        // Unwind-safe: if `left` panics, so does this call.
-        let left = catch_unwind(AssertUnwindSafe(left));
-        let right = slot.take();
-        match left {
-            Ok(left) => (left, right.map_or(RightPart::Taken(meeting), RightPart::Back)),
-            Err(payload) => {
-                drop_quietly((right, meeting));
-                resume_unwind(payload)
-            }
-        }
+        published::fork(self, left, right)
     }
 
     fn offers<J, B, R>(&self, body: B) -> R
     where
         J: Detachable<'scope, Self>,
-        B: FnOnce(&mut Offered<'_, 'scope, T, J>) -> R,
+        B: FnOnce(&mut PublishedOffers<'_, 'scope, Self, J>) -> R,
     {
-        let mut offered = Offered { parts: self, bitten: Arc::default(), slot: None };
-        offered.lay_bait();
-        body(&mut offered)
-    }
-}
-
-/// The place in a computation on [`Threads`] where a task offers parts of itself.
-pub struct Offered<'o, 'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> {
-    parts: &'o Parts<'scope, T>,
-    /// Whether a thread has come for the bait: a job that only says so.
-    bitten: Arc<AtomicBool>,
-    slot: Option<SharedPart<J, J::Meeting>>,
-}
-
-impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Offered<'_, 'scope, T, J> {
-    fn lay_bait(&self) {
-        let (bitten, owner) = (Arc::clone(&self.bitten), thread::current().id());
-        self.parts.threads.run(Job(Box::new(move || {
-            if thread::current().id() != owner {
-                // Relaxed: a hint.
-                bitten.store(true, Relaxed);
-            }
-        })));
-    }
-}
-
-impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Offers<J, J::Meeting>
-    for Offered<'_, 'scope, T, J>
-{
-    fn demand(&mut self) -> bool {
-        // Relaxed: a hint.
-        self.bitten.load(Relaxed)
-    }
-
-    fn offer(&mut self, part: J) -> Arc<J::Meeting> {
-        assert!(self.slot.as_ref().is_none_or(SharedPart::is_empty), "{ONE_AT_A_TIME}");
-        let (slot, meeting) = self.parts.publish(part);
-        self.slot = Some(slot);
-        // Relaxed: a hint.
-        if self.bitten.swap(false, Relaxed) {
-            // Behind the part: the threads take the oldest job first.
-            self.lay_bait();
-        }
-        meeting
-    }
-
-    fn is_taken(&mut self) -> bool {
-        self.slot.take_if(|slot| slot.is_empty()).is_some()
-    }
-
-    fn take_back(&mut self) -> Option<J> {
-        self.slot.take().and_then(|slot| slot.take())
-    }
-}
-
-impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> Drop for Offered<'_, 'scope, T, J> {
-    fn drop(&mut self) {
-        drop_at_end(self.take_back());
-    }
-}
-
-impl<'scope, T: Threads, J: Detachable<'scope, Parts<'scope, T>>> fmt::Debug for Offered<'_, 'scope, T, J> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Offered").finish_non_exhaustive()
+        body(&mut PublishedOffers::new(self))
     }
 }

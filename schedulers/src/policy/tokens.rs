@@ -1,4 +1,4 @@
-//! A counter of tokens, and the tokens.
+//! A counter of tokens, and the tokens. No task waits for a token: the bound that tasks wait for is `suspending::in_flight`.
 //!
 //! # Invariants
 //!
