@@ -173,7 +173,7 @@ where
             joins: Joins::new(rank, ranks),
             end: None,
             failure: None,
-            random: (rank as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number,
+            random: scrambled(rank as u64, number),
             retry: Instant::now(),
             pause: FIRST_PAUSE,
         };
@@ -560,6 +560,14 @@ impl<O> Desk<O> {
         let other = (self.random >> 16) as usize % (ranks - 1);
         if other < rank { other } else { other + 1 }
     }
+}
+
+/// Returns a random number other than 0, the seed of a rank in a call (the last step of splitmix64).
+fn scrambled(rank: u64, call: u64) -> u64 {
+    let x = call.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(rank << 32 | rank);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (x ^ (x >> 31)) | 1
 }
 
 impl<O> Arrival<O> {
