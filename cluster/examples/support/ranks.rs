@@ -19,7 +19,11 @@ pub(crate) struct Ranks {
 
 impl Ranks {
     /// Runs the program on all ranks. Returns the result of rank 0, and the number of ranks in words; on other processes `None`.
-    pub(crate) fn run<T: Send>(&self, what: &str, program: impl Fn(&World) -> T + Sync) -> Option<(T, String)> {
+    pub(crate) fn run<T: Send>(
+        &self,
+        what: &str,
+        program: impl Fn(&World) -> T + Sync,
+    ) -> Option<(T, String)> {
         let (result, ranks) = match self.ranks {
             Some(ranks) => {
                 let _progress = Progress::new(what, 1);
