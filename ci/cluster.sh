@@ -69,9 +69,14 @@ done
 MPICC=mpicc.openmpi cargo build --quiet --release -p furcate-cluster --features mpi --examples --locked --target-dir "$target/mpicc.openmpi"
 examples=$target/mpicc.openmpi/release/examples
 unset FURCATE_CLUSTER_TRANSPORT
-"$examples/uts" T1 --ranks 2
-"$examples/uts" T3 --ranks 4
-"$examples/pfor" 10000 --ranks 2
+for n in 1 2 4 8; do
+    for _ in {1..5}; do
+        "$examples/uts" T1 --ranks "$n" >/dev/null
+    done
+    "$examples/uts" T3 --ranks "$n" >/dev/null
+    "$examples/uts" -t 1 -a 2 -d 16 -b 6 -r 502 --ranks "$n" --workers 2
+    "$examples/pfor" 10000 --ranks "$n"
+done
 "${open_mpi[@]}" -n 2 "$examples/uts" T1
 if "$examples/uts" T4 2>/dev/null; then
     echo "cluster.sh: a tree that is not known must be an error" >&2

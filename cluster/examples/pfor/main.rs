@@ -24,6 +24,7 @@ const REPEATS: Bounds<u32> = Bounds::new(1, 1_000_000);
 
 /// Runs a parallel loop over even work.
 #[derive(Parser)]
+#[command(name = "pfor")]
 struct Arguments {
     #[arg(default_value_t = 100_000, value_parser = NUMBERS.parser(), help = NUMBERS.help("Turns of the loop"))]
     n: u64,

@@ -24,6 +24,7 @@ const DEPTH: Bounds<u32> = Bounds::new(1, 1000);
 
 /// Counts the nodes of a tree that is found while it is searched.
 #[derive(Parser)]
+#[command(name = "uts")]
 struct Arguments {
     /// A published tree: T1, T1L, T2, T2L, T3 or T3L. The options change it.
     name: Option<String>,

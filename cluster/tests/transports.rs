@@ -1,0 +1,212 @@
+//! Transports that delay messages, damage them, or lose them.
+
+mod support;
+
+use furcate::policy::CancelToken;
+use furcate::prelude::*;
+use furcate_cluster::transport::{Envelope, Malformed, Message};
+use furcate_cluster::{SpreadOver, Transport, World};
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+use support::{Random, busy, text, within_a_minute};
+
+/// A line of messages from one rank to another.
+type Line = Mutex<VecDeque<Vec<u8>>>;
+
+/// What happens to a message on its way. Messages are counted over all ranks.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    None,
+    /// The message with this number is damaged.
+    Damage(u64),
+    /// All outputs are lost.
+    LoseOutputs,
+    /// All outputs go to a gap that is not there.
+    OtherGap,
+}
+
+/// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
+/// random sender, or nothing.
+#[derive(Debug)]
+struct Unsteady {
+    rank: usize,
+    ranks: usize,
+    /// The lines from each rank to each rank.
+    lines: Arc<[Line]>,
+    random: Mutex<u64>,
+    sent: Arc<AtomicU64>,
+    fault: Fault,
+}
+
+impl Unsteady {
+    fn worlds(ranks: usize, seed: u64, fault: Fault) -> Vec<World> {
+        let lines: Arc<[Line]> = (0..ranks * ranks).map(|_| Line::default()).collect();
+        let sent = Arc::new(AtomicU64::new(0));
+        let world = |rank| {
+            let random = Mutex::new(seed + rank as u64);
+            let (lines, sent) = (Arc::clone(&lines), Arc::clone(&sent));
+            World::new(Unsteady { rank, ranks, lines, random, sent, fault })
+        };
+        (0..ranks).map(world).collect()
+    }
+
+    fn random(&self, bound: usize) -> usize {
+        let mut state = self.random.lock().unwrap();
+        let mut random = Random(*state);
+        let number = random.below(bound);
+        *state = random.0;
+        number
+    }
+}
+
+impl Transport for Unsteady {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.ranks
+    }
+
+    fn send(&self, to: usize, envelope: &Envelope) -> usize {
+        let mut envelope = envelope.clone();
+        match (self.fault, &mut envelope.message) {
+            (Fault::LoseOutputs, Message::Output { .. }) => return 0,
+            (Fault::OtherGap, Message::Output { gap, .. }) => *gap += 1 << 40,
+            _ => {}
+        }
+        let mut bytes = envelope.encode();
+        if matches!(self.fault, Fault::Damage(number) if self.sent.fetch_add(1, Relaxed) == number) {
+            bytes.truncate(bytes.len() / 2);
+        }
+        let len = bytes.len();
+        self.lines[self.rank * self.ranks + to].lock().unwrap().push_back(bytes);
+        len
+    }
+
+    fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)> {
+        let from = self.random(self.ranks);
+        let bytes = self.lines[from * self.ranks + self.rank].lock().unwrap().pop_front()?;
+        Some((from, Envelope::decode(&bytes)))
+    }
+
+    fn wait(&self, at_most: Duration) {
+        thread::sleep(at_most.min(Duration::from_micros(20)));
+    }
+}
+
+/// Runs a program on all ranks of some worlds.
+fn run<T: Send>(worlds: Vec<World>, program: impl Fn(&World) -> T + Sync) -> Vec<thread::Result<T>> {
+    let program = &program;
+    thread::scope(|scope| {
+        let rank = |world: World| scope.spawn(move || catch_unwind(AssertUnwindSafe(|| program(&world))));
+        let ranks: Vec<_> = worlds.into_iter().map(rank).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("panics are caught")).collect()
+    })
+}
+
+#[track_caller]
+fn all_equal<T: PartialEq + Debug>(results: Vec<thread::Result<T>>, expected: &T, seed: u64) {
+    for result in results {
+        let result = result.unwrap_or_else(|payload| panic!("seed {seed}: {}", text(&*payload)));
+        assert_eq!(&result, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn messages_that_overtake_each_other() {
+    within_a_minute(|| {
+        for seed in 0..40 {
+            let ranks = 2 + seed as usize % 4;
+            let expected: Vec<String> =
+                (3..8_u64).map(|i| (0..40 * i).map(|x| format!("{x} ")).collect()).collect();
+            let results = run(Unsteady::worlds(ranks, seed * 1000, Fault::None), |world| {
+                let call = |i: u64| {
+                    let load = |x: u64| busy(Random(seed ^ (x / 30)).next() % 5000);
+                    let items =
+                        (0..40 * i).into_par_iter().inspect(|&x| _ = load(x)).map(|x| format!("{x} "));
+                    items.spread(world).reduce(String::new, |a, b| a + &b)
+                };
+                (3..8).map(call).collect::<Vec<_>>()
+            });
+            all_equal(results, &expected, seed);
+        }
+    });
+}
+
+/// All ranks agree about an interruption, and about the result, though the token's message comes late.
+#[test]
+fn interruptions_that_are_overtaken() {
+    within_a_minute(|| {
+        for seed in 0..40 {
+            let ranks = 2 + seed as usize % 4;
+            let results = run(Unsteady::worlds(ranks, seed * 1000, Fault::None), |world| {
+                let token = CancelToken::new();
+                let seen = AtomicU64::new(0);
+                let items = (0..1_u64 << 50).into_par_iter().inspect(|_| {
+                    if seen.fetch_add(1, Relaxed) == 3000 && world.rank() == ranks - 1 {
+                        token.cancel();
+                    }
+                });
+                let stopped = items.spread(world).stop_on(&token).run(|spread| spread.count()).unwrap_err();
+                (stopped.into_done(), (0..100).into_par_iter().spread(world).count())
+            });
+            let first = *results[0].as_ref().unwrap_or_else(|payload| panic!("{}", text(&**payload)));
+            assert!(first.0 > 3000 && first.1 == 100);
+            all_equal(results, &first, seed);
+        }
+    });
+}
+
+#[test]
+fn damaged_messages_end_the_call() {
+    within_a_minute(|| {
+        let mut failed = 0;
+        for number in 0..20 {
+            let worlds = Unsteady::worlds(3, number, Fault::Damage(number)).into_iter();
+            let worlds = worlds.map(|world| world.with_timeout(Duration::from_secs(2))).collect();
+            let results = run(worlds, |world| (0..1000_u64).into_par_iter().map(busy).spread(world).max());
+            // The call may have ended before the damaged message, or without it.
+            for result in results {
+                match result {
+                    Ok(max) => assert!(max.is_some()),
+                    Err(payload) => {
+                        let text = text(&*payload);
+                        assert!(text.contains("cannot be decoded") || text.contains("TIMEOUT"), "{text}");
+                        failed += 1;
+                    }
+                }
+            }
+        }
+        assert!(failed >= 3, "the first messages are needed: {failed}");
+    });
+}
+
+#[test]
+fn outputs_for_other_gaps_end_the_call() {
+    within_a_minute(|| {
+        for result in run(Unsteady::worlds(3, 1, Fault::OtherGap), |world| {
+            (0..10_u64).into_par_iter().spread(world).count()
+        }) {
+            let payload = result.unwrap_err();
+            assert!(text(&*payload).contains("which this rank does not have"), "{}", text(&*payload));
+        }
+    });
+}
+
+#[test]
+fn lost_messages_end_the_call() {
+    within_a_minute(|| {
+        let worlds = Unsteady::worlds(3, 1, Fault::LoseOutputs).into_iter();
+        let worlds = worlds.map(|world| world.with_timeout(Duration::from_millis(300))).collect();
+        for result in run(worlds, |world| (0..10_u64).into_par_iter().spread(world).count()) {
+            let payload = result.unwrap_err();
+            assert!(text(&*payload).contains("FURCATE_CLUSTER_TIMEOUT"), "{}", text(&*payload));
+        }
+    });
+}
