@@ -13,7 +13,7 @@
 //! | running a job | yes, unless its slot was taken over | no | the job ends, or must wait |
 //! | searching | yes | yes | it finds a job, or has found none for a while |
 //! | waiting for a latch in its slot | yes | no | the latch is set, or it is time to look for jobs again |
-//! | timed searcher (at most one) | no | yes | it sees work after one of its sleeps, or has seen none for 20 ms |
+//! | timed searcher (at most one) | no | yes | it is given a slot, it sees work after a sleep, or it parks: see below |
 //! | parked | no | no | it is given a slot (for work or a broadcast), or becomes the watcher |
 //! | blocked (waits for a latch or a slot) | no | no | it is given a slot |
 //! | watching (at most one) | no | no | it is given a slot, or no job is queued: see `registry/turns.rs` |
@@ -23,26 +23,37 @@
 //! 1. *No lost wake-up.* If a slot is free, a worker sleeps and there is work, then some worker searches or is about to be woken.
 //!    A publisher publishes, passes a full fence, and reads the count of searching workers. A worker that ends its search decrements
 //!    the count. If it was the last searching worker, it then passes a fence, and looks for work everywhere once more: the [final
-//!    check](Slots::final_check). So the publisher sees the new count, or the worker sees the work. A fork must not pay for a full
-//!    fence. It reads its deque's limit instead, and the final check sets the limits of all deques before a *heavy* fence. A thread
-//!    that makes a slot free also does a final check.
-//! 2. *No needless wake-up.* A worker is woken to search only if no worker searches and a slot is free, or a slot is taken over
-//!    from a stuck holder. If the last searching worker finds a job, it does a final check, and wakes the next worker if there is more
-//!    work. If no slot is free, at most one parked worker is woken: it watches the queues without a slot. See `registry/turns.rs` for
-//!    both exceptions.
+//!    check](Slots::final_check). So the publisher sees the new count, or the worker sees the work. A thread that makes a slot free
+//!    also does a final check.
+//!
+//!    A worker that pushes a job on its own deque must not pay for a full fence. The push reads the deque's *limit* instead. If the
+//!    limit says so, the push *checks the registry*: the worker shares jobs, and wakes another worker if none searches. The final
+//!    check sets the limits of all slot holders' deques by [`Deque::request_split`](crate::deque::Deque::request_split), and then
+//!    passes a *heavy* fence.
+//! 2. *No needless wake-up.* A parked worker is woken to search only if a slot is free and no worker searches. Two exceptions, see
+//!    `registry/turns.rs`: the parked worker takes over the slot of a stuck holder; or no slot is free, and the parked worker becomes
+//!    the watcher, which does not search. If the last searching worker finds a job, it does a final check, and wakes the next worker
+//!    if there is more work. (The timed searcher counts as searching: for its wake-ups see below. A broadcast job wakes its worker in
+//!    any case.)
 //! 3. A worker's state, its slot and the list of free slots change under the slot lock. A worker that is given a slot is unparked.
 //!    The token of a parker may be stale, so a worker checks its state after each sleep.
-//! 4. A worker that releases its slot has no spawned jobs in its deque, and thieves find its forks on the [shelf]
-//!    until it holds a slot again. Exception: a worker that claims a slot at once keeps its jobs. While there are claims, no slot is
-//!    free, and searching workers release theirs. So the claimant's jobs become visible before a worker looks for them in vain.
+//! 4. A worker that releases its slot has no spawned jobs in its deque. Its forks stay in its deque. If there are any, the worker is
+//!    on the [shelf], where thieves find it, until it holds a slot again. Exception: a worker that [gives](Locked::give_turn) its
+//!    slot to another thread claims a new slot in the same critical section. Its jobs stay in its deque, where no thief sees them. As
+//!    long as there is a claim, no slot is free, and searching workers release theirs. So either every slot is in use, or the claimant
+//!    holds a slot again and thieves see its jobs.
 //!
 //! # The timed searcher
 //!
-//! A wake-up costs the waker microseconds. So the last searching worker does not park for another 20 ms. It sleeps for short times,
-//! each an eighth of the time for which there has been no work, and still counts as searching. Calls that follow each other closely
-//! find a searching worker, and a call that is too small to be shared pays for no wake-up. Meanwhile the pushes of slot holders
-//! look up. They wake the timed searcher if their call seems [worth it](crate::Worker). A job that its publisher does not
-//! wait for wakes it at once.
+//! A wake-up costs the waker microseconds. So the first worker that gives up its search becomes the *timed searcher*, if there is
+//! none and a slot is free. Workers that give up later park. The timed searcher sleeps for short times, and still counts as
+//! searching. Each sleep takes an eighth of the time since its timed search began, but at least 50 and at most 250 µs. The timed
+//! searcher parks 20 ms after its timed search began; earlier, if no slot is free and woken tasks or deques wait.
+//!
+//! Calls that follow each other closely find a searching worker, and a call that is too small to be shared pays for no wake-up.
+//! Meanwhile the pushes of slot holders check the registry. After a fork, such a check wakes the timed searcher if the worker has had
+//! work to share for more than 20 µs, or if its last call took longer. (For an external thread the time counts from the begin of its
+//! call: see `worker/call.rs`.) A job that its publisher does not wait for wakes the timed searcher at once.
 //!
 //! # Timed waits
 //!
@@ -95,10 +106,11 @@ pub(crate) trait Occupant {
     /// Whether this worker has jobs that can be stolen. Callers that must not miss any have passed a fence.
     fn has_jobs(&self) -> bool;
 
-    /// Has the worker look up at its next push.
+    /// Makes the worker check the registry at its next push, and share jobs: see [`Deque::poke`](crate::deque::Deque::poke).
     fn poke(&self);
 
-    /// Has the worker look up at its next push, and share jobs.
+    /// As [`poke`](Self::poke). In addition, tells the worker that another worker wants jobs: a pop of a spawned job shares jobs, too.
+    /// See [`Deque::request_split`](crate::deque::Deque::request_split).
     fn request_split(&self);
 
     /// Counts a heavy fence that this worker passes.
@@ -134,7 +146,8 @@ pub(crate) enum WorkerState {
     Watching,
 }
 
-/// A slot that no worker holds. Its owner has a worker [occupy](Locked::occupy) the slot, or makes it
+/// A slot in transit: the list of free slots does not contain the slot, and no worker holds it. (In a take-over the stuck worker holds
+/// the slot up to `occupy`.) The owner of this value must have a worker [occupy](Locked::occupy) the slot, or make the slot
 /// [available](Locked::make_available).
 #[derive(Debug)]
 #[must_use = "a slot that is dropped is lost"]
@@ -210,21 +223,24 @@ pub(crate) struct SlotTable {
     watcher: Option<usize>,
     /// Indices of the free slots.
     free: Vec<usize>,
-    /// Numbers of the workers that wait for a slot, the oldest claim first. A worker here whose state is `Active` has got a slot in
-    /// another way.
+    /// Numbers of the workers that wait for a slot, the oldest claim first. An entry whose worker is `Active` is outdated, and is
+    /// skipped.
     claims: VecDeque<usize>,
     pub(crate) threads: ThreadBounds,
     /// Whether the pool ends: its threads end as soon as they have nothing to do.
     terminating: bool,
-    /// Number of workers that keep their slots and wait for other threads.
+    /// Number of workers that wait in their slots for other threads, and do not help those threads: see
+    /// [`Wait::for_others`](crate::worker::Wait::for_others).
     waiting_for_others: usize,
-    /// Numbers of the workers without a slot that wait for other threads.
+    /// Numbers of the workers without a slot that wait for other threads, and do not help those threads.
     blocked_for_others: Vec<usize>,
     /// Number of long sleepers: see "Timed waits" in the module's doc.
     long_sleepers: usize,
-    /// Numbers of the workers without a slot that have left forks behind. Thieves find those workers here: see `shelf`.
+    /// Numbers of the workers on the [shelf], where thieves find them. Each of these workers holds no slot, and had jobs in its deques
+    /// when it was put here.
     shelved: Vec<usize>,
-    /// Numbers of the workers to unpark when the lock is released. Not earlier, because a woken worker takes the lock first.
+    /// Numbers of the workers to unpark when the lock is released. They are not unparked earlier: a woken worker's first step is to
+    /// take this lock, so the worker would block.
     woken: Vec<usize>,
     overdue: Overdue,
     /// Whether the watchdog looks at this pool.
@@ -243,7 +259,7 @@ pub(crate) struct Slots<W> {
     shelved: AtomicUsize,
     /// Number of workers that claim a slot; written with the slot lock held.
     claims: AtomicUsize,
-    /// Whether threads or queues are overdue.
+    /// Whether a thread without a slot is overdue, and whether a queue is neglected. Read without the lock.
     pub(crate) hints: Hints,
 }
 
@@ -298,7 +314,7 @@ impl<W: Occupant> Slots<W> {
         self.workers.get(number)?.get().map(|worker| &**worker)
     }
 
-    /// Returns a worker that takes part already.
+    /// Returns the worker with the given number, which must have been made.
     fn known(&self, number: usize) -> &W {
         self.worker(number).expect("a worker that has a state is there")
     }
@@ -332,23 +348,26 @@ impl<W: Occupant> Slots<W> {
         (0..self.len()).filter_map(|slot| self.holder(slot))
     }
 
-    /// Whether a worker that has a job to run waits for a slot. One relaxed load; a hint.
+    /// Whether a worker claims a slot. One relaxed load; a hint.
     pub(crate) fn is_claimed(&self) -> bool {
         self.claims.load(Relaxed) > 0
     }
 
-    /// The final check: has later forks look up. Returns whether a worker must be woken, because `sees_work` returns `true`. Called when
-    /// perhaps no worker searches any more, or when a slot has become free.
+    /// The final check. If no worker searches and a slot is free, makes later pushes check the registry, and then looks for work by
+    /// `sees_work`. Returns `true` if there is work: the caller must then wake a worker. Called when perhaps no worker searches any
+    /// more, or when a slot has become free.
     pub(crate) fn final_check(&self, by: &W, sees_work: impl FnOnce() -> bool) -> bool {
-        // Between the caller's store, by which it does not search any more, and the loads of the slots: as in `Searching::final_check`.
+        // The fence lies between the caller's store (of the count of searching workers, or of free slots) and the loads below. See
+        // `Searching::final_check`.
         fence::full();
         let held = self.len().saturating_sub(self.searching.free());
         let others = held.saturating_sub(self.holds_slot(by).into());
         if others > 0 || self.has_shelved() {
             return self.searching.final_check(|| self.request_all_splits(by), sees_work);
         }
-        // No other worker holds a slot, and none is on the shelf. So no other worker runs jobs, and no fork of another worker can be
-        // missed. The heavy fence, which interrupts other cores, is not needed. This worker's next push looks up, and so does the first
+        // No other worker holds a slot, and none is on the shelf. So no other worker runs jobs, except a former holder whose slot was
+        // taken over: that one was poked, and checks the registry at its next push. So no fork of another worker can be missed. The
+        // heavy fence, which interrupts other cores, is not needed. This worker's next push checks the registry, and so does the first
         // push of a worker that gets a slot later.
         let is_needed = self.searching.needs_searcher();
         if is_needed {
@@ -357,7 +376,7 @@ impl<W: Occupant> Slots<W> {
         is_needed && sees_work()
     }
 
-    /// Requests a split of every slot holder. `by` is the worker that then passes a heavy fence.
+    /// Requests a split from every slot holder. Counts, for the worker `by`, the heavy fence that the caller passes next.
     fn request_all_splits(&self, by: &W) {
         self.slot_holders().for_each(W::request_split);
         by.count_barrier();
@@ -449,9 +468,11 @@ impl<'a, W: Occupant> Locked<'a, W> {
         self.slots.slot_holders().all(|holder| self.state(holder) == WorkerState::Waiting)
     }
 
-    /// Whether every slot holder waits and no worker can be woken to search. In that case a queued job that a waiting worker depends
-    /// on would never run. Workers that wait for other threads (`for_others`) run the job first; the others only if there is no such
-    /// worker.
+    /// Whether a waiting worker must now run queued jobs itself: every slot holder waits, and no worker searches or can be woken to
+    /// search. Without this rule, a queued job that a waiting worker depends on might never run.
+    ///
+    /// `for_others` says that the asking worker waits for other threads without helping them. Such workers run the jobs first: for any
+    /// other worker the result is `false` as long as one of them waits in its slot.
     pub(crate) fn all_wait(&self, for_others: bool) -> bool {
         let none_wakes = self.free.is_empty() || !self.has_spare_worker();
         none_wakes

@@ -1,33 +1,29 @@
 //! The states of a deque, and its transitions.
 //!
-//! ```text
-//!                       taken from the free ones
-//!   FREE ────────────────────────────────────────────────────────────> ACTIVE ──┐ a worker's own
-//!    ^ ^                                                               │     ^  │
-//!    │ │ the task was dropped, nothing else in it      its task waits, │     │  │ empty, and its worker has
-//!    │ └──────────────────────────────────────────┐  and it is         │     │  │ mugged another one
-//!    │                                            │  not empty         v     │  │
-//!    │ a thief takes its task, the last it had    └─────────────── SUSPENDED │  │
-//!    │                                                      task woken │   │ │  │
-//!    ├──────────────────────────────────────────── RESUMABLE <─────────┘   │ │  │
-//!    │                                              │ a thief takes a job,  │ │  │
-//!    │                                              v and leaves a rest     │ │  │
-//!    │                                             MUGGABLE <───────────────┘ │  │
-//!    │                                              │ task dropped            │  │
-//!    │                                              └────────────────────────┘  │
-//!    └───────────────────────────────────────────────mugged─────────────────────┘
-//! ```
+//! | from | to | when |
+//! |---|---|---|
+//! | free | active | a worker takes the deque from the unused ones |
+//! | active | free | the deque is empty, and its worker mugs another deque |
+//! | active | suspended | the task that its worker runs has to wait, and the deque has jobs |
+//! | suspended | resumable | the task is woken |
+//! | suspended | muggable | the task is dropped, and the deque is listed |
+//! | suspended | free | the task is dropped, and the deque is not listed |
+//! | resumable | muggable | a thief steals a job; the task stays, perhaps with more jobs |
+//! | resumable | free | a thief finds no job, and takes the task |
+//! | muggable | active | a thief whose own deque is empty mugs the deque, with the task, if it is still there |
+//! | muggable | free | the entry's holder finds no job left, and the task was dropped or taken |
 //!
-//! A thief whose own deque is not empty may not leave its jobs, so it mugs no deque. It takes the task of a muggable
-//! deque, and leaves the jobs there.
+//! A thief whose own deque is not empty may not leave its jobs, so it mugs no deque. Such a thief takes the task of a
+//! muggable deque, and leaves the jobs there. If the task is gone, the thief steals a job.
 //!
 //! # Invariants
 //!
-//! 1. *One entry.* A `listed` deque has one entry. The entry is in one stealable set, or the one thread that has taken
-//!    it from there holds it and will settle it. A deque that is not listed has no entry. So no other thread takes a
-//!    listed deque's task, and two muggers never meet.
-//! 2. An active deque is not listed. A suspended one is, unless it was found empty: no job is pushed to it any more.
-//!    Resumable and muggable deques are listed.
+//! 1. *One entry.* A `listed` deque has one entry. The entry is in one stealable set, or in the hand of one thread. That
+//!    thread puts the entry into a set, or drops it. A deque that is not listed has no entry. Only the thread that has
+//!    the entry in its hand mugs the deque or takes its task. So two muggers never meet.
+//! 2. Free and active deques are not listed. A suspended deque is listed until a thief settles it and finds it empty. The
+//!    deque then needs no entry until its task is woken, because no job is pushed to a suspended deque. Resumable and
+//!    muggable deques are listed.
 //! 3. The owner's methods of a deque are called by the worker whose active deque it is. The deque changes hands by a
 //!    change of this state, under its lock.
 
@@ -147,9 +143,9 @@ impl<T: Copy> Control<T> {
         }
     }
 
-    /// As [`open`](Self::open), for a thief whose own deque is not empty, so that it mugs none. From a muggable deque
-    /// the caller takes the task, if there is one, and leaves the jobs; otherwise it steals. In both cases it
-    /// [settles](Self::settle).
+    /// As [`open`](Self::open), for a thief whose own deque is not empty, so that it mugs none. Returns the task of a
+    /// muggable deque, if the task is still there. If this returns `None`, the caller steals the oldest job. The caller
+    /// [settles](Self::settle) in both cases.
     pub(super) fn open_beside(&mut self) -> Option<T> {
         debug_assert!(self.listed);
         match &mut self.state {
@@ -159,7 +155,8 @@ impl<T: Copy> Control<T> {
         }
     }
 
-    /// Ends a steal. The caller holds the deque's entry, and has stolen a job, or found none. Also returns whether the
+    /// Ends a steal. `stolen` says whether the caller, which holds the entry, has stolen a job; a task from
+    /// [`open_beside`](Self::open_beside) does not count. `is_empty` says that no job is left. Also returns whether the
     /// deque was resumable.
     pub(super) fn settle(&mut self, stolen: bool, is_empty: bool) -> (Settle<T>, bool) {
         debug_assert!(self.listed);

@@ -53,7 +53,7 @@
 //!    slot is used, or the jobs are visible again.
 //! 4. *No deadlock by a lock.* A thread that waits for a slot gets one, even if all holders block on a lock that this thread holds:
 //!    their slots are taken over. A worker may keep its slot while it waits although no other thread could run the awaited job.
-//!    Then it runs the queued jobs of its scope itself, or else any queued job ([`Next::Queued`](super::Next::Queued)).
+//!    Then it runs the queued jobs of its scope itself, or else any queued job ([`NextJobs::Queued`](super::NextJobs::Queued)).
 //! 5. *A holder is stuck* if its thread sleeps in the system and uses no processor time for [`STUCK`](crate::slots::STUCK): see invariant 2 of
 //!    `slots/overdue.rs`.
 //! 6. *Both make progress.* A worker that has got a slot back keeps it for a [`TURN`]. A turn takes no longer than a `TURN` and the

@@ -12,21 +12,25 @@ use std::time::{Duration, Instant};
 pub(crate) enum NextJobs {
     /// The jobs that the worker's wait rule allows.
     Usual,
-    /// Any job: this worker is the only one left that can run jobs.
+    /// The jobs that `find_as_last` (`worker/wait.rs`) allows: every slot holder waits, and no worker searches or can be woken to
+    /// search.
     Anything,
-    /// Jobs of the awaited scope from every queue and deque; if there are none, any queued job. All other slots are held by stuck
-    /// threads, and no thread can take a slot over.
+    /// Jobs of the awaited scope, if there is one, from every queue and deque; if there are none, any queued job. Every other slot
+    /// holder is stuck or waits, and no other thread can take a slot over.
     Queued,
 }
 
 impl Registry {
-    /// Blocks a worker until a latch is set or the worker is needed. Returns the jobs that the worker shall look for then.
+    /// Blocks a worker once, and returns the jobs that the worker must look for next. The caller repeats the call until the latch is
+    /// set.
     ///
-    /// If the wait rule says so and another thread could use the slot, the worker releases its slot first.
+    /// If [`gives_slot`](Self::gives_slot) says so, the worker first releases its slot. For a worker without a slot, this function
+    /// returns when the worker holds one again. If the worker keeps its slot, this function returns after one timed sleep at the
+    /// latest. If the latch is set already, or a broadcast job waits for a worker that has a slot, the worker does not block.
     ///
-    /// `idle_for` is the time for which the worker has found no job; `None` before the first look. `is_saturated` says whether this
-    /// wait has been counted as one that keeps its slot [for want of threads](Self::saturation). The caller passes `false` at first;
-    /// this function sets it.
+    /// `idle_for` is the time since the worker's first call after the wait began or its last job ended; `None` in that first call.
+    /// `is_saturated` says whether this wait has been counted as one that keeps its slot [for want of threads](Self::saturation). The
+    /// caller passes `false` at first; this function sets it.
     pub(crate) fn block(
         &self,
         worker: &Worker,
@@ -77,7 +81,7 @@ impl Registry {
         let next = if slots.all_wait(wait.for_others) {
             NextJobs::Anything
         } else if idle_for.is_some_and(|idle_for| idle_for >= STUCK) {
-            // If no other thread can take the stuck holder's slot over, it is left alone: this worker has a slot of its own.
+            // If no other thread can take over the stuck holder's slot, the holder keeps it: this worker has a slot of its own.
             self.replace_stuck(&mut slots);
             let may_run_queued = wait.future || wait.scope.is_some();
             if may_run_queued && self.others_are_stuck(&mut slots) {
@@ -94,7 +98,7 @@ impl Registry {
             slots.begin_long_sleep();
         }
         drop(slots);
-        // The only worker left that can run jobs looks for one at once.
+        // In its first call, a worker that gets `Anything` does not sleep: it looks for a job at once.
         if next != NextJobs::Anything || idle_for.is_some() {
             let long = long.filter(|_| self.slots.searching.may_sleep_long(|| self.is_queued()));
             worker.parker.park_timeout(long.map_or(SHORT_SLEEP, |idle_for| idle_for.min(LONG_SLEEP)));
@@ -104,7 +108,7 @@ impl Registry {
             slots.end_long_sleep();
         }
         slots.end_wait(worker, wait.for_others);
-        // After the sleep, not before it: this worker may run the job that was queued meanwhile.
+        // Saturation is checked after the sleep: a job may be queued during the sleep, and this worker may then run that job.
         let is_new = !*is_saturated && !latch.is_set() && self.sees_work();
         let saturation =
             is_new.then(|| self.saturation(&slots, worker, wait, next != NextJobs::Usual)).flatten();
@@ -113,8 +117,8 @@ impl Registry {
         next
     }
 
-    /// Whether a waiting worker releases its slot. It does if a thread claims a slot, or if the wait rule says so and another thread
-    /// could use the slot.
+    /// Whether a waiting worker releases its slot. The worker does so if there is a claim. It also does so if another thread could use
+    /// the slot, and the wait rule is `Descendants` or the worker is an external thread.
     fn gives_slot(&self, slots: &Locked<'_>, worker: &Worker, wait: Wait) -> bool {
         let by_rule = wait.rule == WaitRule::Descendants || worker.is_external();
         slots.has_claims() || by_rule && self.could_be_relieved(slots, worker)
@@ -125,7 +129,7 @@ impl Registry {
         self.gives_slot(&self.lock(), worker, wait)
     }
 
-    /// Whether this worker, if it waited now, would be the only one left that can run queued jobs.
+    /// Whether this worker, if it waited in its slot now, would have to run queued jobs itself: see [`Locked::all_wait`].
     pub(crate) fn is_alone(&self, worker: &Worker, wait: Wait) -> bool {
         let mut slots = self.lock();
         slots.wait(worker, wait.for_others);
@@ -134,8 +138,9 @@ impl Registry {
         alone
     }
 
-    /// Notes that a waiting worker is about to run a job that another thread could run in its slot. Reports it, if this is the first
-    /// one of the wait, and no report was made for queued jobs: the job may have been queued after [`block`](Self::block) has looked.
+    /// Notes that a waiting worker is about to run a job because no further thread stands in for it. Counts and reports the
+    /// [saturation](Self::saturation), unless [`block`](Self::block) has done so for this wait: the job may have been queued after
+    /// `block` looked.
     pub(crate) fn note_job_of_last(&self, worker: &Worker, wait: Wait, is_saturated: &mut bool) {
         if !*is_saturated {
             let saturation = self.saturation(&self.lock(), worker, wait, true);
@@ -152,11 +157,12 @@ impl Registry {
         }
     }
 
-    /// Returns the reason why a worker waits in its slot although there are jobs that another thread could run there. Returns `None`
-    /// if the wait rule lets the worker run them.
+    /// Returns the reason why no further thread stands in for a worker that waits in its slot while there are jobs. Returns `None` if
+    /// the wait rule lets the worker run them, or if the pool ends.
     ///
-    /// `is_last` says that no other worker runs jobs. In a pool that starts no threads besides its own, all waits keep their slots.
-    /// There the result is `None` as long as another worker runs jobs, because that worker will run the queued ones.
+    /// `is_last` says that every other slot holder waits or is stuck. In a pool without spare threads, its own threads keep their slots
+    /// while they wait, unless there is a claim. There the result is `None` unless `is_last`, because another slot holder will run the
+    /// queued jobs.
     fn saturation(
         &self,
         slots: &Locked<'_>,
@@ -179,13 +185,15 @@ impl Registry {
         })
     }
 
-    /// Whether the pool can start threads, beyond [the bound](crate::ThreadPoolBuilder::max_blocking_threads) too.
+    /// Whether the [bound on threads](crate::ThreadPoolBuilder::max_blocking_threads) can be raised: the pool may have spare threads,
+    /// the system has refused none, and the table of workers has room.
     pub(crate) fn may_start_more(&self) -> bool {
         let slots = self.lock();
         self.setup.spares.is_some() && !slots.threads.refused && slots.threads.end < self.first_external
     }
 
-    /// Raises the bound on threads by one. Called when waiting threads keep all slots while jobs are queued.
+    /// If the bound on threads is reached, raises it by one, as long as the table of workers has room. Called when waiting threads keep
+    /// all slots while there are jobs.
     pub(crate) fn allow_one_more(&self) {
         let threads = &mut self.lock().threads;
         if !threads.has_room() && threads.end < self.first_external {
@@ -196,7 +204,8 @@ impl Registry {
     /// Whether a thread exists, or could be started, that would use this worker's slot.
     fn could_be_relieved(&self, slots: &Locked<'_>, worker: &Worker) -> bool {
         let may_start = self.setup.spares.is_some() && slots.threads.has_room();
-        // In a pool without spare threads each of the pool's own threads has a slot, unless an external thread holds it.
+        // Without spare threads there are as many own threads as slots. So a parked own thread lacks a slot only if an external thread
+        // holds it. The parked thread then needs that slot, not the slot of another own thread.
         let others = self.setup.spares.is_some() || worker.is_external();
         !slots.is_terminating() && (may_start || others && slots.has_spare_worker())
     }
@@ -238,8 +247,9 @@ impl Registry {
         }
     }
 
-    /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, it gets the slot of
-    /// `setter`, the worker that has set the latch, if that worker belongs to this pool. Otherwise the waiter claims a slot.
+    /// Resumes the waiter of a latch that was just set. A waiter without a slot gets a free slot. If none is free, the waiter gets the
+    /// slot of `setter`, the worker that has set the latch, if `setter` holds a slot of this pool. `setter` then goes to the shelf, if
+    /// it has jobs, and continues without a slot until it [regains](Self::regain_slot) one. Otherwise the waiter claims a slot.
     pub(crate) fn resume(&self, waiter: &Worker, setter: Option<&Worker>) {
         let setter = setter.filter(|setter| setter.holds_slot_in(self));
         if let Some(setter) = setter {
@@ -253,19 +263,22 @@ impl Registry {
         self.lock().call(worker);
     }
 
-    /// Gives a slot to a worker in the middle of a job, if it has none.
+    /// Gives a slot to a worker in the middle of a job, if the worker has no slot index: see [`occupy_slot`](Self::occupy_slot). A
+    /// worker whose slot was taken over keeps its index, and is not handled here.
     pub(crate) fn regain_slot(&self, worker: &Worker) {
         if worker.slot().is_none() {
             self.occupy_slot(worker);
         }
     }
 
-    /// Gives a slot to a worker that has none. Blocks until a slot is free.
+    /// Gives a slot to a worker that has none. If no slot is free, the worker claims one, and blocks until it is given one or takes over
+    /// the slot of a stuck holder.
     pub(crate) fn occupy_slot(&self, worker: &Worker) {
         self.occupy_slot_spinning(worker, 0);
     }
 
-    /// As [`occupy_slot`](Self::occupy_slot), but looks for a given slot `looks` times before it blocks.
+    /// As [`occupy_slot`](Self::occupy_slot), but checks `looks` times in a spin loop whether the worker's claim was served, before the
+    /// worker blocks.
     fn occupy_slot_spinning(&self, worker: &Worker, looks: u32) {
         if self.lock().occupy_or_block(worker) {
             return;
@@ -293,7 +306,8 @@ impl Registry {
         self.occupy_slot_spinning(worker, LOOKS);
     }
 
-    /// Releases a worker's slot, if it has one, so that another worker can use it. The worker's thread continues outside the pool.
+    /// Releases a worker's slot, so that another worker can use it. Until the worker has a slot again, its thread must run no jobs. Does
+    /// nothing if the worker has no slot index.
     pub(crate) fn release_slot(&self, worker: &Worker) {
         if worker.slot().is_none() {
             return;
