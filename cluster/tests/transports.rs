@@ -18,7 +18,7 @@ use support::{Random, busy, text, within_a_minute};
 /// A line of messages from one rank to another.
 type Line = Mutex<VecDeque<Vec<u8>>>;
 
-/// What happens to a message on its way. Messages are counted over all ranks.
+/// A fault of the transport. Messages are counted over all ranks.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     None,
