@@ -5,18 +5,20 @@
 //!
 //! | function | calls of MPI |
 //! |---|---|
-//! | [`Mpi::init`] | `MPI_Init_thread` (by rsmpi), `MPI_Comm_dup`, `MPI_Comm_rank`, `MPI_Comm_size` |
+//! | [`Mpi::init`] | `MPI_Init_thread` (by rsmpi), `MPI_Comm_dup`, `MPI_Comm_set_errhandler`, `MPI_Comm_rank`, `MPI_Comm_size` |
 //! | [`Mpi::send`], [`Mpi::complete_sends`] | `MPI_Isend`, `MPI_Test` |
 //! | [`Mpi::receive`] | `MPI_Improbe`, `MPI_Get_count`, `MPI_Mrecv` |
 //! | [`Mpi::share_memory`], [`Window`] | `MPI_Comm_split_type`, `MPI_Win_allocate_shared`, `MPI_Win_shared_query`, `MPI_Barrier`, `MPI_Win_free` |
 //!
-//! Errors: MPI's own handler ends the program with a message that names the rank. So no code is returned from these functions.
+//! Errors: MPI's handler `MPI_ERRORS_ARE_FATAL`, which `init` sets, ends the program with a message that names the rank. So no code is returned from
+//! these functions.
 //!
 //! # Invariants of the `unsafe` code
 //!
 //! 1. *Serialized.* MPI is initialized for calls by one thread at a time (`MPI_THREAD_SERIALIZED`), and every call after that is made with the
 //!    lock [`Mpi::state`]. Rsmpi's handle ends MPI when the `Mpi` is dropped; nothing refers to it then.
-//! 2. *Buffers live.* The bytes of a message lie in a box of their own until `MPI_Test` says that the send is complete.
+//! 2. *Buffers live.* The bytes of a message lie in a box of their own until `MPI_Test` says that the send is complete. When MPI ends before that, the
+//!    box is leaked.
 //! 3. *A window outlives its words.* A [`Words`] holds its [`Window`], and the window holds the `Mpi`.
 //! 4. *Aligned and zeroed.* MPI aligns the first rank's memory for any type. The memory of each rank is a multiple of 64 bytes long, so that the
 //!    next rank's is aligned, too. A rank zeroes its own memory before the barrier, and the others use it behind the barrier.
@@ -50,7 +52,7 @@ struct State {
 /// A send under way (invariant 2).
 struct Send {
     request: ffi::MPI_Request,
-    _bytes: Box<[u8]>,
+    bytes: Box<[u8]>,
 }
 
 // SAFETY: handles of MPI are names for objects of the library. It may be called by any thread, one at a time, and the lock sees to that
@@ -86,6 +88,8 @@ impl Mpi {
         // this thread level makes no calls at the same time, as that level demands.
         let (communicator, rank, size) = unsafe {
             let communicator = out(|it| ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, it));
+            // A program that has initialized MPI itself may have set another handler, which a duplicate inherits.
+            ffi::MPI_Comm_set_errhandler(communicator, ffi::RSMPI_ERRORS_ARE_FATAL);
             let rank: c_int = out(|it| ffi::MPI_Comm_rank(communicator, it));
             let size: c_int = out(|it| ffi::MPI_Comm_size(communicator, it));
             (communicator, rank, size)
@@ -129,7 +133,7 @@ impl Mpi {
                 )
             })
         };
-        state.sends.push(Send { request, _bytes: bytes });
+        state.sends.push(Send { request, bytes });
         state.complete();
     }
 
@@ -214,6 +218,15 @@ impl State {
                 unsafe { out(|flag| ffi::MPI_Test(&raw mut send.request, flag, ffi::RSMPI_STATUS_IGNORE)) };
             done == 0
         });
+    }
+}
+
+impl Drop for Mpi {
+    /// Leaks the buffers of sends that are not complete: ending MPI may still read them (invariant 2).
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.complete();
+        state.sends.drain(..).for_each(|send| std::mem::forget(send.bytes));
     }
 }
 
