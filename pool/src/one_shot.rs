@@ -97,7 +97,7 @@ impl<T> OneShotSender<T> {
         }
     }
 
-    /// Delivers a panic. Returns the payload if the future has been dropped, so that none could receive it.
+    /// Delivers a panic. Returns the payload if none can receive it: the future has been dropped, or an outcome was delivered before.
     pub fn deliver_panic(&mut self, payload: Box<dyn Any + Send>) -> Option<Box<dyn Any + Send>> {
         if self.0.as_ref().is_none_or(|place| Arc::strong_count(place) == 1) {
             self.0 = None;

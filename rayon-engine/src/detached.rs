@@ -120,6 +120,6 @@ impl<'scope> Detach<'scope> for Parts<'scope> {
         J: Detachable<'scope, Self>,
         B: FnOnce(&mut PublishedOffers<'_, 'scope, Self, J>) -> R,
     {
-        body(&mut PublishedOffers::new(self))
+        published::offers(self, body)
     }
 }

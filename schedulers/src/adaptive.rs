@@ -395,6 +395,8 @@ where
         let (_, joint) = self.offer.take()?;
         *self.reduction.borrow_mut() = joint.reduction;
         self.task.depth = self.task.depth.saturating_sub(1);
+        // The task is larger again, and has not grown.
+        self.expected = usize::MAX;
         Some(part.branch.producer)
     }
 }

@@ -124,7 +124,9 @@ impl<T> Future for AsyncTerminal<T> {
 
 impl<T> Drop for AsyncTerminal<T> {
     fn drop(&mut self) {
-        if let TerminalState::Begun { token, .. } = &self.state {
+        if let TerminalState::Begun { place, token } = mem::replace(&mut self.state, TerminalState::Over) {
+            // First: a task that sees the token cancelled also finds that nobody receives its panic.
+            drop(place);
             token.cancel();
         }
     }

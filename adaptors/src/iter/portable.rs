@@ -14,7 +14,8 @@
 //!    same cut. Chains whose tasks share a count or a flag (`take_any`, `while_some`) are not portable, because the count
 //!    would be that of one process.
 //! 2. *Everything is in the value.* In the form `ByValue`, a part is its value and the chain's closures. A chain into which the
-//!    value of a part has been [put](Portable::put) lends that part.
+//!    value of a part has been [put](Portable::put) lends that part. So a chain that can be lent only once (`map_with`, `fold_with`) is portable in the
+//!    form `ByPosition` only; `map_init` and `fold` can be lent again.
 
 use super::adaptors::{
     Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith,
@@ -92,6 +93,16 @@ pub type ValueOf<I> = <<I as Portable>::Form as Form>::Value;
 /// impl Portable for Deck {
 ///     type Form = ByPosition;
 /// }
+/// ```
+///
+/// A chain that can be lent only once has no parts by value:
+///
+/// ```compile_fail,E0271
+/// use furcate::iter::Portable;
+/// use furcate::prelude::*;
+///
+/// fn portable<I: Portable>(_: I) {}
+/// portable(vec![1].wrap_iter().map_with(0, |_, part: Vec<i32>| part.len()));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "parts of `{Self}` cannot be described to another process",
@@ -194,9 +205,9 @@ as_base! {
     impl[I, F, S] FlatMapIter<I, F> where [F: Fn(I::Item) -> S + Sync + Send, S: IntoIterator<Item: Send>] |part| part.into_base();
     impl[I, S] Staged<I, S> where [S: Stage<I::Item, Item: Send>] |part| part.into_base();
     impl[I, N, F, T, R] MapInit<I, N, F> where [N: Fn() -> T + Sync + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
-    impl[I, T, F, R] MapWith<I, T, F> where [T: Clone + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
+    impl[I, T, F, R] MapWith<I, T, F> where [I: Portable<Form = ByPosition>, T: Clone + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
     impl[I, D, F, T] Fold<I, D, F> where [D: Fn() -> T + Sync + Send, F: Fn(T, I::Item) -> T + Sync + Send, T: Send] |part| part.into_base()?;
-    impl[I, T, F] FoldWith<I, T, F> where [T: Clone + Send, F: Fn(T, I::Item) -> T + Sync + Send] |part| part.into_base()?;
+    impl[I, T, F] FoldWith<I, T, F> where [I: Portable<Form = ByPosition>, T: Clone + Send, F: Fn(T, I::Item) -> T + Sync + Send] |part| part.into_base()?;
     impl[I] IoAwait<I> where [I: ParallelIterator<Item: IntoFuture<Output: Send, IntoFuture: Send>>] |part| part.unwrap()?;
     impl[I, P] WithPolicy<I, P> where [P: Policy] |part| part;
     impl[I, S] WithScheduler<I, S> where [S: Scheduler] |part| part;

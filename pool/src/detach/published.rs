@@ -102,6 +102,17 @@ where
     }
 }
 
+/// See [`Detach::offers`]. The offers are only lent. Their drop takes back a part that was not taken, so no slot is full after this call:
+/// the `unsafe` code of engines relies on that.
+pub fn offers<'scope, S, J, B, R>(scope: &S, body: B) -> R
+where
+    S: Publish<'scope>,
+    J: Detachable<'scope, S>,
+    B: FnOnce(&mut PublishedOffers<'_, 'scope, S, J>) -> R,
+{
+    body(&mut PublishedOffers::new(scope))
+}
+
 /// The place in a computation where a task offers parts of itself.
 pub struct PublishedOffers<'o, 'scope, S: Publish<'scope>, J: Detachable<'scope, S>> {
     scope: &'o S,
@@ -113,8 +124,8 @@ pub struct PublishedOffers<'o, 'scope, S: Publish<'scope>, J: Detachable<'scope,
 }
 
 impl<'o, 'scope, S: Publish<'scope>, J: Detachable<'scope, S>> PublishedOffers<'o, 'scope, S, J> {
-    /// Begins to offer parts: lays the bait.
-    pub fn new(scope: &'o S) -> Self {
+    /// Begins to offer parts: lays the bait. Private, so that nobody else can forget the value: see [`offers`].
+    fn new(scope: &'o S) -> Self {
         let offers = PublishedOffers { scope, bitten: Arc::default(), slot: None, _this_thread: PhantomData };
         scope.lay_bait(Arc::clone(&offers.bitten));
         offers

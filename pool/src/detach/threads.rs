@@ -375,6 +375,6 @@ impl<'scope, T: Threads> Detach<'scope> for Parts<'scope, T> {
         J: Detachable<'scope, Self>,
         B: FnOnce(&mut PublishedOffers<'_, 'scope, Self, J>) -> R,
     {
-        body(&mut PublishedOffers::new(self))
+        published::offers(self, body)
     }
 }

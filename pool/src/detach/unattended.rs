@@ -55,15 +55,15 @@ pub trait Unattended<E: Executor>: Send + Sized + 'static {
     fn end(self, end: SpawnedOutcome<()>);
 }
 
-/// Outcome of a spawned root, a computation that no thread waits for.
+/// Outcome of a spawned root (a computation that no thread waits for), or of a spawned future.
 #[derive(Debug)]
 pub enum SpawnedOutcome<T> {
     /// All parts have run to their end. Holds the result.
     Done(T),
     /// A panic: holds the payload of the first one, of [`begin`](Unattended::begin) or of a part.
     Panicked(Box<dyn Any + Send>),
-    /// The pool was dropped before the computation's end. Suspended tasks were dropped, and some parts may not have
-    /// run.
+    /// It was dropped before its end: it was cancelled, or its pool or scope ended. Suspended tasks were dropped, and some parts may not
+    /// have run.
     Cancelled,
 }
 
