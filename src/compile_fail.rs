@@ -186,6 +186,23 @@ mod escaping_parts {}
 /// ```
 mod detached_parts {}
 
+/// Only an engine's `offers` makes the place where a task offers parts, and only lends it. A part in a forgotten place would outlive its computation.
+///
+/// ```
+/// use furcate::detach::published::{Publish, offers};
+/// fn nothing<'scope, S: Publish<'scope>, J: furcate::detach::Detachable<'scope, S>>(scope: &S) {
+///     offers::<_, J, _, _>(scope, |_| ());
+/// }
+/// ```
+///
+/// ```compile_fail,E0624
+/// use furcate::detach::published::{Publish, PublishedOffers};
+/// fn nothing<'scope, S: Publish<'scope>, J: furcate::detach::Detachable<'scope, S>>(scope: &S) {
+///     std::mem::forget(PublishedOffers::<S, J>::new(scope));
+/// }
+/// ```
+mod forgotten_offers {}
+
 /// The place where a task offers parts stays in its thread, and in its frame.
 ///
 /// ```
