@@ -25,7 +25,7 @@
 //! |---|---|---|
 //! | rank | a process of the program, or a thread that stands for one | `world` |
 //! | transport | carries messages between ranks | [`transport`] |
-//! | call | one terminal, on all ranks | `call`: the protocol |
+//! | call | one terminal, on all ranks | `call`: the protocol; `session`: what all calls have in common; `asking`: the thief's side |
 //! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
@@ -45,6 +45,7 @@
 //!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
 #![deny(unsafe_code)]
 
+mod asking;
 mod call;
 mod counters;
 mod drive;
@@ -52,6 +53,7 @@ mod handshake;
 mod joins;
 mod reductions;
 mod segments;
+mod session;
 mod share;
 mod spread;
 mod stop;
