@@ -27,6 +27,7 @@
 //! | transport | carries messages between ranks | [`transport`] |
 //! | call | one terminal, on all ranks | `call`: the protocol; `session`: what all calls have in common; `asking`: the thief's side |
 //! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
+//! | frame | a step of a computation that goes on after a join | [`frame`] |
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
 //! | join node | the place where segments and the outputs of gaps meet | `joins` |
@@ -49,6 +50,7 @@ mod asking;
 mod call;
 mod counters;
 mod drive;
+pub mod frame;
 mod handshake;
 mod joins;
 mod reductions;
