@@ -43,6 +43,14 @@ dead_rank() {
     echo "ok: a dead rank ends ${FURCATE_CLUSTER_TRANSPORT:-} $*"
 }
 
+# Ranks of two executables, which differ in their last byte only, refuse each other.
+another_build() {
+    cp "$program" "$program.other"
+    printf x >>"$program.other"
+    ranks "$@" -n 1 "$program" another-build : -n 1 "$program.other" another-build
+    rm "$program.other"
+}
+
 open_mpi=(mpirun.openmpi --oversubscribe --bind-to none)
 program=$(build mpicc.openmpi)
 for FURCATE_CLUSTER_TRANSPORT in shared messages; do
@@ -51,6 +59,7 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
         ranks "${open_mpi[@]}" -n $n "$program"
     done
     dead_rank "${open_mpi[@]}" -n 2 "$program"
+    another_build "${open_mpi[@]}"
 done
 # Messages that cross TCP.
 ranks "${open_mpi[@]}" --mca btl tcp,self -n 2 "$program"
@@ -63,6 +72,7 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
         ranks mpirun.mpich -n $n "$program"
     done
     dead_rank mpirun.mpich -n 2 "$program"
+    another_build mpirun.mpich
 done
 
 # The examples, on ranks that are threads and on those of a launcher. They compare their results with the published ones.

@@ -195,7 +195,7 @@ where
         };
         world.counters().calls.add(1);
         if rank > 0 {
-            call.send(0, Message::Hello(call.caller.words.clone()));
+            call.send(0, Message::Hello { build: call.caller.build, caller: call.caller.words.clone() });
         }
         call
     }
@@ -273,18 +273,13 @@ where
         }
         if digest != self.caller.digest {
             self.world.counters().strange.add(1);
-            if let Message::Hello(words) = message {
-                self.fail(format!(
-                    "the ranks make different calls: rank {from} calls {words}, and rank {} calls {}; every rank has to make the \
-                     same calls in the same order, on the same chains",
-                    self.world.rank(),
-                    self.caller.words
-                ));
+            if let Message::Hello { build, caller } = message {
+                self.fail(self.caller.against(self.world.rank(), (from, build, &caller)));
             }
             return;
         }
         match message {
-            Message::Hello(_) | Message::Abort(_) => {}
+            Message::Hello { .. } | Message::Abort(_) => {}
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = self.desk();

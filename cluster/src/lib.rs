@@ -27,6 +27,7 @@
 //! | transport | carries messages between ranks | [`transport`] |
 //! | call | one terminal, on all ranks | `call`: the protocol |
 //! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
+//! | build | a number of the executable, compared as well | `build` |
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
 //! | join node | the place where segments and the outputs of gaps meet | `joins` |
@@ -45,6 +46,7 @@
 //!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
 #![deny(unsafe_code)]
 
+mod build;
 mod call;
 mod counters;
 mod drive;

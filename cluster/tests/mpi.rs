@@ -17,6 +17,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "killed") {
         killed(&world);
     }
+    if std::env::args().any(|argument| argument == "another-build") {
+        return another_build(&world);
+    }
     let begin = Instant::now();
     for (name, check) in CHECKS {
         check(&world);
@@ -108,6 +111,14 @@ fn another_chain(world: &World) {
         assert!(text.contains("different calls"), "{text:?} on rank {}", world.rank());
     }
     late_ranks(world);
+}
+
+/// The last rank was started from another executable. Each rank is told so.
+fn another_build(world: &World) {
+    let call = || (0..1000_u64).into_par_iter().spread(world).sum::<u64>();
+    let payload = catch_unwind(AssertUnwindSafe(call)).expect_err("the builds differ");
+    let text = payload.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(text.contains("different builds"), "{text:?} on rank {}", world.rank());
 }
 
 /// The last rank dies amid a call, and MPI ends the program.
