@@ -31,6 +31,7 @@
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
 //! | join node | the place where segments and the outputs of gaps meet | `joins` |
+//! | distributed vector | the items of a call, each on the rank that made it | `distributed` |
 //! | description | a part in a message | [`furcate_adaptors::iter::Portable`] |
 //!
 //! A rank begins with its share of the source. Inside the rank the pool divides the share on demand. Between two steps of a task, its
@@ -49,6 +50,7 @@
 mod build;
 mod call;
 mod counters;
+mod distributed;
 mod drive;
 mod handshake;
 mod joins;
@@ -61,6 +63,7 @@ pub mod transport;
 mod world;
 
 pub use counters::{Counts, CountsTable};
+pub use distributed::Distributed;
 pub use drive::Travels;
 #[doc(hidden)]
 pub use drive::{Failed, Runner};

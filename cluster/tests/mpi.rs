@@ -4,7 +4,7 @@
 //! Each rank checks every result. A rank that finds a wrong one panics, and the program fails.
 
 use furcate::prelude::*;
-use furcate_cluster::{SpreadOver, World};
+use furcate_cluster::{Distributed, SpreadOver, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -29,10 +29,11 @@ fn main() {
     }
 }
 
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     ("lengths", lengths),
     ("order", order),
     ("long outputs", long_outputs),
+    ("a distributed vector", distributed_vector),
     ("searches", searches),
     ("many short calls", many_short_calls),
     ("late ranks", late_ranks),
@@ -61,6 +62,25 @@ fn order(world: &World) {
 fn long_outputs(world: &World) {
     let numbers: Vec<u64> = (0..2_000_000_u64).into_par_iter().map(|x| x * 3).spread(world).collect();
     assert!(numbers.into_iter().eq((0..2_000_000).map(|x| x * 3)));
+}
+
+/// The first items take longer, so some of them are stolen. All ranks together have every item.
+fn distributed_vector(world: &World) {
+    for len in [0, 1, 3, 2000] {
+        let mut vector = Distributed::new();
+        let items = (0..len).into_par_iter().map(|x: usize| {
+            if x < 300 {
+                sleep(Duration::from_micros(20));
+            }
+            x.to_string()
+        });
+        items.spread(world).collect_into(&mut vector);
+        assert_eq!(vector.total_len(), len);
+        assert!(vector.iter().all(|(position, item)| *item == position.to_string()));
+        let whole = vector.gather(world);
+        let expected = world.is_root().then(|| (0..len).map(|x| x.to_string()).collect());
+        assert_eq!(whole, expected);
+    }
 }
 
 fn searches(world: &World) {
