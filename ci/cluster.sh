@@ -88,6 +88,16 @@ for n in 1 2 4 8; do
     "$examples/pfor" 10000 --ranks "$n"
 done
 "${open_mpi[@]}" -n 2 "$examples/uts" T1
+# The progress line of a program that takes some seconds: on a terminal, and nowhere else.
+turns=1500000
+script -qec "$examples/pfor $turns --ranks 2" /dev/null | grep -q "rank 0 has done" || {
+    echo "cluster.sh: no progress line on a terminal" >&2
+    exit 1
+}
+if "$examples/pfor" $turns --ranks 2 2>&1 | grep -q "rank 0 has done"; then
+    echo "cluster.sh: a progress line without a terminal" >&2
+    exit 1
+fi
 if "$examples/uts" T4 2>/dev/null; then
     echo "cluster.sh: a tree that is not known must be an error" >&2
     exit 1
