@@ -88,13 +88,29 @@ for n in 1 2 4 8; do
     "$examples/pfor" 10000 --ranks "$n"
 done
 "${open_mpi[@]}" -n 2 "$examples/uts" T1
+# Each number of ranks counts the same words; paths that cannot be used are errors.
+words=("$examples/word_count" --top 1000 book cluster)
+expected=$("${words[@]}" --ranks 1 | sed -n 1,1001p)
+[[ $expected == *" the"* ]]
+for launcher in "${open_mpi[*]} -n 3" "${open_mpi[*]} -n 2 --mca btl tcp,self"; do
+    # shellcheck disable=SC2086 # the launcher's words
+    counted=$($launcher "${words[@]}" | sed -n 1,1001p)
+    [[ $expected == "$counted" ]] || {
+        echo "cluster.sh: $launcher counts other words" >&2
+        exit 1
+    }
+done
+if "$examples/word_count" no/such/path 2>/dev/null; then
+    echo "cluster.sh: a path that is not there must be an error" >&2
+    exit 1
+fi
 # The progress line of a program that takes some seconds: on a terminal, and nowhere else.
 turns=1500000
-script -qec "$examples/pfor $turns --ranks 2" /dev/null | grep -q "rank 0 has done" || {
+script -qec "$examples/pfor $turns --ranks 2" /dev/null | grep "rank 0 has done" >/dev/null || {
     echo "cluster.sh: no progress line on a terminal" >&2
     exit 1
 }
-if "$examples/pfor" $turns --ranks 2 2>&1 | grep -q "rank 0 has done"; then
+if "$examples/pfor" $turns --ranks 2 2>&1 | grep "rank 0 has done" >/dev/null; then
     echo "cluster.sh: a progress line without a terminal" >&2
     exit 1
 fi
