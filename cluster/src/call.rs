@@ -29,22 +29,21 @@
 //! 2. Any thread of a working rank may look at the mail, between two steps, one at a time: `polling`. An idle rank's thread is
 //!    the only one in the rank.
 //! 3. No lock is held while user code runs (a reduction, an encoding), except `polling`, which is only tried for.
-//! 4. *Nothing of another call.* A message of an earlier call is dropped, one of a later call is kept until then, and one with
-//!    another digest is not used. (A thief's request that comes when the victim's call has ended is of an earlier call.)
-//! 5. *One end.* The call ends for a rank by `End` from rank 0, or by a failure: its own, which it sends to all others as `Abort`, or
-//!    another rank's. After either nothing is sent for this call.
-//! 6. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
+//! 4. *One end.* The call ends for a rank by `End` from rank 0, or by a failure ([`Session`]). After either nothing is sent for this call.
+//! 5. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
 //!    are no signs of work. A working rank replies to a withdrawal for that reason, between two steps.
-//! 7. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
+//! 6. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
 //!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
 //!    any item that belongs to it was left out.
 
+use crate::asking::{Ask, Asking};
 use crate::handshake::Caller;
 use crate::joins::{Arrival, Joins, Link};
 use crate::segments::Segments;
+use crate::session::{Failure, Session};
 use crate::share::{Look, Lookout};
 use crate::stop::Stops;
-use crate::transport::{Envelope, Message};
+use crate::transport::Message;
 use crate::world::World;
 use furcate_schedulers::Reduction;
 use furcate_schedulers::policy::Reason;
@@ -52,11 +51,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::VecDeque;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How a terminal may end before its last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,21 +83,9 @@ pub(crate) enum Next<O> {
     Failed(Failure),
 }
 
-/// Reason why a call failed.
-#[derive(Clone, Debug)]
-pub(crate) struct Failure(pub(crate) String);
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// A rank's part in a call.
 pub(crate) struct Call<'w, T, R: Reduction<T>> {
-    world: &'w World,
-    number: u64,
-    caller: Caller,
+    session: Session<'w>,
     reduction: R,
     search: Search,
     /// Whether rank 0 alone gets the result.
@@ -124,32 +110,12 @@ struct Desk<O> {
     /// Whether the rank has a share (invariant 1).
     works: bool,
     thieves: VecDeque<usize>,
-    /// The victim of the request without a reply, and the time of the request.
-    request: Option<(usize, Instant)>,
+    asking: Asking,
     /// Shares that have arrived.
     shares: VecDeque<Work>,
-    /// Time for which a thief waits for a reply.
-    patience: Duration,
     joins: Joins<O>,
     end: Option<O>,
-    failure: Option<Failure>,
-    /// State of the generator of random victims.
-    random: u64,
-    /// Time before which no request is sent, and the pause after the next refusal.
-    retry: Instant,
-    pause: Duration,
 }
-
-/// The first and the longest pause after a refusal.
-const FIRST_PAUSE: Duration = Duration::from_micros(5);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
-
-/// The first and the longest time for which a thief waits for a reply.
-const FIRST_PATIENCE: Duration = Duration::from_millis(1);
-const LONGEST_PATIENCE: Duration = Duration::from_millis(10);
-
-/// The longest time that an idle rank waits between two looks.
-const LOOK: Duration = Duration::from_millis(1);
 
 impl<'w, T, R> Call<'w, T, R>
 where
@@ -167,20 +133,13 @@ where
         let desk = Desk {
             works: false,
             thieves: VecDeque::new(),
-            request: None,
+            asking: Asking::new(rank, ranks, number),
             shares: VecDeque::from([Work { description: None, up: Link::Gap { rank: 0, gap: rank as u64 } }]),
-            patience: FIRST_PATIENCE,
             joins: Joins::new(rank, ranks),
             end: None,
-            failure: None,
-            random: scrambled(rank as u64, number),
-            retry: Instant::now(),
-            pause: FIRST_PAUSE,
         };
-        let call = Call {
-            world,
-            number,
-            caller,
+        Call {
+            session: Session::new(world, number, caller),
             reduction,
             search,
             to_root,
@@ -192,16 +151,11 @@ where
             polling: Mutex::new(()),
             desk: Mutex::new(desk),
             items: PhantomData,
-        };
-        world.counters().calls.add(1);
-        if rank > 0 {
-            call.send(0, Message::Hello { build: call.caller.build, caller: call.caller.words.clone() });
         }
-        call
     }
 
     pub(crate) fn world(&self) -> &'w World {
-        self.world
+        self.session.world()
     }
 
     /// Returns the reduction, and its output for no items.
@@ -218,68 +172,26 @@ where
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(&self, to: usize, message: Message) {
-        let envelope = Envelope { call: self.number, digest: self.caller.digest, message };
-        let bytes = self.world.transport().send(to, &envelope);
-        let counters = self.world.counters();
-        counters.messages.add(1);
-        counters.bytes.add(bytes as u64);
-    }
-
-    fn send_to_all(&self, message: &Message) {
-        let (rank, ranks) = (self.world.rank(), self.world.size());
-        (0..ranks).filter(|&to| to != rank).for_each(|to| self.send(to, message.clone()));
-    }
-
     // -------------------------------------------------------------------------------------------- mail
 
-    /// Takes all messages. Returns whether one of them is a sign of work (invariant 6).
+    /// Takes all messages. Returns whether one of them is a sign of work (invariant 5).
     fn poll(&self) -> bool {
         let mut any = false;
-        loop {
-            let next = match self.world.kept(self.number) {
-                Some((from, envelope)) => Some((from, Ok(envelope))),
-                None => self.world.transport().poll(),
-            };
-            let Some((from, envelope)) = next else { return any };
-            match envelope {
-                Ok(envelope) => {
-                    any |= !matches!(
-                        envelope.message,
-                        Message::Request | Message::Withdrawal | Message::Refusal { works: false }
-                    );
-                    self.handle(from, envelope);
-                }
-                Err(malformed) => {
-                    self.world.counters().strange.add(1);
-                    self.fail(format!("rank {from} sent {malformed}"));
-                }
-            }
+        while let Some((from, message)) = self.session.receive() {
+            any |= !matches!(
+                message,
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+            );
+            self.handle(from, message);
         }
+        any
     }
 
-    fn handle(&self, from: usize, envelope: Envelope) {
-        let Envelope { call, digest, message } = envelope;
-        if call > self.number {
-            self.world.keep(from, Envelope { call, digest, message });
-            return;
-        }
-        if call < self.number {
-            return; // invariant 4
-        }
-        if let Message::Abort(reason) = message {
-            self.give_up(Failure(reason));
-            return;
-        }
-        if digest != self.caller.digest {
-            self.world.counters().strange.add(1);
-            if let Message::Hello { build, caller } = message {
-                self.fail(self.caller.against(self.world.rank(), (from, build, &caller)));
-            }
-            return;
-        }
+    fn handle(&self, from: usize, message: Message) {
         match message {
-            Message::Hello { .. } | Message::Abort(_) => {}
+            Message::Hello { .. } => {}
+            // Relaxed: a hint, as for any stop.
+            Message::Abort(_) => self.bound.store(0, Relaxed),
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = self.desk();
@@ -287,24 +199,17 @@ where
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
                 if desk.works {
                     drop(desk);
-                    self.send(from, Message::Refusal { works: true });
+                    self.session.send(from, Message::Refusal { works: true });
                 }
             }
-            Message::Refusal { .. } => {
-                let mut desk = self.desk();
-                if desk.request.is_some_and(|(victim, _)| victim == from) {
-                    desk.request = None;
-                    desk.retry = Instant::now() + desk.pause;
-                    desk.pause = (desk.pause * 2).min(LONGEST_PAUSE);
-                }
-            }
+            Message::Refusal { .. } => self.desk().asking.refused(from),
             Message::Share { gap, description } => {
                 let mut desk = self.desk();
-                if let Some((_, since)) = desk.request.take_if(|(victim, _)| *victim == from) {
-                    self.world.counters().add_latency(since.elapsed());
+                let counters = self.world().counters();
+                if let Some(latency) = desk.asking.got_share(from) {
+                    counters.add_latency(latency);
                 }
-                self.world.counters().won.add(1);
-                (desk.pause, desk.patience) = (FIRST_PAUSE, FIRST_PATIENCE);
+                counters.won.add(1);
                 let up = Link::Gap { rank: from, gap };
                 desk.shares.push_back(Work { description: Some(description), up });
             }
@@ -318,7 +223,7 @@ where
                 Ok((reason, output)) => {
                     self.mark(reason);
                     self.bound.store(0, Relaxed);
-                    self.desk().end = Some(output);
+                    self.take_end(output);
                 }
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
@@ -358,19 +263,19 @@ where
     fn reduce(&self, arrival: Arrival<R::Output>) {
         let mut arrival = arrival;
         while let Arrival::Full(outputs, up) = arrival {
-            self.world.counters().reduced.add(outputs.len() as u64 - 1);
+            self.world().counters().reduced.add(outputs.len() as u64 - 1);
             let output = outputs.into_iter().reduce(|left, right| self.reduction.reduce(left, right));
             let output = output.expect("a node has outputs");
             arrival = match up {
                 Link::Top => return self.end(output),
-                Link::Gap { rank, gap } if rank == self.world.rank() => {
+                Link::Gap { rank, gap } if rank == self.world().rank() => {
                     let arrival = self.desk().joins.arrive(gap, output);
                     assert!(!arrival.is_refused(), "a rank's own gap is open until its output arrives");
                     arrival
                 }
                 Link::Gap { rank, gap } => {
                     match self.encode(&output) {
-                        Ok(bytes) => self.send(rank, Message::Output { gap, bytes }),
+                        Ok(bytes) => self.session.send(rank, Message::Output { gap, bytes }),
                         Err(error) => self.fail(format!("an output cannot be encoded: {error}")),
                     }
                     return;
@@ -394,40 +299,36 @@ where
 
     /// Ends the call, at rank 0.
     fn end(&self, output: R::Output) {
-        if self.world.size() > 1 {
+        if self.world().size() > 1 {
             let reason = self.interrupted.load(Relaxed);
             let bytes = if self.to_root { postcard::to_allocvec(&reason) } else { self.encode(&output) };
             match bytes {
-                Ok(bytes) => self.send_to_all(&Message::End(bytes)),
+                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
         }
-        self.desk().end = Some(output);
+        self.take_end(output);
+    }
+
+    fn take_end(&self, output: R::Output) {
+        if self.session.ended() {
+            self.desk().end = Some(output);
+        }
     }
 
     // ---------------------------------------------------------------------------------------- failures
 
     /// Ends the call on all ranks, with a failure of this one.
     pub(crate) fn fail(&self, reason: String) {
-        if self.give_up(Failure(reason.clone())) {
-            self.send_to_all(&Message::Abort(reason));
-        }
-    }
-
-    /// Ends the call on this rank. Returns whether it had not failed before.
-    fn give_up(&self, failure: Failure) -> bool {
+        // Relaxed: a hint, as for any stop.
         self.bound.store(0, Relaxed);
-        let mut desk = self.desk();
-        let is_first = desk.failure.is_none() && desk.end.is_none();
-        desk.failure.get_or_insert(failure);
-        is_first
+        self.session.fail(reason);
     }
 
     /// Ends the call on all ranks because this one has panicked.
     pub(crate) fn has_panicked(&self, payload: &(dyn Any + Send)) {
-        let text = payload.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-        self.fail(format!("rank {} panicked: {}", self.world.rank(), text.unwrap_or("(no message)")));
+        self.bound.store(0, Relaxed);
+        self.session.has_panicked(payload);
     }
 
     // ----------------------------------------------------------------------------------- interruptions
@@ -438,7 +339,7 @@ where
         self.mark(code(reason));
         // Relaxed: as for any stop.
         if self.bound.fetch_min(0, Relaxed) > 0 {
-            self.send_to_all(&Message::Stop { bound: 0, reason: code(reason) });
+            self.session.send_to_all(&Message::Stop { bound: 0, reason: code(reason) });
         }
         true
     }
@@ -469,7 +370,7 @@ where
         let thieves = std::mem::take(&mut desk.thieves);
         self.has_thief.store(false, Relaxed);
         let arrival = desk.joins.join(segments, up);
-        self.world.counters().outstanding.raise_to(desk.joins.most() as u64);
+        self.world().counters().outstanding.raise_to(desk.joins.most() as u64);
         drop(desk);
         thieves.into_iter().for_each(|thief| self.refuse(thief));
         self.reduce(arrival);
@@ -479,7 +380,7 @@ where
     pub(crate) fn next(&self) -> Next<R::Output> {
         let begin = Instant::now();
         let next = self.wait_for_next(begin);
-        self.world.counters().idle.add(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        self.world().counters().idle.add(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
         next
     }
 
@@ -489,80 +390,41 @@ where
             if self.poll() {
                 heard = Instant::now();
             }
-            let mut desk = self.desk();
-            if let Some(failure) = desk.failure.clone() {
+            if let Some(failure) = self.session.failure() {
                 return Next::Failed(failure);
             }
+            let mut desk = self.desk();
             if let Some(output) = desk.end.take() {
                 return Next::End(output);
             }
             if let Some(work) = desk.shares.pop_front() {
                 desk.works = true;
-                self.world.counters().shares.add(1);
+                self.world().counters().shares.add(1);
                 return Next::Work(work);
             }
-            let now = Instant::now();
-            let may_ask = desk.request.is_none() && self.world.size() > 1 && self.bound.load(Relaxed) > 0;
-            let mut wait = LOOK;
-            let mut victim = None;
-            let withdrawn = desk.withdraw(now);
-            if may_ask && now >= desk.retry {
-                let chosen = desk.victim(self.world.rank(), self.world.size());
-                desk.request = Some((chosen, now));
-                victim = Some(chosen);
-            } else if may_ask {
-                wait = wait.min(desk.retry - now);
-            }
+            // Relaxed: a hint.
+            let action = desk.asking.next(Instant::now(), self.bound.load(Relaxed) > 0);
             drop(desk);
-            if let Some(victim) = withdrawn {
-                self.send(victim, Message::Withdrawal);
-                continue;
+            match action {
+                Ask::Withdraw(victim) => self.session.send(victim, Message::Withdrawal),
+                Ask::Request(victim) => {
+                    self.world().counters().tried.add(1);
+                    self.session.send(victim, Message::Request);
+                }
+                Ask::Wait(_) => {}
             }
-            if let Some(victim) = victim {
-                self.world.counters().tried.add(1);
-                self.send(victim, Message::Request);
-            }
-            if self.world.size() > 1 {
+            if self.world().size() > 1 {
                 self.is_interrupted();
-                self.world.transport().wait(wait);
+                if let Ask::Wait(time) = action {
+                    self.world().transport().wait(time);
+                }
             }
-            if heard.elapsed() > self.world.timeout() {
-                self.fail(format!(
-                    "rank {} is out of work, and has heard nothing from any other rank for {:?} (FURCATE_CLUSTER_TIMEOUT)",
-                    self.world.rank(),
-                    self.world.timeout()
-                ));
+            if heard.elapsed() > self.world().timeout() {
+                self.bound.store(0, Relaxed);
+                self.session.timed_out();
             }
         }
     }
-}
-
-impl<O> Desk<O> {
-    /// Withdraws the request if it has waited for too long. Returns the victim.
-    fn withdraw(&mut self, now: Instant) -> Option<usize> {
-        let patience = self.patience;
-        let (victim, _) =
-            self.request.take_if(|(_, since)| now.saturating_duration_since(*since) > patience)?;
-        self.patience = (patience * 2).min(LONGEST_PATIENCE);
-        Some(victim)
-    }
-
-    /// Returns a random rank other than this one, by Marsaglia's xorshift.
-    fn victim(&mut self, rank: usize, ranks: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        let other = (self.random >> 16) as usize % (ranks - 1);
-        if other < rank { other } else { other + 1 }
-    }
-}
-
-/// Returns a random number other than 0, the seed of a rank in a call (the last step of splitmix64).
-fn scrambled(rank: u64, call: u64) -> u64 {
-    let x = call.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(rank << 32 | rank);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (x ^ (x >> 31)) | 1
 }
 
 impl<O> Arrival<O> {
@@ -586,7 +448,7 @@ where
 {
     #[inline]
     fn look(&self, size: usize, start: u64, may_divide: bool) -> Look {
-        if self.world.transport().has_mail() {
+        if self.world().transport().has_mail() {
             self.look_at_mail();
         }
         // Relaxed: hints, all of them.
@@ -602,14 +464,14 @@ where
     }
 
     fn give(&self, thief: usize, gap: u64, description: Vec<u8>) {
-        self.world.counters().given.add(1);
-        self.send(thief, Message::Share { gap, description });
+        self.world().counters().given.add(1);
+        self.session.send(thief, Message::Share { gap, description });
     }
 
     fn refuse(&self, thief: usize) {
-        self.world.counters().refused.add(1);
+        self.world().counters().refused.add(1);
         let works = self.desk().works;
-        self.send(thief, Message::Refusal { works });
+        self.session.send(thief, Message::Refusal { works });
     }
 
     fn found(&self, end: u64) {
@@ -621,7 +483,7 @@ where
             Search::First => end,
         };
         if self.bound.fetch_min(bound, Relaxed) > bound {
-            self.send_to_all(&Message::Stop { bound, reason: 0 });
+            self.session.send_to_all(&Message::Stop { bound, reason: 0 });
         }
     }
 }

@@ -14,9 +14,10 @@
 //!    about the rest.
 //! 3. In the form by value, no producer is lent while a value is put into the chain: one share is worked on at a time.
 
-use crate::call::{Call, Failure, Next, Search, Work};
+use crate::call::{Call, Next, Search, Work};
 use crate::handshake::Caller;
 use crate::segments::{Gapped, Segments};
+use crate::session::Failure;
 use crate::share::{Describe, Share, Site};
 use crate::stop::Stops;
 use crate::world::World;

@@ -25,7 +25,7 @@
 //! |---|---|---|
 //! | rank | a process of the program, or a thread that stands for one | `world` |
 //! | transport | carries messages between ranks | [`transport`] |
-//! | call | one terminal, on all ranks | `call`: the protocol |
+//! | call | one terminal, on all ranks | `call`: the protocol; `session`: what all calls have in common; `asking`: the thief's side |
 //! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
 //! | build | a number of the executable, compared as well | `build` |
 //! | share | a part of the chain that a rank works on | `share` |
@@ -47,6 +47,7 @@
 //!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
 #![deny(unsafe_code)]
 
+mod asking;
 mod build;
 mod call;
 mod counters;
@@ -56,6 +57,7 @@ mod handshake;
 mod joins;
 mod reductions;
 mod segments;
+mod session;
 mod share;
 mod spread;
 mod stop;

@@ -1,7 +1,7 @@
 //! Tokens and deadlines of a call.
 //!
 //! Each rank has tokens of its own: a token that is cancelled on one rank ends the call on all. The rank that notices stops its tasks, and
-//! tells the others ([`call`](crate::call), invariant 7).
+//! tells the others ([`call`](crate::call), invariant 6).
 
 use furcate_schedulers::policy::{Deadline, Reason, Stop, StopOn};
 use std::fmt;

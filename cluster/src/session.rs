@@ -1,0 +1,163 @@
+//! What all collective calls have in common, whatever they compute: their number and caller, their messages, and their end.
+//!
+//! # Invariants
+//!
+//! 1. *Nothing of another call.* A message of an earlier call is dropped, one of a later call is kept until then, and one with
+//!    another digest is not used. (A thief's request that comes when the victim's call has ended is of an earlier call.)
+//! 2. *One end.* A call ends for a rank by [`ended`](Session::ended), or by a failure: its own, which it sends to all others as `Abort`,
+//!    or another rank's. Only the first of these counts.
+
+use crate::handshake::Caller;
+use crate::transport::{Envelope, Message};
+use crate::world::World;
+use std::any::Any;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Reason why a call failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A rank's part in a collective call.
+#[derive(Debug)]
+pub(crate) struct Session<'w> {
+    world: &'w World,
+    number: u64,
+    caller: Caller,
+    outcome: Mutex<Outcome>,
+}
+
+/// How a call has ended on this rank.
+#[derive(Debug)]
+enum Outcome {
+    Open,
+    Ended,
+    Failed(Failure),
+}
+
+impl<'w> Session<'w> {
+    /// Begins a call: tells rank 0 the caller.
+    pub(crate) fn new(world: &'w World, number: u64, caller: Caller) -> Self {
+        let session = Session { world, number, caller, outcome: Mutex::new(Outcome::Open) };
+        world.counters().calls.add(1);
+        if world.rank() > 0 {
+            let Caller { build, words, .. } = session.caller.clone();
+            session.send(0, Message::Hello { build, caller: words });
+        }
+        session
+    }
+
+    pub(crate) fn world(&self) -> &'w World {
+        self.world
+    }
+
+    pub(crate) fn send(&self, to: usize, message: Message) {
+        let envelope = Envelope { call: self.number, digest: self.caller.digest, message };
+        let bytes = self.world.transport().send(to, &envelope);
+        let counters = self.world.counters();
+        counters.messages.add(1);
+        counters.bytes.add(bytes as u64);
+    }
+
+    pub(crate) fn send_to_all(&self, message: &Message) {
+        let (rank, ranks) = (self.world.rank(), self.world.size());
+        (0..ranks).filter(|&to| to != rank).for_each(|to| self.send(to, message.clone()));
+    }
+
+    /// Takes the next message of this call (invariant 1). `Abort` says that the call has failed, here or on another rank.
+    pub(crate) fn receive(&self) -> Option<(usize, Message)> {
+        loop {
+            let (from, envelope) = match self.world.kept(self.number) {
+                Some((from, envelope)) => (from, Ok(envelope)),
+                None => self.world.transport().poll()?,
+            };
+            let failure = match envelope {
+                Err(malformed) => format!("rank {from} sent {malformed}"),
+                Ok(Envelope { call, digest, message }) if call > self.number => {
+                    self.world.keep(from, Envelope { call, digest, message });
+                    continue;
+                }
+                Ok(Envelope { call, .. }) if call < self.number => continue,
+                Ok(Envelope { message: Message::Abort(reason), .. }) => {
+                    self.give_up(Failure(reason.clone()));
+                    return Some((from, Message::Abort(reason)));
+                }
+                Ok(Envelope { digest, message, .. }) if digest == self.caller.digest => {
+                    return Some((from, message));
+                }
+                Ok(Envelope { message: Message::Hello { build, caller }, .. }) => {
+                    self.caller.against(self.world.rank(), (from, build, &caller))
+                }
+                Ok(_) => {
+                    self.world.counters().strange.add(1);
+                    continue;
+                }
+            };
+            self.world.counters().strange.add(1);
+            self.fail(failure.clone());
+            return Some((from, Message::Abort(failure)));
+        }
+    }
+
+    fn outcome(&self) -> MutexGuard<'_, Outcome> {
+        // Nothing that can panic is done with this lock.
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the call on all ranks, with a failure of this one.
+    pub(crate) fn fail(&self, reason: String) {
+        if self.give_up(Failure(reason.clone())) {
+            self.send_to_all(&Message::Abort(reason));
+        }
+    }
+
+    /// Ends the call on this rank. Returns whether it had not ended before (invariant 2).
+    fn give_up(&self, failure: Failure) -> bool {
+        let mut outcome = self.outcome();
+        let is_first = matches!(*outcome, Outcome::Open);
+        if is_first {
+            *outcome = Outcome::Failed(failure);
+        }
+        is_first
+    }
+
+    /// Notes that the call has ended with a result. Returns whether it had not ended before (invariant 2).
+    pub(crate) fn ended(&self) -> bool {
+        let mut outcome = self.outcome();
+        let is_first = matches!(*outcome, Outcome::Open);
+        if is_first {
+            *outcome = Outcome::Ended;
+        }
+        is_first
+    }
+
+    /// Returns the failure of the call, if it has failed.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        match &*self.outcome() {
+            Outcome::Failed(failure) => Some(failure.clone()),
+            Outcome::Open | Outcome::Ended => None,
+        }
+    }
+
+    /// Ends the call on all ranks because this one has panicked.
+    pub(crate) fn has_panicked(&self, payload: &(dyn Any + Send)) {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        self.fail(format!("rank {} panicked: {}", self.world.rank(), text.unwrap_or("(no message)")));
+    }
+
+    /// Ends the call on all ranks because this one has heard of no work for the world's timeout.
+    pub(crate) fn timed_out(&self) {
+        self.fail(format!(
+            "rank {} is out of work, and has heard nothing from any other rank for {:?} (FURCATE_CLUSTER_TIMEOUT)",
+            self.world.rank(),
+            self.world.timeout()
+        ));
+    }
+}
