@@ -56,7 +56,8 @@ impl<'w> Session<'w> {
         };
         world.counters().calls.add(1);
         if world.rank() > 0 {
-            session.send(0, Message::Hello(session.caller.words.clone()));
+            let Caller { build, words, .. } = session.caller.clone();
+            session.send(0, Message::Hello { build, caller: words });
         }
         session
     }
@@ -97,18 +98,15 @@ impl<'w> Session<'w> {
                     return Some((from, Message::Abort(reason)));
                 }
                 Ok(Envelope { digest, message, .. }) if digest == self.caller.digest => {
-                    if matches!(message, Message::Hello(_)) {
+                    if matches!(message, Message::Hello { .. }) {
                         // Relaxed: a count.
                         self.hellos.fetch_add(1, Relaxed);
                     }
                     return Some((from, message));
                 }
-                Ok(Envelope { message: Message::Hello(words), .. }) => format!(
-                    "the ranks make different calls: rank {from} calls {words}, and rank {} calls {}; every rank has to make the \
-                     same calls in the same order, on the same chains",
-                    self.world.rank(),
-                    self.caller.words
-                ),
+                Ok(Envelope { message: Message::Hello { build, caller }, .. }) => {
+                    self.caller.against(self.world.rank(), (from, build, &caller))
+                }
                 Ok(_) => {
                     self.world.counters().strange.add(1);
                     continue;

@@ -5,7 +5,7 @@
 
 use furcate::prelude::*;
 use furcate_cluster::frame::{self, Frame, FrameContext, Future, Next};
-use furcate_cluster::{SpreadOver, World};
+use furcate_cluster::{Distributed, SpreadOver, World};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +20,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "killed") {
         killed(&world);
     }
+    if std::env::args().any(|argument| argument == "another-build") {
+        return another_build(&world);
+    }
     let begin = Instant::now();
     for (name, check) in CHECKS {
         check(&world);
@@ -29,10 +32,11 @@ fn main() {
     }
 }
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
     ("lengths", lengths),
     ("order", order),
     ("long outputs", long_outputs),
+    ("a distributed vector", distributed_vector),
     ("searches", searches),
     ("many short calls", many_short_calls),
     ("frames", frames),
@@ -62,6 +66,25 @@ fn order(world: &World) {
 fn long_outputs(world: &World) {
     let numbers: Vec<u64> = (0..2_000_000_u64).into_par_iter().map(|x| x * 3).spread(world).collect();
     assert!(numbers.into_iter().eq((0..2_000_000).map(|x| x * 3)));
+}
+
+/// The first items take longer, so some of them are stolen. All ranks together have every item.
+fn distributed_vector(world: &World) {
+    for len in [0, 1, 3, 2000] {
+        let mut vector = Distributed::new();
+        let items = (0..len).into_par_iter().map(|x: usize| {
+            if x < 300 {
+                sleep(Duration::from_micros(20));
+            }
+            x.to_string()
+        });
+        items.spread(world).collect_into(&mut vector);
+        assert_eq!(vector.total_len(), len);
+        assert!(vector.iter().all(|(position, item)| *item == position.to_string()));
+        let whole = vector.gather(world);
+        let expected = world.is_root().then(|| (0..len).map(|x| x.to_string()).collect());
+        assert_eq!(whole, expected);
+    }
 }
 
 fn searches(world: &World) {
@@ -166,6 +189,14 @@ fn another_chain(world: &World) {
         assert!(text.contains("different calls"), "{text:?} on rank {}", world.rank());
     }
     late_ranks(world);
+}
+
+/// The last rank was started from another executable. Each rank is told so.
+fn another_build(world: &World) {
+    let call = || (0..1000_u64).into_par_iter().spread(world).sum::<u64>();
+    let payload = catch_unwind(AssertUnwindSafe(call)).expect_err("the builds differ");
+    let text = payload.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(text.contains("different builds"), "{text:?} on rank {}", world.rank());
 }
 
 /// The last rank dies amid a call, and MPI ends the program.

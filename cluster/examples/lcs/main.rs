@@ -9,6 +9,8 @@
 mod common;
 #[path = "../support/joins.rs"]
 mod joins;
+#[path = "../support/progress.rs"]
+mod progress;
 #[path = "../support/ranks.rs"]
 mod ranks;
 
@@ -21,8 +23,10 @@ use common::timing::timed;
 use furcate_cluster::World;
 use furcate_cluster::frame::{Frame, FrameContext, Future, Next};
 use joins::{compare, measured};
+use progress::Done;
 use ranks::Ranks;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 const LENGTH: Bounds<usize> = Bounds::new(1, 1 << 20);
 const TILE: Bounds<usize> = Bounds::new(1, 1 << 20);
@@ -47,15 +51,16 @@ struct Texts {
     down: Vec<u8>,
     right: Vec<u8>,
     tile: usize,
+    done: Arc<Done>,
 }
 
 impl Texts {
-    fn random(n: usize, tile: usize) -> Self {
+    fn random(n: usize, tile: usize, done: &Arc<Done>) -> Self {
         let text = |seed| {
             let mut random = Random(seed);
             (0..n).map(|_| b"acgt"[random.below(4) as usize]).collect()
         };
-        Texts { down: text(1), right: text(2), tile }
+        Texts { down: text(1), right: text(2), tile, done: Arc::clone(done) }
     }
 
     /// The sequential program: one row of the table after the other.
@@ -128,6 +133,7 @@ impl Frame for Lcs {
         let texts = context.data();
         let (down, right) = texts.beside(row, column);
         let (bottom, last) = fill(down, right, above.bottom, left);
+        texts.done.add(1);
         let next = (column + 1 < texts.tiles()).then(|| match above.next {
             Some(above) => context.fork_after([above], Lcs::After { row, column: column + 1, left: last }),
             None => {
@@ -155,17 +161,18 @@ impl Frame for Lcs {
 
 fn main() {
     let Arguments { n, tile, compare: compares, ranks } = Arguments::parse();
-    let texts = Texts::random(n, tile);
-    let root = || {
+    let root = |texts: &Texts| {
         let (down, right) = texts.beside(0, 0);
         let above = Tile { bottom: vec![0; right.len() + 1], next: None };
         Lcs::Fill { row: 0, column: 0, left: vec![0; down.len()], above }
     };
-    let program = |world: &World| {
-        let greedy = measured(world, false, root(), &texts);
-        (greedy, compares.then(|| measured(world, true, root(), &texts)))
+    let program = |world: &World, done: &Arc<Done>| {
+        let texts = Texts::random(n, tile, done);
+        let greedy = measured(world, false, root(&texts), &texts);
+        (greedy, compares.then(|| measured(world, true, root(&texts), &texts)))
     };
-    let Some(((greedy, stalling), ranks)) = ranks.run("lcs", program) else { return };
+    let Some(((greedy, stalling), ranks)) = ranks.run(("lcs", "tiles"), program) else { return };
+    let texts = Texts::random(n, tile, &Arc::default());
     let (expected, serial) = timed(|| texts.sequential());
     let length = greedy.output.bottom.last().copied();
     assert_eq!(length, Some(expected), "the sequential table's last value");

@@ -7,6 +7,8 @@
 mod common;
 #[path = "../support/joins.rs"]
 mod joins;
+#[path = "../support/progress.rs"]
+mod progress;
 #[path = "../support/ranks.rs"]
 mod ranks;
 
@@ -18,9 +20,11 @@ use common::timing::timed;
 use furcate_cluster::World;
 use furcate_cluster::frame::{Frame, FrameContext, Next};
 use joins::{compare, measured};
+use progress::Done;
 use ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
+use std::sync::Arc;
 
 const LEAVES: Bounds<u64> = Bounds::new(1, 1 << 24);
 const LOOPS: Bounds<u32> = Bounds::new(1, 1000);
@@ -47,6 +51,7 @@ struct Arguments {
 struct Work {
     loops: u32,
     turns: u64,
+    done: Arc<Done>,
 }
 
 impl Work {
@@ -94,7 +99,10 @@ impl Frame for RecPFor {
                 let then = RecPFor::Loops { begin, len, left: left - 1, sum: sum + results };
                 Next::join([RecPFor::Loop { begin, len }], then)
             }
-            RecPFor::Loop { begin, len: 1 } => Next::Return(context.data().leaf(begin)),
+            RecPFor::Loop { begin, len: 1 } => {
+                context.data().done.add(1);
+                Next::Return(context.data().leaf(begin))
+            }
             RecPFor::Loop { begin, len } => {
                 let half = |begin, len| RecPFor::Loop { begin, len };
                 Next::join([half(begin, len / 2), half(begin + len / 2, len - len / 2)], RecPFor::Add(0))
@@ -105,14 +113,15 @@ impl Frame for RecPFor {
 
 fn main() {
     let Arguments { n, k, work, compare: compares, ranks } = Arguments::parse();
-    let data = Work { loops: k, turns: work };
+    let data = |done: &Arc<Done>| Work { loops: k, turns: work, done: Arc::clone(done) };
     let root = || RecPFor::Loops { begin: 0, len: n, left: k, sum: 0 };
-    let program = |world: &World| {
+    let program = |world: &World, done: &Arc<Done>| {
+        let data = data(done);
         let greedy = measured(world, false, root(), &data);
         (greedy, compares.then(|| measured(world, true, root(), &data)))
     };
-    let Some(((greedy, stalling), ranks)) = ranks.run("recpfor", program) else { return };
-    let (expected, serial) = timed(|| data.sequential(0, n));
+    let Some(((greedy, stalling), ranks)) = ranks.run(("recpfor", "leaves"), program) else { return };
+    let (expected, serial) = timed(|| data(&Arc::default()).sequential(0, n));
     assert_eq!(greedy.output, expected, "the sequential program's sum");
     line(format_args!("{k} loops on each level of {n} leaves in {} on {ranks}", time(greedy.time)));
     line(format_args!("the sequential program takes {}", time(serial)));

@@ -82,7 +82,7 @@ impl<'w> Frames<'w> {
     /// [timeout](World::with_timeout): as when all frames wait for futures of one another.
     pub fn run<F: Frame>(self, root: F, data: &F::Data) -> F::Output {
         let number = self.world.begin_call();
-        let caller = Caller::new::<F, F::Output>("frames", 0, 0);
+        let caller = Caller::new::<F, F::Output>("frames", 0, self.world.build());
         let call = FrameCall::new(Session::new(self.world, *number, caller), *number, data, self.is_stalling);
         call.begin(root);
         scope(|scope| call.serve(scope));
@@ -578,7 +578,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 Ok(_) => self.fail(format!("the result from rank {from} is too long")),
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
-            Message::Hello(_) => self.try_to_end(),
+            Message::Hello { .. } => self.try_to_end(),
             Message::Share { .. } | Message::Output { .. } | Message::Stop { .. } => {
                 self.fail(format!("rank {from} sent a message of a chain to a call of frames"));
             }

@@ -20,8 +20,13 @@ pub struct Envelope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Message {
-    /// To rank 0, at the beginning of a call: the caller in words.
-    Hello(String),
+    /// To rank 0, at the beginning of a call.
+    Hello {
+        /// The [build](crate::Transport::build) of the sender's program.
+        build: u64,
+        /// The caller in words.
+        caller: String,
+    },
     /// The sender is out of work.
     Request,
     /// The sender does not want a reply to its last request any more. A reply may be under way.
@@ -80,7 +85,7 @@ impl Envelope {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
-            Message::Hello(caller) => (0, 0, caller.as_bytes()),
+            Message::Hello { build, caller } => (0, *build, caller.as_bytes()),
             Message::Request => (1, 0, &[]),
             Message::Refusal { works } => (2, u64::from(*works), &[]),
             Message::Share { gap, description } => (3, *gap, description),
@@ -109,7 +114,7 @@ impl Envelope {
         }
         let text = || String::from_utf8(content.to_vec()).map_err(|_| Malformed);
         let message = match kind {
-            0 => Message::Hello(text()?),
+            0 => Message::Hello { build: number, caller: text()? },
             1 => Message::Request,
             2 => Message::Refusal { works: number > 0 },
             3 => Message::Share { gap: number, description: content.to_vec() },
@@ -134,7 +139,7 @@ mod tests {
 
     fn messages() -> Vec<Message> {
         vec![
-            Message::Hello("sum of a map".into()),
+            Message::Hello { build: 1 << 60, caller: "sum of a map".into() },
             Message::Request,
             Message::Refusal { works: true },
             Message::Share { gap: 300, description: vec![1, 2, 3] },
