@@ -15,7 +15,7 @@
 //!
 //! 1. *Order.* A part given away to another rank lies to the right of everything that its task still has. So the gaps of a task
 //!    follow the task's last item, the latest gap first. If the task is divided for a worker of this rank, the gaps go with the
-//!    right half: [`Share::gaps`].
+//!    right half: [`Share::gaps`]. If the right half is empty, they stay with the left one, since schedulers drop a part of size 0.
 //! 2. *A task does not go on behind a gap.* If a task has given a part to another rank, it takes nothing back from its scheduler. The
 //!    scheduler then runs that part as a task of its own. So a task with one state or one item (of a `fold`) holds neighbors only.
 //! 3. *Positions.* `end` is the position behind the last unit of a share. A division leaves a right half with the same end. So the
@@ -100,7 +100,8 @@ impl<'h, P: Divisible, C> Share<'h, P, C> {
         let Share { base, end, gaps, site } = self;
         let (left, right) = cut_base(base);
         let middle = before(end, &right, site.has_positions);
-        (Share { base: left, end: middle, gaps: Vec::new(), site }, Share { base: right, end, gaps, site })
+        let (gaps, gaps_right) = if right.size() == 0 { (gaps, Vec::new()) } else { (Vec::new(), gaps) }; // invariant 1
+        (Share { base: left, end: middle, gaps, site }, Share { base: right, end, gaps: gaps_right, site })
     }
 }
 
@@ -303,7 +304,7 @@ where
         let middle = before(end, &right, site.has_positions);
         let Some(thief) = state.thief.take() else {
             state.end = middle;
-            let gaps = std::mem::take(&mut state.gaps);
+            let gaps = if right.size() == 0 { Vec::new() } else { std::mem::take(&mut state.gaps) }; // invariant 1
             drop(state);
             self.steps.take(Share { base: right, end, gaps, site });
             return;
