@@ -474,6 +474,10 @@ where
         self.session.send(thief, Message::Refusal { works });
     }
 
+    fn fail(&self, reason: String) {
+        Call::fail(self, reason);
+    }
+
     fn found(&self, end: u64) {
         let bound = match self.search {
             Search::No => return,

@@ -49,6 +49,9 @@ pub(crate) trait Lookout: Sync {
     /// Tells a thief that there is nothing for it.
     fn refuse(&self, thief: usize);
 
+    /// Ends the call on all ranks, because a part is lost.
+    fn fail(&self, reason: String);
+
     /// Called when a reduction has ended its task. `end` is the position behind the last step.
     fn found(&self, end: u64);
 }
@@ -64,8 +67,9 @@ pub(crate) enum Look {
     Divide(usize),
 }
 
-/// Describes a part that is given away, by the position behind its end.
-pub(crate) type Describe<'h, P> = dyn Fn(P, u64) -> Option<Vec<u8>> + Sync + 'h;
+/// Describes a part that is given away, by the position behind its end. `None`: there is nothing to describe. An error says why the part
+/// cannot be encoded; the part is lost then.
+pub(crate) type Describe<'h, P> = dyn Fn(P, u64) -> Result<Option<Vec<u8>>, String> + Sync + 'h;
 
 /// Values that all parts of a share have in common.
 pub(crate) struct Site<'h, P, C> {
@@ -310,7 +314,12 @@ where
             return;
         };
         drop(state);
-        let Some(description) = (right.size() > 0).then(|| (site.describe)(right, end)).flatten() else {
+        let description = if right.size() > 0 { (site.describe)(right, end) } else { Ok(None) };
+        let description = description.unwrap_or_else(|reason| {
+            site.lookout.fail(reason);
+            None
+        });
+        let Some(description) = description else {
             site.lookout.refuse(thief);
             return;
         };
