@@ -34,7 +34,8 @@
 //!    are no signs of work. A working rank replies to a withdrawal for that reason, between two steps.
 //! 6. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
 //!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
-//!    any item that belongs to it was left out.
+//!    any item that belongs to it was left out. `End` carries that mark, and it alone decides whether the call was interrupted, on
+//!    every rank: a stop that comes later was too late.
 
 use crate::asking::{Ask, Asking};
 use crate::handshake::Caller;
@@ -114,7 +115,8 @@ struct Desk<O> {
     /// Shares that have arrived.
     shares: VecDeque<Work>,
     joins: Joins<O>,
-    end: Option<O>,
+    /// The result, with the code of the reason of an interruption.
+    end: Option<(u8, O)>,
 }
 
 impl<'w, T, R> Call<'w, T, R>
@@ -221,9 +223,10 @@ where
             }
             Message::End(bytes) => match self.decode_end(&bytes) {
                 Ok((reason, output)) => {
-                    self.mark(reason);
                     self.bound.store(0, Relaxed);
-                    self.take_end(output);
+                    if self.session.ended() {
+                        self.desk().end = Some((reason, output));
+                    }
                 }
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
@@ -285,6 +288,7 @@ where
     }
 
     fn encode(&self, output: &R::Output) -> postcard::Result<Vec<u8>> {
+        // Relaxed: as in `mark`.
         postcard::to_allocvec(&(self.interrupted.load(Relaxed), output))
     }
 
@@ -297,22 +301,27 @@ where
         postcard::from_bytes(bytes)
     }
 
-    /// Ends the call, at rank 0.
+    /// Ends the call, at rank 0. The reason of an interruption is the same on all ranks: later marks do not count.
     fn end(&self, output: R::Output) {
-        if self.world().size() > 1 {
-            let reason = self.interrupted.load(Relaxed);
-            let bytes = if self.to_root { postcard::to_allocvec(&reason) } else { self.encode(&output) };
+        // Relaxed: as in `mark`.
+        let reason = self.interrupted.load(Relaxed);
+        let message = if self.world().size() == 1 {
+            None
+        } else {
+            let bytes = if self.to_root {
+                postcard::to_allocvec(&reason)
+            } else {
+                postcard::to_allocvec(&(reason, &output))
+            };
             match bytes {
-                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
+                Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
-        }
-        self.take_end(output);
-    }
-
-    fn take_end(&self, output: R::Output) {
+        };
+        // A failure that came first stands on all ranks.
         if self.session.ended() {
-            self.desk().end = Some(output);
+            message.iter().for_each(|message| self.session.send_to_all(message));
+            self.desk().end = Some((reason, output));
         }
     }
 
@@ -352,7 +361,7 @@ where
         }
     }
 
-    /// Returns the reason of the interruption. Called when the call has ended.
+    /// Returns the reason of the interruption: the one that `End` carried. Called when the call has ended.
     pub(crate) fn reason(&self) -> Option<Reason> {
         match self.interrupted.load(Relaxed) {
             0 => None,
@@ -394,7 +403,9 @@ where
                 return Next::Failed(failure);
             }
             let mut desk = self.desk();
-            if let Some(output) = desk.end.take() {
+            if let Some((reason, output)) = desk.end.take() {
+                // Relaxed: this thread alone is left in the call.
+                self.interrupted.store(reason, Relaxed);
                 return Next::End(output);
             }
             if let Some(work) = desk.shares.pop_front() {

@@ -28,6 +28,8 @@ enum Fault {
     LoseOutputs,
     /// All outputs go to a gap that is not there.
     OtherGap,
+    /// Stops arrive when the call has ended.
+    LateStops,
 }
 
 /// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
@@ -76,7 +78,9 @@ impl Transport for Unsteady {
     fn send(&self, to: usize, envelope: &Envelope) -> usize {
         let mut envelope = envelope.clone();
         match (self.fault, &mut envelope.message) {
-            (Fault::LoseOutputs, Message::Output { .. }) => return 0,
+            (Fault::LoseOutputs, Message::Output { .. }) | (Fault::LateStops, Message::Stop { .. }) => {
+                return 0;
+            }
             (Fault::OtherGap, Message::Output { gap, .. }) => *gap += 1 << 40,
             _ => {}
         }
@@ -159,6 +163,25 @@ fn interruptions_that_are_overtaken() {
             let first = *results[0].as_ref().unwrap_or_else(|payload| panic!("{}", text(&**payload)));
             assert!(first.0 > 3000 && first.1 == 100);
             all_equal(results, &first, seed);
+        }
+    });
+}
+
+/// The last item cancels a token. All ranks agree whether that was in time, though nobody else hears of it before the end.
+#[test]
+fn interruptions_that_come_too_late() {
+    within_a_minute(|| {
+        for seed in 0..20 {
+            let results = run(Unsteady::worlds(2, seed * 1000, Fault::LateStops), |world| {
+                let token = CancelToken::new();
+                let items = (0..2).into_par_iter().inspect(|&x| {
+                    if x == 1 {
+                        token.cancel();
+                    }
+                });
+                items.spread(world).stop_on(&token).run(|spread| spread.count())
+            });
+            all_equal(results, &Ok(2), seed);
         }
     });
 }
