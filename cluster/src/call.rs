@@ -36,6 +36,8 @@
 //!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
 //!    any item that belongs to it was left out. `End` carries that mark, and it alone decides whether the call was interrupted, on
 //!    every rank: a stop that comes later was too late.
+//! 7. *Nothing of a failed call is a result.* A failure is noted before it stops the tasks. So a rank whose tasks have left items out because
+//!    of it reduces no output, and sends none.
 
 use crate::asking::{Ask, Asking};
 use crate::handshake::Caller;
@@ -53,7 +55,9 @@ use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
@@ -192,8 +196,7 @@ where
     fn handle(&self, from: usize, message: Message) {
         match message {
             Message::Hello(_) => {}
-            // Relaxed: a hint, as for any stop.
-            Message::Abort(_) => self.bound.store(0, Relaxed),
+            Message::Abort(_) => self.stop_after_failure(),
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = self.desk();
@@ -266,6 +269,9 @@ where
     fn reduce(&self, arrival: Arrival<R::Output>) {
         let mut arrival = arrival;
         while let Arrival::Full(outputs, up) = arrival {
+            if self.session.failure().is_some() {
+                return; // invariant 7
+            }
             self.world().counters().reduced.add(outputs.len() as u64 - 1);
             let output = outputs.into_iter().reduce(|left, right| self.reduction.reduce(left, right));
             let output = output.expect("a node has outputs");
@@ -329,15 +335,20 @@ where
 
     /// Ends the call on all ranks, with a failure of this one.
     pub(crate) fn fail(&self, reason: String) {
-        // Relaxed: a hint, as for any stop.
-        self.bound.store(0, Relaxed);
         self.session.fail(reason);
+        self.stop_after_failure();
     }
 
     /// Ends the call on all ranks because this one has panicked.
     pub(crate) fn has_panicked(&self, payload: &(dyn Any + Send)) {
-        self.bound.store(0, Relaxed);
         self.session.has_panicked(payload);
+        self.stop_after_failure();
+    }
+
+    /// Stops the tasks, after the failure was noted (invariant 7).
+    fn stop_after_failure(&self) {
+        // Release: pairs with the acquire in `look`. A task that stops has seen the failure, and so has the thread that joins it.
+        self.bound.store(0, Release);
     }
 
     // ----------------------------------------------------------------------------------- interruptions
@@ -431,8 +442,8 @@ where
                 }
             }
             if heard.elapsed() > self.world().timeout() {
-                self.bound.store(0, Relaxed);
                 self.session.timed_out();
+                self.stop_after_failure();
             }
         }
     }
@@ -462,8 +473,8 @@ where
         if self.world().transport().has_mail() {
             self.look_at_mail();
         }
-        // Relaxed: hints, all of them.
-        if start >= self.bound.load(Relaxed) || (size > 0 && !self.stops.is_empty() && self.is_interrupted())
+        // Acquire: pairs with the release in `stop_after_failure`. The other stops are hints.
+        if start >= self.bound.load(Acquire) || (size > 0 && !self.stops.is_empty() && self.is_interrupted())
         {
             return Look::Stop;
         }
