@@ -24,14 +24,15 @@
 //!    no second one before the reply to the first, or before it has withdrawn the first. Only a working rank keeps a thief waiting. A rank
 //!    that becomes idle refuses all thieves in its line.
 //!
-//!    A thief withdraws its request if the victim's workers are all inside long items. A share that comes all the same is kept,
-//!    and worked on after the present one.
+//!    A thief withdraws its request if the victim's workers are all inside long items. The victim takes it out of the line then, and refuses
+//!    it. So every request has one reply ([`asking`](crate::asking), invariant 1). A share that comes all the same is kept, and worked
+//!    on after the present one.
 //! 2. Any thread of a working rank may look at the mail, between two steps, one at a time: `polling`. An idle rank's thread is
 //!    the only one in the rank.
 //! 3. No lock is held while user code runs (a reduction, an encoding), except `polling`, which is only tried for.
 //! 4. *One end.* The call ends for a rank by `End` from rank 0, or by a failure ([`Session`]). After either nothing is sent for this call.
 //! 5. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
-//!    are no signs of work. A working rank replies to a withdrawal for that reason, between two steps.
+//!    are no signs of work. A withdrawal makes a working rank show itself, between two steps.
 //! 6. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
 //!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
 //!    any item that belongs to it was left out. `End` carries that mark, and it alone decides whether the call was interrupted, on
@@ -200,11 +201,14 @@ where
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = self.desk();
+                let waiting = desk.thieves.len();
                 desk.thieves.retain(|&thief| thief != from);
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
-                if desk.works {
-                    drop(desk);
-                    self.session.send(from, Message::Refusal { works: true });
+                // A thief that has left the line before has its reply, or a task is being divided for it.
+                let was_in_line = desk.thieves.len() < waiting;
+                drop(desk);
+                if was_in_line {
+                    self.refuse(from);
                 }
             }
             Message::Refusal { .. } => self.desk().asking.refused(from),
