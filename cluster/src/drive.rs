@@ -199,7 +199,8 @@ where
     let describe = |part: I::Producer<'c>, end: u64| {
         let len = part.size() as u64;
         fragments.keep(end - len, part);
-        postcard::to_allocvec(&(end - len, len)).ok()
+        let position = postcard::to_allocvec(&(end - len, len));
+        position.map(Some).map_err(|error| format!("a position cannot be encoded: {error}"))
     };
     shares(call, |work| {
         let (start, end) = match &work.description {
@@ -255,7 +256,10 @@ where
             return call.0.nothing();
         }
     }
-    let describe = |part: I::Producer<'c>, _: u64| postcard::to_allocvec(&I::value(part)?).ok();
+    let describe = |part: I::Producer<'c>, _: u64| {
+        let piece = I::value(part).map(|value| postcard::to_allocvec(&value)).transpose();
+        piece.map_err(|error| format!("a piece cannot be encoded: {error}"))
+    };
     run_share(call, (part, 0, false), &describe, plan)
 }
 

@@ -18,7 +18,8 @@
 //! 2. *Any thread* may call any method. One thread polls at a time. Any number of threads send.
 //! 3. *Nothing blocks*: `send` and `poll` return at once. A transport whose buffers are full keeps the message itself.
 //! 4. *One steal request.* A rank has at most one [`Request`](Message::Request) without a reply or a
-//!    [withdrawal](Message::Withdrawal). So a transport may keep one place for the request of each rank.
+//!    [withdrawal](Message::Withdrawal), and at most one without a reply to each other rank. So a transport may keep one place for the
+//!    request of each rank.
 //! 5. *No trust.* A message that cannot be decoded is passed on as [`Malformed`], never guessed at.
 
 mod message;

@@ -2,6 +2,7 @@
 
 mod support;
 
+use furcate::ThreadPoolBuilder;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate_cluster::transport::{Envelope, Malformed, Message};
@@ -30,6 +31,10 @@ enum Fault {
     OtherGap,
     /// The rank with this number runs another build.
     OtherBuild(usize),
+    /// Stops arrive when the call has ended.
+    LateStops,
+    /// Rank 0 hears of a failure when the call has ended.
+    LateAborts,
 }
 
 /// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
@@ -78,7 +83,10 @@ impl Transport for Unsteady {
     fn send(&self, to: usize, envelope: &Envelope) -> usize {
         let mut envelope = envelope.clone();
         match (self.fault, &mut envelope.message) {
-            (Fault::LoseOutputs, Message::Output { .. }) => return 0,
+            (Fault::LoseOutputs, Message::Output { .. }) | (Fault::LateStops, Message::Stop { .. }) => {
+                return 0;
+            }
+            (Fault::LateAborts, Message::Abort(_)) if to == 0 => return 0,
             (Fault::OtherGap, Message::Output { gap, .. }) => *gap += 1 << 40,
             _ => {}
         }
@@ -165,6 +173,59 @@ fn interruptions_that_are_overtaken() {
             let first = *results[0].as_ref().unwrap_or_else(|payload| panic!("{}", text(&**payload)));
             assert!(first.0 > 3000 && first.1 == 100);
             all_equal(results, &first, seed);
+        }
+    });
+}
+
+/// The last item cancels a token. All ranks agree whether that was in time, though nobody else hears of it before the end.
+#[test]
+fn interruptions_that_come_too_late() {
+    within_a_minute(|| {
+        for seed in 0..20 {
+            let results = run(Unsteady::worlds(2, seed * 1000, Fault::LateStops), |world| {
+                let token = CancelToken::new();
+                let items = (0..2).into_par_iter().inspect(|&x| {
+                    if x == 1 {
+                        token.cancel();
+                    }
+                });
+                items.spread(world).stop_on(&token).run(|spread| spread.count())
+            });
+            all_equal(results, &Ok(2), seed);
+        }
+    });
+}
+
+/// Rank 2 gives up while the others are inside long items. Rank 1 hears of it and leaves out its other items; rank 0 does not hear of it. No
+/// rank takes the output of rank 1 for the whole.
+#[test]
+fn what_is_left_of_a_failed_call_is_not_a_result() {
+    within_a_minute(|| {
+        let timeouts = [1000, 1000, 100].map(Duration::from_millis);
+        let worlds = Unsteady::worlds(3, 1, Fault::LateAborts).into_iter().zip(timeouts);
+        let worlds = worlds.map(|(world, timeout)| world.with_timeout(timeout)).collect();
+        let results = run(worlds, |world| {
+            let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            // One unit after the other, so there are never two of them to give away.
+            let walk = |count: &mut u64, units: &mut Vec<u64>, n: usize| {
+                for unit in units.drain(..).take(n).collect::<Vec<_>>() {
+                    *count += 1;
+                    match unit {
+                        0 => thread::sleep(Duration::from_millis(700)),
+                        1 => {}
+                        300 => thread::sleep(Duration::from_millis(300)),
+                        _ => thread::sleep(Duration::from_millis(1)),
+                    }
+                    if unit > 1 {
+                        units.push(unit - 1);
+                    }
+                }
+            };
+            pool.install(|| vec![0, 300, 1].work(|_| 0, walk, |count| count).spread(world).sum::<u64>())
+        });
+        for result in results {
+            let payload = result.expect_err("items are missing");
+            assert!(text(&*payload).contains("TIMEOUT"), "{}", text(&*payload));
         }
     });
 }
