@@ -37,6 +37,7 @@
 //!    any item that belongs to it was left out.
 
 use crate::asking::{Ask, Asking};
+use crate::encoding::encode;
 use crate::handshake::Caller;
 use crate::joins::{Arrival, Joins, Link};
 use crate::segments::Segments;
@@ -285,7 +286,7 @@ where
     }
 
     fn encode(&self, output: &R::Output) -> postcard::Result<Vec<u8>> {
-        postcard::to_allocvec(&(self.interrupted.load(Relaxed), output))
+        encode(&(self.interrupted.load(Relaxed), output))
     }
 
     /// Decodes the result. If it is for rank 0 alone, other ranks have that of no items.
@@ -301,7 +302,7 @@ where
     fn end(&self, output: R::Output) {
         if self.world().size() > 1 {
             let reason = self.interrupted.load(Relaxed);
-            let bytes = if self.to_root { postcard::to_allocvec(&reason) } else { self.encode(&output) };
+            let bytes = if self.to_root { encode(&reason) } else { self.encode(&output) };
             match bytes {
                 Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),

@@ -15,6 +15,7 @@
 //! 3. In the form by value, no producer is lent while a value is put into the chain: one share is worked on at a time.
 
 use crate::call::{Call, Next, Search, Work};
+use crate::encoding::encode;
 use crate::handshake::Caller;
 use crate::segments::{Gapped, Segments};
 use crate::session::Failure;
@@ -198,7 +199,7 @@ where
     let describe = |part: I::Producer<'c>, end: u64| {
         let len = part.size() as u64;
         fragments.keep(end - len, part);
-        postcard::to_allocvec(&(end - len, len)).ok()
+        encode(&(end - len, len)).ok()
     };
     shares(call, |work| {
         let (start, end) = match &work.description {
@@ -254,7 +255,7 @@ where
             return call.0.nothing();
         }
     }
-    let describe = |part: I::Producer<'c>, _: u64| postcard::to_allocvec(&I::value(part)?).ok();
+    let describe = |part: I::Producer<'c>, _: u64| encode(&I::value(part)?).ok();
     run_share(call, (part, 0, false), &describe, plan)
 }
 

@@ -49,6 +49,7 @@ mod asking;
 mod call;
 mod counters;
 mod drive;
+mod encoding;
 mod handshake;
 mod joins;
 mod reductions;

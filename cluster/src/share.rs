@@ -23,7 +23,7 @@
 //!    [`ByValue`](furcate_adaptors::iter::ByValue) there are no positions: a share begins at 0 and has the end 0.
 //! 4. *Progress.* A task folds one step before it gives a part to another rank. So a share that is given from rank to rank gets
 //!    smaller.
-//! 5. *Prompt.* The scheduler's steps are folded in shorter ones of some 5 microseconds, with a look between two of them. The scheduler is
+//! 5. *Prompt.* The scheduler's steps are folded in shorter ones of some microsecond, with a look between two of them. The scheduler is
 //!    asked again when the units of its own step are folded. (Where a step makes a piece, its steps are kept.)
 //! 6. *Every thief gets a reply.* A thief that has been taken from the line gets a share, or a refusal if the half is empty.
 
@@ -224,11 +224,11 @@ struct Grain {
     since: Instant,
 }
 
-/// Time between two looks, while all units cost about the same.
-const LOOK: Duration = Duration::from_micros(5);
+/// Time between two looks, while all units cost about the same. A thief waits for half of it, and a look takes some 10 nanoseconds.
+const LOOK: Duration = Duration::from_micros(1);
 
 /// Number of looks between two looks at the clock.
-const LOOKS: usize = 4;
+const LOOKS: usize = 8;
 
 impl Grain {
     fn new() -> Self {

@@ -70,6 +70,9 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
+/// Greatest length of what precedes the bytes: two numbers of one byte, and four of up to ten.
+const HEADER: usize = 2 + 4 * 10;
+
 /// Version of the encoding.
 const VERSION: u8 = 1;
 
@@ -88,8 +91,12 @@ impl Envelope {
             Message::End(bytes) => (7, 0, bytes),
             Message::Withdrawal => (8, 0, &[]),
         };
-        let envelope = (VERSION, self.call, self.digest, kind, number, bytes);
-        postcard::to_allocvec(&envelope).expect("numbers and bytes can be encoded")
+        // Serde would encode the bytes one by one.
+        let header = (VERSION, self.call, self.digest, kind, number, bytes.len());
+        let room = Vec::with_capacity(HEADER + bytes.len());
+        let mut encoded = postcard::to_extend(&header, room).expect("numbers can be encoded");
+        encoded.extend_from_slice(bytes);
+        encoded
     }
 
     /// Decodes a message.
@@ -147,6 +154,20 @@ mod tests {
         for message in messages() {
             let envelope = Envelope { call: 5, digest: u64::MAX / 3, message };
             assert_eq!(Envelope::decode(&envelope.encode()), Ok(envelope));
+        }
+    }
+
+    #[test]
+    fn an_envelope_is_a_tuple_of_postcard() {
+        for bytes in [vec![], vec![7; 3], vec![200; 100_000]] {
+            let encoded = Envelope {
+                call: 300,
+                digest: u64::MAX,
+                message: Message::Output { gap: 1 << 40, bytes: bytes.clone() },
+            }
+            .encode();
+            let tuple = (VERSION, 300_u64, u64::MAX, 4_u8, 1_u64 << 40, &bytes[..]);
+            assert_eq!(encoded, postcard::to_allocvec(&tuple).unwrap());
         }
     }
 
