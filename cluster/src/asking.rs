@@ -3,7 +3,8 @@
 //! # Invariants
 //!
 //! 1. At most one request is without a reply or a withdrawal.
-//! 2. After a refusal the rank pauses, twice as long each time, until a share comes.
+//! 2. After a refusal the rank pauses, twice as long each time, until a share comes. If the victim has said how soon it will be out of work, the
+//!    pause is at least that long.
 
 use std::time::{Duration, Instant};
 
@@ -83,10 +84,10 @@ impl Asking {
         self.preferred = Some(victim);
     }
 
-    /// Takes a refusal.
-    pub(crate) fn refused(&mut self, from: usize) {
+    /// Takes a refusal of a rank that will be out of work in the time `rest`; zero if that is unknown.
+    pub(crate) fn refused(&mut self, from: usize, rest: Duration) {
         if self.request.take_if(|(victim, _)| *victim == from).is_some() {
-            self.retry = Instant::now() + self.pause;
+            self.retry = Instant::now() + self.pause.max(rest.min(LONGEST_PAUSE));
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
     }
@@ -139,12 +140,30 @@ mod tests {
         let mut asking = Asking::new(0, 2, 1);
         let now = Instant::now();
         assert_eq!(asking.next(now, true), Ask::Request(1));
-        asking.refused(1);
+        asking.refused(1, Duration::ZERO);
         assert!(matches!(asking.next(now, true), Ask::Wait(_)));
         let later = Instant::now() + FIRST_PAUSE;
         assert_eq!(asking.next(later, true), Ask::Request(1));
         assert!(asking.got_share(1).is_some());
         assert!(asking.got_share(1).is_none(), "there was no second request");
+    }
+
+    #[test]
+    fn a_refusal_may_say_how_long_to_pause() {
+        let mut asking = Asking::new(0, 2, 1);
+        let now = Instant::now();
+        assert_eq!(asking.next(now, true), Ask::Request(1));
+        asking.refused(1, FIRST_PAUSE * 10);
+        assert!(matches!(asking.next(now + FIRST_PAUSE * 9, true), Ask::Wait(_)));
+        let later = Instant::now() + FIRST_PAUSE * 10;
+        assert_eq!(asking.next(later, true), Ask::Request(1));
+        asking.refused(1, Duration::from_secs(3600));
+        let later = Instant::now() + LONGEST_PAUSE;
+        assert_eq!(
+            asking.next(later, true),
+            Ask::Request(1),
+            "no rank is believed that wants to be left alone for long"
+        );
     }
 
     #[test]

@@ -55,7 +55,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How a terminal may end before its last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ where
         while let Some((from, message)) = self.session.receive() {
             any |= !matches!(
                 message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
             );
             self.handle(from, message);
         }
@@ -200,10 +200,10 @@ where
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
                 if desk.works {
                     drop(desk);
-                    self.session.send(from, Message::Refusal { works: true });
+                    self.session.send(from, Message::Refusal { works: true, rest: Duration::ZERO });
                 }
             }
-            Message::Refusal { .. } => self.desk().asking.refused(from),
+            Message::Refusal { rest, .. } => self.desk().asking.refused(from, rest),
             Message::Share { gap, description } => {
                 let mut desk = self.desk();
                 let counters = self.world().counters();
@@ -239,7 +239,7 @@ where
             self.has_thief.store(true, Relaxed);
         } else {
             drop(desk);
-            self.refuse(thief);
+            self.refuse(thief, Duration::ZERO);
         }
     }
 
@@ -373,7 +373,7 @@ where
         let arrival = desk.joins.join(segments, up);
         self.world().counters().outstanding.raise_to(desk.joins.most() as u64);
         drop(desk);
-        thieves.into_iter().for_each(|thief| self.refuse(thief));
+        thieves.into_iter().for_each(|thief| self.refuse(thief, Duration::ZERO));
         self.reduce(arrival);
     }
 
@@ -469,10 +469,10 @@ where
         self.session.send(thief, Message::Share { gap, description });
     }
 
-    fn refuse(&self, thief: usize) {
+    fn refuse(&self, thief: usize, rest: Duration) {
         self.world().counters().refused.add(1);
         let works = self.desk().works;
-        self.session.send(thief, Message::Refusal { works });
+        self.session.send(thief, Message::Refusal { works, rest });
     }
 
     fn found(&self, end: u64) {

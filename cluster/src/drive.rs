@@ -146,7 +146,7 @@ where
     E: Executor,
 {
     const { has_order(P::FACTS) };
-    let site = Site { lookout: &call.0, describe, has_positions };
+    let site = Site { lookout: &call.0, describe, has_positions, is_timed: has_positions && !S::SUSPENDS };
     let share = Share::new(part, end, &site);
     let reduction = Gapped(call.0.reduction().clone());
     if S::SUSPENDS {

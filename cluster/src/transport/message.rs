@@ -4,6 +4,7 @@
 //! postcard's, of the tuple (version, call, digest, kind, number, bytes).
 
 use std::fmt;
+use std::time::Duration;
 
 /// A message with the call that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Message {
     Refusal {
         /// Whether the sender is working. If not, it is itself out of work.
         works: bool,
+        /// Time in which the sender will be out of work; zero if that is unknown, or longer than two centuries.
+        rest: Duration,
     },
     /// Reply to a request: a part of the sender's share. Its output goes to the sender's gap.
     Share {
@@ -81,7 +84,7 @@ impl std::error::Error for Malformed {}
 const HEADER: usize = 2 + 4 * 10;
 
 /// Version of the encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl Envelope {
     /// Encodes the message.
@@ -90,7 +93,10 @@ impl Envelope {
         let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
             Message::Hello { build, caller } => (0, *build, caller.as_bytes()),
             Message::Request => (1, 0, &[]),
-            Message::Refusal { works } => (2, u64::from(*works), &[]),
+            Message::Refusal { works, rest } => {
+                let rest = u64::try_from(rest.as_nanos()).ok().filter(|rest| rest >> 63 == 0);
+                (2, u64::from(*works) | rest.unwrap_or_default() << 1, &[])
+            }
             Message::Share { gap, description } => (3, *gap, description),
             Message::Output { gap, bytes } => (4, *gap, bytes),
             Message::Stop { bound, reason } => (5, *bound, std::slice::from_ref(reason)),
@@ -123,7 +129,7 @@ impl Envelope {
         let message = match kind {
             0 => Message::Hello { build: number, caller: text()? },
             1 => Message::Request,
-            2 => Message::Refusal { works: number > 0 },
+            2 => Message::Refusal { works: number & 1 > 0, rest: Duration::from_nanos(number >> 1) },
             3 => Message::Share { gap: number, description: content.to_vec() },
             4 => Message::Output { gap: number, bytes: content.to_vec() },
             5 => match content {
@@ -148,7 +154,8 @@ mod tests {
         vec![
             Message::Hello { build: 1 << 60, caller: "sum of a map".into() },
             Message::Request,
-            Message::Refusal { works: true },
+            Message::Refusal { works: true, rest: Duration::ZERO },
+            Message::Refusal { works: false, rest: Duration::from_nanos(u64::MAX / 2) },
             Message::Share { gap: 300, description: vec![1, 2, 3] },
             Message::Output { gap: u64::MAX, bytes: vec![0; 1000] },
             Message::Stop { bound: 7, reason: 2 },
