@@ -133,3 +133,22 @@ fn items_that_grow_expensive_are_stolen() {
         assert!(counts[1].given > 0 && counts[0].won > 0, "{counts:?}");
     });
 }
+
+/// The thief comes when one item is left, so there is nothing to divide. It waits until the rank is out of work.
+#[test]
+fn waiting_thieves_are_refused_by_a_rank_that_becomes_idle() {
+    within_a_minute(|| {
+        let other = Other::default();
+        let thief = other.clone();
+        let rank = other.run(2, move |i| {
+            if i == 0 {
+                thief.tell(Message::Request);
+            }
+        });
+        other.sees(|message| matches!(message, Message::Refusal { works: false, .. }));
+        other.sees(|message| matches!(message, Message::Output { gap: 1, .. }));
+        // No interruption, and the sum.
+        other.tell(Message::End(vec![0, 6]));
+        assert_eq!(rank.join().unwrap(), 6);
+    });
+}
