@@ -54,6 +54,7 @@ mod call;
 mod counters;
 mod distributed;
 mod drive;
+mod encoding;
 pub mod frame;
 mod handshake;
 mod joins;

@@ -75,7 +75,3 @@ macro_rules! pairs {
         }
     };
 }
-
-pub(crate) fn interleave(left: Vec<u64>, right: Vec<u64>) -> Vec<u64> {
-    left.into_iter().zip(right).flat_map(|(a, b)| [a, b]).collect()
-}

@@ -547,7 +547,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         while let Some((from, message)) = self.session.receive() {
             any |= !matches!(
                 message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
             );
             self.handle(worker, from, message);
         }
@@ -569,7 +569,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                     self.refuse(from, true);
                 }
             }
-            Message::Refusal { .. } => lock(&self.desk).asking.refused(from),
+            Message::Refusal { rest, .. } => lock(&self.desk).asking.refused(from, rest),
             Message::Frame(bytes) => match postcard::take_from_bytes(&bytes) {
                 Ok((mail, [])) => self.frame_mail(worker, from, mail),
                 Ok(_) => self.fail(format!("rank {from} sent a frame that is too long")),
@@ -649,7 +649,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn refuse(&self, thief: usize, works: bool) {
         self.world().counters().refused.add(1);
-        self.session.send(thief, Message::Refusal { works });
+        self.session.send(thief, Message::Refusal { works, rest: Duration::ZERO });
     }
 
     /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
