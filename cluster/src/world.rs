@@ -154,6 +154,9 @@ const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLUR
 /// With the feature `mpi`, the ranks are the processes that `mpirun` or `srun` has started. If all of them are on one node, their messages go
 /// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or `messages`. Without that feature the world has one rank.
 ///
+/// To drop the world is a collective call. If a panic drops it, the process aborts, and the launcher ends the other ranks: they may be in a call
+/// that this one will never make.
+///
 /// # Errors
 ///
 /// - If the program was started with several ranks, and was built without the feature `mpi`.

@@ -53,6 +53,7 @@ pub(crate) struct Shared {
     /// Whether words wait for room in a ring.
     is_behind: AtomicBool,
     _window: Arc<Window>,
+    mpi: Arc<Mpi>,
 }
 
 #[derive(Debug)]
@@ -86,6 +87,7 @@ impl Shared {
             seen: AtomicU64::new(0),
             is_behind: AtomicBool::new(false),
             _window: window,
+            mpi: Arc::clone(mpi),
         })
     }
 
@@ -186,6 +188,7 @@ impl Transport for Shared {
 impl Drop for Shared {
     /// Hands over the last messages, such as a call's end.
     fn drop(&mut self) {
+        self.mpi.abort_if_panicking();
         let begin = Instant::now();
         while !self.flush() && begin.elapsed() < LAST_MESSAGES {
             thread::sleep(SLEEP);
