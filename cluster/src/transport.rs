@@ -21,6 +21,8 @@
 //!    [withdrawal](Message::Withdrawal). So a transport may keep one place for the request of each rank.
 //! 5. *No trust.* A message that cannot be decoded is passed on as [`Malformed`], never guessed at.
 
+#[cfg(feature = "mpi")]
+mod bell;
 mod message;
 #[cfg(feature = "mpi")]
 mod messages;
