@@ -120,6 +120,7 @@ impl Transport for Messages {
 impl Drop for Messages {
     /// Hands over the last messages, such as a call's end. MPI has copied most of them already.
     fn drop(&mut self) {
+        self.mpi.abort_if_panicking();
         let begin = Instant::now();
         while !self.mpi.complete_sends() && begin.elapsed() < LAST_MESSAGES {
             thread::sleep(PAUSE);
