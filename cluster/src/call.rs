@@ -165,6 +165,11 @@ where
         self.session.world()
     }
 
+    /// Hands over the last messages. Called when the call has ended or failed.
+    pub(crate) fn leave(&self) {
+        self.session.leave();
+    }
+
     /// Returns the reduction, and its output for no items.
     pub(crate) fn reduction(&self) -> &R {
         &self.reduction

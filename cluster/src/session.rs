@@ -13,6 +13,11 @@ use crate::world::World;
 use std::any::Any;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time for which a rank tries to hand over its messages when a call has failed.
+const LAST_MESSAGES: Duration = Duration::from_secs(5);
 
 /// Reason why a call failed.
 #[derive(Clone, Debug)]
@@ -137,6 +142,21 @@ impl<'w> Session<'w> {
             *outcome = Outcome::Ended;
         }
         is_first
+    }
+
+    /// Hands over the last messages of the call, such as its end. The rank may not use the transport for a long time after the call, so a
+    /// message that this rank keeps would arrive late, or never. Messages that arrive meanwhile are taken, so that two ranks that hand over
+    /// do not wait for each other.
+    ///
+    /// Rank 0 waits as long as the others need to take the result: they are in the call until they have it. After a failure a rank that has
+    /// left the call takes nothing, and [`LAST_MESSAGES`] is the limit.
+    pub(crate) fn leave(&self) {
+        let limit = if self.failure().is_some() { LAST_MESSAGES } else { self.world.timeout() };
+        let begin = Instant::now();
+        while !self.world.transport().flush() && begin.elapsed() < limit {
+            while self.receive().is_some() {}
+            thread::yield_now();
+        }
     }
 
     /// Returns the failure of the call, if it has failed.
