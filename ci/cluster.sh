@@ -43,6 +43,14 @@ dead_rank() {
     echo "ok: a dead rank ends ${FURCATE_CLUSTER_TRANSPORT:-} $*"
 }
 
+# Ranks of two executables, which differ in their last byte only, refuse each other.
+another_build() {
+    cp "$program" "$program.other"
+    printf x >>"$program.other"
+    ranks "$@" -n 1 "$program" another-build : -n 1 "$program.other" another-build
+    rm "$program.other"
+}
+
 open_mpi=(mpirun.openmpi --oversubscribe --bind-to none)
 program=$(build mpicc.openmpi)
 for FURCATE_CLUSTER_TRANSPORT in shared messages; do
@@ -51,6 +59,7 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
         ranks "${open_mpi[@]}" -n $n "$program"
     done
     dead_rank "${open_mpi[@]}" -n 2 "$program"
+    another_build "${open_mpi[@]}"
 done
 # Messages that cross TCP.
 ranks "${open_mpi[@]}" --mca btl tcp,self -n 2 "$program"
@@ -63,6 +72,7 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
         ranks mpirun.mpich -n $n "$program"
     done
     dead_rank mpirun.mpich -n 2 "$program"
+    another_build mpirun.mpich
 done
 
 # The examples, on ranks that are threads and on those of a launcher. They compare their results with the published ones.
@@ -76,8 +86,38 @@ for n in 1 2 4 8; do
     "$examples/uts" T3 --ranks "$n" >/dev/null
     "$examples/uts" -t 1 -a 2 -d 16 -b 6 -r 502 --ranks "$n" --workers 2
     "$examples/pfor" 10000 --ranks "$n"
+    "$examples/recpfor" 64 --ranks "$n" --compare
+    "$examples/lcs" 3000 --tile 100 --ranks "$n" --compare
 done
 "${open_mpi[@]}" -n 2 "$examples/uts" T1
+"${open_mpi[@]}" -n 2 "$examples/recpfor" 64 --compare
+"${open_mpi[@]}" -n 2 "$examples/lcs" 3000 --tile 100 --compare
+# Each number of ranks counts the same words; paths that cannot be used are errors.
+words=("$examples/word_count" --top 1000 book cluster)
+expected=$("${words[@]}" --ranks 1 | sed -n 1,1001p)
+[[ $expected == *" the"* ]]
+for launcher in "${open_mpi[*]} -n 3" "${open_mpi[*]} -n 2 --mca btl tcp,self"; do
+    # shellcheck disable=SC2086 # the launcher's words
+    counted=$($launcher "${words[@]}" | sed -n 1,1001p)
+    [[ $expected == "$counted" ]] || {
+        echo "cluster.sh: $launcher counts other words" >&2
+        exit 1
+    }
+done
+if "$examples/word_count" no/such/path 2>/dev/null; then
+    echo "cluster.sh: a path that is not there must be an error" >&2
+    exit 1
+fi
+# The progress line of a program that takes some seconds: on a terminal, and nowhere else.
+turns=1500000
+script -qec "$examples/pfor $turns --ranks 2" /dev/null | grep "rank 0 has done" >/dev/null || {
+    echo "cluster.sh: no progress line on a terminal" >&2
+    exit 1
+}
+if "$examples/pfor" $turns --ranks 2 2>&1 | grep "rank 0 has done" >/dev/null; then
+    echo "cluster.sh: a progress line without a terminal" >&2
+    exit 1
+fi
 if "$examples/uts" T4 2>/dev/null; then
     echo "cluster.sh: a tree that is not known must be an error" >&2
     exit 1

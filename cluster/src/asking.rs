@@ -36,6 +36,8 @@ pub(crate) struct Asking {
     /// Time before which no request is sent, and the pause after the next refusal (invariant 2).
     retry: Instant,
     pause: Duration,
+    /// The next victim, if one is better than a random one.
+    preferred: Option<usize>,
     /// State of the generator of random victims.
     random: u64,
 }
@@ -59,6 +61,7 @@ impl Asking {
             patience: FIRST_PATIENCE,
             retry: Instant::now(),
             pause: FIRST_PAUSE,
+            preferred: None,
             random: scrambled(rank as u64, call),
         }
     }
@@ -83,6 +86,11 @@ impl Asking {
         Ask::Request(victim)
     }
 
+    /// Chooses the next victim, where work may have come up just now.
+    pub(crate) fn prefer(&mut self, victim: usize) {
+        self.preferred = Some(victim);
+    }
+
     /// Takes a refusal.
     pub(crate) fn refused(&mut self, from: usize) {
         if self.request.take_if(|(victim, _)| *victim == from).is_some() {
@@ -99,8 +107,11 @@ impl Asking {
         self.request.take_if(|(victim, _)| *victim == from).map(|(_, since)| since.elapsed())
     }
 
-    /// Returns a random rank that replies, other than this one, by Marsaglia's xorshift. There has to be one.
+    /// Returns the preferred victim, or a random rank other than this one, by Marsaglia's xorshift: one that replies. There has to be one.
     fn victim(&mut self) -> usize {
+        if let Some(victim) = self.preferred.take().filter(|victim| !self.silent.contains(victim)) {
+            return victim;
+        }
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;

@@ -201,7 +201,7 @@ where
 
     fn handle(&self, from: usize, message: Message) {
         match message {
-            Message::Hello(_) => {}
+            Message::Hello { .. } | Message::Frame(_) => {}
             Message::Abort(_) => self.stop_after_failure(),
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {

@@ -85,7 +85,8 @@ where
 {
     let number = world.begin_call();
     let size = chain.units().unwrap_or(0);
-    let caller = Caller::new::<I, R::Output>(terminal.name, size, 0);
+    // A single rank compares nothing, so it need not read its executable.
+    let caller = Caller::new::<I, R::Output>(terminal.name, size, world.build());
     let Terminal { reduction, search, to_root, .. } = terminal;
     let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
     let result = catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call)));

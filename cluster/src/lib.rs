@@ -27,9 +27,12 @@
 //! | transport | carries messages between ranks | [`transport`] |
 //! | call | one terminal, on all ranks | `call`: the protocol; `session`: what all calls have in common; `asking`: the thief's side |
 //! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
+//! | frame | a step of a computation that goes on after a join | [`frame`] |
+//! | build | a number of the executable, compared as well | `build` |
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
 //! | join node | the place where segments and the outputs of gaps meet | `joins` |
+//! | distributed vector | the items of a call, each on the rank that made it | `distributed` |
 //! | description | a part in a message | [`furcate_adaptors::iter::Portable`] |
 //!
 //! A rank begins with its share of the source. Inside the rank the pool divides the share on demand. Between two steps of a task, its
@@ -46,9 +49,12 @@
 #![deny(unsafe_code)]
 
 mod asking;
+mod build;
 mod call;
 mod counters;
+mod distributed;
 mod drive;
+pub mod frame;
 mod handshake;
 mod joins;
 mod reductions;
@@ -61,6 +67,7 @@ pub mod transport;
 mod world;
 
 pub use counters::{Counts, CountsTable};
+pub use distributed::Distributed;
 pub use drive::Travels;
 #[doc(hidden)]
 pub use drive::{Failed, Runner};

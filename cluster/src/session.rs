@@ -12,6 +12,7 @@ use crate::transport::{Envelope, Message};
 use crate::world::World;
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,6 +37,8 @@ pub(crate) struct Session<'w> {
     number: u64,
     caller: Caller,
     outcome: Mutex<Outcome>,
+    /// Number of ranks that have told this one, rank 0, their caller.
+    hellos: AtomicUsize,
 }
 
 /// How a call has ended on this rank.
@@ -49,10 +52,17 @@ enum Outcome {
 impl<'w> Session<'w> {
     /// Begins a call: tells rank 0 the caller.
     pub(crate) fn new(world: &'w World, number: u64, caller: Caller) -> Self {
-        let session = Session { world, number, caller, outcome: Mutex::new(Outcome::Open) };
+        let session = Session {
+            world,
+            number,
+            caller,
+            outcome: Mutex::new(Outcome::Open),
+            hellos: AtomicUsize::new(0),
+        };
         world.counters().calls.add(1);
         if world.rank() > 0 {
-            session.send(0, Message::Hello(session.caller.words.clone()));
+            let Caller { build, words, .. } = session.caller.clone();
+            session.send(0, Message::Hello { build, caller: words });
         }
         session
     }
@@ -93,14 +103,15 @@ impl<'w> Session<'w> {
                     return Some((from, Message::Abort(reason)));
                 }
                 Ok(Envelope { digest, message, .. }) if digest == self.caller.digest => {
+                    if matches!(message, Message::Hello { .. }) {
+                        // Relaxed: a count.
+                        self.hellos.fetch_add(1, Relaxed);
+                    }
                     return Some((from, message));
                 }
-                Ok(Envelope { message: Message::Hello(words), .. }) => format!(
-                    "the ranks make different calls: rank {from} calls {words}, and rank {} calls {}; every rank has to make the \
-                     same calls in the same order, on the same chains",
-                    self.world.rank(),
-                    self.caller.words
-                ),
+                Ok(Envelope { message: Message::Hello { build, caller }, .. }) => {
+                    self.caller.against(self.world.rank(), (from, build, &caller))
+                }
                 Ok(_) => {
                     self.world.counters().strange.add(1);
                     continue;
@@ -110,6 +121,11 @@ impl<'w> Session<'w> {
             self.fail(failure.clone());
             return Some((from, Message::Abort(failure)));
         }
+    }
+
+    /// Whether all ranks have begun the call, with the same caller. Known at rank 0.
+    pub(crate) fn all_are_here(&self) -> bool {
+        self.hellos.load(Relaxed) + 1 >= self.world.size()
     }
 
     fn outcome(&self) -> MutexGuard<'_, Outcome> {

@@ -137,6 +137,14 @@ impl<'w, I: Portable> Spread<'w, I> {
     }
 }
 
+impl<'w, I> Spread<'w, I> {
+    /// Adapts the chain. All ranks get the result.
+    pub(crate) fn of_all<J>(self, adapt: impl FnOnce(I) -> J) -> Spread<'w, J> {
+        let Spread { chain, world, stops, reason, to_root: _ } = self;
+        Spread { chain: adapt(chain), world, stops, reason, to_root: false }
+    }
+}
+
 /// A chain over all ranks that a token or a deadline may end: see [`Spread::stop_on`] and [`Spread::deadline`].
 #[must_use = "nothing is done until a terminal is called"]
 #[derive(Debug)]
@@ -171,7 +179,7 @@ impl<'w, I: Portable> Stoppable<'w, I> {
 }
 
 impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
-    fn call<R>(self, name: &'static str, search: Search, reduction: R) -> R::Output
+    pub(crate) fn call<R>(self, name: &'static str, search: Search, reduction: R) -> R::Output
     where
         R: Reduction<I::Item> + Sync,
         R::Output: Serialize + DeserializeOwned,

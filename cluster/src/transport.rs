@@ -10,6 +10,7 @@
 //! | [`poll`](Transport::poll) | takes the next message |
 //! | [`flush`](Transport::flush) | whether all messages have left this rank's memory |
 //! | [`wait`](Transport::wait) | lets time pass in a rank that has nothing to do |
+//! | [`build`](Transport::build) | the number of the executable, which all ranks have to agree about |
 //!
 //! # Contract
 //!
@@ -71,5 +72,13 @@ pub trait Transport: Send + Sync + Debug {
     /// Lets time pass, at most so much. It may return at once if a message arrives.
     fn wait(&self, at_most: Duration) {
         std::thread::sleep(at_most);
+    }
+
+    /// Returns a number of this process's program. Ranks with different numbers refuse each other's calls.
+    ///
+    /// The default is a hash of the executable, or 0 if the file cannot be read. The file is read at the first call with several ranks, which takes
+    /// some 8 milliseconds for 50 MB. A transport whose ranks cannot differ may return any constant.
+    fn build(&self) -> u64 {
+        crate::build::of_this_program()
     }
 }

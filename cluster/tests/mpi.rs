@@ -4,7 +4,10 @@
 //! Each rank checks every result. A rank that finds a wrong one panics, and the program fails.
 
 use furcate::prelude::*;
-use furcate_cluster::{SpreadOver, World};
+use furcate_cluster::frame::{self, Frame, FrameContext, Future, Next};
+use furcate_cluster::{Distributed, SpreadOver, World};
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -17,6 +20,9 @@ fn main() {
     if std::env::args().any(|argument| argument == "killed") {
         killed(&world);
     }
+    if std::env::args().any(|argument| argument == "another-build") {
+        return another_build(&world);
+    }
     let begin = Instant::now();
     for (name, check) in CHECKS {
         check(&world);
@@ -26,13 +32,15 @@ fn main() {
     }
 }
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 11] = [
     ("lengths", lengths),
     ("order", order),
     ("long outputs", long_outputs),
     ("rank 0 is busy", rank_0_is_busy),
+    ("a distributed vector", distributed_vector),
     ("searches", searches),
     ("many short calls", many_short_calls),
+    ("frames", frames),
     ("late ranks", late_ranks),
     ("a panic", a_panic),
     ("another chain", another_chain),
@@ -76,6 +84,25 @@ fn rank_0_is_busy(world: &World) {
     );
 }
 
+/// The first items take longer, so some of them are stolen. All ranks together have every item.
+fn distributed_vector(world: &World) {
+    for len in [0, 1, 3, 2000] {
+        let mut vector = Distributed::new();
+        let items = (0..len).into_par_iter().map(|x: usize| {
+            if x < 300 {
+                sleep(Duration::from_micros(20));
+            }
+            x.to_string()
+        });
+        items.spread(world).collect_into(&mut vector);
+        assert_eq!(vector.total_len(), len);
+        assert!(vector.iter().all(|(position, item)| *item == position.to_string()));
+        let whole = vector.gather(world);
+        let expected = world.is_root().then(|| (0..len).map(|x| x.to_string()).collect());
+        assert_eq!(whole, expected);
+    }
+}
+
 fn searches(world: &World) {
     for wanted in [0_u64, 77_777, 199_999, 300_000] {
         let numbers = || (0..200_000_u64).into_par_iter();
@@ -92,6 +119,60 @@ fn many_short_calls(world: &World) {
     for call in 0..10_000_u64 {
         assert_eq!((0..10).into_par_iter().map(|x: u64| x + call).spread(world).sum::<u64>(), 45 + 10 * call);
     }
+}
+
+/// The numbers of a range as text, by halves.
+#[derive(Serialize, Deserialize)]
+enum Halves {
+    Of {
+        begin: u32,
+        len: u32,
+    },
+    /// The right half, which also waits for the left one: a future of another frame.
+    Right {
+        left: Future<String>,
+        begin: u32,
+        len: u32,
+    },
+    /// Joins the right half and the left half.
+    Swap,
+    Join,
+}
+
+impl Frame for Halves {
+    type Output = String;
+    type Data = u64;
+
+    fn step(self, mut results: Vec<String>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self {
+            Halves::Of { begin, len: len @ 0..2 } => {
+                black_box((0..*context.data()).fold(0_u64, |x, i| black_box(x ^ i)));
+                Next::Return((begin..begin + len).map(|i| i.to_string()).collect())
+            }
+            Halves::Of { begin, len } => {
+                let left = context.fork(Halves::Of { begin, len: len / 2 });
+                Next::join([Halves::Right { left, begin: begin + len / 2, len: len - len / 2 }], Halves::Join)
+            }
+            Halves::Right { left, begin, len } => {
+                let children = vec![Halves::Of { begin, len }];
+                Next::Wait { children, futures: vec![left], then: Halves::Swap }
+            }
+            Halves::Swap => {
+                results.reverse();
+                Next::Return(results.concat())
+            }
+            Halves::Join => Next::Return(results.concat()),
+        }
+    }
+}
+
+fn frames(world: &World) {
+    for (len, work) in [(0, 0), (1, 0), (2, 0), (5000, 2000), (1000, 20_000)] {
+        let text = frame::run(world, Halves::Of { begin: 0, len }, &work);
+        assert_eq!(text, (0..len).map(|i| i.to_string()).collect::<String>());
+    }
+    let stolen = world.table().ranks().iter().map(|counts| counts.won).sum::<u64>();
+    assert!(world.size() == 1 || stolen > 0, "frames travel");
 }
 
 fn late_ranks(world: &World) {
@@ -124,6 +205,14 @@ fn another_chain(world: &World) {
         assert!(text.contains("different calls"), "{text:?} on rank {}", world.rank());
     }
     late_ranks(world);
+}
+
+/// The last rank was started from another executable. Each rank is told so.
+fn another_build(world: &World) {
+    let call = || (0..1000_u64).into_par_iter().spread(world).sum::<u64>();
+    let payload = catch_unwind(AssertUnwindSafe(call)).expect_err("the builds differ");
+    let text = payload.downcast_ref::<String>().map_or("", String::as_str);
+    assert!(text.contains("different builds"), "{text:?} on rank {}", world.rank());
 }
 
 /// The last rank dies amid a call, and MPI ends the program.

@@ -35,6 +35,8 @@ enum Fault {
     KeepEnds(usize),
     /// Rank 0 hears of a failure when the call has ended.
     LateAborts,
+    /// The rank with this number runs another build.
+    OtherBuild(usize),
 }
 
 /// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
@@ -129,6 +131,10 @@ impl Transport for Unsteady {
 
     fn wait(&self, at_most: Duration) {
         thread::sleep(at_most.min(Duration::from_micros(20)));
+    }
+
+    fn build(&self) -> u64 {
+        if matches!(self.fault, Fault::OtherBuild(rank) if rank == self.rank) { 0xBAD } else { 0x600D }
     }
 }
 
@@ -286,6 +292,28 @@ fn damaged_messages_end_the_call() {
             }
         }
         assert!(failed >= 3, "the first messages are needed: {failed}");
+    });
+}
+
+/// The message says that the builds differ, not the calls, and which rank has which.
+#[test]
+fn other_builds_are_reported_on_all_ranks() {
+    within_a_minute(|| {
+        for other in 0..3 {
+            for seed in 0..5 {
+                for result in run(Unsteady::worlds(3, seed, Fault::OtherBuild(other)), |world| {
+                    (0..10_u64).into_par_iter().spread(world).count()
+                }) {
+                    let payload = result.unwrap_err();
+                    let text = text(&*payload);
+                    assert!(text.contains("different builds") && !text.contains("different calls"), "{text}");
+                    assert!(text.contains("build 000000000000600d"), "{text}");
+                    let who =
+                        if other == 0 { "and rank 0 runs".into() } else { format!("rank {other} runs") };
+                    assert!(text.contains(&format!("{who} build 0000000000000bad")), "{text}");
+                }
+            }
+        }
     });
 }
 

@@ -1,9 +1,10 @@
 //! The ranks of an example.
 
 use crate::common::arguments::Bounds;
-use crate::common::progress::Progress;
+use crate::progress::{Done, ProgressLine};
 use furcate::ThreadPoolBuilder;
 use furcate_cluster::{Threads, World};
+use std::sync::Arc;
 
 const RANKS: Bounds<usize> = Bounds::new(1, 256);
 const WORKERS: Bounds<usize> = Bounds::new(1, 256);
@@ -18,15 +19,21 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Runs the program on all ranks. Returns the result of rank 0, and the number of ranks in words; on other processes `None`.
+    /// Runs the program `what` on all ranks. The program counts its `items` (a noun) in the [`Done`] of its rank. Returns the result of
+    /// rank 0, and the number of ranks in words; on other processes `None`.
     pub(crate) fn run<T: Send>(
         &self,
-        what: &str,
-        program: impl Fn(&World) -> T + Sync,
+        (what, items): (&'static str, &'static str),
+        program: impl Fn(&World, &Arc<Done>) -> T + Sync,
     ) -> Option<(T, String)> {
+        let done = Arc::new(Done::default());
         let (result, ranks) = match self.ranks {
             Some(ranks) => {
-                let _progress = Progress::new(what, 1);
+                let _line = ProgressLine::new(what, items, &done);
+                let program = |world: &World| match world.is_root() {
+                    true => program(world, &done),
+                    false => program(world, &Arc::default()),
+                };
                 (Threads::new(ranks).workers(self.workers).run(program).remove(0), ranks)
             }
             None => {
@@ -34,9 +41,9 @@ impl Ranks {
                     eprintln!("{error}");
                     std::process::exit(1)
                 });
-                let _progress = world.is_root().then(|| Progress::new(what, 1));
+                let _line = world.is_root().then(|| ProgressLine::new(what, items, &done));
                 let pool = ThreadPoolBuilder::new().num_threads(self.workers).build().expect("threads");
-                let result = pool.install(|| program(&world));
+                let result = pool.install(|| program(&world, &done));
                 if !world.is_root() {
                     return None;
                 }

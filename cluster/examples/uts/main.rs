@@ -5,6 +5,8 @@
 
 #[path = "../../../examples/common/mod.rs"]
 mod common;
+#[path = "../support/progress.rs"]
+mod progress;
 #[path = "../support/ranks.rs"]
 mod ranks;
 mod tree;
@@ -17,7 +19,9 @@ use common::timing::timed;
 use furcate::iter::{ByValue, Portable};
 use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, World};
+use progress::Done;
 use ranks::Ranks;
+use std::sync::Arc;
 use tree::{Open, Tree};
 
 const DEPTH: Bounds<u32> = Bounds::new(1, 1000);
@@ -85,19 +89,25 @@ impl Arguments {
 }
 
 /// The chain: nodes below the root, counted in steps.
-fn below(tree: &Tree) -> impl Portable<Item = u64, Form = ByValue<Open>> {
-    let step = |count: &mut u64, open: &mut Open, n: usize| open.step(tree, n, count);
+fn below(tree: &Tree, done: &Done) -> impl Portable<Item = u64, Form = ByValue<Open>> {
+    let step = |count: &mut u64, open: &mut Open, n: usize| {
+        let before = *count;
+        open.step(tree, n, count);
+        done.add(*count - before);
+    };
     Open::of_root(tree).work(|_| 0, step, |count| count)
 }
 
 fn main() {
     let arguments = Arguments::parse();
     let (tree, published) = arguments.tree();
-    let count = |world: &World| {
-        let (nodes, duration) = timed(|| 1 + below(&tree).spread(world).sum::<u64>());
+    let count = |world: &World, done: &Arc<Done>| {
+        let (nodes, duration) = timed(|| 1 + below(&tree, done).spread(world).sum::<u64>());
         (nodes, duration, world.table())
     };
-    let Some(((nodes, duration, table), ranks)) = arguments.ranks.run("uts", count) else { return };
+    let Some(((nodes, duration, table), ranks)) = arguments.ranks.run(("uts", "nodes"), count) else {
+        return;
+    };
     if let Some(published) = published {
         assert_eq!(nodes, published, "the published number of nodes");
     }
@@ -109,7 +119,8 @@ fn main() {
         line(format_args!("sequential program    {}", time(duration)));
         let one = |threads| {
             let pool = furcate::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let (here, duration) = timed(|| pool.install(|| 1 + below(&tree).adaptive().sum::<u64>()));
+            let (here, duration) =
+                timed(|| pool.install(|| 1 + below(&tree, &Done::default()).adaptive().sum::<u64>()));
             assert_eq!(here, nodes);
             line(format_args!("one machine, {threads} threads {}", time(duration)));
         };

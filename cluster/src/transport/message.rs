@@ -20,8 +20,13 @@ pub struct Envelope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Message {
-    /// To rank 0, at the beginning of a call: the caller in words.
-    Hello(String),
+    /// To rank 0, at the beginning of a call.
+    Hello {
+        /// The [build](crate::Transport::build) of the sender's program.
+        build: u64,
+        /// The caller in words.
+        caller: String,
+    },
     /// The sender is out of work.
     Request,
     /// The sender does not wait for a share any longer. If no reply to its last request is under way, it is to be refused.
@@ -56,6 +61,8 @@ pub enum Message {
     Abort(String),
     /// The call has ended: its result.
     End(Vec<u8>),
+    /// A frame, an output of a frame, or a taker of a [future](crate::frame::Future).
+    Frame(Vec<u8>),
 }
 
 /// A message that cannot be decoded: it is damaged, or from another version of this crate.
@@ -78,7 +85,7 @@ impl Envelope {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
-            Message::Hello(caller) => (0, 0, caller.as_bytes()),
+            Message::Hello { build, caller } => (0, *build, caller.as_bytes()),
             Message::Request => (1, 0, &[]),
             Message::Refusal { works } => (2, u64::from(*works), &[]),
             Message::Share { gap, description } => (3, *gap, description),
@@ -87,6 +94,7 @@ impl Envelope {
             Message::Abort(reason) => (6, 0, reason.as_bytes()),
             Message::End(bytes) => (7, 0, bytes),
             Message::Withdrawal => (8, 0, &[]),
+            Message::Frame(bytes) => (9, 0, bytes),
         };
         let envelope = (VERSION, self.call, self.digest, kind, number, bytes);
         postcard::to_allocvec(&envelope).expect("numbers and bytes can be encoded")
@@ -106,7 +114,7 @@ impl Envelope {
         }
         let text = || String::from_utf8(content.to_vec()).map_err(|_| Malformed);
         let message = match kind {
-            0 => Message::Hello(text()?),
+            0 => Message::Hello { build: number, caller: text()? },
             1 => Message::Request,
             2 => Message::Refusal { works: number > 0 },
             3 => Message::Share { gap: number, description: content.to_vec() },
@@ -118,6 +126,7 @@ impl Envelope {
             6 => Message::Abort(text()?),
             7 => Message::End(content.to_vec()),
             8 => Message::Withdrawal,
+            9 => Message::Frame(content.to_vec()),
             _ => return Err(Malformed),
         };
         Ok(Envelope { call, digest, message })
@@ -130,7 +139,7 @@ mod tests {
 
     fn messages() -> Vec<Message> {
         vec![
-            Message::Hello("sum of a map".into()),
+            Message::Hello { build: 1 << 60, caller: "sum of a map".into() },
             Message::Request,
             Message::Refusal { works: true },
             Message::Share { gap: 300, description: vec![1, 2, 3] },
@@ -139,6 +148,7 @@ mod tests {
             Message::Abort("panicked".into()),
             Message::End(vec![]),
             Message::Withdrawal,
+            Message::Frame(vec![4, 5]),
         ]
     }
 

@@ -92,7 +92,7 @@ impl<M: Deref<Target = [AtomicU64]>> Writer<M> {
 
     /// Whether all messages have been written.
     pub(super) fn is_flushed(&self) -> bool {
-        self.rest.is_empty()
+        self.waiting() == 0
     }
 }
 
