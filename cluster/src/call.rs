@@ -450,7 +450,7 @@ where
                     self.world().transport().wait(time);
                 }
             }
-            if heard.elapsed() > self.world().timeout() {
+            if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();
                 self.stop_after_failure();
             }

@@ -167,9 +167,11 @@ impl<'w> Session<'w> {
     /// Rank 0 waits as long as the others need to take the result: they are in the call until they have it. After a failure a rank that has
     /// left the call takes nothing, and [`LAST_MESSAGES`] is the limit.
     pub(crate) fn leave(&self) {
-        let limit = if self.failure().is_some() { LAST_MESSAGES } else { self.world.timeout() };
+        let has_failed = self.failure().is_some();
         let begin = Instant::now();
-        while !self.world.transport().flush() && begin.elapsed() < limit {
+        let is_late =
+            || if has_failed { begin.elapsed() > LAST_MESSAGES } else { self.world.is_over(begin.elapsed()) };
+        while !self.world.transport().flush() && !is_late() {
             while self.receive().is_some() {}
             thread::yield_now();
         }
@@ -193,9 +195,10 @@ impl<'w> Session<'w> {
     /// Ends the call on all ranks because this one has heard of no work for the world's timeout.
     pub(crate) fn timed_out(&self) {
         self.fail(format!(
-            "rank {} is out of work, and has heard nothing from any other rank for {:?} (FURCATE_CLUSTER_TIMEOUT)",
+            "rank {} is out of work, and has heard of no work from any other rank for {:?}, the timeout of its world; if an item or a pause \
+             between two calls may take longer, raise it (FURCATE_CLUSTER_TIMEOUT in seconds, or `World::with_timeout`)",
             self.world.rank(),
-            self.world.timeout()
+            self.world.timeout().unwrap_or_default()
         ));
     }
 }

@@ -74,6 +74,15 @@ pub trait Transport: Send + Sync + Debug {
         std::thread::sleep(at_most);
     }
 
+    /// Returns the time after which a rank that is out of work, and hears nothing of work, gives a call up, unless the
+    /// [world](crate::World::with_timeout) says otherwise. `None`: it waits.
+    ///
+    /// The default is `None`. Where the ranks are processes, their launcher ends all of them when one dies, and a time that ends no correct program
+    /// is not known here: an item may take a day.
+    fn timeout(&self) -> Option<Duration> {
+        None
+    }
+
     /// Returns a number of this process's program. Ranks with different numbers refuse each other's calls.
     ///
     /// The default is a hash of the executable, or 0 if the file cannot be read. The file is read at the first call with several ranks, which takes

@@ -53,7 +53,7 @@ impl Threads {
         Threads { workers, ..self }
     }
 
-    /// Sets the time after which a rank that hears nothing gives the call up. See [`World::with_timeout`].
+    /// Sets the time after which a rank that hears nothing gives the call up: ten minutes by default. See [`World::with_timeout`].
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Threads { timeout: Some(timeout), ..self }
@@ -119,6 +119,9 @@ impl Mailbox {
     }
 }
 
+/// The time after which a rank gives up, unless it is set otherwise. No launcher ends these ranks.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
 /// Time for which a rank looks for mail before it sleeps. A reply takes less, a wake-up more.
 const SPIN: Duration = Duration::from_micros(20);
 
@@ -175,6 +178,10 @@ impl Transport for InProcess {
         mailbox.waiting.store(queue.len(), Relaxed);
         drop(queue);
         next.map(|(from, bytes)| (from, Envelope::decode(&bytes)))
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        Some(TIMEOUT)
     }
 
     fn wait(&self, at_most: Duration) {
