@@ -108,7 +108,7 @@ impl Asking {
         self.request.take_if(|(victim, _)| *victim == from).map(|(_, since)| since.elapsed())
     }
 
-    /// Returns the preferred victim, or a random rank that replies, other than this one, by Marsaglia's xorshift. There has to be one.
+    /// Returns the preferred victim, or a random rank other than this one, by Marsaglia's xorshift: one that replies. There has to be one.
     fn victim(&mut self) -> usize {
         if let Some(victim) = self.preferred.take().filter(|victim| !self.silent.contains(victim)) {
             return victim;

@@ -166,6 +166,11 @@ where
         self.session.world()
     }
 
+    /// Hands over the last messages. Called when the call has ended or failed.
+    pub(crate) fn leave(&self) {
+        self.session.leave();
+    }
+
     /// Returns the reduction, and its output for no items.
     pub(crate) fn reduction(&self) -> &R {
         &self.reduction
@@ -442,7 +447,7 @@ where
                     self.world().transport().wait(time);
                 }
             }
-            if heard.elapsed() > self.world().timeout() {
+            if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();
                 self.stop_after_failure();
             }

@@ -90,7 +90,12 @@ where
     let caller = Caller::new::<I, R::Output>(terminal.name, size, world.build());
     let Terminal { reduction, search, to_root, .. } = terminal;
     let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
-    match catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call))) {
+    let result = catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call)));
+    if let Err(payload) = &result {
+        call.0.has_panicked(&**payload);
+    }
+    call.0.leave();
+    match result {
         Ok(Ok(output)) => {
             drop(number);
             (output, call.0.reason())
@@ -100,7 +105,6 @@ where
             panic!("the call failed on all ranks: {failure}")
         }
         Err(payload) => {
-            call.0.has_panicked(&*payload);
             drop(number);
             resume_unwind(payload)
         }

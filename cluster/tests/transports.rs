@@ -9,9 +9,9 @@ use furcate_cluster::transport::{Envelope, Malformed, Message};
 use furcate_cluster::{SpreadOver, Transport, World};
 use std::collections::VecDeque;
 use std::fmt::Debug;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 use support::{Random, busy, text, within_a_minute};
@@ -33,9 +33,14 @@ enum Fault {
     OtherBuild(usize),
     /// Stops arrive when the call has ended.
     LateStops,
+    /// The buffers for results are small: the rank keeps each of them until it is told to flush, for so many calls.
+    KeepEnds(usize),
     /// Rank 0 hears of a failure when the call has ended.
     LateAborts,
 }
+
+/// Encoded messages, with their receivers.
+type KeptEnds = Vec<(usize, Vec<u8>)>;
 
 /// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
 /// random sender, or nothing.
@@ -47,6 +52,8 @@ struct Unsteady {
     lines: Arc<[Line]>,
     random: Mutex<u64>,
     sent: Arc<AtomicU64>,
+    /// Messages that found no room, with their receivers, and the number of times that the rank tried to hand them on.
+    kept: Mutex<(KeptEnds, usize)>,
     fault: Fault,
 }
 
@@ -57,7 +64,7 @@ impl Unsteady {
         let world = |rank| {
             let random = Mutex::new(seed + rank as u64);
             let (lines, sent) = (Arc::clone(&lines), Arc::clone(&sent));
-            World::new(Unsteady { rank, ranks, lines, random, sent, fault })
+            World::new(Unsteady { rank, ranks, lines, random, sent, kept: Mutex::default(), fault })
         };
         (0..ranks).map(world).collect()
     }
@@ -95,6 +102,10 @@ impl Transport for Unsteady {
             bytes.truncate(bytes.len() / 2);
         }
         let len = bytes.len();
+        if matches!((self.fault, &envelope.message), (Fault::KeepEnds(_), Message::End(_))) {
+            self.kept.lock().unwrap().0.push((to, bytes));
+            return len;
+        }
         self.lines[self.rank * self.ranks + to].lock().unwrap().push_back(bytes);
         len
     }
@@ -103,6 +114,22 @@ impl Transport for Unsteady {
         let from = self.random(self.ranks);
         let bytes = self.lines[from * self.ranks + self.rank].lock().unwrap().pop_front()?;
         Some((from, Envelope::decode(&bytes)))
+    }
+
+    fn flush(&self) -> bool {
+        let (kept, tries) = &mut *self.kept.lock().unwrap();
+        if kept.is_empty() {
+            return true;
+        }
+        *tries += 1;
+        let Fault::KeepEnds(needed) = self.fault else { unreachable!("only ends are kept") };
+        if *tries < needed {
+            return false;
+        }
+        for (to, bytes) in kept.drain(..) {
+            self.lines[self.rank * self.ranks + to].lock().unwrap().push_back(bytes);
+        }
+        true
     }
 
     fn wait(&self, at_most: Duration) {
@@ -193,6 +220,23 @@ fn interruptions_that_come_too_late() {
             });
             all_equal(results, &Ok(2), seed);
         }
+    });
+}
+
+/// Rank 0 makes no other call, and does not end: it waits for the other ranks. They get the result though it fits in no buffer.
+#[test]
+fn rank_0_leaves_when_the_result_is_under_way() {
+    within_a_minute(|| {
+        let worlds = Unsteady::worlds(3, 1, Fault::KeepEnds(100)).into_iter();
+        let worlds = worlds.map(|world| world.with_timeout(Duration::from_millis(1000))).collect();
+        let all = Barrier::new(3);
+        let results = run(worlds, |world| {
+            let sum =
+                catch_unwind(AssertUnwindSafe(|| (0..1000_u64).into_par_iter().spread(world).sum::<u64>()));
+            all.wait();
+            sum.unwrap_or_else(|payload| resume_unwind(payload))
+        });
+        all_equal(results, &499_500, 1);
     });
 }
 

@@ -210,6 +210,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     }
 
     fn into_result(self) -> Result<F::Output, Stop> {
+        self.session.leave();
         let inner = |mutex: Mutex<_>| mutex.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(payload) = inner(self.panic) {
             return Err(Stop::Panicked(payload));
@@ -576,7 +577,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
             },
             Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((output, [])) => self.take_end(output),
+                Ok((output, [])) => self.take_end(output, None),
                 Ok(_) => self.fail(format!("the result from rank {from} is too long")),
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
@@ -681,7 +682,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
                 Ask::Wait(time) => transport.wait(time),
             }
-            if heard.elapsed() > self.world().timeout() {
+            if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();
                 self.stop();
             }
@@ -703,17 +704,21 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             return;
         }
         let Some(output) = lock(&self.root).take() else { return };
-        if self.world().size() > 1 {
+        let message = if self.world().size() == 1 {
+            None
+        } else {
             match postcard::to_allocvec(&output) {
-                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
+                Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
-        }
-        self.take_end(output);
+        };
+        self.take_end(output, message.as_ref());
     }
 
-    fn take_end(&self, output: F::Output) {
+    /// Takes the result, and tells the other ranks. A failure that came first stands on all ranks.
+    fn take_end(&self, output: F::Output, message: Option<&Message>) {
         if self.session.ended() {
+            message.into_iter().for_each(|message| self.session.send_to_all(message));
             *lock(&self.end) = Some(output);
         }
         self.stop();

@@ -107,9 +107,14 @@ impl<M: Deref<Target = [AtomicU64]>> Writer<M> {
         room > 0
     }
 
+    /// Returns the number of words that wait for room.
+    pub(super) fn waiting(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Whether all messages have been written.
     pub(super) fn is_flushed(&self) -> bool {
-        self.rest.is_empty()
+        self.waiting() == 0
     }
 }
 
