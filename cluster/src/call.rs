@@ -18,6 +18,8 @@
 //!     ├───────── End ────────────►├───────── (End) ──────────►│
 //! ```
 //!
+//! A long output stays where it was made until it is wanted, and its node may move there: [`held`](crate::held).
+//!
 //! # Invariants
 //!
 //! 1. A rank is *working* (it has a share, and its pool runs it) or *idle*. Only an idle rank sends a `Request`, and it sends
@@ -43,7 +45,8 @@
 use crate::asking::{Ask, Asking};
 use crate::encoding::encode;
 use crate::handshake::Caller;
-use crate::joins::{Arrival, Joins, Link};
+use crate::held::{Held, Place};
+use crate::joins::{Joins, Link};
 use crate::segments::Segments;
 use crate::session::{Failure, Session};
 use crate::share::{Look, Lookout};
@@ -62,6 +65,8 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
+
+mod outputs;
 
 /// How a terminal may end before its last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +125,8 @@ struct Desk<O> {
     asking: Asking,
     /// Shares that have arrived.
     shares: VecDeque<Work>,
-    joins: Joins<O>,
+    joins: Joins<Place<O>>,
+    held: Held<O>,
     /// The result, with the code of the reason of an interruption.
     end: Option<(u8, O)>,
 }
@@ -144,6 +150,7 @@ where
             asking: Asking::new(rank, ranks, number),
             shares: VecDeque::from([Work { description: None, up: Link::Gap { rank: 0, gap: rank as u64 } }]),
             joins: Joins::new(rank, ranks),
+            held: Held::new(),
             end: None,
         };
         Call {
@@ -229,6 +236,10 @@ where
                 desk.shares.push_back(Work { description: Some(description), up });
             }
             Message::Output { gap, bytes } => self.output_comes(from, gap, &bytes),
+            Message::Held { gap, bytes } => self.place_comes(from, gap, &bytes),
+            Message::Node(bytes) => self.node_comes(from, &bytes),
+            Message::Fetch { id, ticket } => self.fetch_comes(from, id, ticket),
+            Message::Fetched { ticket, bytes } => self.fetched_comes(from, ticket, &bytes),
             Message::Stop { bound, reason } => {
                 self.mark(reason);
                 // Relaxed: a hint. Items that are folded in vain do no harm.
@@ -255,51 +266,6 @@ where
         } else {
             drop(desk);
             self.refuse(thief, Duration::ZERO);
-        }
-    }
-
-    fn output_comes(&self, from: usize, gap: u64, bytes: &[u8]) {
-        match postcard::from_bytes::<(u8, R::Output)>(bytes) {
-            Ok((reason, output)) => {
-                self.mark(reason);
-                let arrival = self.desk().joins.arrive(gap, output);
-                if arrival.is_refused() {
-                    self.fail(format!(
-                        "rank {from} sent an output for gap {gap}, which this rank does not have"
-                    ));
-                } else {
-                    self.reduce(arrival);
-                }
-            }
-            Err(error) => self.fail(format!("an output from rank {from} cannot be decoded: {error}")),
-        }
-    }
-
-    /// Reduces the outputs of a node, and carries the result up as far as it is the last one to arrive.
-    fn reduce(&self, arrival: Arrival<R::Output>) {
-        let mut arrival = arrival;
-        while let Arrival::Full(outputs, up) = arrival {
-            if self.session.failure().is_some() {
-                return; // invariant 7
-            }
-            self.world().counters().reduced.add(outputs.len() as u64 - 1);
-            let output = outputs.into_iter().reduce(|left, right| self.reduction.reduce(left, right));
-            let output = output.expect("a node has outputs");
-            arrival = match up {
-                Link::Top => return self.end(output),
-                Link::Gap { rank, gap } if rank == self.world().rank() => {
-                    let arrival = self.desk().joins.arrive(gap, output);
-                    assert!(!arrival.is_refused(), "a rank's own gap is open until its output arrives");
-                    arrival
-                }
-                Link::Gap { rank, gap } => {
-                    match self.encode(&output) {
-                        Ok(bytes) => self.session.send(rank, Message::Output { gap, bytes }),
-                        Err(error) => self.fail(format!("an output cannot be encoded: {error}")),
-                    }
-                    return;
-                }
-            };
         }
     }
 
@@ -395,7 +361,7 @@ where
         desk.works = false;
         let thieves = std::mem::take(&mut desk.thieves);
         self.has_thief.store(false, Relaxed);
-        let arrival = desk.joins.join(segments, up);
+        let arrival = desk.joins.join(segments.map(Place::Here), up);
         self.world().counters().outstanding.raise_to(desk.joins.most() as u64);
         drop(desk);
         thieves.into_iter().for_each(|thief| self.refuse(thief, Duration::ZERO));
@@ -452,12 +418,6 @@ where
                 self.stop_after_failure();
             }
         }
-    }
-}
-
-impl<O> Arrival<O> {
-    fn is_refused(&self) -> bool {
-        matches!(self, Arrival::Refused)
     }
 }
 

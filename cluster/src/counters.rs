@@ -73,6 +73,10 @@ counters! {
     bytes,
     /// Outputs that were reduced in join nodes.
     reduced,
+    /// Long outputs that were fetched from other ranks.
+    fetched,
+    /// Join nodes that were sent to the rank with their longest outputs.
+    moved,
     /// The greatest number of join nodes that waited at once.
     outstanding,
     /// Steps of frames.

@@ -17,6 +17,12 @@ pub(crate) fn encode<T: Serialize + ?Sized>(value: &T) -> postcard::Result<Vec<u
     }
 }
 
+/// Returns the length of a value's encoding.
+pub(crate) fn encoded_len<T: Serialize + ?Sized>(value: &T) -> postcard::Result<u64> {
+    postcard::serialize_with_flavor(value, postcard::ser_flavors::Size::default())
+        .map(|len: usize| len as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,6 +32,7 @@ mod tests {
         for len in (0..2 * SMALL).step_by(7).chain([SMALL - 3, SMALL - 2, SMALL - 1, SMALL]) {
             let value = (5_u8, vec![200_u8; len]);
             assert_eq!(encode(&value), postcard::to_allocvec(&value), "{len}");
+            assert_eq!(encoded_len(&value), encode(&value).map(|bytes| bytes.len() as u64));
         }
     }
 }

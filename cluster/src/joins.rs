@@ -3,7 +3,8 @@
 //! A share whose rank gave parts away has an output with [gaps](crate::segments). When the rank has folded the rest of the share, the
 //! segments and the gaps become a join node on the heap of this rank. The outputs of the parts arrive later, or have arrived before.
 //! The last finisher reduces: the arrival of the last output takes all of them out, in order. The reduced output goes up to the gap
-//! from which the share came, on this rank or on another one. So no rank waits for another one, and none asks.
+//! from which the share came, on this rank or on another one. So no rank waits for another one. A node whose outputs are long may be reduced on another
+//! rank: see [`held`](crate::held).
 //!
 //! # Invariants
 //!
@@ -15,10 +16,11 @@
 //!    when the first node is complete, no share is under way on any rank, and the call has ended. No rank counts anything.
 
 use crate::segments::Segments;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Destination of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Link {
     /// The result of the call (invariant 3).
     Top,
@@ -68,6 +70,12 @@ pub(crate) enum Arrival<O> {
     Full(Vec<O>, Link),
     /// There is no such gap.
     Refused,
+}
+
+impl<O> Arrival<O> {
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(self, Arrival::Refused)
+    }
 }
 
 impl<O> Joins<O> {

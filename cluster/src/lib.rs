@@ -32,6 +32,7 @@
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
 //! | join node | the place where segments and the outputs of gaps meet | `joins` |
+//! | held output | a long output, which stays where it was made until it is wanted | `held` |
 //! | distributed vector | the items of a call, each on the rank that made it | `distributed` |
 //! | description | a part in a message | [`furcate_adaptors::iter::Portable`] |
 //!
@@ -74,6 +75,8 @@ mod encoding;
 pub mod frame;
 #[cfg(not(loom))]
 mod handshake;
+#[cfg(not(loom))]
+mod held;
 #[cfg(not(loom))]
 mod joins;
 #[cfg(not(loom))]

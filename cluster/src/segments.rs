@@ -34,6 +34,12 @@ impl<O> Segments<O> {
     pub(crate) fn whole(output: O) -> Self {
         Segments { before: Vec::new(), last: output }
     }
+
+    /// Changes each segment.
+    pub(crate) fn map<T>(self, map: impl Fn(O) -> T) -> Segments<T> {
+        let before = self.before.into_iter().map(|(output, gap)| (map(output), gap)).collect();
+        Segments { before, last: map(self.last) }
+    }
 }
 
 /// A reduction of items and gaps, made of a reduction of the items.

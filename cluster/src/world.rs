@@ -1,6 +1,7 @@
 //! The world: all ranks of a program, as one of them sees them.
 
 use crate::counters::{Counters, Counts, CountsTable};
+use crate::held::INLINE;
 use crate::spread::SpreadOver;
 use crate::transport::{Envelope, Transport};
 use furcate_adaptors::iter::{IntoParallelIterator, ParallelIterator};
@@ -29,6 +30,8 @@ pub struct World {
     /// Messages for calls that this rank has not begun.
     early: Mutex<VecDeque<(usize, Envelope)>>,
     timeout: Option<Duration>,
+    /// Length of an output up to which it is sent at once.
+    inline: u64,
     counters: Counters,
 }
 
@@ -47,6 +50,7 @@ impl World {
             transport: Box::new(transport),
             calls: Mutex::new(0),
             early: Mutex::default(),
+            inline: INLINE as u64,
             counters: Counters::default(),
         }
     }
@@ -59,6 +63,13 @@ impl World {
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         World { timeout: Some(timeout), ..self }
+    }
+
+    /// Sets the length of an encoded output up to which it is sent at once. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_inline(self, inline: u64) -> Self {
+        World { inline, ..self }
     }
 
     /// Returns this process's rank, from 0.
@@ -104,6 +115,10 @@ impl World {
 
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    pub(crate) fn inline(&self) -> u64 {
+        self.inline
     }
 
     pub(crate) fn timeout(&self) -> Option<Duration> {

@@ -3,95 +3,36 @@
 mod support;
 
 use furcate::prelude::*;
-use furcate_cluster::transport::{Envelope, Malformed, Message};
-use furcate_cluster::{SpreadOver, Threads, Transport, World};
-use std::collections::VecDeque;
+use furcate_cluster::transport::Message;
+use furcate_cluster::{SpreadOver, Threads};
 use std::hint::black_box;
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use support::other::Other;
 use support::{busy, within_a_minute};
 
-/// The other rank of a world of two, played by the test.
-#[derive(Clone, Debug, Default)]
-struct Other {
-    sent: Arc<Mutex<VecDeque<Envelope>>>,
-    mail: Arc<Mutex<VecDeque<Envelope>>>,
-    hello: Arc<Mutex<Option<Envelope>>>,
+/// Runs a loop over the numbers up to `2 * len`, of which rank 1 has the second half.
+fn run(other: &Other, len: u64, work: impl Fn(u64) + Send + Sync + 'static) -> JoinHandle<u64> {
+    other.run(move |world| {
+        let items = (0..2 * len).into_par_iter().inspect(|&i| work(i - len));
+        items.spread(&world).sum::<u64>()
+    })
 }
 
-impl Transport for Other {
-    fn rank(&self) -> usize {
-        1
-    }
-
-    fn size(&self) -> usize {
-        2
-    }
-
-    fn send(&self, to: usize, envelope: &Envelope) -> usize {
-        assert_eq!(to, 0);
-        if matches!(envelope.message, Message::Hello { .. }) {
-            *self.hello.lock().unwrap() = Some(envelope.clone());
+/// Returns the reply to a thief that comes at item `at` of `len`.
+fn reply(len: u64, at: u64, work: impl Fn(u64) + Send + Sync + 'static) -> Message {
+    let other = Other::default();
+    let thief = other.clone();
+    let rank = run(&other, len, move |i| {
+        if i == at {
+            thief.tell(Message::Request);
         }
-        self.sent.lock().unwrap().push_back(envelope.clone());
-        0
-    }
-
-    fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)> {
-        Some((0, Ok(self.mail.lock().unwrap().pop_front()?)))
-    }
-
-    fn wait(&self, _: Duration) {
-        thread::yield_now();
-    }
-}
-
-impl Other {
-    /// Sends a message to the rank, in the present call.
-    fn tell(&self, message: Message) {
-        let hello = self.hello.lock().unwrap().clone().expect("the call has begun");
-        self.mail.lock().unwrap().push_back(Envelope { message, ..hello });
-    }
-
-    /// Returns the next message of the rank that is asked for. An idle rank sends other ones all the time.
-    fn sees(&self, is_it: fn(&Message) -> bool) -> Message {
-        let begin = Instant::now();
-        while begin.elapsed() < Duration::from_secs(10) {
-            match self.sent.lock().unwrap().pop_front().map(|envelope| envelope.message) {
-                Some(message) if is_it(&message) => return message,
-                Some(_) => {}
-                None => thread::yield_now(),
-            }
-        }
-        panic!("the message does not come");
-    }
-
-    /// Runs a loop over the numbers up to `2 * len`, of which the rank has the second half.
-    fn run(&self, len: u64, work: impl Fn(u64) + Send + Sync + 'static) -> thread::JoinHandle<u64> {
-        let world = World::new(self.clone());
-        thread::spawn(move || {
-            let pool = furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-            let items = (0..2 * len).into_par_iter().inspect(|&i| work(i - len));
-            pool.install(|| items.spread(&world).sum::<u64>())
-        })
-    }
-
-    /// Returns the reply to a thief that comes at item `at` of `len`.
-    fn reply(len: u64, at: u64, work: impl Fn(u64) + Send + Sync + 'static) -> Message {
-        let other = Other::default();
-        let thief = other.clone();
-        let rank = other.run(len, move |i| {
-            if i == at {
-                thief.tell(Message::Request);
-            }
-            work(i);
-        });
-        let reply = other.sees(|message| matches!(message, Message::Refusal { .. } | Message::Share { .. }));
-        other.tell(Message::Abort("the test has seen enough".to_owned()));
-        assert!(rank.join().is_err());
-        reply
-    }
+        work(i);
+    });
+    let reply = other.sees(|message| matches!(message, Message::Refusal { .. } | Message::Share { .. }));
+    other.tell(Message::Abort("the test has seen enough".to_owned()));
+    assert!(rank.join().is_err());
+    reply
 }
 
 /// The rest takes some ten microseconds. If the rank is interrupted just before the thief comes, it seems to be longer, so the loop is run again.
@@ -99,7 +40,7 @@ impl Other {
 fn a_task_that_ends_soon_is_not_divided() {
     within_a_minute(|| {
         let is_refused = || {
-            let reply = Other::reply(2000, 1950, |_| _ = black_box(busy(20)));
+            let reply = reply(2000, 1950, |_| _ = black_box(busy(20)));
             let Message::Refusal { works, rest } = reply else { return false };
             assert!(works && !rest.is_zero(), "it says when it will be out of work");
             true
@@ -113,7 +54,7 @@ fn a_task_that_ends_soon_is_not_divided() {
 fn a_task_that_goes_on_for_long_is_divided() {
     within_a_minute(|| {
         let sleep = |_| thread::sleep(Duration::from_millis(1));
-        assert!(matches!(Other::reply(20, 10, sleep), Message::Share { .. }));
+        assert!(matches!(reply(20, 10, sleep), Message::Share { .. }));
     });
 }
 
@@ -140,7 +81,7 @@ fn waiting_thieves_are_refused_by_a_rank_that_becomes_idle() {
     within_a_minute(|| {
         let other = Other::default();
         let thief = other.clone();
-        let rank = other.run(2, move |i| {
+        let rank = run(&other, 2, move |i| {
             if i == 0 {
                 thief.tell(Message::Request);
             }

@@ -29,6 +29,12 @@ enum Fault {
     LoseOutputs,
     /// All outputs go to a gap that is not there.
     OtherGap,
+    /// All fetches are sent twice.
+    FetchTwice,
+    /// All fetches name an output that is not held.
+    OtherOutput,
+    /// All replies to fetches name another fetch.
+    OtherFetch,
     /// The rank with this number runs another build.
     OtherBuild(usize),
     /// Stops arrive when the call has ended.
@@ -90,10 +96,17 @@ impl Transport for Unsteady {
     fn send(&self, to: usize, envelope: &Envelope) -> usize {
         let mut envelope = envelope.clone();
         match (self.fault, &mut envelope.message) {
-            (Fault::LoseOutputs, Message::Output { .. }) | (Fault::LateStops, Message::Stop { .. }) => {
+            (Fault::LoseOutputs, Message::Output { .. } | Message::Fetched { .. })
+            | (Fault::LateStops, Message::Stop { .. }) => {
                 return 0;
             }
             (Fault::LateAborts, Message::Abort(_)) if to == 0 => return 0,
+            (Fault::FetchTwice, Message::Fetch { .. }) => {
+                let line = &self.lines[self.rank * self.ranks + to];
+                line.lock().unwrap().push_back(envelope.encode());
+            }
+            (Fault::OtherOutput, Message::Fetch { id, .. }) => *id += 1 << 40,
+            (Fault::OtherFetch, Message::Fetched { ticket, .. }) => *ticket += 1 << 40,
             (Fault::OtherGap, Message::Output { gap, .. }) => *gap += 1 << 40,
             _ => {}
         }
@@ -166,7 +179,11 @@ fn messages_that_overtake_each_other() {
             let ranks = 2 + seed as usize % 4;
             let expected: Vec<String> =
                 (3..8_u64).map(|i| (0..40 * i).map(|x| format!("{x} ")).collect()).collect();
-            let results = run(Unsteady::worlds(ranks, seed * 1000, Fault::None), |world| {
+            let worlds = Unsteady::worlds(ranks, seed * 1000, Fault::None).into_iter();
+            // Outputs are sent at once, or held, or some of them.
+            let inline = [1 << 30, 0, 600][seed as usize % 3];
+            let worlds = worlds.map(|world| world.with_inline(inline)).collect();
+            let results = run(worlds, |world| {
                 let call = |i: u64| {
                     let load = |x: u64| busy(Random(seed ^ (x / 30)).next() % 5000);
                     let items =
@@ -186,7 +203,10 @@ fn interruptions_that_are_overtaken() {
     within_a_minute(|| {
         for seed in 0..40 {
             let ranks = 2 + seed as usize % 4;
-            let results = run(Unsteady::worlds(ranks, seed * 1000, Fault::None), |world| {
+            let worlds = Unsteady::worlds(ranks, seed * 1000, Fault::None).into_iter();
+            let inline = if seed % 2 == 0 { 0 } else { 1 << 30 };
+            let worlds = worlds.map(|world| world.with_inline(inline)).collect();
+            let results = run(worlds, |world| {
                 let token = CancelToken::new();
                 let seen = AtomicU64::new(0);
                 let items = (0..1_u64 << 50).into_par_iter().inspect(|_| {
@@ -335,11 +355,39 @@ fn outputs_for_other_gaps_end_the_call() {
 #[test]
 fn lost_messages_end_the_call() {
     within_a_minute(|| {
-        let worlds = Unsteady::worlds(3, 1, Fault::LoseOutputs).into_iter();
-        let worlds = worlds.map(|world| world.with_timeout(Duration::from_millis(300))).collect();
-        for result in run(worlds, |world| (0..10_u64).into_par_iter().spread(world).count()) {
-            let payload = result.unwrap_err();
-            assert!(text(&*payload).contains("FURCATE_CLUSTER_TIMEOUT"), "{}", text(&*payload));
+        for inline in [0, 1 << 30] {
+            let worlds = Unsteady::worlds(3, 1, Fault::LoseOutputs).into_iter();
+            let patient = |world: World| world.with_timeout(Duration::from_millis(300)).with_inline(inline);
+            for result in
+                run(worlds.map(patient).collect(), |world| (0..10_u64).into_par_iter().spread(world).count())
+            {
+                let payload = result.unwrap_err();
+                assert!(text(&*payload).contains("FURCATE_CLUSTER_TIMEOUT"), "{}", text(&*payload));
+            }
+        }
+    });
+}
+
+/// Fetches that cannot be right are refused. The rank that has sent them may have the result already, and leave.
+#[test]
+fn wrong_fetches_end_the_call() {
+    within_a_minute(|| {
+        for (fault, expected) in [
+            (Fault::OtherOutput, "which does not hold it"),
+            (Fault::FetchTwice, "which does not hold it"),
+            (Fault::OtherFetch, "this rank has not asked for"),
+        ] {
+            let worlds = Unsteady::worlds(3, 1, fault).into_iter();
+            let worlds =
+                worlds.map(|world| world.with_inline(0).with_timeout(Duration::from_secs(2))).collect();
+            let results = run(worlds, |world| (0..10_u64).into_par_iter().spread(world).count());
+            let texts: Vec<_> =
+                results.iter().filter_map(|result| result.as_ref().err()).map(|it| text(&**it)).collect();
+            assert!(texts.iter().any(|text| text.contains(expected)), "{fault:?}: {texts:?}");
+            assert!(
+                texts.len() >= 2 + usize::from(!matches!(fault, Fault::FetchTwice)),
+                "{fault:?}: {texts:?}"
+            );
         }
     });
 }

@@ -95,8 +95,23 @@ const ONE: Matrix = [[1, 0], [0, 1]];
 
 #[test]
 fn a_thousand_random_trees_in_order() {
-    within_a_minute(|| {
-        Threads::new(3).run(|world| {
+    a_thousand_random_trees(1 << 30);
+}
+
+#[test]
+fn a_thousand_random_trees_whose_outputs_are_held() {
+    a_thousand_random_trees(0);
+}
+
+#[test]
+fn a_thousand_random_trees_some_of_whose_outputs_are_held() {
+    a_thousand_random_trees(20);
+}
+
+/// Runs the test with outputs that are sent at once up to this length.
+fn a_thousand_random_trees(inline: u64) {
+    within_a_minute(move || {
+        let ranks = Threads::new(3).inline(inline).run(|world| {
             let mut random = Random(5);
             for _ in 0..1000 {
                 let height = random.below(7) as u32;
@@ -124,7 +139,10 @@ fn a_thousand_random_trees_in_order() {
                     forest.wrap_iter().map(|piece| nodes(piece).into_iter().map(matrix).fold(ONE, product));
                 assert_eq!(pieces.spread(world).reduce(|| ONE, product), expected);
             }
+            world.counts()
         });
+        let fetched: u64 = ranks.iter().map(|counts| counts.fetched).sum();
+        assert_eq!(fetched > 0, inline < 1000, "{ranks:?}");
     });
 }
 

@@ -587,7 +587,13 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
             Message::Hello { .. } => self.try_to_end(),
-            Message::Share { .. } | Message::Output { .. } | Message::Stop { .. } => {
+            Message::Share { .. }
+            | Message::Output { .. }
+            | Message::Held { .. }
+            | Message::Node(_)
+            | Message::Fetch { .. }
+            | Message::Fetched { .. }
+            | Message::Stop { .. } => {
                 self.fail(format!("rank {from} sent a message of a chain to a call of frames"));
             }
         }

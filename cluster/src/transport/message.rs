@@ -53,6 +53,29 @@ pub enum Message {
         /// The output, and the reason of an interruption.
         bytes: Vec<u8>,
     },
+    /// A long output of a share, for a gap of the receiver: the sender keeps it until it is fetched.
+    Held {
+        /// Number of the gap.
+        gap: u64,
+        /// The output's place, and the reason of an interruption.
+        bytes: Vec<u8>,
+    },
+    /// A join node that is complete, to be reduced by the receiver.
+    Node(Vec<u8>),
+    /// The sender needs an output that the receiver keeps.
+    Fetch {
+        /// Number of the output.
+        id: u64,
+        /// Number of the fetch.
+        ticket: u64,
+    },
+    /// Reply to a fetch.
+    Fetched {
+        /// Number of the fetch.
+        ticket: u64,
+        /// The output, and the reason of an interruption.
+        bytes: Vec<u8>,
+    },
     /// Nothing that begins at this position or behind it is needed any more.
     Stop {
         /// The position.
@@ -90,6 +113,7 @@ impl Envelope {
     /// Encodes the message.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
+        let fixed;
         let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
             Message::Hello { build, caller } => (0, *build, caller.as_bytes()),
             Message::Request => (1, 0, &[]),
@@ -104,6 +128,13 @@ impl Envelope {
             Message::End(bytes) => (7, 0, bytes),
             Message::Withdrawal => (8, 0, &[]),
             Message::Frame(bytes) => (9, 0, bytes),
+            Message::Held { gap, bytes } => (10, *gap, bytes),
+            Message::Node(bytes) => (11, 0, bytes),
+            Message::Fetch { id, ticket } => {
+                fixed = ticket.to_le_bytes();
+                (12, *id, &fixed)
+            }
+            Message::Fetched { ticket, bytes } => (13, *ticket, bytes),
         };
         // Serde would encode the bytes one by one.
         let header = (VERSION, self.call, self.digest, kind, number, bytes.len());
@@ -140,6 +171,13 @@ impl Envelope {
             7 => Message::End(content.to_vec()),
             8 => Message::Withdrawal,
             9 => Message::Frame(content.to_vec()),
+            10 => Message::Held { gap: number, bytes: content.to_vec() },
+            11 => Message::Node(content.to_vec()),
+            12 => {
+                let ticket = content.try_into().map_err(|_| Malformed)?;
+                Message::Fetch { id: number, ticket: u64::from_le_bytes(ticket) }
+            }
+            13 => Message::Fetched { ticket: number, bytes: content.to_vec() },
             _ => return Err(Malformed),
         };
         Ok(Envelope { call, digest, message })
@@ -163,6 +201,10 @@ mod tests {
             Message::End(vec![]),
             Message::Withdrawal,
             Message::Frame(vec![4, 5]),
+            Message::Held { gap: 3, bytes: vec![1; 9] },
+            Message::Node(vec![6, 7]),
+            Message::Fetch { id: 8, ticket: u64::MAX },
+            Message::Fetched { ticket: 9, bytes: vec![2; 300] },
         ]
     }
 

@@ -11,6 +11,7 @@
 
 use super::{Envelope, Malformed, Transport};
 use crate::World;
+use crate::held::INLINE;
 use furcate_pool::ThreadPoolBuilder;
 use std::collections::VecDeque;
 use std::fmt;
@@ -34,6 +35,7 @@ pub struct Threads {
     ranks: usize,
     workers: usize,
     timeout: Option<Duration>,
+    inline: u64,
 }
 
 impl Threads {
@@ -45,7 +47,7 @@ impl Threads {
     #[must_use]
     pub fn new(ranks: usize) -> Self {
         assert!(ranks > 0, "a world needs a rank");
-        Threads { ranks, workers: 1, timeout: None }
+        Threads { ranks, workers: 1, timeout: None, inline: INLINE as u64 }
     }
 
     /// Sets the number of workers in each rank's pool. 0 stands for the number of processors.
@@ -60,12 +62,19 @@ impl Threads {
         Threads { timeout: Some(timeout), ..self }
     }
 
+    /// Sets the length of an encoded output up to which it is sent at once. For tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn inline(self, inline: u64) -> Self {
+        Threads { inline, ..self }
+    }
+
     /// Makes the worlds of all ranks.
     #[must_use]
     pub fn worlds(self) -> Vec<World> {
         let mail: Arc<[Mailbox]> = (0..self.ranks).map(|_| Mailbox::default()).collect();
         let world = |rank| {
-            let world = World::new(InProcess { rank, mail: Arc::clone(&mail) });
+            let world = World::new(InProcess { rank, mail: Arc::clone(&mail) }).with_inline(self.inline);
             match self.timeout {
                 Some(timeout) => world.with_timeout(timeout),
                 None => world,

@@ -1,6 +1,8 @@
 //! Shared by the tests of this crate.
 #![allow(dead_code, reason = "each test uses a part of the module")]
 
+pub(crate) mod other;
+
 use std::any::Any;
 use std::sync::mpsc::channel;
 use std::thread;
