@@ -41,6 +41,7 @@
 //!    of it reduces no output, and sends none.
 
 use crate::asking::{Ask, Asking};
+use crate::decoding::decode;
 use crate::handshake::Caller;
 use crate::joins::{Arrival, Joins, Link};
 use crate::segments::Segments;
@@ -240,7 +241,7 @@ where
                         self.desk().end = Some((reason, output));
                     }
                 }
-                Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
+                Err(error) => self.fail(format!("the result from rank {from} {error}")),
             },
         }
     }
@@ -258,7 +259,7 @@ where
     }
 
     fn output_comes(&self, from: usize, gap: u64, bytes: &[u8]) {
-        match postcard::from_bytes::<(u8, R::Output)>(bytes) {
+        match decode::<(u8, R::Output)>(bytes) {
             Ok((reason, output)) => {
                 self.mark(reason);
                 let arrival = self.desk().joins.arrive(gap, output);
@@ -270,7 +271,7 @@ where
                     self.reduce(arrival);
                 }
             }
-            Err(error) => self.fail(format!("an output from rank {from} cannot be decoded: {error}")),
+            Err(error) => self.fail(format!("an output from rank {from} {error}")),
         }
     }
 
@@ -308,12 +309,12 @@ where
     }
 
     /// Decodes the result. If it is for rank 0 alone, other ranks have that of no items.
-    fn decode_end(&self, bytes: &[u8]) -> postcard::Result<(u8, R::Output)> {
+    fn decode_end(&self, bytes: &[u8]) -> Result<(u8, R::Output), String> {
         if self.to_root {
-            let reason = postcard::from_bytes(bytes)?;
+            let reason = decode(bytes)?;
             return Ok((reason, self.reduction.finish(self.reduction.start())));
         }
-        postcard::from_bytes(bytes)
+        decode(bytes)
     }
 
     /// Ends the call, at rank 0. The reason of an interruption is the same on all ranks: later marks do not count.

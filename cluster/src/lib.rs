@@ -52,6 +52,7 @@ mod asking;
 mod build;
 mod call;
 mod counters;
+mod decoding;
 mod distributed;
 mod drive;
 pub mod frame;

@@ -28,6 +28,7 @@
 use super::table::{Address, CloneOutput, Place, Ready, Shard, Unknown};
 use super::{Frame, FrameContext, Future, Next};
 use crate::asking::{Ask, Asking};
+use crate::decoding::decode;
 use crate::handshake::Caller;
 use crate::session::{Failure, Session};
 use crate::transport::Message;
@@ -569,15 +570,13 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
             }
             Message::Refusal { .. } => lock(&self.desk).asking.refused(from),
-            Message::Frame(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((mail, [])) => self.frame_mail(worker, from, mail),
-                Ok(_) => self.fail(format!("rank {from} sent a frame that is too long")),
-                Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
+            Message::Frame(bytes) => match decode(&bytes) {
+                Ok(mail) => self.frame_mail(worker, from, mail),
+                Err(error) => self.fail(format!("a frame from rank {from} {error}")),
             },
-            Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((output, [])) => self.take_end(output, None),
-                Ok(_) => self.fail(format!("the result from rank {from} is too long")),
-                Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
+            Message::End(bytes) => match decode(&bytes) {
+                Ok(output) => self.take_end(output, None),
+                Err(error) => self.fail(format!("the result from rank {from} {error}")),
             },
             Message::Hello { .. } => self.try_to_end(),
             Message::Share { .. } | Message::Output { .. } | Message::Stop { .. } => {
