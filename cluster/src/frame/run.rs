@@ -28,6 +28,7 @@
 use super::table::{Address, CloneOutput, Place, Ready, Shard, Unknown};
 use super::{Frame, FrameContext, Future, Next};
 use crate::asking::{Ask, Asking};
+use crate::encoding::{decode, encode};
 use crate::handshake::Caller;
 use crate::session::{Failure, Session};
 use crate::transport::Message;
@@ -532,7 +533,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     // -------------------------------------------------------------------------------------------- mail
 
     fn send(&self, to: usize, mail: &Mail<F, F::Output>) {
-        match postcard::to_allocvec(mail) {
+        match encode(mail) {
             Ok(bytes) => self.session.send(to, Message::Frame(bytes)),
             Err(error) => self.fail(format!("a frame or an output cannot be encoded: {error}")),
         }
@@ -576,15 +577,13 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
             }
             Message::Refusal { rest, .. } => lock(&self.desk).asking.refused(from, rest),
-            Message::Frame(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((mail, [])) => self.frame_mail(worker, from, mail),
-                Ok(_) => self.fail(format!("rank {from} sent a frame that is too long")),
-                Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
+            Message::Frame(bytes) => match decode(&bytes) {
+                Ok(mail) => self.frame_mail(worker, from, mail),
+                Err(error) => self.fail(format!("a frame from rank {from} {error}")),
             },
-            Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((output, [])) => self.take_end(output, None),
-                Ok(_) => self.fail(format!("the result from rank {from} is too long")),
-                Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
+            Message::End(bytes) => match decode(&bytes) {
+                Ok(output) => self.take_end(output, None),
+                Err(error) => self.fail(format!("the result from rank {from} {error}")),
             },
             Message::Hello { .. } => self.try_to_end(),
             Message::Share { .. }
@@ -718,7 +717,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let message = if self.world().size() == 1 {
             None
         } else {
-            match postcard::to_allocvec(&output) {
+            match encode(&output) {
                 Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
