@@ -103,8 +103,12 @@ for n in 1 2 4 8; do
     "$examples/uts" T3 --ranks "$n" >/dev/null
     "$examples/uts" -t 1 -a 2 -d 16 -b 6 -r 502 --ranks "$n" --workers 2
     "$examples/pfor" 10000 --ranks "$n"
+    "$examples/recpfor" 64 --ranks "$n" --compare
+    "$examples/lcs" 3000 --tile 100 --ranks "$n" --compare
 done
 "${open_mpi[@]}" -n 2 "$examples/uts" T1
+"${open_mpi[@]}" -n 2 "$examples/recpfor" 64 --compare
+"${open_mpi[@]}" -n 2 "$examples/lcs" 3000 --tile 100 --compare
 # Each number of ranks counts the same words; paths that cannot be used are errors.
 words=("$examples/word_count" --top 1000 book cluster)
 expected=$("${words[@]}" --ranks 1 | sed -n 1,1001p)

@@ -30,6 +30,8 @@ pub(crate) struct Asking {
     /// Time before which no request is sent, and the pause after the next refusal (invariant 2).
     retry: Instant,
     pause: Duration,
+    /// The next victim, if one is better than a random one.
+    preferred: Option<usize>,
     /// State of the generator of random victims.
     random: u64,
 }
@@ -52,6 +54,7 @@ impl Asking {
             patience: FIRST_PATIENCE,
             retry: Instant::now(),
             pause: FIRST_PAUSE,
+            preferred: None,
             random: scrambled(rank as u64, call),
         }
     }
@@ -75,6 +78,11 @@ impl Asking {
         Ask::Request(victim)
     }
 
+    /// Chooses the next victim, where work may have come up just now.
+    pub(crate) fn prefer(&mut self, victim: usize) {
+        self.preferred = Some(victim);
+    }
+
     /// Takes a refusal.
     pub(crate) fn refused(&mut self, from: usize) {
         if self.request.take_if(|(victim, _)| *victim == from).is_some() {
@@ -89,8 +97,11 @@ impl Asking {
         self.request.take_if(|(victim, _)| *victim == from).map(|(_, since)| since.elapsed())
     }
 
-    /// Returns a random rank other than this one, by Marsaglia's xorshift.
+    /// Returns the preferred victim, or a random rank other than this one, by Marsaglia's xorshift.
     fn victim(&mut self) -> usize {
+        if let Some(victim) = self.preferred.take() {
+            return victim;
+        }
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;

@@ -189,7 +189,7 @@ where
 
     fn handle(&self, from: usize, message: Message) {
         match message {
-            Message::Hello { .. } => {}
+            Message::Hello { .. } | Message::Frame(_) => {}
             // Relaxed: a hint, as for any stop.
             Message::Abort(_) => self.bound.store(0, Relaxed),
             Message::Request => self.thief_comes(from),

@@ -73,6 +73,16 @@ counters! {
     reduced,
     /// The greatest number of join nodes that waited at once.
     outstanding,
+    /// Steps of frames.
+    steps,
+    /// Frames that waited for results.
+    waits,
+    /// The greatest number of frames that waited at once.
+    waiting,
+    /// The greatest number of frames at once whose results were all there, and which had not gone on.
+    resumable,
+    /// Nanoseconds from a frame's last result to its next step, of all frames together.
+    stalled,
     /// Messages of other chains, versions or unknown content, which were not used.
     strange,
     /// Nanoseconds without a share, during calls.

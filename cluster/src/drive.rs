@@ -86,8 +86,7 @@ where
     let number = world.begin_call();
     let size = chain.units().unwrap_or(0);
     // A single rank compares nothing, so it need not read its executable.
-    let build = if world.size() > 1 { world.transport().build() } else { 0 };
-    let caller = Caller::new::<I, R::Output>(terminal.name, size, build);
+    let caller = Caller::new::<I, R::Output>(terminal.name, size, world.build());
     let Terminal { reduction, search, to_root, .. } = terminal;
     let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
     match catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call))) {

@@ -27,6 +27,7 @@
 //! | transport | carries messages between ranks | [`transport`] |
 //! | call | one terminal, on all ranks | `call`: the protocol; `session`: what all calls have in common; `asking`: the thief's side |
 //! | caller | the chain and the terminal of a call, compared between ranks | `handshake` |
+//! | frame | a step of a computation that goes on after a join | [`frame`] |
 //! | build | a number of the executable, compared as well | `build` |
 //! | share | a part of the chain that a rank works on | `share` |
 //! | segment, gap | the output of what lies between two parts that were given away; the place of such a part | `segments` |
@@ -67,6 +68,8 @@ mod counters;
 mod distributed;
 #[cfg(not(loom))]
 mod drive;
+#[cfg(not(loom))]
+pub mod frame;
 #[cfg(not(loom))]
 mod handshake;
 #[cfg(not(loom))]

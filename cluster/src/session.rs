@@ -12,6 +12,7 @@ use crate::transport::{Envelope, Message};
 use crate::world::World;
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Reason why a call failed.
@@ -31,6 +32,8 @@ pub(crate) struct Session<'w> {
     number: u64,
     caller: Caller,
     outcome: Mutex<Outcome>,
+    /// Number of ranks that have told this one, rank 0, their caller.
+    hellos: AtomicUsize,
 }
 
 /// How a call has ended on this rank.
@@ -44,7 +47,13 @@ enum Outcome {
 impl<'w> Session<'w> {
     /// Begins a call: tells rank 0 the caller.
     pub(crate) fn new(world: &'w World, number: u64, caller: Caller) -> Self {
-        let session = Session { world, number, caller, outcome: Mutex::new(Outcome::Open) };
+        let session = Session {
+            world,
+            number,
+            caller,
+            outcome: Mutex::new(Outcome::Open),
+            hellos: AtomicUsize::new(0),
+        };
         world.counters().calls.add(1);
         if world.rank() > 0 {
             let Caller { build, words, .. } = session.caller.clone();
@@ -89,6 +98,10 @@ impl<'w> Session<'w> {
                     return Some((from, Message::Abort(reason)));
                 }
                 Ok(Envelope { digest, message, .. }) if digest == self.caller.digest => {
+                    if matches!(message, Message::Hello { .. }) {
+                        // Relaxed: a count.
+                        self.hellos.fetch_add(1, Relaxed);
+                    }
                     return Some((from, message));
                 }
                 Ok(Envelope { message: Message::Hello { build, caller }, .. }) => {
@@ -103,6 +116,11 @@ impl<'w> Session<'w> {
             self.fail(failure.clone());
             return Some((from, Message::Abort(failure)));
         }
+    }
+
+    /// Whether all ranks have begun the call, with the same caller. Known at rank 0.
+    pub(crate) fn all_are_here(&self) -> bool {
+        self.hellos.load(Relaxed) + 1 >= self.world.size()
     }
 
     fn outcome(&self) -> MutexGuard<'_, Outcome> {

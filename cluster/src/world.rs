@@ -94,6 +94,11 @@ impl World {
         &*self.transport
     }
 
+    /// Returns the number of the executable, which the ranks compare.
+    pub(crate) fn build(&self) -> u64 {
+        if self.size() > 1 { self.transport.build() } else { 0 }
+    }
+
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -4,7 +4,10 @@
 //! Each rank checks every result. A rank that finds a wrong one panics, and the program fails.
 
 use furcate::prelude::*;
+use furcate_cluster::frame::{self, Frame, FrameContext, Future, Next};
 use furcate_cluster::{Distributed, SpreadOver, World};
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::sleep;
@@ -32,13 +35,14 @@ fn main() {
     }
 }
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
     ("lengths", lengths),
     ("order", order),
     ("long outputs", long_outputs),
     ("a distributed vector", distributed_vector),
     ("searches", searches),
     ("many short calls", many_short_calls),
+    ("frames", frames),
     ("late ranks", late_ranks),
     ("a panic", a_panic),
     ("another chain", another_chain),
@@ -116,6 +120,60 @@ fn many_short_calls(world: &World) {
     for call in 0..10_000_u64 {
         assert_eq!((0..10).into_par_iter().map(|x: u64| x + call).spread(world).sum::<u64>(), 45 + 10 * call);
     }
+}
+
+/// The numbers of a range as text, by halves.
+#[derive(Serialize, Deserialize)]
+enum Halves {
+    Of {
+        begin: u32,
+        len: u32,
+    },
+    /// The right half, which also waits for the left one: a future of another frame.
+    Right {
+        left: Future<String>,
+        begin: u32,
+        len: u32,
+    },
+    /// Joins the right half and the left half.
+    Swap,
+    Join,
+}
+
+impl Frame for Halves {
+    type Output = String;
+    type Data = u64;
+
+    fn step(self, mut results: Vec<String>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self {
+            Halves::Of { begin, len: len @ 0..2 } => {
+                black_box((0..*context.data()).fold(0_u64, |x, i| black_box(x ^ i)));
+                Next::Return((begin..begin + len).map(|i| i.to_string()).collect())
+            }
+            Halves::Of { begin, len } => {
+                let left = context.fork(Halves::Of { begin, len: len / 2 });
+                Next::join([Halves::Right { left, begin: begin + len / 2, len: len - len / 2 }], Halves::Join)
+            }
+            Halves::Right { left, begin, len } => {
+                let children = vec![Halves::Of { begin, len }];
+                Next::Wait { children, futures: vec![left], then: Halves::Swap }
+            }
+            Halves::Swap => {
+                results.reverse();
+                Next::Return(results.concat())
+            }
+            Halves::Join => Next::Return(results.concat()),
+        }
+    }
+}
+
+fn frames(world: &World) {
+    for (len, work) in [(0, 0), (1, 0), (2, 0), (5000, 2000), (1000, 20_000)] {
+        let text = frame::run(world, Halves::Of { begin: 0, len }, &work);
+        assert_eq!(text, (0..len).map(|i| i.to_string()).collect::<String>());
+    }
+    let stolen = world.table().ranks().iter().map(|counts| counts.won).sum::<u64>();
+    assert!(world.size() == 1 || stolen > 0, "frames travel");
 }
 
 /// Each rank in turn comes seconds later than the others, which wait for it.

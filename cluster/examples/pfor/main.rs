@@ -20,6 +20,7 @@ use furcate_cluster::{SpreadOver, World};
 use progress::Done;
 use ranks::Ranks;
 use std::hint::black_box;
+use std::sync::Arc;
 
 const TURNS: Bounds<u64> = Bounds::new(0, 1_000_000_000);
 const NUMBERS: Bounds<u64> = Bounds::new(0, 1_000_000_000_000);
@@ -61,7 +62,7 @@ fn repeat(n: u64, work: u64, turn: impl Fn(u64) -> u64 + Sync + Send, world: &Wo
 fn main() {
     let Arguments { n, work, k, ranks } = Arguments::parse();
     let turn = |i: u64| (0..work).fold(i, |x, j| black_box(x.wrapping_mul(0x5851_F42D_4C95_7F2D) ^ j)) & 1;
-    let program = |world: &World, done: &Done| {
+    let program = |world: &World, done: &Arc<Done>| {
         let (sum, duration) = timed(|| (0..k).map(|_| repeat(n, work, turn, world, done)).last());
         (sum, duration, world.table())
     };

@@ -24,7 +24,7 @@ impl Ranks {
     pub(crate) fn run<T: Send>(
         &self,
         (what, items): (&'static str, &'static str),
-        program: impl Fn(&World, &Done) -> T + Sync,
+        program: impl Fn(&World, &Arc<Done>) -> T + Sync,
     ) -> Option<(T, String)> {
         let done = Arc::new(Done::default());
         let (result, ranks) = match self.ranks {
@@ -32,7 +32,7 @@ impl Ranks {
                 let _line = ProgressLine::new(what, items, &done);
                 let program = |world: &World| match world.is_root() {
                     true => program(world, &done),
-                    false => program(world, &Done::default()),
+                    false => program(world, &Arc::default()),
                 };
                 (Threads::new(ranks).workers(self.workers).run(program).remove(0), ranks)
             }

@@ -21,6 +21,7 @@ use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, World};
 use progress::Done;
 use ranks::Ranks;
+use std::sync::Arc;
 use tree::{Open, Tree};
 
 const DEPTH: Bounds<u32> = Bounds::new(1, 1000);
@@ -100,7 +101,7 @@ fn below(tree: &Tree, done: &Done) -> impl Portable<Item = u64, Form = ByValue<O
 fn main() {
     let arguments = Arguments::parse();
     let (tree, published) = arguments.tree();
-    let count = |world: &World, done: &Done| {
+    let count = |world: &World, done: &Arc<Done>| {
         let (nodes, duration) = timed(|| 1 + below(&tree, done).spread(world).sum::<u64>());
         (nodes, duration, world.table())
     };

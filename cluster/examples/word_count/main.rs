@@ -29,6 +29,7 @@ use progress::Done;
 use ranks::Ranks;
 use std::path::PathBuf;
 use std::process::exit;
+use std::sync::Arc;
 use tally::Tally;
 
 const TOP: Bounds<usize> = Bounds::new(1, 1_000_000);
@@ -90,7 +91,7 @@ fn main() {
             "there are no files below the paths: give the path of a text file, or of a folder with some",
         );
     }
-    let program = |world: &World, done: &Done| {
+    let program = |world: &World, done: &Arc<Done>| {
         if let Some(rank) = stranger(&files, world) {
             return Err(rank);
         }

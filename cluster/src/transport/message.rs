@@ -61,6 +61,8 @@ pub enum Message {
     Abort(String),
     /// The call has ended: its result.
     End(Vec<u8>),
+    /// A frame, an output of a frame, or a taker of a [future](crate::frame::Future).
+    Frame(Vec<u8>),
 }
 
 /// A message that cannot be decoded: it is damaged, or from another version of this crate.
@@ -92,6 +94,7 @@ impl Envelope {
             Message::Abort(reason) => (6, 0, reason.as_bytes()),
             Message::End(bytes) => (7, 0, bytes),
             Message::Withdrawal => (8, 0, &[]),
+            Message::Frame(bytes) => (9, 0, bytes),
         };
         let envelope = (VERSION, self.call, self.digest, kind, number, bytes);
         postcard::to_allocvec(&envelope).expect("numbers and bytes can be encoded")
@@ -123,6 +126,7 @@ impl Envelope {
             6 => Message::Abort(text()?),
             7 => Message::End(content.to_vec()),
             8 => Message::Withdrawal,
+            9 => Message::Frame(content.to_vec()),
             _ => return Err(Malformed),
         };
         Ok(Envelope { call, digest, message })
@@ -144,6 +148,7 @@ mod tests {
             Message::Abort("panicked".into()),
             Message::End(vec![]),
             Message::Withdrawal,
+            Message::Frame(vec![4, 5]),
         ]
     }
 

@@ -1,0 +1,719 @@
+//! How the frames of a call run: the workers of a rank, and the messages between ranks.
+//!
+//! ```text
+//!   rank 0                                   rank 1
+//!     ├─ step: children A, B; then C           ╎ out of work
+//!     │      node 1: C waits for A, B          ╎
+//!     │◄──────────── Request ──────────────────┤
+//!     ├─ step of A  ─── Ready(B, up: node 1) ─►├─ step of B
+//!     │      node 1 has A's output             │
+//!     │◄──────────── Output(node 1, b) ────────┤
+//!     ├─ node 1 is full: C is ready            │
+//!     │◄──────────── Request ──────────────────┤   it asks the receiver of its output first
+//! ```
+//!
+//! A taker of a future on another rank sends it `Take`, and gets an `Output`.
+//!
+//! # Invariants
+//!
+//! 1. *Workers.* The thread that made the call is a worker until the call ends. Threads of its pool help while frames are ready: they are jobs of a
+//!    scope, and end when they find none. So the pool is free for the parallel code inside a step.
+//! 2. *Mail* is looked at between two steps, by one worker at a time. If no frame is ready and no helper is left, the rank is idle: the caller's thread is the
+//!    only one. It waits for mail, and asks other ranks for work.
+//! 3. *Every thief gets a reply:* the oldest ready frame if more than one is ready, because the worker that looks at the mail needs one itself; or, when the
+//!    rank becomes idle, a refusal.
+//! 4. *No lock is held while user code runs*, except `polling`, which is only tried for.
+//! 5. *One end.* The call ends when the root's output is at rank 0, and all ranks have begun the same call. Frames that nobody waits for are dropped then, or end after their step.
+
+use super::table::{Address, CloneOutput, Place, Ready, Shard, Unknown};
+use super::{Frame, FrameContext, Future, Next};
+use crate::asking::{Ask, Asking};
+use crate::handshake::Caller;
+use crate::session::{Failure, Session};
+use crate::transport::Message;
+use crate::world::World;
+use furcate_pool::{Scope, current_num_threads, current_thread_index, scope};
+use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+/// Runs a frame on all ranks of a world, and returns its output: [`Frames::run`] without options.
+///
+/// # Panics
+///
+/// As [`Frames::run`].
+pub fn run<F: Frame>(world: &World, root: F, data: &F::Data) -> F::Output {
+    Frames::new(world).run(root, data)
+}
+
+/// A computation of frames, with its options.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing is done until `run` is called"]
+pub struct Frames<'w> {
+    world: &'w World,
+    is_stalling: bool,
+}
+
+impl<'w> Frames<'w> {
+    /// Makes a computation on all ranks of a world.
+    pub fn new(world: &'w World) -> Self {
+        Frames { world, is_stalling: false }
+    }
+
+    /// Replaces the greedy join by the *stalling* join, for comparisons: a frame whose results are all there goes on only when nothing else is
+    /// ready on its rank, and no other rank can steal it. Runtimes do so whose workers own the tasks that wait in a join. See
+    /// [`Counts::resumable`](crate::Counts) and [`Counts::stalled`](crate::Counts) for the difference.
+    pub fn stalling(self) -> Self {
+        Frames { is_stalling: true, ..self }
+    }
+
+    /// Runs a frame, and returns its output on every rank. A collective call. The root of rank 0 is the one that runs.
+    ///
+    /// The frames run on the current pool of each rank, or on the global pool.
+    ///
+    /// # Panics
+    ///
+    /// On every rank if a step panics on one of them; the message names the rank. Also if the ranks make different calls, if a frame or an
+    /// output cannot be encoded, if a [`Future`](super::Future) is waited for more often than it was made for, and if a rank that is out of work hears nothing for the world's
+    /// [timeout](World::with_timeout): as when all frames wait for futures of one another.
+    pub fn run<F: Frame>(self, root: F, data: &F::Data) -> F::Output {
+        let number = self.world.begin_call();
+        let caller = Caller::new::<F, F::Output>("frames", 0, self.world.build());
+        let call = FrameCall::new(Session::new(self.world, *number, caller), *number, data, self.is_stalling);
+        call.begin(root);
+        scope(|scope| call.serve(scope));
+        let result = call.into_result();
+        drop(number);
+        match result {
+            Ok(output) => output,
+            Err(Stop::Failed(failure)) => panic!("the call failed on all ranks: {failure}"),
+            Err(Stop::Panicked(payload)) => resume_unwind(payload),
+        }
+    }
+}
+
+/// Reason why a call has no result.
+enum Stop {
+    Failed(Failure),
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// Destination of the root's output.
+const ROOT: Address = Address { rank: 0, shard: u32::MAX, number: 0, place: Place::Future };
+
+/// The content of a message about frames.
+#[derive(Serialize, Deserialize)]
+enum Mail<F, O> {
+    /// Reply to a request: a frame that can be run.
+    Ready(Ready<F, O>),
+    /// An output for a frame or a future of the receiver.
+    Output { to: Address, output: O },
+    /// A taker of a future of the receiver.
+    Take { future: Address, taker: Address },
+}
+
+type Shards<F, O> = Box<[Mutex<Shard<F, O>>]>;
+
+/// A rank's part in a call.
+pub(super) struct FrameCall<'w, F: Frame> {
+    session: Session<'w>,
+    data: &'w F::Data,
+    is_stalling: bool,
+    /// One for each thread of the pool.
+    shards: Shards<F, F::Output>,
+    /// Number of frames that are ready or stalled.
+    ready: AtomicUsize,
+    /// Number of helpers (invariant 1).
+    helpers: AtomicUsize,
+    polling: Mutex<()>,
+    desk: Mutex<Desk>,
+    /// Whether a thief waits in the line.
+    has_thief: AtomicBool,
+    /// The caller's thread rests while helpers run and nothing is ready.
+    rest: Mutex<()>,
+    rests: AtomicBool,
+    woken: Condvar,
+    /// Whether nothing is to be begun any more.
+    is_over: AtomicBool,
+    /// The root's output, and the result of the call.
+    root: Mutex<Option<F::Output>>,
+    end: Mutex<Option<F::Output>>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// State of a rank towards the other ranks.
+#[derive(Debug)]
+struct Desk {
+    /// Whether the rank is out of work (invariant 2).
+    is_idle: bool,
+    thieves: VecDeque<usize>,
+    asking: Asking,
+    /// Number of frames that wait, and of those whose results are all there.
+    waiting: usize,
+    resumable: usize,
+}
+
+/// The longest rest of the caller's thread. It is woken before, when there is something to do.
+const REST: Duration = Duration::from_millis(10);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that can panic is done with these locks, except allocations.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'w, F: Frame> FrameCall<'w, F> {
+    fn new(session: Session<'w>, number: u64, data: &'w F::Data, is_stalling: bool) -> Self {
+        let (rank, ranks) = (session.world().rank(), session.world().size());
+        FrameCall {
+            data,
+            is_stalling,
+            shards: (0..current_num_threads()).map(|_| Mutex::default()).collect(),
+            ready: AtomicUsize::new(0),
+            helpers: AtomicUsize::new(0),
+            polling: Mutex::new(()),
+            desk: Mutex::new(Desk {
+                is_idle: false,
+                thieves: VecDeque::new(),
+                asking: Asking::new(rank, ranks, number),
+                waiting: 0,
+                resumable: 0,
+            }),
+            has_thief: AtomicBool::new(false),
+            rest: Mutex::new(()),
+            rests: AtomicBool::new(false),
+            woken: Condvar::new(),
+            is_over: AtomicBool::new(false),
+            root: Mutex::new(None),
+            end: Mutex::new(None),
+            panic: Mutex::new(None),
+            session,
+        }
+    }
+
+    pub(super) fn world(&self) -> &'w World {
+        self.session.world()
+    }
+
+    pub(super) fn data(&self) -> &'w F::Data {
+        self.data
+    }
+
+    /// Makes the root ready, on rank 0.
+    fn begin(&self, root: F) {
+        if self.world().is_root() {
+            self.push(0, Ready { frame: root, results: Vec::new(), up: ROOT, since: None });
+        }
+    }
+
+    fn into_result(self) -> Result<F::Output, Stop> {
+        let inner = |mutex: Mutex<_>| mutex.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(payload) = inner(self.panic) {
+            return Err(Stop::Panicked(payload));
+        }
+        let end = self.end.into_inner().unwrap_or_else(PoisonError::into_inner);
+        end.ok_or_else(|| {
+            let nothing = || Failure("the call has ended without a result".to_owned());
+            Stop::Failed(self.session.failure().unwrap_or_else(nothing))
+        })
+    }
+
+    // ------------------------------------------------------------------------------------------ workers
+
+    /// Runs frames until the call ends: the caller's thread (invariant 1).
+    fn serve<'s>(&'s self, scope: &Scope<'s>) {
+        let worker = current_thread_index().unwrap_or(0);
+        while !self.is_over() {
+            self.guarded(|| self.work(worker, Some(scope)));
+            if self.is_over() {
+                return;
+            }
+            if self.helpers.load(SeqCst) > 0 {
+                self.rest();
+            } else {
+                let begin = Instant::now();
+                self.guarded(|| self.idle(worker));
+                let idle = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+                self.world().counters().idle.add(idle);
+            }
+        }
+    }
+
+    /// Runs something in which user code may panic. A panic ends the call.
+    fn guarded(&self, run: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            self.session.has_panicked(&*payload);
+            lock(&self.panic).get_or_insert(payload);
+            self.stop();
+        }
+    }
+
+    /// Runs frames while there are any.
+    fn work<'s>(&'s self, worker: usize, scope: Option<&Scope<'s>>) {
+        while !self.is_over() {
+            if self.world().transport().has_mail() {
+                self.look_at_mail(worker);
+            }
+            // Relaxed, here and below: hints. The line and the deques are read under their locks.
+            if self.has_thief.load(Relaxed) {
+                self.serve_thieves();
+            }
+            if let Some(scope) = scope {
+                self.invite(scope);
+            }
+            match self.next_ready(worker) {
+                Some(ready) => self.step(worker, ready),
+                None => return,
+            }
+        }
+    }
+
+    /// Starts a helper if there is more to do than for this worker (invariant 1).
+    fn invite<'s>(&'s self, scope: &Scope<'s>) {
+        let most = self.shards.len() - 1;
+        if self.ready.load(Relaxed) > 1 && self.helpers.load(Relaxed) < most && self.enter(most) {
+            scope.spawn(|scope| self.help(scope));
+        }
+    }
+
+    /// Counts a helper, unless there are `most`.
+    fn enter(&self, most: usize) -> bool {
+        self.helpers.fetch_update(SeqCst, Relaxed, |helpers| (helpers < most).then_some(helpers + 1)).is_ok()
+    }
+
+    fn help<'s>(&'s self, scope: &Scope<'s>) {
+        let worker = current_thread_index().unwrap_or(0);
+        loop {
+            self.guarded(|| self.work(worker, Some(scope)));
+            self.helpers.fetch_sub(1, SeqCst);
+            // SeqCst: a worker that makes a frame ready counts it before it looks at the number of helpers. So either it sees that this
+            // one has left, or this one sees the frame.
+            if self.is_over() || self.ready.load(SeqCst) == 0 || !self.enter(self.shards.len() - 1) {
+                return self.wake();
+            }
+        }
+    }
+
+    /// Lets the caller's thread rest while helpers run and nothing is ready.
+    fn rest(&self) {
+        let guard = lock(&self.rest);
+        self.rests.store(true, SeqCst);
+        // SeqCst: as in `help`. Those who change one of these look at `rests` afterwards.
+        if self.ready.load(SeqCst) == 0 && self.helpers.load(SeqCst) > 0 && !self.is_over() {
+            drop(self.woken.wait_timeout(guard, REST));
+        }
+        self.rests.store(false, SeqCst);
+    }
+
+    /// Wakes the caller's thread, if it rests.
+    fn wake(&self) {
+        if self.rests.load(SeqCst) {
+            drop(lock(&self.rest));
+            self.woken.notify_one();
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        // Relaxed: a hint. The result lies under a lock.
+        self.is_over.load(Relaxed)
+    }
+
+    /// Lets nothing begin any more.
+    fn stop(&self) {
+        self.is_over.store(true, SeqCst);
+        self.wake();
+    }
+
+    fn fail(&self, reason: String) {
+        self.session.fail(reason);
+        self.stop();
+    }
+
+    // ------------------------------------------------------------------------------------------- frames
+
+    fn shard(&self, index: usize) -> MutexGuard<'_, Shard<F, F::Output>> {
+        lock(&self.shards[index])
+    }
+
+    fn counts_ready(&self, number: usize) {
+        self.ready.fetch_add(number, SeqCst);
+        self.wake();
+    }
+
+    fn push(&self, worker: usize, ready: Ready<F, F::Output>) {
+        self.shard(worker).ready.push_back(ready);
+        self.counts_ready(1);
+    }
+
+    /// Takes the youngest frame of this worker, or the oldest one of another worker, or a stalled one.
+    fn next_ready(&self, worker: usize) -> Option<Ready<F, F::Output>> {
+        let workers = self.shards.len();
+        let own = self.shard(worker).ready.pop_back();
+        let others = || (1..workers).find_map(|i| self.shard((worker + i) % workers).ready.pop_front());
+        let stalled = || (0..workers).find_map(|i| self.shard((worker + i) % workers).stalled.pop_front());
+        let ready = own.or_else(others).or_else(stalled)?;
+        Some(self.taken(ready))
+    }
+
+    /// Takes an old frame for another rank, unless this rank needs it (invariant 3).
+    fn spare(&self) -> Option<Ready<F, F::Output>> {
+        if self.ready.load(Relaxed) < 2 {
+            return None;
+        }
+        let ready = (0..self.shards.len()).find_map(|i| self.shard(i).ready.pop_front())?;
+        Some(self.taken(ready))
+    }
+
+    /// Counts a frame that is ready no longer.
+    fn taken(&self, ready: Ready<F, F::Output>) -> Ready<F, F::Output> {
+        self.ready.fetch_sub(1, SeqCst);
+        if let Some(since) = ready.since {
+            lock(&self.desk).resumable -= 1;
+            let stalled = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            self.world().counters().stalled.add(stalled);
+        }
+        ready
+    }
+
+    fn step(&self, worker: usize, ready: Ready<F, F::Output>) {
+        let Ready { frame, results, up, .. } = ready;
+        let counters = self.world().counters();
+        counters.steps.add(1);
+        match frame.step(results, &mut FrameContext { call: self, worker }) {
+            Next::Return(output) => self.deliver(worker, up, output),
+            Next::Wait { children, futures, then } => self.wait(worker, (then, up), children, futures),
+        }
+    }
+
+    /// Makes a frame wait for children, which are forked, and for futures.
+    fn wait(
+        &self,
+        worker: usize,
+        (frame, up): (F, Address),
+        children: Vec<F>,
+        futures: Vec<Future<F::Output>>,
+    ) {
+        let forked = children.len();
+        if forked + futures.len() == 0 {
+            // It goes behind all others, so that a frame that waits for nothing again and again does not keep them waiting.
+            self.shard(worker).ready.push_front(Ready { frame, results: Vec::new(), up, since: None });
+            return self.counts_ready(1);
+        }
+        let mut desk = lock(&self.desk);
+        desk.waiting += 1;
+        let counters = self.world().counters();
+        counters.waits.add(1);
+        counters.waiting.raise_to(desk.waiting as u64);
+        drop(desk);
+        let mut shard = self.shard(worker);
+        let number = shard.wait(frame, up, forked + futures.len());
+        let place = |index| self.address(worker, number, Place::Result(index as u32));
+        // The first child is the youngest: this worker runs it next.
+        for (index, frame) in children.into_iter().enumerate().rev() {
+            let results = Vec::new();
+            shard.ready.push_back(Ready { frame, results, up: place(index), since: None });
+        }
+        drop(shard);
+        if forked > 0 {
+            self.counts_ready(forked);
+        }
+        for (index, future) in futures.into_iter().enumerate() {
+            self.take(worker, future.address, place(forked + index));
+        }
+    }
+
+    fn address(&self, worker: usize, number: u64, place: Place) -> Address {
+        Address { rank: self.world().rank() as u32, shard: worker as u32, number, place }
+    }
+
+    /// Forks a frame that waits for futures, and whose output goes to a future.
+    pub(super) fn fork(
+        &self,
+        worker: usize,
+        frame: F,
+        futures: Vec<Future<F::Output>>,
+        (takers, clone): (usize, Option<CloneOutput<F::Output>>),
+    ) -> Address {
+        let number = self.shard(worker).future(takers, clone);
+        let up = self.address(worker, number, Place::Future);
+        if futures.is_empty() {
+            self.push(worker, Ready { frame, results: Vec::new(), up, since: None });
+        } else {
+            self.wait(worker, (frame, up), Vec::new(), futures);
+        }
+        up
+    }
+
+    /// Returns the shard of an address of this rank.
+    fn shard_of(&self, address: Address) -> Result<MutexGuard<'_, Shard<F, F::Output>>, Unknown> {
+        self.shards.get(address.shard as usize).map(lock).ok_or(Unknown)
+    }
+
+    /// Brings an output to its destination.
+    fn deliver(&self, worker: usize, to: Address, output: F::Output) {
+        if to.rank as usize != self.world().rank() {
+            lock(&self.desk).asking.prefer(to.rank as usize);
+            return self.send(to.rank as usize, &Mail::Output { to, output });
+        }
+        if to == ROOT {
+            return self.end(output);
+        }
+        if self.arrive(worker, to, output).is_err() {
+            self.fail(format!("an output came for {to:?}, where no frame waits for it"));
+        }
+    }
+
+    fn arrive(&self, worker: usize, to: Address, output: F::Output) -> Result<(), Unknown> {
+        match to.place {
+            Place::Result(place) => {
+                let ready = self.shard_of(to)?.take_result(to.number, place, output)?;
+                ready.into_iter().for_each(|ready| self.resume(worker, ready));
+            }
+            Place::Future => {
+                let (takers, clone) = self.shard_of(to)?.copies(to.number)?;
+                let mut outputs = Vec::with_capacity(takers);
+                for _ in 1..takers {
+                    outputs.push(clone.ok_or(Unknown)?(&output));
+                }
+                if takers > 0 {
+                    outputs.push(output);
+                }
+                let waiting = self.shard_of(to)?.take_outputs(to.number, outputs)?;
+                waiting.into_iter().for_each(|(taker, output)| self.deliver(worker, taker, output));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a frame ready whose results are all there.
+    fn resume(&self, worker: usize, ready: Ready<F, F::Output>) {
+        let mut desk = lock(&self.desk);
+        desk.waiting -= 1;
+        desk.resumable += 1;
+        self.world().counters().resumable.raise_to(desk.resumable as u64);
+        drop(desk);
+        if self.is_stalling {
+            self.shard(worker).stalled.push_back(ready);
+            self.counts_ready(1);
+        } else {
+            self.push(worker, ready);
+        }
+    }
+
+    /// Brings a taker to a future.
+    fn take(&self, worker: usize, future: Address, taker: Address) {
+        if future.rank as usize != self.world().rank() {
+            if future.rank as usize >= self.world().size() {
+                return self.fail(format!("{future:?} is on no rank of this world"));
+            }
+            return self.send(future.rank as usize, &Mail::Take { future, taker });
+        }
+        let output = self.shard_of(future).and_then(|mut shard| match future.place {
+            Place::Future => shard.take_taker(future.number, taker),
+            Place::Result(_) => Err(Unknown),
+        });
+        match output {
+            Ok(output) => output.into_iter().for_each(|output| self.deliver(worker, taker, output)),
+            Err(Unknown) => self.fail(format!(
+                "{future:?} is waited for more often than it was made for, or it is of another call: a future is waited for once, and                  one of `fork_for` as often as it says"
+            )),
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------- mail
+
+    fn send(&self, to: usize, mail: &Mail<F, F::Output>) {
+        match postcard::to_allocvec(mail) {
+            Ok(bytes) => self.session.send(to, Message::Frame(bytes)),
+            Err(error) => self.fail(format!("a frame or an output cannot be encoded: {error}")),
+        }
+    }
+
+    #[cold]
+    fn look_at_mail(&self, worker: usize) {
+        match self.polling.try_lock() {
+            Ok(_polling) => drop(self.poll(worker)),
+            Err(TryLockError::Poisoned(polling)) => drop((polling, self.poll(worker))),
+            Err(TryLockError::WouldBlock) => {}
+        }
+    }
+
+    /// Takes all messages. Returns whether one of them is a sign of work.
+    fn poll(&self, worker: usize) -> bool {
+        let mut any = false;
+        while let Some((from, message)) = self.session.receive() {
+            any |= !matches!(
+                message,
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+            );
+            self.handle(worker, from, message);
+        }
+        any
+    }
+
+    fn handle(&self, worker: usize, from: usize, message: Message) {
+        match message {
+            Message::Abort(_) => self.stop(),
+            Message::Request => self.thief_comes(from),
+            Message::Withdrawal => {
+                let mut desk = lock(&self.desk);
+                desk.thieves.retain(|&thief| thief != from);
+                self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
+                if !desk.is_idle {
+                    drop(desk);
+                    self.session.send(from, Message::Refusal { works: true });
+                }
+            }
+            Message::Refusal { .. } => lock(&self.desk).asking.refused(from),
+            Message::Frame(bytes) => match postcard::take_from_bytes(&bytes) {
+                Ok((mail, [])) => self.frame_mail(worker, from, mail),
+                Ok(_) => self.fail(format!("rank {from} sent a frame that is too long")),
+                Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
+            },
+            Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
+                Ok((output, [])) => self.take_end(output),
+                Ok(_) => self.fail(format!("the result from rank {from} is too long")),
+                Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
+            },
+            Message::Hello { .. } => self.try_to_end(),
+            Message::Share { .. } | Message::Output { .. } | Message::Stop { .. } => {
+                self.fail(format!("rank {from} sent a message of a chain to a call of frames"));
+            }
+        }
+    }
+
+    fn frame_mail(&self, worker: usize, from: usize, mail: Mail<F, F::Output>) {
+        match mail {
+            Mail::Ready(ready) if (ready.up.rank as usize) < self.world().size() => {
+                let counters = self.world().counters();
+                if let Some(latency) = lock(&self.desk).asking.got_share(from) {
+                    counters.add_latency(latency);
+                }
+                counters.won.add(1);
+                counters.shares.add(1);
+                self.push(worker, ready);
+            }
+            Mail::Output { to, output } if to.rank as usize == self.world().rank() => {
+                self.deliver(worker, to, output);
+            }
+            Mail::Take { future, taker }
+                if future.rank as usize == self.world().rank()
+                    && (taker.rank as usize) < self.world().size() =>
+            {
+                self.take(worker, future, taker);
+            }
+            Mail::Ready(Ready { up: to, .. }) | Mail::Output { to, .. } | Mail::Take { future: to, .. } => {
+                self.fail(format!("rank {from} sent a message for {to:?} to rank {}", self.world().rank()));
+            }
+        }
+    }
+
+    fn thief_comes(&self, thief: usize) {
+        let mut desk = lock(&self.desk);
+        if desk.is_idle || self.is_over() {
+            drop(desk);
+            return self.refuse(thief);
+        }
+        desk.thieves.push_back(thief);
+        self.has_thief.store(true, Relaxed);
+        drop(desk);
+        self.serve_thieves();
+    }
+
+    /// Gives old frames to thieves, while there are both.
+    fn serve_thieves(&self) {
+        loop {
+            let Some(thief) = ({
+                let mut desk = lock(&self.desk);
+                let thief = desk.thieves.pop_front();
+                self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
+                thief
+            }) else {
+                return;
+            };
+            let Some(ready) = self.spare() else {
+                let mut desk = lock(&self.desk);
+                desk.thieves.push_front(thief);
+                self.has_thief.store(true, Relaxed);
+                return;
+            };
+            self.world().counters().given.add(1);
+            self.send(thief, &Mail::Ready(ready));
+        }
+    }
+
+    fn refuse(&self, thief: usize) {
+        self.world().counters().refused.add(1);
+        self.session.send(thief, Message::Refusal { works: false });
+    }
+
+    /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
+    fn idle(&self, worker: usize) {
+        let mut desk = lock(&self.desk);
+        desk.is_idle = true;
+        let thieves = std::mem::take(&mut desk.thieves);
+        self.has_thief.store(false, Relaxed);
+        drop(desk);
+        thieves.into_iter().for_each(|thief| self.refuse(thief));
+        let transport = self.world().transport();
+        let mut heard = Instant::now();
+        loop {
+            if self.poll(worker) {
+                heard = Instant::now();
+            }
+            if self.ready.load(SeqCst) > 0 || self.is_over() {
+                break;
+            }
+            if self.world().size() == 1 {
+                return self.fail("all frames wait for futures of one another".to_owned());
+            }
+            let action = lock(&self.desk).asking.next(Instant::now(), true);
+            match action {
+                Ask::Withdraw(victim) => self.session.send(victim, Message::Withdrawal),
+                Ask::Request(victim) => {
+                    self.world().counters().tried.add(1);
+                    self.session.send(victim, Message::Request);
+                }
+                Ask::Wait(time) => transport.wait(time),
+            }
+            if heard.elapsed() > self.world().timeout() {
+                self.session.timed_out();
+                self.stop();
+            }
+        }
+        lock(&self.desk).is_idle = false;
+    }
+
+    // --------------------------------------------------------------------------------------------- end
+
+    /// Takes the root's output, at rank 0.
+    fn end(&self, output: F::Output) {
+        lock(&self.root).get_or_insert(output);
+        self.try_to_end();
+    }
+
+    /// Ends the call, if the root's output is there, and all ranks have begun the same call (invariant 5).
+    fn try_to_end(&self) {
+        if !self.session.all_are_here() {
+            return;
+        }
+        let Some(output) = lock(&self.root).take() else { return };
+        if self.world().size() > 1 {
+            match postcard::to_allocvec(&output) {
+                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
+                Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
+            }
+        }
+        self.take_end(output);
+    }
+
+    fn take_end(&self, output: F::Output) {
+        if self.session.ended() {
+            *lock(&self.end) = Some(output);
+        }
+        self.stop();
+    }
+}

@@ -1,0 +1,252 @@
+//! What a worker has of a call's frames: the ready ones, those that wait, and the futures that it has made.
+//!
+//! ```text
+//!   shard of worker w:   ready (youngest last)   |   nodes: frames that wait   |   futures
+//!                                                        ▲ outputs                  ▲ outputs, and who waits for them
+//! ```
+//!
+//! # Invariants
+//!
+//! 1. A node's frame becomes ready once: with its last missing output. Until then the node is in the table, and no other frame has its number.
+//! 2. A future gives its output to as many takers as it was made for. Then it leaves the table.
+//! 3. Numbers are never used twice in a call. So a message for a number that is not there, or no longer, is refused, and harms no other
+//!    frame.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+
+/// Destination of an output: a place in a node, or a future.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Address {
+    pub(crate) rank: u32,
+    /// Index of the shard.
+    pub(crate) shard: u32,
+    pub(crate) number: u64,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum Place {
+    Future,
+    /// Index of a result of a frame that waits.
+    Result(u32),
+}
+
+/// A frame that can be run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Ready<F, O> {
+    pub(crate) frame: F,
+    pub(crate) results: Vec<O>,
+    /// Destination of the frame's output.
+    pub(crate) up: Address,
+    /// The time of the last result, if the frame has waited.
+    #[serde(skip)]
+    pub(crate) since: Option<Instant>,
+}
+
+/// A frame that waits.
+#[derive(Debug)]
+struct Node<F, O> {
+    frame: F,
+    up: Address,
+    results: Vec<Option<O>>,
+    missing: usize,
+}
+
+/// The output of a frame that was forked, or those that wait for it.
+#[derive(Debug)]
+struct Pending<O> {
+    /// One for each taker that has not come, when the frame is done.
+    outputs: Vec<O>,
+    is_done: bool,
+    takers: Vec<Address>,
+    /// Number of takers that have not got an output (invariant 2).
+    left: usize,
+    clone: Option<CloneOutput<O>>,
+}
+
+/// Clones an output.
+pub(crate) type CloneOutput<O> = fn(&O) -> O;
+
+/// There is no such frame or future, or not any more.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unknown;
+
+/// What a worker has of a call's frames.
+#[derive(Debug)]
+pub(crate) struct Shard<F, O> {
+    pub(crate) ready: VecDeque<Ready<F, O>>,
+    /// Frames whose results are all there, and which this rank runs when nothing is ready ([`Frames::stalling`](super::Frames::stalling)).
+    pub(crate) stalled: VecDeque<Ready<F, O>>,
+    nodes: HashMap<u64, Node<F, O>>,
+    futures: HashMap<u64, Pending<O>>,
+    /// The next number (invariant 3).
+    next: u64,
+}
+
+impl<F, O> Default for Shard<F, O> {
+    fn default() -> Self {
+        Shard {
+            ready: VecDeque::new(),
+            stalled: VecDeque::new(),
+            nodes: HashMap::new(),
+            futures: HashMap::new(),
+            next: 0,
+        }
+    }
+}
+
+impl<F, O> Shard<F, O> {
+    /// Returns a number that was not used before.
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    /// Makes a node for a frame that waits for `missing` results. Returns its number.
+    pub(crate) fn wait(&mut self, frame: F, up: Address, missing: usize) -> u64 {
+        let number = self.number();
+        let results = (0..missing).map(|_| None).collect();
+        self.nodes.insert(number, Node { frame, up, results, missing });
+        number
+    }
+
+    /// Takes a result of a frame that waits. Returns the frame if it was the last one (invariant 1).
+    pub(crate) fn take_result(
+        &mut self,
+        number: u64,
+        place: u32,
+        output: O,
+    ) -> Result<Option<Ready<F, O>>, Unknown> {
+        let node = self.nodes.get_mut(&number).ok_or(Unknown)?;
+        let result = node.results.get_mut(place as usize).ok_or(Unknown)?;
+        if result.is_some() {
+            return Err(Unknown);
+        }
+        *result = Some(output);
+        node.missing -= 1;
+        if node.missing > 0 {
+            return Ok(None);
+        }
+        let Node { frame, up, results, .. } = self.nodes.remove(&number).ok_or(Unknown)?;
+        let results = results.into_iter().flatten().collect();
+        Ok(Some(Ready { frame, results, up, since: Some(Instant::now()) }))
+    }
+
+    /// Makes a future for so many takers. Returns its number.
+    pub(crate) fn future(&mut self, takers: usize, clone: Option<CloneOutput<O>>) -> u64 {
+        let number = self.number();
+        let pending =
+            Pending { outputs: Vec::new(), is_done: false, takers: Vec::new(), left: takers, clone };
+        self.futures.insert(number, pending);
+        number
+    }
+
+    /// Returns how many outputs a future needs, and how they are cloned.
+    pub(crate) fn copies(&self, number: u64) -> Result<(usize, Option<CloneOutput<O>>), Unknown> {
+        let pending = self.futures.get(&number).filter(|pending| !pending.is_done).ok_or(Unknown)?;
+        Ok((pending.left, pending.clone))
+    }
+
+    /// Takes the outputs of a future, as many as it [needs](Self::copies). Returns those for takers that wait.
+    pub(crate) fn take_outputs(
+        &mut self,
+        number: u64,
+        mut outputs: Vec<O>,
+    ) -> Result<Vec<(Address, O)>, Unknown> {
+        let pending = self.futures.get_mut(&number).ok_or(Unknown)?;
+        if pending.is_done || outputs.len() != pending.left {
+            return Err(Unknown);
+        }
+        let takers = std::mem::take(&mut pending.takers);
+        pending.left -= takers.len();
+        let rest = outputs.split_off(takers.len());
+        (pending.is_done, pending.outputs) = (true, rest);
+        if pending.left == 0 {
+            self.futures.remove(&number);
+        }
+        Ok(takers.into_iter().zip(outputs).collect())
+    }
+
+    /// Takes a taker of a future. Returns the output if it is there.
+    pub(crate) fn take_taker(&mut self, number: u64, taker: Address) -> Result<Option<O>, Unknown> {
+        let pending = self.futures.get_mut(&number).ok_or(Unknown)?;
+        if !pending.is_done {
+            if pending.takers.len() >= pending.left {
+                return Err(Unknown);
+            }
+            pending.takers.push(taker);
+            return Ok(None);
+        }
+        pending.left -= 1;
+        let output = pending.outputs.pop();
+        if pending.left == 0 {
+            self.futures.remove(&number);
+        }
+        output.map(Some).ok_or(Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UP: Address = Address { rank: 3, shard: 0, number: 9, place: Place::Future };
+
+    fn taker(place: u32) -> Address {
+        Address { place: Place::Result(place), ..UP }
+    }
+
+    #[test]
+    fn the_last_result_makes_a_frame_ready() {
+        let mut shard = Shard::<&str, char>::default();
+        let node = shard.wait("then", UP, 2);
+        assert_eq!(shard.take_result(node, 1, 'b').map(|ready| ready.is_none()), Ok(true));
+        assert_eq!(shard.take_result(node, 1, 'x').map(|_| ()), Err(Unknown), "a second result for a place");
+        assert_eq!(shard.take_result(node, 2, 'x').map(|_| ()), Err(Unknown), "there is no such place");
+        let ready = shard.take_result(node, 0, 'a').ok().flatten().expect("it was the last one");
+        assert_eq!((ready.frame, ready.results, ready.up), ("then", vec!['a', 'b'], UP));
+        assert_eq!(shard.take_result(node, 0, 'a').map(|_| ()), Err(Unknown), "it is gone");
+        assert!(shard.nodes.is_empty());
+    }
+
+    #[test]
+    fn a_future_gives_its_output_to_each_taker_once() {
+        for early in [false, true] {
+            let mut shard = Shard::<(), &str>::default();
+            let future = shard.future(2, Some(|output| output));
+            assert_eq!(shard.copies(future).map(|(copies, _)| copies), Ok(2));
+            if early {
+                assert_eq!(shard.take_outputs(future, vec!["a", "b"]), Ok(vec![]));
+                assert_eq!(shard.take_outputs(future, vec!["a", "b"]), Err(Unknown), "a second output");
+                assert_eq!(shard.take_taker(future, taker(0)), Ok(Some("b")));
+                assert_eq!(shard.take_taker(future, taker(1)), Ok(Some("a")));
+            } else {
+                assert_eq!(shard.take_taker(future, taker(0)), Ok(None));
+                assert_eq!(shard.take_taker(future, taker(1)), Ok(None));
+                assert_eq!(shard.take_taker(future, taker(2)), Err(Unknown), "it was made for two");
+                let both = vec![(taker(0), "a"), (taker(1), "b")];
+                assert_eq!(shard.take_outputs(future, vec!["a", "b"]), Ok(both));
+            }
+            assert_eq!(shard.take_taker(future, taker(2)), Err(Unknown), "nothing is left");
+            assert!(shard.futures.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_future_that_nobody_waits_for_takes_its_output() {
+        let mut shard = Shard::<(), u8>::default();
+        let future = shard.future(0, None);
+        assert_eq!(shard.take_outputs(future, vec![]), Ok(vec![]));
+        assert!(shard.futures.is_empty());
+    }
+
+    #[test]
+    fn numbers_that_were_never_given_are_refused() {
+        let mut shard = Shard::<(), u8>::default();
+        assert_eq!(shard.copies(1).map(|_| ()), Err(Unknown));
+        assert_eq!(shard.take_outputs(1, vec![0]), Err(Unknown));
+        assert_eq!(shard.take_taker(1, taker(0)), Err(Unknown));
+    }
+}
