@@ -15,6 +15,7 @@
 //! 3. In the form by value, no producer is lent while a value is put into the chain: one share is worked on at a time.
 
 use crate::call::{Call, Next, Search, Work};
+use crate::encoding::encode;
 use crate::handshake::Caller;
 use crate::segments::{Gapped, Segments};
 use crate::session::Failure;
@@ -89,7 +90,12 @@ where
     let caller = Caller::new::<I, R::Output>(terminal.name, size, world.build());
     let Terminal { reduction, search, to_root, .. } = terminal;
     let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
-    match catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call))) {
+    let result = catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call)));
+    if let Err(payload) = &result {
+        call.0.has_panicked(&**payload);
+    }
+    call.0.leave();
+    match result {
         Ok(Ok(output)) => {
             drop(number);
             (output, call.0.reason())
@@ -99,7 +105,6 @@ where
             panic!("the call failed on all ranks: {failure}")
         }
         Err(payload) => {
-            call.0.has_panicked(&*payload);
             drop(number);
             resume_unwind(payload)
         }
@@ -145,7 +150,7 @@ where
     E: Executor,
 {
     const { has_order(P::FACTS) };
-    let site = Site { lookout: &call.0, describe, has_positions };
+    let site = Site { lookout: &call.0, describe, has_positions, is_timed: has_positions && !S::SUSPENDS };
     let share = Share::new(part, end, &site);
     let reduction = Gapped(call.0.reduction().clone());
     if S::SUSPENDS {
@@ -199,7 +204,8 @@ where
     let describe = |part: I::Producer<'c>, end: u64| {
         let len = part.size() as u64;
         fragments.keep(end - len, part);
-        postcard::to_allocvec(&(end - len, len)).ok()
+        let position = encode(&(end - len, len));
+        position.map(Some).map_err(|error| format!("a position cannot be encoded: {error}"))
     };
     shares(call, |work| {
         let (start, end) = match &work.description {
@@ -255,7 +261,10 @@ where
             return call.0.nothing();
         }
     }
-    let describe = |part: I::Producer<'c>, _: u64| postcard::to_allocvec(&I::value(part)?).ok();
+    let describe = |part: I::Producer<'c>, _: u64| {
+        let piece = I::value(part).map(|value| encode(&value)).transpose();
+        piece.map_err(|error| format!("a piece cannot be encoded: {error}"))
+    };
     run_share(call, (part, 0, false), &describe, plan)
 }
 

@@ -69,6 +69,8 @@ mod distributed;
 #[cfg(not(loom))]
 mod drive;
 #[cfg(not(loom))]
+mod encoding;
+#[cfg(not(loom))]
 pub mod frame;
 #[cfg(not(loom))]
 mod handshake;

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A call on all ranks, and what each has to get.
 type Check = fn(&World);
@@ -35,10 +35,11 @@ fn main() {
     }
 }
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("lengths", lengths),
     ("order", order),
     ("long outputs", long_outputs),
+    ("rank 0 is busy", rank_0_is_busy),
     ("a distributed vector", distributed_vector),
     ("searches", searches),
     ("many short calls", many_short_calls),
@@ -83,6 +84,21 @@ fn order(world: &World) {
 fn long_outputs(world: &World) {
     let numbers: Vec<u64> = (0..2_000_000_u64).into_par_iter().map(|x| x * 3).spread(world).collect();
     assert!(numbers.into_iter().eq((0..2_000_000).map(|x| x * 3)));
+}
+
+/// Rank 0 does something else for three seconds after a call. The other ranks have the result before that.
+fn rank_0_is_busy(world: &World) {
+    long_outputs(world);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is set").as_millis() as u64;
+    if world.is_root() {
+        sleep(Duration::from_secs(3));
+    }
+    // Each rank has one of the items, which is not divided.
+    let times: Vec<u64> = (0..world.size()).into_par_iter().map(|_| now).spread(world).collect();
+    assert!(
+        times.iter().all(|time| *time < times[0] + 2000),
+        "milliseconds at which each had the result: {times:?}"
+    );
 }
 
 /// The first items take longer, so some of them are stolen. All ranks together have every item.

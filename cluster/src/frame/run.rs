@@ -210,6 +210,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     }
 
     fn into_result(self) -> Result<F::Output, Stop> {
+        self.session.leave();
         let inner = |mutex: Mutex<_>| mutex.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(payload) = inner(self.panic) {
             return Err(Stop::Panicked(payload));
@@ -547,7 +548,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         while let Some((from, message)) = self.session.receive() {
             any |= !matches!(
                 message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
             );
             self.handle(worker, from, message);
         }
@@ -560,21 +561,23 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = lock(&self.desk);
+                let line = desk.thieves.len();
                 desk.thieves.retain(|&thief| thief != from);
+                let waited = desk.thieves.len() < line;
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
-                if !desk.is_idle {
-                    drop(desk);
-                    self.session.send(from, Message::Refusal { works: true });
+                drop(desk);
+                if waited {
+                    self.refuse(from, true);
                 }
             }
-            Message::Refusal { .. } => lock(&self.desk).asking.refused(from),
+            Message::Refusal { rest, .. } => lock(&self.desk).asking.refused(from, rest),
             Message::Frame(bytes) => match postcard::take_from_bytes(&bytes) {
                 Ok((mail, [])) => self.frame_mail(worker, from, mail),
                 Ok(_) => self.fail(format!("rank {from} sent a frame that is too long")),
                 Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
             },
             Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((output, [])) => self.take_end(output),
+                Ok((output, [])) => self.take_end(output, None),
                 Ok(_) => self.fail(format!("the result from rank {from} is too long")),
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
@@ -615,7 +618,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let mut desk = lock(&self.desk);
         if desk.is_idle || self.is_over() {
             drop(desk);
-            return self.refuse(thief);
+            return self.refuse(thief, false);
         }
         desk.thieves.push_back(thief);
         self.has_thief.store(true, Relaxed);
@@ -645,9 +648,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         }
     }
 
-    fn refuse(&self, thief: usize) {
+    fn refuse(&self, thief: usize, works: bool) {
         self.world().counters().refused.add(1);
-        self.session.send(thief, Message::Refusal { works: false });
+        self.session.send(thief, Message::Refusal { works, rest: Duration::ZERO });
     }
 
     /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
@@ -657,7 +660,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let thieves = std::mem::take(&mut desk.thieves);
         self.has_thief.store(false, Relaxed);
         drop(desk);
-        thieves.into_iter().for_each(|thief| self.refuse(thief));
+        thieves.into_iter().for_each(|thief| self.refuse(thief, false));
         let transport = self.world().transport();
         let mut heard = Instant::now();
         loop {
@@ -679,7 +682,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
                 Ask::Wait(time) => transport.wait(time),
             }
-            if heard.elapsed() > self.world().timeout() {
+            if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();
                 self.stop();
             }
@@ -701,17 +704,21 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             return;
         }
         let Some(output) = lock(&self.root).take() else { return };
-        if self.world().size() > 1 {
+        let message = if self.world().size() == 1 {
+            None
+        } else {
             match postcard::to_allocvec(&output) {
-                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
+                Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
-        }
-        self.take_end(output);
+        };
+        self.take_end(output, message.as_ref());
     }
 
-    fn take_end(&self, output: F::Output) {
+    /// Takes the result, and tells the other ranks. A failure that came first stands on all ranks.
+    fn take_end(&self, output: F::Output, message: Option<&Message>) {
         if self.session.ended() {
+            message.into_iter().for_each(|message| self.session.send_to_all(message));
             *lock(&self.end) = Some(output);
         }
         self.stop();

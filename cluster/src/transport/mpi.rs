@@ -137,11 +137,11 @@ impl Mpi {
         state.complete();
     }
 
-    /// Drops the buffers of sends that are complete. Returns whether all are.
-    pub(super) fn complete_sends(&self) -> bool {
+    /// Drops the buffers of sends that are complete. Returns the number of the others.
+    pub(super) fn complete_sends(&self) -> usize {
         let mut state = self.state();
         state.complete();
-        state.sends.is_empty()
+        state.sends.len()
     }
 
     /// Takes the next bytes that have arrived: the rank that sent them, and whether the message goes on.

@@ -38,7 +38,7 @@ const YIELDS: Duration = Duration::from_micros(500);
 /// Length of a sleep.
 const SLEEP: Duration = Duration::from_micros(50);
 
-/// Time for which a world that is dropped tries to hand over its last messages.
+/// Time for which a world that is dropped tries to hand over its last messages, while no other rank takes any.
 const LAST_MESSAGES: Duration = Duration::from_secs(10);
 
 /// A rank's side of the transport.
@@ -112,6 +112,11 @@ impl Shared {
         }
         is_flushed
     }
+
+    /// Returns the number of words that wait for room.
+    fn waiting(&self) -> usize {
+        self.out.iter().map(|writer| lock(writer).waiting()).sum()
+    }
 }
 
 impl Transport for Shared {
@@ -160,6 +165,28 @@ impl Transport for Shared {
         None
     }
 
+    /// Writes words that did not find room before.
+    fn flush(&self) -> bool {
+        // Relaxed: a hint. The rest lies under the locks.
+        if !self.is_behind.swap(false, Relaxed) {
+            return true;
+        }
+        let mut is_flushed = true;
+        for (to, writer) in self.out.iter().enumerate() {
+            let mut writer = lock(writer);
+            let written = writer.flush();
+            is_flushed &= writer.is_flushed();
+            drop(writer);
+            if written {
+                bell::ring(&self.bells[to][0]);
+            }
+        }
+        if !is_flushed {
+            self.is_behind.store(true, Relaxed);
+        }
+        is_flushed
+    }
+
     fn wait(&self, at_most: Duration) {
         let begin = Instant::now();
         while !self.has_mail() {
@@ -179,11 +206,15 @@ impl Transport for Shared {
 }
 
 impl Drop for Shared {
-    /// Hands over the last messages, such as a call's end.
+    /// Hands over the last messages.
     fn drop(&mut self) {
         self.mpi.abort_if_panicking();
-        let begin = Instant::now();
-        while !self.flush() && begin.elapsed() < LAST_MESSAGES {
+        let (mut waiting, mut since) = (usize::MAX, Instant::now());
+        while !self.flush() && since.elapsed() < LAST_MESSAGES {
+            let still = self.waiting();
+            if still < waiting {
+                (waiting, since) = (still, Instant::now());
+            }
             thread::sleep(SLEEP);
         }
     }
