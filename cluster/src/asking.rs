@@ -6,7 +6,8 @@
 //!    withdrawal only asks it not to wait any longer. Until the reply comes, the rank is not asked again. So a late refusal is never
 //!    taken for the reply to a later request, and a rank whose workers are all inside long items gets two messages from each thief,
 //!    however long the items take.
-//! 2. After a refusal the rank pauses, twice as long each time, until a share comes.
+//! 2. After a refusal the rank pauses, twice as long each time, until a share comes. If the victim has said how soon it will be out of work, the
+//!    pause is at least that long.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -91,10 +92,10 @@ impl Asking {
         self.preferred = Some(victim);
     }
 
-    /// Takes a refusal.
-    pub(crate) fn refused(&mut self, from: usize) {
+    /// Takes a refusal of a rank that will be out of work in the time `rest`; zero if that is unknown.
+    pub(crate) fn refused(&mut self, from: usize, rest: Duration) {
         if self.request.take_if(|(victim, _)| *victim == from).is_some() {
-            self.retry = Instant::now() + self.pause;
+            self.retry = Instant::now() + self.pause.max(rest.min(LONGEST_PAUSE));
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
         self.silent.remove(&from);
@@ -152,7 +153,7 @@ mod tests {
         let mut asking = Asking::new(0, 2, 1);
         let now = Instant::now();
         assert_eq!(asking.next(now, true), Ask::Request(1));
-        asking.refused(1);
+        asking.refused(1, Duration::ZERO);
         assert!(matches!(asking.next(now, true), Ask::Wait(_)));
         let later = Instant::now() + FIRST_PAUSE;
         assert_eq!(asking.next(later, true), Ask::Request(1));
@@ -174,7 +175,7 @@ mod tests {
             }
         }
         assert_eq!(sent, [Ask::Request(1), Ask::Withdraw(1)]);
-        asking.refused(1);
+        asking.refused(1, Duration::ZERO);
         assert_eq!(asking.next(now, true), Ask::Request(1), "it replies again");
     }
 
@@ -188,9 +189,27 @@ mod tests {
         assert_eq!(asking.next(late, true), Ask::Withdraw(first));
         let second = 3 - first;
         assert_eq!(asking.next(late, true), Ask::Request(second));
-        asking.refused(first);
+        asking.refused(first, Duration::ZERO);
         assert!(matches!(asking.next(late, true), Ask::Wait(_)), "the second request has no reply");
         assert!(asking.got_share(second).is_some());
+    }
+
+    #[test]
+    fn a_refusal_may_say_how_long_to_pause() {
+        let mut asking = Asking::new(0, 2, 1);
+        let now = Instant::now();
+        assert_eq!(asking.next(now, true), Ask::Request(1));
+        asking.refused(1, FIRST_PAUSE * 10);
+        assert!(matches!(asking.next(now + FIRST_PAUSE * 9, true), Ask::Wait(_)));
+        let later = Instant::now() + FIRST_PAUSE * 10;
+        assert_eq!(asking.next(later, true), Ask::Request(1));
+        asking.refused(1, Duration::from_secs(3600));
+        let later = Instant::now() + LONGEST_PAUSE;
+        assert_eq!(
+            asking.next(later, true),
+            Ask::Request(1),
+            "no rank is believed that wants to be left alone for long"
+        );
     }
 
     #[test]

@@ -42,6 +42,7 @@
 
 use crate::asking::{Ask, Asking};
 use crate::decoding::decode;
+use crate::encoding::encode;
 use crate::handshake::Caller;
 use crate::joins::{Arrival, Joins, Link};
 use crate::segments::Segments;
@@ -61,7 +62,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How a terminal may end before its last item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +194,7 @@ where
         while let Some((from, message)) = self.session.receive() {
             any |= !matches!(
                 message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
             );
             self.handle(from, message);
         }
@@ -214,10 +215,10 @@ where
                 let was_in_line = desk.thieves.len() < waiting;
                 drop(desk);
                 if was_in_line {
-                    self.refuse(from);
+                    self.refuse(from, Duration::ZERO);
                 }
             }
-            Message::Refusal { .. } => self.desk().asking.refused(from),
+            Message::Refusal { rest, .. } => self.desk().asking.refused(from, rest),
             Message::Share { gap, description } => {
                 let mut desk = self.desk();
                 let counters = self.world().counters();
@@ -254,7 +255,7 @@ where
             self.has_thief.store(true, Relaxed);
         } else {
             drop(desk);
-            self.refuse(thief);
+            self.refuse(thief, Duration::ZERO);
         }
     }
 
@@ -305,7 +306,7 @@ where
 
     fn encode(&self, output: &R::Output) -> postcard::Result<Vec<u8>> {
         // Relaxed: as in `mark`.
-        postcard::to_allocvec(&(self.interrupted.load(Relaxed), output))
+        encode(&(self.interrupted.load(Relaxed), output))
     }
 
     /// Decodes the result. If it is for rank 0 alone, other ranks have that of no items.
@@ -324,11 +325,7 @@ where
         let message = if self.world().size() == 1 {
             None
         } else {
-            let bytes = if self.to_root {
-                postcard::to_allocvec(&reason)
-            } else {
-                postcard::to_allocvec(&(reason, &output))
-            };
+            let bytes = if self.to_root { encode(&reason) } else { encode(&(reason, &output)) };
             match bytes {
                 Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
@@ -402,7 +399,7 @@ where
         let arrival = desk.joins.join(segments, up);
         self.world().counters().outstanding.raise_to(desk.joins.most() as u64);
         drop(desk);
-        thieves.into_iter().for_each(|thief| self.refuse(thief));
+        thieves.into_iter().for_each(|thief| self.refuse(thief, Duration::ZERO));
         self.reduce(arrival);
     }
 
@@ -500,10 +497,10 @@ where
         self.session.send(thief, Message::Share { gap, description });
     }
 
-    fn refuse(&self, thief: usize) {
+    fn refuse(&self, thief: usize, rest: Duration) {
         self.world().counters().refused.add(1);
         let works = self.desk().works;
-        self.session.send(thief, Message::Refusal { works });
+        self.session.send(thief, Message::Refusal { works, rest });
     }
 
     fn fail(&self, reason: String) {

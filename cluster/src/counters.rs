@@ -12,7 +12,9 @@ macro_rules! counters {
         #[non_exhaustive]
         pub struct Counts {
             $($(#[$doc])* pub $name: u64,)+
-            /// Steals by their latency, from the request to the share: number `i` counts latencies of 2^i to 2^(i + 1) nanoseconds.
+            /// Steals by their latency, from the request to the share, in classes: eight to an octave of nanoseconds, so that number 8 `k` + `j`
+            /// counts latencies of (8 + `j`) 2^(`k` - 1) nanoseconds and a little more (below 8 nanoseconds, number `i` counts `i`). See
+            /// [`latency`](Self::latency).
             pub latencies: Vec<u64>,
         }
 
@@ -89,14 +91,29 @@ counters! {
     idle,
 }
 
-/// Steals by the logarithm of their latency.
+/// Number of classes of latencies: the last one ends at 2^42 nanoseconds, more than an hour.
+const CLASSES: usize = 8 * 40;
+
+/// Steals by the class of their latency.
 #[derive(Debug)]
-struct Latencies([Counter; 40]);
+struct Latencies([Counter; CLASSES]);
 
 impl Default for Latencies {
     fn default() -> Self {
-        Latencies([const { Counter(AtomicU64::new(0)) }; 40])
+        Latencies([const { Counter(AtomicU64::new(0)) }; CLASSES])
     }
+}
+
+/// Returns the class of a latency: its highest bit, and the three bits below.
+fn class(nanoseconds: u64) -> usize {
+    let shift = nanoseconds.max(8).ilog2() - 3;
+    (8 * shift as usize + (nanoseconds >> shift) as usize).min(CLASSES - 1)
+}
+
+/// Returns the latency at which a class ends.
+fn class_end(class: usize) -> u64 {
+    let shift = (class / 8).saturating_sub(1);
+    ((class - 8 * shift + 1) as u64) << shift
 }
 
 /// A number that is only counted up.
@@ -120,14 +137,13 @@ impl Counter {
 impl Counters {
     /// Counts a steal with this latency.
     pub(crate) fn add_latency(&self, latency: Duration) {
-        let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX).max(1);
-        let class = (nanoseconds.ilog2() as usize).min(self.latencies.0.len() - 1);
-        self.latencies.0[class].add(1);
+        let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        self.latencies.0[class(nanoseconds)].add(1);
     }
 }
 
 impl Counts {
-    /// Returns the latency below which the given part of all steals lies, up to a factor of 2; `None` without steals.
+    /// Returns the latency below which the given part of all steals lies, up to an eighth of it; `None` without steals.
     #[must_use]
     pub fn latency(&self, part: f64) -> Option<Duration> {
         let all: u64 = self.latencies.iter().sum();
@@ -137,7 +153,7 @@ impl Counts {
             left = left.saturating_sub(count);
             is_there
         })?;
-        (all > 0).then(|| Duration::from_nanos(2 << class))
+        (all > 0).then(|| Duration::from_nanos(class_end(class)))
     }
 }
 
@@ -197,7 +213,20 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_told_up_to_a_factor_of_2() {
+    fn classes_of_latencies_are_neighbors() {
+        for nanoseconds in
+            (0..5000).chain((13..42).flat_map(|bit| [(1 << bit) - 1, 1 << bit, 15 << (bit - 3)]))
+        {
+            let class = class(nanoseconds);
+            let begin = class.checked_sub(1).map_or(0, class_end);
+            assert!((begin..class_end(class)).contains(&nanoseconds), "{nanoseconds} in class {class}");
+            assert!(class_end(class) - begin <= 1.max(begin / 8));
+        }
+        assert_eq!(class(u64::MAX), CLASSES - 1);
+    }
+
+    #[test]
+    fn latencies_are_told_up_to_an_eighth() {
         let counters = Counters::default();
         assert_eq!(counters.counts().latency(0.5), None);
         for _ in 0..99 {
@@ -208,5 +237,7 @@ mod tests {
         assert_eq!(counts.latency(0.5), Some(Duration::from_nanos(1024)));
         assert_eq!(counts.latency(0.99), Some(Duration::from_nanos(1024)));
         assert_eq!(counts.latency(1.0), Some(Duration::from_nanos(1 << 20)));
+        counters.add_latency(Duration::from_nanos(1_900));
+        assert_eq!(counters.counts().latency(0.99), Some(Duration::from_nanos(1920)));
     }
 }

@@ -16,6 +16,7 @@
 
 use crate::call::{Call, Next, Search, Work};
 use crate::decoding::decode;
+use crate::encoding::encode;
 use crate::handshake::Caller;
 use crate::segments::{Gapped, Segments};
 use crate::session::Failure;
@@ -150,7 +151,7 @@ where
     E: Executor,
 {
     const { has_order(P::FACTS) };
-    let site = Site { lookout: &call.0, describe, has_positions };
+    let site = Site { lookout: &call.0, describe, has_positions, is_timed: has_positions && !S::SUSPENDS };
     let share = Share::new(part, end, &site);
     let reduction = Gapped(call.0.reduction().clone());
     if S::SUSPENDS {
@@ -204,7 +205,7 @@ where
     let describe = |part: I::Producer<'c>, end: u64| {
         let len = part.size() as u64;
         fragments.keep(end - len, part);
-        let position = postcard::to_allocvec(&(end - len, len));
+        let position = encode(&(end - len, len));
         position.map(Some).map_err(|error| format!("a position cannot be encoded: {error}"))
     };
     shares(call, |work| {
@@ -261,7 +262,7 @@ where
         }
     }
     let describe = |part: I::Producer<'c>, _: u64| {
-        let piece = I::value(part).map(|value| postcard::to_allocvec(&value)).transpose();
+        let piece = I::value(part).map(|value| encode(&value)).transpose();
         piece.map_err(|error| format!("a piece cannot be encoded: {error}"))
     };
     run_share(call, (part, 0, false), &describe, plan)

@@ -7,6 +7,7 @@
 //!   scheduler ── Steps ──► Share ── Steps ──► the chain's producer
 //!                            │
 //!                            ├─ another rank is out of work?  Divide; the right half goes to it, and a gap stays behind
+//!                            │    └─ too little is left?      refuse, with the time that it will take
 //!                            ├─ nothing here is needed?       Stop
 //!                            └─ else                          as the scheduler says
 //! ```
@@ -23,9 +24,11 @@
 //!    [`ByValue`](furcate_adaptors::iter::ByValue) there are no positions: a share begins at 0 and has the end 0.
 //! 4. *Progress.* A task folds one step before it gives a part to another rank. So a share that is given from rank to rank gets
 //!    smaller.
-//! 5. *Prompt.* The scheduler's steps are folded in shorter ones of some 5 microseconds, with a look between two of them. The scheduler is
+//! 5. *Prompt.* The scheduler's steps are folded in shorter ones of some microsecond, with a look between two of them. The scheduler is
 //!    asked again when the units of its own step are folded. (Where a step makes a piece, its steps are kept.)
-//! 6. *Every thief gets a reply.* A thief that has been taken from the line gets a share, or a refusal if the half is empty.
+//! 6. *Every thief gets a reply.* A thief that has been taken from the line gets a share, or a refusal: if the half is empty, or if the task
+//!    will end so soon that a steal does not pay ([`WORTH`]). Without positions, and where futures are waited for, the size of a task
+//!    says nothing about its time, and any task is divided.
 
 use crate::segments::Mixed;
 use furcate_schedulers::{Divisible, Facts, FoldFacts, NextStep, Producer, StepFold, Steps, Suspendable};
@@ -46,8 +49,8 @@ pub(crate) trait Lookout: Sync {
     /// Gives a part to a thief.
     fn give(&self, thief: usize, gap: u64, description: Vec<u8>);
 
-    /// Tells a thief that there is nothing for it.
-    fn refuse(&self, thief: usize);
+    /// Tells a thief that there is nothing for it. `rest` is the time in which the task will end, or zero if that is unknown.
+    fn refuse(&self, thief: usize, rest: Duration);
 
     /// Ends the call on all ranks, because a part is lost.
     fn fail(&self, reason: String);
@@ -77,6 +80,8 @@ pub(crate) struct Site<'h, P, C> {
     pub(crate) describe: &'h Describe<'h, P>,
     /// Whether there are positions (invariant 3).
     pub(crate) has_positions: bool,
+    /// Whether the time of a task follows from its size and its past (invariant 6).
+    pub(crate) is_timed: bool,
 }
 
 /// A part of a chain that a rank works on.
@@ -227,31 +232,62 @@ struct Grain {
     /// Number of units since the clock was read.
     done: usize,
     since: Instant,
+    /// Time at which the task began.
+    begin: Instant,
 }
 
-/// Time between two looks, while all units cost about the same.
-const LOOK: Duration = Duration::from_micros(5);
+/// Time between two looks, while all units cost about the same. A thief waits for half of it, and a look takes some 10 nanoseconds.
+const LOOK: Duration = Duration::from_micros(1);
 
 /// Number of looks between two looks at the clock.
-const LOOKS: usize = 4;
+const LOOKS: usize = 8;
+
+/// A task that will end in less than this time is not divided for another rank. The time is some 25 times the latency of a steal within a machine.
+/// A steal costs three messages, a join node, and the time in which the thief's caches fill.
+const WORTH: Duration = Duration::from_micros(50);
+
+/// Time for which a task runs before the time of its rest is estimated. A thief that comes earlier is refused, and comes again: the first units of a
+/// task take longer than the others, as they fill the caches.
+const TRIAL: Duration = Duration::from_micros(5);
 
 impl Grain {
     fn new() -> Self {
-        Grain { limit: 1, done: 0, since: Instant::now() }
+        let now = Instant::now();
+        Grain { limit: 1, done: 0, since: now, begin: now }
     }
 
-    /// Returns the number of units of the next step.
+    /// Returns the number of units of the next step, at most `granted`.
     #[inline]
-    fn next(&mut self) -> usize {
+    fn next(&mut self, granted: usize) -> usize {
         if self.done >= self.limit * LOOKS {
-            let now = Instant::now();
-            let took = now.saturating_duration_since(self.since).as_nanos().max(1);
-            let units = (LOOK.as_nanos() * self.done as u128 / took).max(1);
-            self.limit = usize::try_from(units).unwrap_or(usize::MAX).min(self.limit * 4).min(LONGEST);
-            (self.done, self.since) = (0, now);
+            self.measure(Instant::now());
         }
-        self.done += self.limit;
-        self.limit
+        let units = self.limit.min(granted);
+        self.done += units;
+        units
+    }
+
+    /// Sets the length of steps by the units that were folded since the last measurement.
+    fn measure(&mut self, now: Instant) {
+        let took = now.saturating_duration_since(self.since).as_nanos().max(1);
+        let units = (LOOK.as_nanos() * self.done as u128 / took).max(1);
+        self.limit = usize::try_from(units).unwrap_or(usize::MAX).min(self.limit * 4).min(LONGEST);
+        (self.done, self.since) = (0, now);
+    }
+
+    /// Returns the time that so many units will take, if they take as long as the last ones. During the [`TRIAL`] it returns that. Called between two
+    /// steps.
+    fn time_of(&self, units: usize, now: Instant) -> Duration {
+        if now.saturating_duration_since(self.begin) < TRIAL {
+            return TRIAL;
+        }
+        let (took, done) = match self.done {
+            // Measured just now.
+            0 => (LOOK.as_nanos(), self.limit),
+            done => (now.saturating_duration_since(self.since).as_nanos(), done),
+        };
+        let time = took.saturating_mul(units as u128) / done as u128;
+        Duration::from_nanos(u64::try_from(time).unwrap_or(u64::MAX))
     }
 }
 
@@ -283,9 +319,17 @@ where
             Look::Stop if size == 0 => {}
             Look::Stop => return NextStep::Stop,
             Look::Divide(thief) => {
-                state.thief = Some(thief);
-                state.fruitless = Some(size);
-                return NextStep::Divide;
+                let rest = if self.site.is_timed {
+                    state.grain.time_of(size, Instant::now())
+                } else {
+                    Duration::MAX
+                };
+                if rest >= WORTH {
+                    state.thief = Some(thief);
+                    state.fruitless = Some(size);
+                    return NextStep::Divide;
+                }
+                self.site.lookout.refuse(thief, rest);
             }
         }
         if state.granted == 0 {
@@ -294,7 +338,8 @@ where
                 next => return next,
             }
         }
-        let units = if P::FACTS.steps_cut { state.granted } else { state.granted.min(state.grain.next()) };
+        let granted = state.granted;
+        let units = if P::FACTS.steps_cut { granted } else { state.grain.next(granted) };
         state.granted -= units;
         state.steps = state.steps.saturating_add(1);
         state.step_end = start.saturating_add(units.min(size.max(1)) as u64).min(state.end);
@@ -320,7 +365,7 @@ where
             None
         });
         let Some(description) = description else {
-            site.lookout.refuse(thief);
+            site.lookout.refuse(thief, Duration::ZERO);
             return;
         };
         let gap = site.lookout.open_gap();
@@ -347,7 +392,7 @@ impl<P, C: Lookout, L> Drop for ShareSteps<'_, '_, P, C, L> {
         // A producer that was asked to divide, and has not given a part, or has panicked (invariant 5).
         let thief = self.state.try_borrow_mut().ok().and_then(|mut state| state.thief.take());
         if let Some(thief) = thief {
-            self.site.lookout.refuse(thief);
+            self.site.lookout.refuse(thief, Duration::ZERO);
         }
     }
 }
@@ -400,5 +445,27 @@ where
 
     fn later(&self) -> Self {
         self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_takes_as_long_as_the_last_units() {
+        let mut grain = Grain::new();
+        assert_eq!(grain.next(100), 1);
+        let begin = grain.begin;
+        assert_eq!(grain.time_of(1000, begin + TRIAL / 2), TRIAL, "nothing is known");
+        assert_eq!(grain.time_of(1000, begin + TRIAL * 2), TRIAL * 2000);
+        (grain.limit, grain.done) = (1, LOOKS);
+        grain.measure(begin + LOOK * LOOKS as u32 / 2);
+        assert_eq!(grain.limit, 2, "as many units as one look takes");
+        assert_eq!(grain.time_of(10, begin + TRIAL), LOOK * 5);
+        assert_eq!((grain.next(1), grain.done), (1, 1), "the step is shorter than it might be");
+        // One long unit among cheap ones: it is noticed at the next look.
+        let since = grain.since;
+        assert_eq!(grain.time_of(10, since + WORTH), WORTH * 10);
     }
 }

@@ -25,6 +25,8 @@
 //!    request of each rank.
 //! 5. *No trust.* A message that cannot be decoded is passed on as [`Malformed`], never guessed at.
 
+#[cfg(feature = "mpi")]
+mod bell;
 mod message;
 #[cfg(feature = "mpi")]
 mod messages;

@@ -183,18 +183,47 @@ const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLUR
 /// With the feature `mpi`, the ranks are the processes that `mpirun` or `srun` has started. If all of them are on one node, their messages go
 /// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or `messages`. Without that feature the world has one rank.
 ///
+/// To drop the world is a collective call. If a panic drops it, the process aborts, and the launcher ends the other ranks: they may be in a call
+/// that this one will never make.
+///
 /// # Errors
 ///
 /// - If the program was started with several ranks, and was built without the feature `mpi`.
-/// - If `FURCATE_CLUSTER_TRANSPORT` names another transport, or `shared` although the ranks are on several nodes.
+/// - If `FURCATE_CLUSTER_TRANSPORT` names another transport (such as `rma`), or `shared` although the ranks are on several nodes.
 /// - If `FURCATE_CLUSTER_TIMEOUT` is no number of seconds.
 /// - If the MPI library does not allow calls by several threads.
 pub fn init() -> Result<World, InitError> {
-    timeout_of_environment().and_then(|_| initialize()).map_err(InitError)
+    let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").unwrap_or_default();
+    timeout_of_environment().and_then(|_| chosen(&choice)).and_then(initialize).map_err(InitError)
+}
+
+/// A transport between processes, chosen by the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// Through shared memory if all ranks are on one node, otherwise by messages.
+    Automatic,
+    Shared,
+    Messages,
+}
+
+/// Returns the transport of this name.
+fn chosen(name: &str) -> Result<Choice, String> {
+    match name {
+        "" => Ok(Choice::Automatic),
+        "shared" => Ok(Choice::Shared),
+        "messages" => Ok(Choice::Messages),
+        "rma" => Err("FURCATE_CLUSTER_TRANSPORT is `rma`, but one-sided messages of MPI are not offered: with many libraries and networks they \
+             make no progress until the target calls MPI; unset it, which chooses shared memory if all ranks are on one node and messages \
+             otherwise, or set it to `shared` or `messages`"
+            .into()),
+        other => Err(format!(
+            "FURCATE_CLUSTER_TRANSPORT is `{other}`, which is no transport: unset it, or set it to `shared` or `messages`"
+        )),
+    }
 }
 
 #[cfg(not(feature = "mpi"))]
-fn initialize() -> Result<World, String> {
+fn initialize(_: Choice) -> Result<World, String> {
     let several = SIZES.into_iter().find(|name| {
         std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).is_some_and(|size| size > 1)
     });
@@ -209,25 +238,40 @@ fn initialize() -> Result<World, String> {
 }
 
 #[cfg(feature = "mpi")]
-fn initialize() -> Result<World, String> {
+fn initialize(choice: Choice) -> Result<World, String> {
     use crate::transport::{Messages, Mpi, Shared};
 
-    let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").ok();
     let mpi = std::sync::Arc::new(Mpi::init()?);
     let shared = |mpi| Shared::new(mpi).map(World::new);
-    match choice.as_deref() {
-        None | Some("") => Ok(shared(&mpi).unwrap_or_else(|| World::new(Messages::new(&mpi)))),
-        Some("messages") => Ok(World::new(Messages::new(&mpi))),
-        Some("shared") => shared(&mpi).ok_or_else(|| {
+    match choice {
+        Choice::Automatic => Ok(shared(&mpi).unwrap_or_else(|| World::new(Messages::new(&mpi)))),
+        Choice::Messages => Ok(World::new(Messages::new(&mpi))),
+        Choice::Shared => shared(&mpi).ok_or_else(|| {
             "FURCATE_CLUSTER_TRANSPORT is `shared`, but the ranks are on several nodes: unset it, or set it to `messages`".into()
         }),
-        Some(other) => Err(format!("FURCATE_CLUSTER_TRANSPORT is `{other}`: it may be `shared` or `messages`")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_are_no_transports_are_errors() {
+        for (name, choice) in
+            [("", Choice::Automatic), ("shared", Choice::Shared), ("messages", Choice::Messages)]
+        {
+            assert_eq!(chosen(name), Ok(choice));
+        }
+        for name in ["rma", "tcp", "Shared"] {
+            let error = chosen(name).unwrap_err();
+            assert!(
+                error.contains(&format!("`{name}`")) && error.contains("`shared` or `messages`"),
+                "{error}"
+            );
+        }
+        assert!(chosen("rma").unwrap_err().contains("one-sided"));
+    }
 
     #[test]
     fn timeouts_are_seconds() {

@@ -31,15 +31,18 @@ enum Fault {
     OtherGap,
     /// All outputs have a byte too many.
     LongerOutputs,
+    /// The rank with this number runs another build.
+    OtherBuild(usize),
     /// Stops arrive when the call has ended.
     LateStops,
     /// The buffers for results are small: the rank keeps each of them until it is told to flush, for so many calls.
     KeepEnds(usize),
     /// Rank 0 hears of a failure when the call has ended.
     LateAborts,
-    /// The rank with this number runs another build.
-    OtherBuild(usize),
 }
+
+/// Encoded messages, with their receivers.
+type KeptEnds = Vec<(usize, Vec<u8>)>;
 
 /// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
 /// random sender, or nothing.
@@ -52,7 +55,7 @@ struct Unsteady {
     random: Mutex<u64>,
     sent: Arc<AtomicU64>,
     /// Messages that found no room, with their receivers, and the number of times that the rank tried to hand them on.
-    kept: Mutex<(Vec<(usize, Vec<u8>)>, usize)>,
+    kept: Mutex<(KeptEnds, usize)>,
     fault: Fault,
 }
 

@@ -549,7 +549,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         while let Some((from, message)) = self.session.receive() {
             any |= !matches!(
                 message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false }
+                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
             );
             self.handle(worker, from, message);
         }
@@ -562,14 +562,16 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = lock(&self.desk);
+                let line = desk.thieves.len();
                 desk.thieves.retain(|&thief| thief != from);
+                let waited = desk.thieves.len() < line;
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
-                if !desk.is_idle {
-                    drop(desk);
-                    self.session.send(from, Message::Refusal { works: true });
+                drop(desk);
+                if waited {
+                    self.refuse(from, true);
                 }
             }
-            Message::Refusal { .. } => lock(&self.desk).asking.refused(from),
+            Message::Refusal { rest, .. } => lock(&self.desk).asking.refused(from, rest),
             Message::Frame(bytes) => match decode(&bytes) {
                 Ok(mail) => self.frame_mail(worker, from, mail),
                 Err(error) => self.fail(format!("a frame from rank {from} {error}")),
@@ -615,7 +617,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let mut desk = lock(&self.desk);
         if desk.is_idle || self.is_over() {
             drop(desk);
-            return self.refuse(thief);
+            return self.refuse(thief, false);
         }
         desk.thieves.push_back(thief);
         self.has_thief.store(true, Relaxed);
@@ -645,9 +647,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         }
     }
 
-    fn refuse(&self, thief: usize) {
+    fn refuse(&self, thief: usize, works: bool) {
         self.world().counters().refused.add(1);
-        self.session.send(thief, Message::Refusal { works: false });
+        self.session.send(thief, Message::Refusal { works, rest: Duration::ZERO });
     }
 
     /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
@@ -657,7 +659,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let thieves = std::mem::take(&mut desk.thieves);
         self.has_thief.store(false, Relaxed);
         drop(desk);
-        thieves.into_iter().for_each(|thief| self.refuse(thief));
+        thieves.into_iter().for_each(|thief| self.refuse(thief, false));
         let transport = self.world().transport();
         let mut heard = Instant::now();
         loop {

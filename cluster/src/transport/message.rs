@@ -4,6 +4,7 @@
 //! postcard's, of the tuple (version, call, digest, kind, number, bytes).
 
 use std::fmt;
+use std::time::Duration;
 
 /// A message with the call that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Message {
     Refusal {
         /// Whether the sender is working. If not, it is itself out of work.
         works: bool,
+        /// Time in which the sender will be out of work; zero if that is unknown, or longer than two centuries.
+        rest: Duration,
     },
     /// Reply to a request: a part of the sender's share. Its output goes to the sender's gap.
     Share {
@@ -77,8 +80,11 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
+/// Greatest length of what precedes the bytes: two numbers of one byte, and four of up to ten.
+const HEADER: usize = 2 + 4 * 10;
+
 /// Version of the encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl Envelope {
     /// Encodes the message.
@@ -87,7 +93,10 @@ impl Envelope {
         let (kind, number, bytes): (u8, u64, &[u8]) = match &self.message {
             Message::Hello { build, caller } => (0, *build, caller.as_bytes()),
             Message::Request => (1, 0, &[]),
-            Message::Refusal { works } => (2, u64::from(*works), &[]),
+            Message::Refusal { works, rest } => {
+                let rest = u64::try_from(rest.as_nanos()).ok().filter(|rest| rest >> 63 == 0);
+                (2, u64::from(*works) | rest.unwrap_or_default() << 1, &[])
+            }
             Message::Share { gap, description } => (3, *gap, description),
             Message::Output { gap, bytes } => (4, *gap, bytes),
             Message::Stop { bound, reason } => (5, *bound, std::slice::from_ref(reason)),
@@ -96,8 +105,12 @@ impl Envelope {
             Message::Withdrawal => (8, 0, &[]),
             Message::Frame(bytes) => (9, 0, bytes),
         };
-        let envelope = (VERSION, self.call, self.digest, kind, number, bytes);
-        postcard::to_allocvec(&envelope).expect("numbers and bytes can be encoded")
+        // Serde would encode the bytes one by one.
+        let header = (VERSION, self.call, self.digest, kind, number, bytes.len());
+        let room = Vec::with_capacity(HEADER + bytes.len());
+        let mut encoded = postcard::to_extend(&header, room).expect("numbers can be encoded");
+        encoded.extend_from_slice(bytes);
+        encoded
     }
 
     /// Decodes a message.
@@ -116,7 +129,7 @@ impl Envelope {
         let message = match kind {
             0 => Message::Hello { build: number, caller: text()? },
             1 => Message::Request,
-            2 => Message::Refusal { works: number > 0 },
+            2 => Message::Refusal { works: number & 1 > 0, rest: Duration::from_nanos(number >> 1) },
             3 => Message::Share { gap: number, description: content.to_vec() },
             4 => Message::Output { gap: number, bytes: content.to_vec() },
             5 => match content {
@@ -141,7 +154,8 @@ mod tests {
         vec![
             Message::Hello { build: 1 << 60, caller: "sum of a map".into() },
             Message::Request,
-            Message::Refusal { works: true },
+            Message::Refusal { works: true, rest: Duration::ZERO },
+            Message::Refusal { works: false, rest: Duration::from_nanos(u64::MAX / 2) },
             Message::Share { gap: 300, description: vec![1, 2, 3] },
             Message::Output { gap: u64::MAX, bytes: vec![0; 1000] },
             Message::Stop { bound: 7, reason: 2 },
@@ -157,6 +171,20 @@ mod tests {
         for message in messages() {
             let envelope = Envelope { call: 5, digest: u64::MAX / 3, message };
             assert_eq!(Envelope::decode(&envelope.encode()), Ok(envelope));
+        }
+    }
+
+    #[test]
+    fn an_envelope_is_a_tuple_of_postcard() {
+        for bytes in [vec![], vec![7; 3], vec![200; 100_000]] {
+            let encoded = Envelope {
+                call: 300,
+                digest: u64::MAX,
+                message: Message::Output { gap: 1 << 40, bytes: bytes.clone() },
+            }
+            .encode();
+            let tuple = (VERSION, 300_u64, u64::MAX, 4_u8, 1_u64 << 40, &bytes[..]);
+            assert_eq!(encoded, postcard::to_allocvec(&tuple).unwrap());
         }
     }
 

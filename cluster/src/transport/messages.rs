@@ -124,6 +124,7 @@ impl Transport for Messages {
 impl Drop for Messages {
     /// Hands over the last messages. MPI has copied most of them already.
     fn drop(&mut self) {
+        self.mpi.abort_if_panicking();
         let (mut waiting, mut since) = (self.mpi.complete_sends(), Instant::now());
         while waiting > 0 && since.elapsed() < LAST_MESSAGES {
             thread::sleep(PAUSE);

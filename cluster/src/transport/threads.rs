@@ -6,7 +6,8 @@
 //! # Invariants
 //!
 //! 1. `Mailbox::waiting` is the length of the queue. It changes under the queue's lock, and is read without the lock as a hint.
-//! 2. A rank that waits for mail holds the lock from its look at the queue to its wait. So no notification is lost.
+//! 2. A rank that waits for mail holds the lock from its look at the queue to its wait, and notes there that it sleeps. A sender reads that note
+//!    under the lock. So no notification is lost, and none is made for a rank that does not sleep.
 
 use super::{Envelope, Malformed, Transport};
 use crate::World;
@@ -104,16 +105,22 @@ impl Threads {
     }
 }
 
-/// The messages that a rank has not taken yet.
+/// The messages that a rank has not taken yet, and whether it sleeps until there is one.
+#[derive(Default)]
+struct Queue {
+    messages: VecDeque<(usize, Vec<u8>)>,
+    sleeps: bool,
+}
+
 #[derive(Default)]
 struct Mailbox {
-    queue: Mutex<VecDeque<(usize, Vec<u8>)>>,
+    queue: Mutex<Queue>,
     waiting: AtomicUsize,
     arrival: Condvar,
 }
 
 impl Mailbox {
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(usize, Vec<u8>)>> {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
         // Nothing that can panic is done with this lock, except an allocation.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,8 +129,10 @@ impl Mailbox {
 /// The time after which a rank gives up, unless it is set otherwise. No launcher ends these ranks.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Time for which a rank looks for mail before it sleeps. A reply takes less, a wake-up more.
-const SPIN: Duration = Duration::from_micros(20);
+/// Time for which a rank spins before it lets other threads run, and after which it sleeps. A reply takes less than the first, a wake-up as long as
+/// the second.
+const SPINS: Duration = Duration::from_micros(20);
+const YIELDS: Duration = Duration::from_micros(100);
 
 /// A rank's side of the transport.
 struct InProcess {
@@ -151,11 +160,14 @@ impl Transport for InProcess {
         let len = bytes.len();
         let mailbox = &self.mail[to];
         let mut queue = mailbox.lock();
-        queue.push_back((self.rank, bytes));
+        queue.messages.push_back((self.rank, bytes));
         // Relaxed: a hint (invariant 1). The message itself is handed over by the lock.
-        mailbox.waiting.store(queue.len(), Relaxed);
+        mailbox.waiting.store(queue.messages.len(), Relaxed);
+        let sleeps = queue.sleeps;
         drop(queue);
-        mailbox.arrival.notify_one();
+        if sleeps {
+            mailbox.arrival.notify_one();
+        }
         len
     }
 
@@ -173,9 +185,9 @@ impl Transport for InProcess {
     fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)> {
         let mailbox = &self.mail[self.rank];
         let mut queue = mailbox.lock();
-        let next = queue.pop_front();
+        let next = queue.messages.pop_front();
         // Relaxed: as in `send`.
-        mailbox.waiting.store(queue.len(), Relaxed);
+        mailbox.waiting.store(queue.messages.len(), Relaxed);
         drop(queue);
         next.map(|(from, bytes)| (from, Envelope::decode(&bytes)))
     }
@@ -187,16 +199,28 @@ impl Transport for InProcess {
     fn wait(&self, at_most: Duration) {
         let mailbox = &self.mail[self.rank];
         let begin = Instant::now();
-        while begin.elapsed() < at_most.min(SPIN) {
+        loop {
             if self.has_mail() {
                 return;
             }
-            thread::yield_now();
+            let waited = begin.elapsed();
+            if waited >= at_most {
+                return;
+            }
+            if waited < SPINS {
+                std::hint::spin_loop();
+            } else if waited < YIELDS {
+                thread::yield_now();
+            } else {
+                break;
+            }
         }
-        let queue = mailbox.lock();
-        if queue.is_empty() {
+        let mut queue = mailbox.lock();
+        if queue.messages.is_empty() {
             // Invariant 2. A wait that ends too early does no harm.
-            drop(mailbox.arrival.wait_timeout(queue, at_most));
+            queue.sleeps = true;
+            let waited = mailbox.arrival.wait_timeout(queue, at_most.saturating_sub(begin.elapsed()));
+            waited.unwrap_or_else(PoisonError::into_inner).0.sleeps = false;
         }
     }
 }

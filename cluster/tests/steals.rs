@@ -1,0 +1,154 @@
+//! Thieves that get a share, and thieves that are refused: because little is left, or because the victim is out of work.
+
+mod support;
+
+use furcate::prelude::*;
+use furcate_cluster::transport::{Envelope, Malformed, Message};
+use furcate_cluster::{SpreadOver, Threads, Transport, World};
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::{busy, within_a_minute};
+
+/// The other rank of a world of two, played by the test.
+#[derive(Clone, Debug, Default)]
+struct Other {
+    sent: Arc<Mutex<VecDeque<Envelope>>>,
+    mail: Arc<Mutex<VecDeque<Envelope>>>,
+    hello: Arc<Mutex<Option<Envelope>>>,
+}
+
+impl Transport for Other {
+    fn rank(&self) -> usize {
+        1
+    }
+
+    fn size(&self) -> usize {
+        2
+    }
+
+    fn send(&self, to: usize, envelope: &Envelope) -> usize {
+        assert_eq!(to, 0);
+        if matches!(envelope.message, Message::Hello { .. }) {
+            *self.hello.lock().unwrap() = Some(envelope.clone());
+        }
+        self.sent.lock().unwrap().push_back(envelope.clone());
+        0
+    }
+
+    fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)> {
+        Some((0, Ok(self.mail.lock().unwrap().pop_front()?)))
+    }
+
+    fn wait(&self, _: Duration) {
+        thread::yield_now();
+    }
+}
+
+impl Other {
+    /// Sends a message to the rank, in the present call.
+    fn tell(&self, message: Message) {
+        let hello = self.hello.lock().unwrap().clone().expect("the call has begun");
+        self.mail.lock().unwrap().push_back(Envelope { message, ..hello });
+    }
+
+    /// Returns the next message of the rank that is asked for. An idle rank sends other ones all the time.
+    fn sees(&self, is_it: fn(&Message) -> bool) -> Message {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(10) {
+            match self.sent.lock().unwrap().pop_front().map(|envelope| envelope.message) {
+                Some(message) if is_it(&message) => return message,
+                Some(_) => {}
+                None => thread::yield_now(),
+            }
+        }
+        panic!("the message does not come");
+    }
+
+    /// Runs a loop over the numbers up to `2 * len`, of which the rank has the second half.
+    fn run(&self, len: u64, work: impl Fn(u64) + Send + Sync + 'static) -> thread::JoinHandle<u64> {
+        let world = World::new(self.clone());
+        thread::spawn(move || {
+            let pool = furcate::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let items = (0..2 * len).into_par_iter().inspect(|&i| work(i - len));
+            pool.install(|| items.spread(&world).sum::<u64>())
+        })
+    }
+
+    /// Returns the reply to a thief that comes at item `at` of `len`.
+    fn reply(len: u64, at: u64, work: impl Fn(u64) + Send + Sync + 'static) -> Message {
+        let other = Other::default();
+        let thief = other.clone();
+        let rank = other.run(len, move |i| {
+            if i == at {
+                thief.tell(Message::Request);
+            }
+            work(i);
+        });
+        let reply = other.sees(|message| matches!(message, Message::Refusal { .. } | Message::Share { .. }));
+        other.tell(Message::Abort("the test has seen enough".to_owned()));
+        assert!(rank.join().is_err());
+        reply
+    }
+}
+
+/// The rest takes some ten microseconds. If the rank is interrupted just before the thief comes, it seems to be longer, so the loop is run again.
+#[test]
+fn a_task_that_ends_soon_is_not_divided() {
+    within_a_minute(|| {
+        let is_refused = || {
+            let reply = Other::reply(2000, 1950, |_| _ = black_box(busy(20)));
+            let Message::Refusal { works, rest } = reply else { return false };
+            assert!(works && !rest.is_zero(), "it says when it will be out of work");
+            true
+        };
+        assert!((0..20).any(|_| is_refused()));
+    });
+}
+
+/// The rest takes ten milliseconds at least.
+#[test]
+fn a_task_that_goes_on_for_long_is_divided() {
+    within_a_minute(|| {
+        let sleep = |_| thread::sleep(Duration::from_millis(1));
+        assert!(matches!(Other::reply(20, 10, sleep), Message::Share { .. }));
+    });
+}
+
+/// The first half of each share is cheap, and says nothing about the rest. A thief that was refused comes again.
+#[test]
+fn items_that_grow_expensive_are_stolen() {
+    within_a_minute(|| {
+        let counts = Threads::new(2).run(|world| {
+            let items = (0..2000_u64).into_par_iter().inspect(|&i| {
+                if i >= 1900 {
+                    thread::sleep(Duration::from_millis(1));
+                }
+            });
+            assert_eq!(items.spread(world).count(), 2000);
+            world.counts()
+        });
+        assert!(counts[1].given > 0 && counts[0].won > 0, "{counts:?}");
+    });
+}
+
+/// The thief comes when one item is left, so there is nothing to divide. It waits until the rank is out of work.
+#[test]
+fn waiting_thieves_are_refused_by_a_rank_that_becomes_idle() {
+    within_a_minute(|| {
+        let other = Other::default();
+        let thief = other.clone();
+        let rank = other.run(2, move |i| {
+            if i == 0 {
+                thief.tell(Message::Request);
+            }
+        });
+        other.sees(|message| matches!(message, Message::Refusal { works: false, .. }));
+        other.sees(|message| matches!(message, Message::Output { gap: 1, .. }));
+        // No interruption, and the sum.
+        other.tell(Message::End(vec![0, 6]));
+        assert_eq!(rank.join().unwrap(), 6);
+    });
+}
