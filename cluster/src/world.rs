@@ -183,6 +183,11 @@ const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLUR
 /// With the feature `mpi`, the ranks are the processes that `mpirun` or `srun` has started. If all of them are on one node, their messages go
 /// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or `messages`. Without that feature the world has one rank.
 ///
+/// A process makes one world, at its beginning, on its main thread, and drops it there at its end: MPI wants to be ended by the thread that has begun
+/// it. A world that is never dropped (in a `static`, by `mem::forget` or `process::exit`) does not end MPI, and the launcher takes that for a
+/// failure. The program's own calls of MPI must not be made during a call, or while the world is made or dropped: MPI is initialized for one thread at
+/// a time (`MPI_THREAD_SERIALIZED`).
+///
 /// To drop the world is a collective call. If a panic drops it, the process aborts, and the launcher ends the other ranks: they may be in a call
 /// that this one will never make.
 ///
@@ -192,6 +197,7 @@ const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLUR
 /// - If `FURCATE_CLUSTER_TRANSPORT` names another transport (such as `rma`), or `shared` although the ranks are on several nodes.
 /// - If `FURCATE_CLUSTER_TIMEOUT` is no number of seconds.
 /// - If the MPI library does not allow calls by several threads.
+/// - With the feature `mpi`: if there is another world, or MPI has ended, as when an earlier world was dropped.
 pub fn init() -> Result<World, InitError> {
     let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").unwrap_or_default();
     timeout_of_environment().and_then(|_| chosen(&choice)).and_then(initialize).map_err(InitError)
