@@ -20,6 +20,7 @@ fn main() {
     let world = furcate_cluster::init().expect("the ranks make a world");
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["lengths"] => return lengths(&world),
         ["another-build"] => return another_build(&world),
         [failure, rank] if ["killed", "killed-between", "panics-between"].contains(&failure) => {
             fails(&world, failure, rank.parse().expect("the number of a rank"));

@@ -8,6 +8,7 @@
 //! | [`Mpi::init`] | `MPI_Init_thread` (by rsmpi), `MPI_Finalized`, `MPI_Comm_dup`, `MPI_Comm_set_errhandler`, `MPI_Comm_rank`, `MPI_Comm_size` |
 //! | [`Mpi::send`], [`Mpi::complete_sends`] | `MPI_Isend`, `MPI_Test` |
 //! | [`Mpi::receive`] | `MPI_Improbe`, `MPI_Get_count`, `MPI_Mrecv` |
+//! | [`Mpi::of_rank_0`] | `MPI_Bcast` |
 //! | [`Mpi::share_memory`], [`Window`] | `MPI_Comm_split_type`, `MPI_Win_allocate_shared`, `MPI_Win_shared_query`, `MPI_Barrier`, `MPI_Win_free` |
 //!
 //! Errors: MPI's handler `MPI_ERRORS_ARE_FATAL`, which `init` sets, ends the program with a message that names the rank. So no code is returned from
@@ -245,6 +246,15 @@ impl Mpi {
             eprintln!("furcate-cluster: rank {} has panicked, and ends the program on all ranks", self.rank);
             std::process::abort();
         }
+    }
+
+    /// Returns the byte that rank 0 has. A collective call.
+    pub(crate) fn of_rank_0(&self, byte: u8) -> u8 {
+        let mut byte = byte;
+        let state = self.state();
+        // SAFETY: invariant 1; the pointer is to a local byte.
+        unsafe { ffi::MPI_Bcast((&raw mut byte).cast(), 1, ffi::RSMPI_UINT8_T, 0, state.communicator) };
+        byte
     }
 
     /// Waits for all ranks.
