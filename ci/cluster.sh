@@ -32,15 +32,31 @@ ranks() {
     echo "ok: ${FURCATE_CLUSTER_TRANSPORT:-} $*"
 }
 
-# A rank that dies ends the program, with an error.
+# A rank that is killed, amid a call or between two, or that panics between two, ends the program with an error.
 dead_rank() {
-    local status=0
-    timeout 120 "$@" killed >/dev/null 2>&1 || status=$?
-    if [[ $status -eq 0 || $status -eq 124 ]]; then
-        echo "cluster.sh: a rank died, and the program ended with $status (124: it hung): $*" >&2
+    local failure rank status
+    for failure in killed killed-between panics-between; do
+        for rank in 0 2; do
+            status=0
+            timeout 60 "$@" -n 3 "$program" $failure $rank >/dev/null 2>&1 || status=$?
+            if [[ $status -eq 0 || $status -eq 124 ]]; then
+                echo "cluster.sh: $failure: the program ended with $status (124: it hung): $*" >&2
+                return 1
+            fi
+            echo "ok: ${FURCATE_CLUSTER_TRANSPORT:-} $* $failure $rank"
+        done
+    done
+}
+
+# A launcher that lets the others live: they give up after the timeout, and say so. (This launcher's exit code is 0.)
+survivors() {
+    local output status=0
+    output=$(FURCATE_CLUSTER_TIMEOUT=3 timeout 60 "$@" -n 3 "$program" killed-between 1 2>&1) || status=$?
+    if [[ $status -eq 124 || $output != *FURCATE_CLUSTER_TIMEOUT* || $output == *"a call ended although"* ]]; then
+        echo "cluster.sh: survivors of a dead rank ended with $status (124: they hung), $output" >&2
         return 1
     fi
-    echo "ok: a dead rank ends ${FURCATE_CLUSTER_TRANSPORT:-} $*"
+    echo "ok: ${FURCATE_CLUSTER_TRANSPORT:-} $* without a rank"
 }
 
 # Ranks of two executables, which differ in their last byte only, refuse each other.
@@ -58,7 +74,8 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
     for n in 1 2 4; do
         ranks "${open_mpi[@]}" -n $n "$program"
     done
-    dead_rank "${open_mpi[@]}" -n 2 "$program"
+    dead_rank "${open_mpi[@]}"
+    survivors "${open_mpi[@]}" --mca orte_enable_recovery 1
     another_build "${open_mpi[@]}"
 done
 # Messages that cross TCP.
@@ -71,7 +88,7 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
     for n in 1 2 4; do
         ranks mpirun.mpich -n $n "$program"
     done
-    dead_rank mpirun.mpich -n 2 "$program"
+    dead_rank mpirun.mpich
     another_build mpirun.mpich
 done
 

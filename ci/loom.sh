@@ -4,6 +4,6 @@
 set -euo pipefail
 export RUSTFLAGS="--cfg loom"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/loom"
-for package in furcate-pool furcate-schedulers; do
+for package in furcate-pool furcate-schedulers furcate-cluster; do
     cargo test -p "$package" --lib --release --locked -- models --nocapture
 done

@@ -19,13 +19,15 @@ from tree_copy import ROOT, copied_tree, target
 STEPS = {"AcqRel": ["Acquire", "Release"], "Acquire": ["Relaxed"], "Release": ["Relaxed"]}
 POINT = re.compile(r"\b(?:AcqRel|Acquire|Release)\b(?=[,)])|\bfence::(?:light|heavy|full)\(\);")
 TIMEOUT = 180
+FILE, MODELS = (sys.argv[1:] + ["pool/src/deque.rs", "deque::models"][len(sys.argv) - 1 :])[:2]
+PACKAGE = "furcate-" + FILE.split("/")[0]
 
 
 def mutants(source):
     """Pairs of what is done at which line, and the source after it."""
     lines = source.split("\n")
     for number, line in enumerate(lines):
-        if "Ordering::{" in line:  # an import
+        if "Ordering::{" in line or line.startswith("use "):  # an import
             continue
         for found in POINT.finditer(line.split("//")[0]):
             point = found.group()
@@ -37,7 +39,7 @@ def mutants(source):
 
 def cargo(tree, *arguments):
     env = {**os.environ, "RUSTFLAGS": "--cfg loom -Awarnings", "CARGO_TARGET_DIR": target("loom"), "RUST_BACKTRACE": "0"}
-    command = ["cargo", "test", "--quiet", "-p", "furcate-pool", "--lib", "--release", "--locked", "--", *arguments]
+    command = ["cargo", "test", "--quiet", "-p", PACKAGE, "--lib", "--release", "--locked", "--", *arguments]
     return subprocess.run(command, cwd=tree, env=env, timeout=TIMEOUT, capture_output=True, text=True)
 
 
@@ -53,7 +55,7 @@ def killer(tree, models):
 
 
 def main():
-    file, models = (sys.argv[1:] + ["pool/src/deque.rs", "deque::models"][len(sys.argv) - 1 :])[:2]
+    file, models = FILE, MODELS
     began = time.monotonic()
     with copied_tree() as tree:
         listed = cargo(tree, models, "--list")

@@ -2,10 +2,14 @@
 //!
 //! # Invariants
 //!
-//! 1. At most one request is without a reply or a withdrawal.
+//! 1. At most one request is without a reply or a withdrawal. The victim replies to every request once, with a share or a refusal. A
+//!    withdrawal only asks it not to wait any longer. Until the reply comes, the rank is not asked again. So a late refusal is never
+//!    taken for the reply to a later request, and a rank whose workers are all inside long items gets two messages from each thief,
+//!    however long the items take.
 //! 2. After a refusal the rank pauses, twice as long each time, until a share comes. If the victim has said how soon it will be out of work, the
 //!    pause is at least that long.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// The first and the longest pause after a refusal.
@@ -26,6 +30,8 @@ pub(crate) struct Asking {
     ranks: usize,
     /// The victim of the request without a reply, and the time of the request (invariant 1).
     request: Option<(usize, Instant)>,
+    /// Ranks that have not replied to a request that was withdrawn (invariant 1).
+    silent: BTreeSet<usize>,
     /// Time for which the thief waits for a reply.
     patience: Duration,
     /// Time before which no request is sent, and the pause after the next refusal (invariant 2).
@@ -52,6 +58,7 @@ impl Asking {
             rank,
             ranks,
             request: None,
+            silent: BTreeSet::new(),
             patience: FIRST_PATIENCE,
             retry: Instant::now(),
             pause: FIRST_PAUSE,
@@ -66,9 +73,10 @@ impl Asking {
         let withdrawn = self.request.take_if(|(_, since)| now.saturating_duration_since(*since) > patience);
         if let Some((victim, _)) = withdrawn {
             self.patience = (patience * 2).min(LONGEST_PATIENCE);
+            self.silent.insert(victim);
             return Ask::Withdraw(victim);
         }
-        if self.request.is_some() || !may_ask || self.ranks < 2 {
+        if self.request.is_some() || !may_ask || self.silent.len() + 1 >= self.ranks {
             return Ask::Wait(LOOK);
         }
         if now < self.retry {
@@ -90,24 +98,29 @@ impl Asking {
             self.retry = Instant::now() + self.pause.max(rest.min(LONGEST_PAUSE));
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
+        self.silent.remove(&from);
     }
 
     /// Takes a share. Returns the latency, if it is the reply to the request.
     pub(crate) fn got_share(&mut self, from: usize) -> Option<Duration> {
         (self.pause, self.patience) = (FIRST_PAUSE, FIRST_PATIENCE);
+        self.silent.remove(&from);
         self.request.take_if(|(victim, _)| *victim == from).map(|(_, since)| since.elapsed())
     }
 
-    /// Returns the preferred victim, or a random rank other than this one, by Marsaglia's xorshift.
+    /// Returns the preferred victim, or a random rank other than this one, by Marsaglia's xorshift: one that replies. There has to be one.
     fn victim(&mut self) -> usize {
-        if let Some(victim) = self.preferred.take() {
+        if let Some(victim) = self.preferred.take().filter(|victim| !self.silent.contains(victim)) {
             return victim;
         }
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
         let other = (self.random >> 16) as usize % (self.ranks - 1);
-        if other < self.rank { other } else { other + 1 }
+        let first = if other < self.rank { other } else { other + 1 };
+        let mut victims = (0..self.ranks).map(|step| (first + step) % self.ranks);
+        let replies = |victim: &usize| *victim != self.rank && !self.silent.contains(victim);
+        victims.find(replies).expect("a rank replies")
     }
 }
 
@@ -132,7 +145,7 @@ mod tests {
         assert!(matches!(asking.next(now, true), Ask::Wait(_)), "one at a time");
         let late = now + FIRST_PATIENCE * 2;
         assert_eq!(asking.next(late, true), Ask::Withdraw(victim));
-        assert!(matches!(asking.next(late, true), Ask::Request(_)));
+        assert_eq!(asking.next(late, true), Ask::Request(2 - victim), "the other one");
     }
 
     #[test]
@@ -146,6 +159,39 @@ mod tests {
         assert_eq!(asking.next(later, true), Ask::Request(1));
         assert!(asking.got_share(1).is_some());
         assert!(asking.got_share(1).is_none(), "there was no second request");
+    }
+
+    /// A rank that does not look at its mail for minutes finds two messages of a thief, and not thousands.
+    #[test]
+    fn a_silent_rank_is_asked_once() {
+        let mut asking = Asking::new(0, 2, 1);
+        let mut now = Instant::now();
+        let mut sent = Vec::new();
+        for _ in 0..100_000 {
+            now += LOOK;
+            match asking.next(now, true) {
+                Ask::Wait(_) => {}
+                message => sent.push(message),
+            }
+        }
+        assert_eq!(sent, [Ask::Request(1), Ask::Withdraw(1)]);
+        asking.refused(1, Duration::ZERO);
+        assert_eq!(asking.next(now, true), Ask::Request(1), "it replies again");
+    }
+
+    /// The refusal of a withdrawn request is not taken for a reply to a request to another rank.
+    #[test]
+    fn a_late_refusal_ends_no_other_request() {
+        let mut asking = Asking::new(0, 3, 1);
+        let now = Instant::now();
+        let Ask::Request(first) = asking.next(now, true) else { panic!("a request is due") };
+        let late = now + FIRST_PATIENCE * 2;
+        assert_eq!(asking.next(late, true), Ask::Withdraw(first));
+        let second = 3 - first;
+        assert_eq!(asking.next(late, true), Ask::Request(second));
+        asking.refused(first, Duration::ZERO);
+        assert!(matches!(asking.next(late, true), Ask::Wait(_)), "the second request has no reply");
+        assert!(asking.got_share(second).is_some());
     }
 
     #[test]

@@ -26,17 +26,21 @@
 //!    no second one before the reply to the first, or before it has withdrawn the first. Only a working rank keeps a thief waiting. A rank
 //!    that becomes idle refuses all thieves in its line.
 //!
-//!    A thief withdraws its request if the victim's workers are all inside long items. A share that comes all the same is kept,
-//!    and worked on after the present one.
+//!    A thief withdraws its request if the victim's workers are all inside long items. The victim takes it out of the line then, and refuses
+//!    it. So every request has one reply ([`asking`](crate::asking), invariant 1). A share that comes all the same is kept, and worked
+//!    on after the present one.
 //! 2. Any thread of a working rank may look at the mail, between two steps, one at a time: `polling`. An idle rank's thread is
 //!    the only one in the rank.
 //! 3. No lock is held while user code runs (a reduction, an encoding), except `polling`, which is only tried for.
 //! 4. *One end.* The call ends for a rank by `End` from rank 0, or by a failure ([`Session`]). After either nothing is sent for this call.
 //! 5. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
-//!    are no signs of work. A working rank replies to a withdrawal for that reason, between two steps.
+//!    are no signs of work. A withdrawal makes a working rank show itself, between two steps.
 //! 6. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
 //!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
-//!    any item that belongs to it was left out.
+//!    any item that belongs to it was left out. `End` carries that mark, and it alone decides whether the call was interrupted, on
+//!    every rank: a stop that comes later was too late.
+//! 7. *Nothing of a failed call is a result.* A failure is noted before it stops the tasks. So a rank whose tasks have left items out because
+//!    of it reduces no output, and sends none.
 
 use crate::asking::{Ask, Asking};
 use crate::encoding::encode;
@@ -56,7 +60,9 @@ use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -121,7 +127,8 @@ struct Desk<O> {
     shares: VecDeque<Work>,
     joins: Joins<Place<O>>,
     held: Held<O>,
-    end: Option<O>,
+    /// The result, with the code of the reason of an interruption.
+    end: Option<(u8, O)>,
 }
 
 impl<'w, T, R> Call<'w, T, R>
@@ -166,6 +173,11 @@ where
         self.session.world()
     }
 
+    /// Hands over the last messages. Called when the call has ended or failed.
+    pub(crate) fn leave(&self) {
+        self.session.leave();
+    }
+
     /// Returns the reduction, and its output for no items.
     pub(crate) fn reduction(&self) -> &R {
         &self.reduction
@@ -198,16 +210,18 @@ where
     fn handle(&self, from: usize, message: Message) {
         match message {
             Message::Hello { .. } | Message::Frame(_) => {}
-            // Relaxed: a hint, as for any stop.
-            Message::Abort(_) => self.bound.store(0, Relaxed),
+            Message::Abort(_) => self.stop_after_failure(),
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = self.desk();
+                let waiting = desk.thieves.len();
                 desk.thieves.retain(|&thief| thief != from);
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
-                if desk.works {
-                    drop(desk);
-                    self.session.send(from, Message::Refusal { works: true, rest: Duration::ZERO });
+                // A thief that has left the line before has its reply, or a task is being divided for it.
+                let was_in_line = desk.thieves.len() < waiting;
+                drop(desk);
+                if was_in_line {
+                    self.refuse(from, Duration::ZERO);
                 }
             }
             Message::Refusal { rest, .. } => self.desk().asking.refused(from, rest),
@@ -233,9 +247,10 @@ where
             }
             Message::End(bytes) => match self.decode_end(&bytes) {
                 Ok((reason, output)) => {
-                    self.mark(reason);
                     self.bound.store(0, Relaxed);
-                    self.take_end(output);
+                    if self.session.ended() {
+                        self.desk().end = Some((reason, output));
+                    }
                 }
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
@@ -255,6 +270,7 @@ where
     }
 
     fn encode(&self, output: &R::Output) -> postcard::Result<Vec<u8>> {
+        // Relaxed: as in `mark`.
         encode(&(self.interrupted.load(Relaxed), output))
     }
 
@@ -267,22 +283,23 @@ where
         postcard::from_bytes(bytes)
     }
 
-    /// Ends the call, at rank 0.
+    /// Ends the call, at rank 0. The reason of an interruption is the same on all ranks: later marks do not count.
     fn end(&self, output: R::Output) {
-        if self.world().size() > 1 {
-            let reason = self.interrupted.load(Relaxed);
-            let bytes = if self.to_root { encode(&reason) } else { self.encode(&output) };
+        // Relaxed: as in `mark`.
+        let reason = self.interrupted.load(Relaxed);
+        let message = if self.world().size() == 1 {
+            None
+        } else {
+            let bytes = if self.to_root { encode(&reason) } else { encode(&(reason, &output)) };
             match bytes {
-                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
+                Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
-        }
-        self.take_end(output);
-    }
-
-    fn take_end(&self, output: R::Output) {
+        };
+        // A failure that came first stands on all ranks.
         if self.session.ended() {
-            self.desk().end = Some(output);
+            message.iter().for_each(|message| self.session.send_to_all(message));
+            self.desk().end = Some((reason, output));
         }
     }
 
@@ -290,15 +307,20 @@ where
 
     /// Ends the call on all ranks, with a failure of this one.
     pub(crate) fn fail(&self, reason: String) {
-        // Relaxed: a hint, as for any stop.
-        self.bound.store(0, Relaxed);
         self.session.fail(reason);
+        self.stop_after_failure();
     }
 
     /// Ends the call on all ranks because this one has panicked.
     pub(crate) fn has_panicked(&self, payload: &(dyn Any + Send)) {
-        self.bound.store(0, Relaxed);
         self.session.has_panicked(payload);
+        self.stop_after_failure();
+    }
+
+    /// Stops the tasks, after the failure was noted (invariant 7).
+    fn stop_after_failure(&self) {
+        // Release: pairs with the acquire in `look`. A task that stops has seen the failure, and so has the thread that joins it.
+        self.bound.store(0, Release);
     }
 
     // ----------------------------------------------------------------------------------- interruptions
@@ -322,7 +344,7 @@ where
         }
     }
 
-    /// Returns the reason of the interruption. Called when the call has ended.
+    /// Returns the reason of the interruption: the one that `End` carried. Called when the call has ended.
     pub(crate) fn reason(&self) -> Option<Reason> {
         match self.interrupted.load(Relaxed) {
             0 => None,
@@ -364,7 +386,9 @@ where
                 return Next::Failed(failure);
             }
             let mut desk = self.desk();
-            if let Some(output) = desk.end.take() {
+            if let Some((reason, output)) = desk.end.take() {
+                // Relaxed: this thread alone is left in the call.
+                self.interrupted.store(reason, Relaxed);
                 return Next::End(output);
             }
             if let Some(work) = desk.shares.pop_front() {
@@ -389,9 +413,9 @@ where
                     self.world().transport().wait(time);
                 }
             }
-            if heard.elapsed() > self.world().timeout() {
-                self.bound.store(0, Relaxed);
+            if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();
+                self.stop_after_failure();
             }
         }
     }
@@ -415,8 +439,8 @@ where
         if self.world().transport().has_mail() {
             self.look_at_mail();
         }
-        // Relaxed: hints, all of them.
-        if start >= self.bound.load(Relaxed) || (size > 0 && !self.stops.is_empty() && self.is_interrupted())
+        // Acquire: pairs with the release in `stop_after_failure`. The other stops are hints.
+        if start >= self.bound.load(Acquire) || (size > 0 && !self.stops.is_empty() && self.is_interrupted())
         {
             return Look::Stop;
         }
@@ -436,6 +460,10 @@ where
         self.world().counters().refused.add(1);
         let works = self.desk().works;
         self.session.send(thief, Message::Refusal { works, rest });
+    }
+
+    fn fail(&self, reason: String) {
+        Call::fail(self, reason);
     }
 
     fn found(&self, end: u64) {

@@ -90,7 +90,12 @@ where
     let caller = Caller::new::<I, R::Output>(terminal.name, size, world.build());
     let Terminal { reduction, search, to_root, .. } = terminal;
     let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
-    match catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call))) {
+    let result = catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call)));
+    if let Err(payload) = &result {
+        call.0.has_panicked(&**payload);
+    }
+    call.0.leave();
+    match result {
         Ok(Ok(output)) => {
             drop(number);
             (output, call.0.reason())
@@ -100,7 +105,6 @@ where
             panic!("the call failed on all ranks: {failure}")
         }
         Err(payload) => {
-            call.0.has_panicked(&*payload);
             drop(number);
             resume_unwind(payload)
         }
@@ -200,7 +204,8 @@ where
     let describe = |part: I::Producer<'c>, end: u64| {
         let len = part.size() as u64;
         fragments.keep(end - len, part);
-        encode(&(end - len, len)).ok()
+        let position = encode(&(end - len, len));
+        position.map(Some).map_err(|error| format!("a position cannot be encoded: {error}"))
     };
     shares(call, |work| {
         let (start, end) = match &work.description {
@@ -256,7 +261,10 @@ where
             return call.0.nothing();
         }
     }
-    let describe = |part: I::Producer<'c>, _: u64| encode(&I::value(part)?).ok();
+    let describe = |part: I::Producer<'c>, _: u64| {
+        let piece = I::value(part).map(|value| encode(&value)).transpose();
+        piece.map_err(|error| format!("a piece cannot be encoded: {error}"))
+    };
     run_share(call, (part, 0, false), &describe, plan)
 }
 

@@ -49,38 +49,72 @@
 //!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
 #![deny(unsafe_code)]
 
+/// The part that the loom models check.
+#[cfg(all(test, loom))]
+mod transport {
+    mod bell;
+    mod models;
+    mod ring;
+}
+
+#[cfg(not(loom))]
 mod asking;
+#[cfg(not(loom))]
 mod build;
+#[cfg(not(loom))]
 mod call;
+#[cfg(not(loom))]
 mod counters;
+#[cfg(not(loom))]
 mod distributed;
+#[cfg(not(loom))]
 mod drive;
+#[cfg(not(loom))]
 mod encoding;
+#[cfg(not(loom))]
 pub mod frame;
+#[cfg(not(loom))]
 mod handshake;
 mod held;
+#[cfg(not(loom))]
 mod joins;
+#[cfg(not(loom))]
 mod reductions;
+#[cfg(not(loom))]
 mod segments;
+#[cfg(not(loom))]
 mod session;
+#[cfg(not(loom))]
 mod share;
+#[cfg(not(loom))]
 mod spread;
+#[cfg(not(loom))]
 mod stop;
+#[cfg(not(loom))]
 pub mod transport;
+#[cfg(not(loom))]
 mod world;
 
+#[cfg(not(loom))]
 pub use counters::{Counts, CountsTable};
+#[cfg(not(loom))]
 pub use distributed::Distributed;
+#[cfg(not(loom))]
 pub use drive::Travels;
 #[doc(hidden)]
+#[cfg(not(loom))]
 pub use drive::{Failed, Runner};
+#[cfg(not(loom))]
 pub use spread::{Spread, SpreadOver, Stoppable};
+#[cfg(not(loom))]
 pub use stop::Interrupted;
+#[cfg(not(loom))]
 pub use transport::{Threads, Transport};
+#[cfg(not(loom))]
 pub use world::{InitError, World, init};
 
 /// The code blocks of the book's chapter and the README, compiled and run by the tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, not(loom)))]
 mod prose {
     #[doc = include_str!("../../book/src/cluster.md")]
     mod chapter {}

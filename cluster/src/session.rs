@@ -14,6 +14,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time for which a rank tries to hand over its messages when a call has failed.
+const LAST_MESSAGES: Duration = Duration::from_secs(5);
 
 /// Reason why a call failed.
 #[derive(Clone, Debug)]
@@ -155,6 +160,23 @@ impl<'w> Session<'w> {
         is_first
     }
 
+    /// Hands over the last messages of the call, such as its end. The rank may not use the transport for a long time after the call, so a
+    /// message that this rank keeps would arrive late, or never. Messages that arrive meanwhile are taken, so that two ranks that hand over
+    /// do not wait for each other.
+    ///
+    /// Rank 0 waits as long as the others need to take the result: they are in the call until they have it. After a failure a rank that has
+    /// left the call takes nothing, and [`LAST_MESSAGES`] is the limit.
+    pub(crate) fn leave(&self) {
+        let has_failed = self.failure().is_some();
+        let begin = Instant::now();
+        let is_late =
+            || if has_failed { begin.elapsed() > LAST_MESSAGES } else { self.world.is_over(begin.elapsed()) };
+        while !self.world.transport().flush() && !is_late() {
+            while self.receive().is_some() {}
+            thread::yield_now();
+        }
+    }
+
     /// Returns the failure of the call, if it has failed.
     pub(crate) fn failure(&self) -> Option<Failure> {
         match &*self.outcome() {
@@ -173,9 +195,10 @@ impl<'w> Session<'w> {
     /// Ends the call on all ranks because this one has heard of no work for the world's timeout.
     pub(crate) fn timed_out(&self) {
         self.fail(format!(
-            "rank {} is out of work, and has heard nothing from any other rank for {:?} (FURCATE_CLUSTER_TIMEOUT)",
+            "rank {} is out of work, and has heard of no work from any other rank for {:?}, the timeout of its world; if an item or a pause \
+             between two calls may take longer, raise it (FURCATE_CLUSTER_TIMEOUT in seconds, or `World::with_timeout`)",
             self.world.rank(),
-            self.world.timeout()
+            self.world.timeout().unwrap_or_default()
         ));
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! 1. *Order.* A part given away to another rank lies to the right of everything that its task still has. So the gaps of a task
 //!    follow the task's last item, the latest gap first. If the task is divided for a worker of this rank, the gaps go with the
-//!    right half: [`Share::gaps`].
+//!    right half: [`Share::gaps`]. If the right half is empty, they stay with the left one, since schedulers drop a part of size 0.
 //! 2. *A task does not go on behind a gap.* If a task has given a part to another rank, it takes nothing back from its scheduler. The
 //!    scheduler then runs that part as a task of its own. So a task with one state or one item (of a `fold`) holds neighbors only.
 //! 3. *Positions.* `end` is the position behind the last unit of a share. A division leaves a right half with the same end. So the
@@ -52,6 +52,9 @@ pub(crate) trait Lookout: Sync {
     /// Tells a thief that there is nothing for it. `rest` is the time in which the task will end, or zero if that is unknown.
     fn refuse(&self, thief: usize, rest: Duration);
 
+    /// Ends the call on all ranks, because a part is lost.
+    fn fail(&self, reason: String);
+
     /// Called when a reduction has ended its task. `end` is the position behind the last step.
     fn found(&self, end: u64);
 }
@@ -67,8 +70,9 @@ pub(crate) enum Look {
     Divide(usize),
 }
 
-/// Describes a part that is given away, by the position behind its end.
-pub(crate) type Describe<'h, P> = dyn Fn(P, u64) -> Option<Vec<u8>> + Sync + 'h;
+/// Describes a part that is given away, by the position behind its end. `None`: there is nothing to describe. An error says why the part
+/// cannot be encoded; the part is lost then.
+pub(crate) type Describe<'h, P> = dyn Fn(P, u64) -> Result<Option<Vec<u8>>, String> + Sync + 'h;
 
 /// Values that all parts of a share have in common.
 pub(crate) struct Site<'h, P, C> {
@@ -105,7 +109,8 @@ impl<'h, P: Divisible, C> Share<'h, P, C> {
         let Share { base, end, gaps, site } = self;
         let (left, right) = cut_base(base);
         let middle = before(end, &right, site.has_positions);
-        (Share { base: left, end: middle, gaps: Vec::new(), site }, Share { base: right, end, gaps, site })
+        let (gaps, gaps_right) = if right.size() == 0 { (gaps, Vec::new()) } else { (Vec::new(), gaps) }; // invariant 1
+        (Share { base: left, end: middle, gaps, site }, Share { base: right, end, gaps: gaps_right, site })
     }
 }
 
@@ -348,13 +353,18 @@ where
         let middle = before(end, &right, site.has_positions);
         let Some(thief) = state.thief.take() else {
             state.end = middle;
-            let gaps = std::mem::take(&mut state.gaps);
+            let gaps = if right.size() == 0 { Vec::new() } else { std::mem::take(&mut state.gaps) }; // invariant 1
             drop(state);
             self.steps.take(Share { base: right, end, gaps, site });
             return;
         };
         drop(state);
-        let Some(description) = (right.size() > 0).then(|| (site.describe)(right, end)).flatten() else {
+        let description = if right.size() > 0 { (site.describe)(right, end) } else { Ok(None) };
+        let description = description.unwrap_or_else(|reason| {
+            site.lookout.fail(reason);
+            None
+        });
+        let Some(description) = description else {
             site.lookout.refuse(thief, Duration::ZERO);
             return;
         };

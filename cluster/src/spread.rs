@@ -58,7 +58,7 @@ impl<I: Portable> SpreadOver for I {}
 ///
 /// - a closure panics on one of them: the message names the rank;
 /// - the ranks make different calls: the message names both;
-/// - a rank that is out of work hears nothing for the world's [timeout](World::with_timeout).
+/// - a rank that is out of work hears of no work for the world's [timeout](World::with_timeout), if it has one.
 #[must_use = "nothing is done until a terminal is called"]
 pub struct Spread<'w, I> {
     chain: I,

@@ -8,6 +8,7 @@
 //! | [`send`](Transport::send) | hands a message over: a steal request and its reply, an output, a stop, an abort, the end |
 //! | [`has_mail`](Transport::has_mail) | a hint, as cheap as a load, whether to poll |
 //! | [`poll`](Transport::poll) | takes the next message |
+//! | [`flush`](Transport::flush) | whether all messages have left this rank's memory |
 //! | [`wait`](Transport::wait) | lets time pass in a rank that has nothing to do |
 //! | [`build`](Transport::build) | the number of the executable, which all ranks have to agree about |
 //!
@@ -16,11 +17,16 @@
 //! 1. *Reliable and in order* between two ranks: messages arrive once each, in the order in which they were sent, or the program ends.
 //!    Between three ranks nothing is promised.
 //! 2. *Any thread* may call any method. One thread polls at a time. Any number of threads send.
-//! 3. *Nothing blocks*: `send` and `poll` return at once. A transport whose buffers are full keeps the message itself.
+//! 3. *Nothing blocks*: `send`, `poll` and `flush` return at once. A transport whose buffers are full keeps the message itself, and hands it on in
+//!    later calls of `poll` and `flush`. So rank 0 leaves a call only when `flush` has said that the result is under way: it may not use the
+//!    transport for a long time after that.
 //! 4. *One steal request.* A rank has at most one [`Request`](Message::Request) without a reply or a
-//!    [withdrawal](Message::Withdrawal). So a transport may keep one place for the request of each rank.
+//!    [withdrawal](Message::Withdrawal), and at most one without a reply to each other rank. So a transport may keep one place for the
+//!    request of each rank.
 //! 5. *No trust.* A message that cannot be decoded is passed on as [`Malformed`], never guessed at.
 
+#[cfg(feature = "mpi")]
+mod bell;
 mod message;
 #[cfg(feature = "mpi")]
 mod messages;
@@ -60,9 +66,23 @@ pub trait Transport: Send + Sync + Debug {
     /// Takes the next message, with the rank that sent it.
     fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)>;
 
+    /// Hands on messages that this rank still keeps in its own memory. Returns whether none is left there.
+    fn flush(&self) -> bool {
+        true
+    }
+
     /// Lets time pass, at most so much. It may return at once if a message arrives.
     fn wait(&self, at_most: Duration) {
         std::thread::sleep(at_most);
+    }
+
+    /// Returns the time after which a rank that is out of work, and hears nothing of work, gives a call up, unless the
+    /// [world](crate::World::with_timeout) says otherwise. `None`: it waits.
+    ///
+    /// The default is `None`. Where the ranks are processes, their launcher ends all of them when one dies, and a time that ends no correct program
+    /// is not known here: an item may take a day.
+    fn timeout(&self) -> Option<Duration> {
+        None
     }
 
     /// Returns a number of this process's program. Ranks with different numbers refuse each other's calls.

@@ -29,37 +29,40 @@ pub struct World {
     calls: Mutex<u64>,
     /// Messages for calls that this rank has not begun.
     early: Mutex<VecDeque<(usize, Envelope)>>,
-    timeout: Duration,
+    timeout: Option<Duration>,
     /// Length of an output up to which it is sent at once.
     inline: u64,
     counters: Counters,
 }
 
-/// The time after which a rank that hears nothing gives up, unless it is set otherwise.
-const TIMEOUT: Duration = Duration::from_secs(600);
-
 impl World {
     /// Makes a world of a transport. The environment variable `FURCATE_CLUSTER_TIMEOUT` gives the [timeout](Self::with_timeout), in
     /// seconds.
+    ///
+    /// # Panics
+    ///
+    /// If that variable is no number of seconds. ([`init`] returns an error.)
     #[must_use]
     pub fn new(transport: impl Transport + 'static) -> Self {
-        let seconds = std::env::var("FURCATE_CLUSTER_TIMEOUT").ok().and_then(|text| text.parse::<f64>().ok());
-        let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let timeout = timeout_of_environment().unwrap_or_else(|error| panic!("{error}"));
         World {
+            timeout: timeout.or(transport.timeout()),
             transport: Box::new(transport),
             calls: Mutex::new(0),
             early: Mutex::default(),
-            timeout: timeout.unwrap_or(TIMEOUT),
             inline: INLINE as u64,
             counters: Counters::default(),
         }
     }
 
-    /// Sets the time after which a rank that is out of work, and hears nothing from any other rank, gives the call up on all ranks. It
-    /// should be longer than the longest item. The default is ten minutes.
+    /// Sets the time after which a rank that is out of work gives the call up on all ranks, if it hears of no work from any other rank.
+    ///
+    /// A rank shows that it works between two items, and when it begins a call. So the time has to be longer than the longest item, the longest
+    /// reduction, and the longest time between two calls on one rank. Without a timeout a rank waits. That is the default on MPI, whose launcher
+    /// ends the program when a rank dies. For [`Threads`](crate::Threads) it is ten minutes.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
-        World { timeout, ..self }
+        World { timeout: Some(timeout), ..self }
     }
 
     /// Sets the length of an encoded output up to which it is sent at once. For tests.
@@ -118,8 +121,13 @@ impl World {
         self.inline
     }
 
-    pub(crate) fn timeout(&self) -> Duration {
+    pub(crate) fn timeout(&self) -> Option<Duration> {
         self.timeout
+    }
+
+    /// Whether so much time is too long.
+    pub(crate) fn is_over(&self, time: Duration) -> bool {
+        self.timeout.is_some_and(|timeout| time > timeout)
     }
 
     /// Begins a call: returns the guard that holds its number.
@@ -153,6 +161,22 @@ impl World {
     }
 }
 
+/// Returns the timeout that the environment sets.
+fn timeout_of_environment() -> Result<Option<Duration>, String> {
+    std::env::var("FURCATE_CLUSTER_TIMEOUT").map_or(Ok(None), |text| timeout(&text))
+}
+
+fn timeout(text: &str) -> Result<Option<Duration>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds = seconds.ok_or_else(|| {
+        format!("FURCATE_CLUSTER_TIMEOUT is `{text}`: it has to be a number of seconds, such as 90 or 0.5, or unset")
+    })?;
+    Ok(Some(seconds))
+}
+
 /// The world could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitError(String);
@@ -174,17 +198,47 @@ const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLUR
 /// With the feature `mpi`, the ranks are the processes that `mpirun` or `srun` has started. If all of them are on one node, their messages go
 /// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or `messages`. Without that feature the world has one rank.
 ///
+/// To drop the world is a collective call. If a panic drops it, the process aborts, and the launcher ends the other ranks: they may be in a call
+/// that this one will never make.
+///
 /// # Errors
 ///
 /// - If the program was started with several ranks, and was built without the feature `mpi`.
-/// - If `FURCATE_CLUSTER_TRANSPORT` names another transport, or `shared` although the ranks are on several nodes.
+/// - If `FURCATE_CLUSTER_TRANSPORT` names another transport (such as `rma`), or `shared` although the ranks are on several nodes.
+/// - If `FURCATE_CLUSTER_TIMEOUT` is no number of seconds.
 /// - If the MPI library does not allow calls by several threads.
 pub fn init() -> Result<World, InitError> {
-    initialize().map_err(InitError)
+    let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").unwrap_or_default();
+    timeout_of_environment().and_then(|_| chosen(&choice)).and_then(initialize).map_err(InitError)
+}
+
+/// A transport between processes, chosen by the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    /// Through shared memory if all ranks are on one node, otherwise by messages.
+    Automatic,
+    Shared,
+    Messages,
+}
+
+/// Returns the transport of this name.
+fn chosen(name: &str) -> Result<Choice, String> {
+    match name {
+        "" => Ok(Choice::Automatic),
+        "shared" => Ok(Choice::Shared),
+        "messages" => Ok(Choice::Messages),
+        "rma" => Err("FURCATE_CLUSTER_TRANSPORT is `rma`, but one-sided messages of MPI are not offered: with many libraries and networks they \
+             make no progress until the target calls MPI; unset it, which chooses shared memory if all ranks are on one node and messages \
+             otherwise, or set it to `shared` or `messages`"
+            .into()),
+        other => Err(format!(
+            "FURCATE_CLUSTER_TRANSPORT is `{other}`, which is no transport: unset it, or set it to `shared` or `messages`"
+        )),
+    }
 }
 
 #[cfg(not(feature = "mpi"))]
-fn initialize() -> Result<World, String> {
+fn initialize(_: Choice) -> Result<World, String> {
     let several = SIZES.into_iter().find(|name| {
         std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).is_some_and(|size| size > 1)
     });
@@ -199,18 +253,80 @@ fn initialize() -> Result<World, String> {
 }
 
 #[cfg(feature = "mpi")]
-fn initialize() -> Result<World, String> {
+fn initialize(choice: Choice) -> Result<World, String> {
     use crate::transport::{Messages, Mpi, Shared};
 
-    let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").ok();
     let mpi = std::sync::Arc::new(Mpi::init()?);
     let shared = |mpi| Shared::new(mpi).map(World::new);
-    match choice.as_deref() {
-        None | Some("") => Ok(shared(&mpi).unwrap_or_else(|| World::new(Messages::new(&mpi)))),
-        Some("messages") => Ok(World::new(Messages::new(&mpi))),
-        Some("shared") => shared(&mpi).ok_or_else(|| {
+    match choice {
+        Choice::Automatic => Ok(shared(&mpi).unwrap_or_else(|| World::new(Messages::new(&mpi)))),
+        Choice::Messages => Ok(World::new(Messages::new(&mpi))),
+        Choice::Shared => shared(&mpi).ok_or_else(|| {
             "FURCATE_CLUSTER_TRANSPORT is `shared`, but the ranks are on several nodes: unset it, or set it to `messages`".into()
         }),
-        Some(other) => Err(format!("FURCATE_CLUSTER_TRANSPORT is `{other}`: it may be `shared` or `messages`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_no_transports_are_errors() {
+        for (name, choice) in
+            [("", Choice::Automatic), ("shared", Choice::Shared), ("messages", Choice::Messages)]
+        {
+            assert_eq!(chosen(name), Ok(choice));
+        }
+        for name in ["rma", "tcp", "Shared"] {
+            let error = chosen(name).unwrap_err();
+            assert!(
+                error.contains(&format!("`{name}`")) && error.contains("`shared` or `messages`"),
+                "{error}"
+            );
+        }
+        assert!(chosen("rma").unwrap_err().contains("one-sided"));
+    }
+
+    #[test]
+    fn timeouts_are_seconds() {
+        assert_eq!(timeout(""), Ok(None));
+        assert_eq!(timeout("90"), Ok(Some(Duration::from_secs(90))));
+        assert_eq!(timeout("0.5"), Ok(Some(Duration::from_millis(500))));
+        for wrong in ["10 minutes", "-1", "NaN", "inf"] {
+            assert!(timeout(wrong).is_err_and(|error| error.contains(wrong)), "{wrong}");
+        }
+    }
+
+    /// A transport of processes: a launcher ends them if one dies.
+    #[derive(Debug)]
+    struct Processes;
+
+    impl Transport for Processes {
+        fn rank(&self) -> usize {
+            0
+        }
+
+        fn size(&self) -> usize {
+            2
+        }
+
+        fn send(&self, _: usize, _: &Envelope) -> usize {
+            0
+        }
+
+        fn poll(&self) -> Option<(usize, Result<Envelope, crate::transport::Malformed>)> {
+            None
+        }
+    }
+
+    /// Nothing that is right is ended by a default: an item may take days.
+    #[test]
+    fn processes_have_no_timeout_unless_it_is_set() {
+        assert!(!World::new(Processes).is_over(Duration::from_secs(1 << 40)));
+        let world = World::new(Processes).with_timeout(Duration::from_secs(1));
+        assert!(world.is_over(Duration::from_secs(2)) && !world.is_over(Duration::from_millis(1)));
+        let threads = crate::Threads::new(2).worlds();
+        assert!(threads[0].is_over(Duration::from_secs(3600)));
     }
 }

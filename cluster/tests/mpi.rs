@@ -9,19 +9,22 @@ use furcate_cluster::{Distributed, SpreadOver, World};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A call on all ranks, and what each has to get.
 type Check = fn(&World);
 
 fn main() {
     let world = furcate_cluster::init().expect("the ranks make a world");
-    if std::env::args().any(|argument| argument == "killed") {
-        killed(&world);
-    }
-    if std::env::args().any(|argument| argument == "another-build") {
-        return another_build(&world);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["another-build"] => return another_build(&world),
+        [failure, rank] if ["killed", "killed-between", "panics-between"].contains(&failure) => {
+            fails(&world, failure, rank.parse().expect("the number of a rank"));
+        }
+        _ => {}
     }
     let begin = Instant::now();
     for (name, check) in CHECKS {
@@ -32,10 +35,11 @@ fn main() {
     }
 }
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("lengths", lengths),
     ("order", order),
     ("long outputs", long_outputs),
+    ("rank 0 is busy", rank_0_is_busy),
     ("a distributed vector", distributed_vector),
     ("searches", searches),
     ("many short calls", many_short_calls),
@@ -49,6 +53,20 @@ fn lengths(world: &World) {
     for len in [0_u64, 1, 2, 7, 1000, 100_000] {
         assert_eq!((0..len).into_par_iter().spread(world).sum::<u64>(), (0..len).sum(), "{len}");
         assert_eq!((0..len).into_par_iter().spread(world).count(), len);
+    }
+    // By value: a piece that is empty, one unit, and a few.
+    let take = |sum: &mut u64, units: &mut Vec<u64>, n: usize| {
+        (0..n).map_while(|_| units.pop()).for_each(|unit| *sum += unit);
+    };
+    for len in [0_u64, 1, 2, 1000] {
+        let units: Vec<u64> = (0..len).collect();
+        assert_eq!(
+            units.clone().work(|_| 0, take, |sum| sum).spread(world).sum::<u64>(),
+            (0..len).sum(),
+            "{len}"
+        );
+        let all = units.wrap_iter().spread(world).reduce(Vec::new, |a, b| [a, b].concat());
+        assert!(all.into_iter().eq(0..len), "{len}");
     }
 }
 
@@ -66,6 +84,21 @@ fn order(world: &World) {
 fn long_outputs(world: &World) {
     let numbers: Vec<u64> = (0..2_000_000_u64).into_par_iter().map(|x| x * 3).spread(world).collect();
     assert!(numbers.into_iter().eq((0..2_000_000).map(|x| x * 3)));
+}
+
+/// Rank 0 does something else for three seconds after a call. The other ranks have the result before that.
+fn rank_0_is_busy(world: &World) {
+    long_outputs(world);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is set").as_millis() as u64;
+    if world.is_root() {
+        sleep(Duration::from_secs(3));
+    }
+    // Each rank has one of the items, which is not divided.
+    let times: Vec<u64> = (0..world.size()).into_par_iter().map(|_| now).spread(world).collect();
+    assert!(
+        times.iter().all(|time| *time < times[0] + 2000),
+        "milliseconds at which each had the result: {times:?}"
+    );
 }
 
 /// The first items take longer, so some of them are stolen. All ranks together have every item.
@@ -159,8 +192,17 @@ fn frames(world: &World) {
     assert!(world.size() == 1 || stolen > 0, "frames travel");
 }
 
+/// Each rank in turn comes seconds later than the others, which wait for it.
 fn late_ranks(world: &World) {
-    sleep(Duration::from_millis(700) * world.rank() as u32);
+    for late in 0..world.size() {
+        if world.rank() == late {
+            sleep(Duration::from_millis(2500));
+        }
+        works_on(world);
+    }
+}
+
+fn works_on(world: &World) {
     assert_eq!((0..1000_u64).into_par_iter().spread(world).sum::<u64>(), 499_500);
 }
 
@@ -173,7 +215,7 @@ fn a_panic(world: &World) {
     let payload = catch_unwind(AssertUnwindSafe(call)).expect_err("the call has a panic");
     let text = payload.downcast_ref::<String>().map_or("", String::as_str);
     assert!(text.contains("number 999"), "{text:?} on rank {}", world.rank());
-    late_ranks(world);
+    works_on(world);
 }
 
 /// A rank that makes another call is told so, and so are the others.
@@ -188,7 +230,7 @@ fn another_chain(world: &World) {
         let text = payload.downcast_ref::<String>().map_or("", String::as_str);
         assert!(text.contains("different calls"), "{text:?} on rank {}", world.rank());
     }
-    late_ranks(world);
+    works_on(world);
 }
 
 /// The last rank was started from another executable. Each rank is told so.
@@ -199,16 +241,33 @@ fn another_build(world: &World) {
     assert!(text.contains("different builds"), "{text:?} on rank {}", world.rank());
 }
 
-/// The last rank dies amid a call, and MPI ends the program.
-fn killed(world: &World) {
-    let last = world.size() - 1;
-    let numbers = (0..1_000_000_u64).into_par_iter().map(|x| {
-        if world.rank() == last && x == 999_999 {
-            std::process::abort();
+/// A rank is killed amid a call or between two calls, or panics between two calls. The program has to end with an error.
+fn fails(world: &World, failure: &str, rank: usize) -> ! {
+    let sum = || (0..1000_u64).into_par_iter().spread(world).sum::<u64>();
+    assert_eq!(sum(), 499_500);
+    let fails_now = world.rank() == rank;
+    match failure {
+        "killed-between" if fails_now => kill_this_process(),
+        "panics-between" if fails_now => panic!("rank {rank} panics between two calls"),
+        "killed" => {
+            // Every rank is inside its share for a while.
+            let seen = AtomicUsize::new(0);
+            let numbers = (0..1_000_000_u64).into_par_iter().inspect(|_| {
+                if fails_now && seen.fetch_add(1, Relaxed) == 1000 {
+                    kill_this_process();
+                }
+                sleep(Duration::from_micros(10));
+            });
+            numbers.spread(world).count();
         }
-        sleep(Duration::from_micros(10));
-        x
-    });
-    let sum: u64 = numbers.spread(world).sum();
-    panic!("a call ended with {sum} although a rank is dead");
+        _ => _ = sum(),
+    }
+    panic!("a call ended although a rank is dead");
+}
+
+/// Ends this process at once, as the system does with a process that needs too much memory.
+fn kill_this_process() {
+    let process = std::process::id().to_string();
+    let status = std::process::Command::new("kill").args(["-KILL", &process]).status();
+    panic!("this process was to be killed: {status:?}");
 }

@@ -2,15 +2,16 @@
 
 mod support;
 
+use furcate::ThreadPoolBuilder;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
 use furcate_cluster::transport::{Envelope, Malformed, Message};
 use furcate_cluster::{SpreadOver, Transport, World};
 use std::collections::VecDeque;
 use std::fmt::Debug;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 use support::{Random, busy, text, within_a_minute};
@@ -36,7 +37,16 @@ enum Fault {
     OtherFetch,
     /// The rank with this number runs another build.
     OtherBuild(usize),
+    /// Stops arrive when the call has ended.
+    LateStops,
+    /// The buffers for results are small: the rank keeps each of them until it is told to flush, for so many calls.
+    KeepEnds(usize),
+    /// Rank 0 hears of a failure when the call has ended.
+    LateAborts,
 }
+
+/// Encoded messages, with their receivers.
+type KeptEnds = Vec<(usize, Vec<u8>)>;
 
 /// Between two ranks messages keep their order. Between three ranks they overtake each other: a look at the mail takes the oldest message of a
 /// random sender, or nothing.
@@ -48,6 +58,8 @@ struct Unsteady {
     lines: Arc<[Line]>,
     random: Mutex<u64>,
     sent: Arc<AtomicU64>,
+    /// Messages that found no room, with their receivers, and the number of times that the rank tried to hand them on.
+    kept: Mutex<(KeptEnds, usize)>,
     fault: Fault,
 }
 
@@ -58,7 +70,7 @@ impl Unsteady {
         let world = |rank| {
             let random = Mutex::new(seed + rank as u64);
             let (lines, sent) = (Arc::clone(&lines), Arc::clone(&sent));
-            World::new(Unsteady { rank, ranks, lines, random, sent, fault })
+            World::new(Unsteady { rank, ranks, lines, random, sent, kept: Mutex::default(), fault })
         };
         (0..ranks).map(world).collect()
     }
@@ -84,13 +96,17 @@ impl Transport for Unsteady {
     fn send(&self, to: usize, envelope: &Envelope) -> usize {
         let mut envelope = envelope.clone();
         match (self.fault, &mut envelope.message) {
-            (Fault::LoseOutputs, Message::Output { .. } | Message::Fetched { .. }) => return 0,
+            (Fault::LoseOutputs, Message::Output { .. } | Message::Fetched { .. })
+            | (Fault::LateStops, Message::Stop { .. }) => {
+                return 0;
+            }
             (Fault::FetchTwice, Message::Fetch { .. }) => {
                 let line = &self.lines[self.rank * self.ranks + to];
                 line.lock().unwrap().push_back(envelope.encode());
             }
             (Fault::OtherOutput, Message::Fetch { id, .. }) => *id += 1 << 40,
             (Fault::OtherFetch, Message::Fetched { ticket, .. }) => *ticket += 1 << 40,
+            (Fault::LateAborts, Message::Abort(_)) if to == 0 => return 0,
             (Fault::OtherGap, Message::Output { gap, .. }) => *gap += 1 << 40,
             _ => {}
         }
@@ -99,6 +115,10 @@ impl Transport for Unsteady {
             bytes.truncate(bytes.len() / 2);
         }
         let len = bytes.len();
+        if matches!((self.fault, &envelope.message), (Fault::KeepEnds(_), Message::End(_))) {
+            self.kept.lock().unwrap().0.push((to, bytes));
+            return len;
+        }
         self.lines[self.rank * self.ranks + to].lock().unwrap().push_back(bytes);
         len
     }
@@ -107,6 +127,22 @@ impl Transport for Unsteady {
         let from = self.random(self.ranks);
         let bytes = self.lines[from * self.ranks + self.rank].lock().unwrap().pop_front()?;
         Some((from, Envelope::decode(&bytes)))
+    }
+
+    fn flush(&self) -> bool {
+        let (kept, tries) = &mut *self.kept.lock().unwrap();
+        if kept.is_empty() {
+            return true;
+        }
+        *tries += 1;
+        let Fault::KeepEnds(needed) = self.fault else { unreachable!("only ends are kept") };
+        if *tries < needed {
+            return false;
+        }
+        for (to, bytes) in kept.drain(..) {
+            self.lines[self.rank * self.ranks + to].lock().unwrap().push_back(bytes);
+        }
+        true
     }
 
     fn wait(&self, at_most: Duration) {
@@ -184,6 +220,76 @@ fn interruptions_that_are_overtaken() {
             let first = *results[0].as_ref().unwrap_or_else(|payload| panic!("{}", text(&**payload)));
             assert!(first.0 > 3000 && first.1 == 100);
             all_equal(results, &first, seed);
+        }
+    });
+}
+
+/// The last item cancels a token. All ranks agree whether that was in time, though nobody else hears of it before the end.
+#[test]
+fn interruptions_that_come_too_late() {
+    within_a_minute(|| {
+        for seed in 0..20 {
+            let results = run(Unsteady::worlds(2, seed * 1000, Fault::LateStops), |world| {
+                let token = CancelToken::new();
+                let items = (0..2).into_par_iter().inspect(|&x| {
+                    if x == 1 {
+                        token.cancel();
+                    }
+                });
+                items.spread(world).stop_on(&token).run(|spread| spread.count())
+            });
+            all_equal(results, &Ok(2), seed);
+        }
+    });
+}
+
+/// Rank 0 makes no other call, and does not end: it waits for the other ranks. They get the result though it fits in no buffer.
+#[test]
+fn rank_0_leaves_when_the_result_is_under_way() {
+    within_a_minute(|| {
+        let worlds = Unsteady::worlds(3, 1, Fault::KeepEnds(100)).into_iter();
+        let worlds = worlds.map(|world| world.with_timeout(Duration::from_millis(1000))).collect();
+        let all = Barrier::new(3);
+        let results = run(worlds, |world| {
+            let sum =
+                catch_unwind(AssertUnwindSafe(|| (0..1000_u64).into_par_iter().spread(world).sum::<u64>()));
+            all.wait();
+            sum.unwrap_or_else(|payload| resume_unwind(payload))
+        });
+        all_equal(results, &499_500, 1);
+    });
+}
+
+/// Rank 2 gives up while the others are inside long items. Rank 1 hears of it and leaves out its other items; rank 0 does not hear of it. No
+/// rank takes the output of rank 1 for the whole.
+#[test]
+fn what_is_left_of_a_failed_call_is_not_a_result() {
+    within_a_minute(|| {
+        let timeouts = [1000, 1000, 100].map(Duration::from_millis);
+        let worlds = Unsteady::worlds(3, 1, Fault::LateAborts).into_iter().zip(timeouts);
+        let worlds = worlds.map(|(world, timeout)| world.with_timeout(timeout)).collect();
+        let results = run(worlds, |world| {
+            let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            // One unit after the other, so there are never two of them to give away.
+            let walk = |count: &mut u64, units: &mut Vec<u64>, n: usize| {
+                for unit in units.drain(..).take(n).collect::<Vec<_>>() {
+                    *count += 1;
+                    match unit {
+                        0 => thread::sleep(Duration::from_millis(700)),
+                        1 => {}
+                        300 => thread::sleep(Duration::from_millis(300)),
+                        _ => thread::sleep(Duration::from_millis(1)),
+                    }
+                    if unit > 1 {
+                        units.push(unit - 1);
+                    }
+                }
+            };
+            pool.install(|| vec![0, 300, 1].work(|_| 0, walk, |count| count).spread(world).sum::<u64>())
+        });
+        for result in results {
+            let payload = result.expect_err("items are missing");
+            assert!(text(&*payload).contains("TIMEOUT"), "{}", text(&*payload));
         }
     });
 }

@@ -210,6 +210,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     }
 
     fn into_result(self) -> Result<F::Output, Stop> {
+        self.session.leave();
         let inner = |mutex: Mutex<_>| mutex.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(payload) = inner(self.panic) {
             return Err(Stop::Panicked(payload));
@@ -560,11 +561,13 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             Message::Request => self.thief_comes(from),
             Message::Withdrawal => {
                 let mut desk = lock(&self.desk);
+                let line = desk.thieves.len();
                 desk.thieves.retain(|&thief| thief != from);
+                let waited = desk.thieves.len() < line;
                 self.has_thief.store(!desk.thieves.is_empty(), Relaxed);
-                if !desk.is_idle {
-                    drop(desk);
-                    self.session.send(from, Message::Refusal { works: true, rest: Duration::ZERO });
+                drop(desk);
+                if waited {
+                    self.refuse(from, true);
                 }
             }
             Message::Refusal { rest, .. } => lock(&self.desk).asking.refused(from, rest),
@@ -574,7 +577,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
             },
             Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((output, [])) => self.take_end(output),
+                Ok((output, [])) => self.take_end(output, None),
                 Ok(_) => self.fail(format!("the result from rank {from} is too long")),
                 Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
             },
@@ -621,7 +624,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let mut desk = lock(&self.desk);
         if desk.is_idle || self.is_over() {
             drop(desk);
-            return self.refuse(thief);
+            return self.refuse(thief, false);
         }
         desk.thieves.push_back(thief);
         self.has_thief.store(true, Relaxed);
@@ -651,9 +654,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         }
     }
 
-    fn refuse(&self, thief: usize) {
+    fn refuse(&self, thief: usize, works: bool) {
         self.world().counters().refused.add(1);
-        self.session.send(thief, Message::Refusal { works: false, rest: Duration::ZERO });
+        self.session.send(thief, Message::Refusal { works, rest: Duration::ZERO });
     }
 
     /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
@@ -663,7 +666,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let thieves = std::mem::take(&mut desk.thieves);
         self.has_thief.store(false, Relaxed);
         drop(desk);
-        thieves.into_iter().for_each(|thief| self.refuse(thief));
+        thieves.into_iter().for_each(|thief| self.refuse(thief, false));
         let transport = self.world().transport();
         let mut heard = Instant::now();
         loop {
@@ -685,7 +688,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
                 Ask::Wait(time) => transport.wait(time),
             }
-            if heard.elapsed() > self.world().timeout() {
+            if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();
                 self.stop();
             }
@@ -707,17 +710,21 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             return;
         }
         let Some(output) = lock(&self.root).take() else { return };
-        if self.world().size() > 1 {
+        let message = if self.world().size() == 1 {
+            None
+        } else {
             match postcard::to_allocvec(&output) {
-                Ok(bytes) => self.session.send_to_all(&Message::End(bytes)),
+                Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
-        }
-        self.take_end(output);
+        };
+        self.take_end(output, message.as_ref());
     }
 
-    fn take_end(&self, output: F::Output) {
+    /// Takes the result, and tells the other ranks. A failure that came first stands on all ranks.
+    fn take_end(&self, output: F::Output, message: Option<&Message>) {
         if self.session.ended() {
+            message.into_iter().for_each(|message| self.session.send_to_all(message));
             *lock(&self.end) = Some(output);
         }
         self.stop();

@@ -30,9 +30,9 @@ pub enum Message {
     },
     /// The sender is out of work.
     Request,
-    /// The sender does not want a reply to its last request any more. A reply may be under way.
+    /// The sender does not wait for a share any longer. If no reply to its last request is under way, it is to be refused.
     Withdrawal,
-    /// Reply to a request, or to a withdrawal: there is nothing to give away.
+    /// Reply to a request: there is nothing to give away.
     Refusal {
         /// Whether the sender is working. If not, it is itself out of work.
         works: bool,

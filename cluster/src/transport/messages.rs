@@ -18,7 +18,7 @@ const BETWEEN_LOOKS: u64 = 10_000;
 const SPINS: Duration = Duration::from_micros(100);
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Time for which a world that is dropped tries to hand over its last messages.
+/// Time for which a world that is dropped tries to hand over its last messages, while no other rank takes any.
 const LAST_MESSAGES: Duration = Duration::from_secs(10);
 
 /// A rank's side of the transport.
@@ -106,6 +106,10 @@ impl Transport for Messages {
         }
     }
 
+    fn flush(&self) -> bool {
+        self.mpi.complete_sends() == 0
+    }
+
     /// A rank that has heard of nothing for a while pauses. The caller polls after each pause.
     fn wait(&self, at_most: Duration) {
         // Relaxed: as in `has_mail`.
@@ -118,11 +122,17 @@ impl Transport for Messages {
 }
 
 impl Drop for Messages {
-    /// Hands over the last messages, such as a call's end. MPI has copied most of them already.
+    /// Hands over the last messages. MPI has copied most of them already.
     fn drop(&mut self) {
-        let begin = Instant::now();
-        while !self.mpi.complete_sends() && begin.elapsed() < LAST_MESSAGES {
+        self.mpi.abort_if_panicking();
+        let (mut waiting, mut since) = (self.mpi.complete_sends(), Instant::now());
+        while waiting > 0 && since.elapsed() < LAST_MESSAGES {
             thread::sleep(PAUSE);
+            let still = self.mpi.complete_sends();
+            if still < waiting {
+                since = Instant::now();
+            }
+            waiting = still;
         }
     }
 }

@@ -137,11 +137,11 @@ impl Mpi {
         state.complete();
     }
 
-    /// Drops the buffers of sends that are complete. Returns whether all are.
-    pub(super) fn complete_sends(&self) -> bool {
+    /// Drops the buffers of sends that are complete. Returns the number of the others.
+    pub(super) fn complete_sends(&self) -> usize {
         let mut state = self.state();
         state.complete();
-        state.sends.is_empty()
+        state.sends.len()
     }
 
     /// Takes the next bytes that have arrived: the rank that sent them, and whether the message goes on.
@@ -200,6 +200,20 @@ impl Mpi {
         window.words_of(self.rank).iter().for_each(|word| word.store(0, Relaxed));
         self.barrier();
         Some(window)
+    }
+
+    /// Ends this process if this thread panics, and by that the program: launchers end all ranks if one dies. Called first when a world
+    /// is dropped.
+    ///
+    /// To end MPI in order takes all ranks. After a panic the others may be in a call that this rank will never make, or dead, and the
+    /// program would hang. (`MPI_Abort` of MPICH 4.0 hangs as well, while there is a shared window.)
+    pub(super) fn abort_if_panicking(&self) {
+        if std::thread::panicking() {
+            // What cannot be written is lost in any case.
+            let _ = std::io::Write::flush(&mut std::io::stdout());
+            eprintln!("furcate-cluster: rank {} has panicked, and ends the program on all ranks", self.rank);
+            std::process::abort();
+        }
     }
 
     /// Waits for all ranks.

@@ -17,9 +17,9 @@
 //! 3. *No trust.* If the other process has overwritten the counters, or a length, then wrong bytes are read, and no more: a ring never holds more
 //!    words than its size, and memory for a message is allocated as its words arrive.
 
+use furcate_pool::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 use std::collections::VecDeque;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 /// Number of words in front of the data.
 pub(super) const HEADER: usize = 16;
@@ -73,7 +73,8 @@ impl<M: Deref<Target = [AtomicU64]>> Writer<M> {
 
     /// Returns the number of words for which there is room.
     fn room(&self) -> u64 {
-        // Acquire: pairs with the release in `receive`. The words that are written over have been read.
+        // Acquire: pairs with the release in `receive`. The words that are written over have been read. (The models do not show this pair: loom
+        // has no loads that return a value which is stored later.)
         let read = self.memory[READ].load(Acquire);
         let size = (self.memory.len() - HEADER) as u64;
         // A reader that has overwritten its counter gets wrong words, or none (invariant 3).
@@ -106,9 +107,14 @@ impl<M: Deref<Target = [AtomicU64]>> Writer<M> {
         room > 0
     }
 
+    /// Returns the number of words that wait for room.
+    pub(super) fn waiting(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Whether all messages have been written.
     pub(super) fn is_flushed(&self) -> bool {
-        self.rest.is_empty()
+        self.waiting() == 0
     }
 }
 
@@ -169,7 +175,10 @@ impl<M: Deref<Target = [AtomicU64]>> Reader<M> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::sync::Arc;

@@ -12,13 +12,14 @@
 //!
 //! 1. *A writer for each ring.* The writing ends of a rank's outgoing rings lie in one mutex each, the reading ends of its incoming rings in one mutex
 //!    together. No thread holds two of them.
-//! 2. *No mail is missed.* A rank notes the bell that it has seen only after it found all rings empty, and it read the bell before it looked at
-//!    the rings. A sender rings after it has written. So mail that came later has rung a bell that is not seen yet.
+//! 2. *No mail is missed.* A rank [notes](Seen::note) the bell that it has seen only after it found all rings empty, and it
+//!    [looked](Seen::look) at the bell before it looked at the rings. A sender rings after it has written.
 
+use super::bell::{self, Seen};
 use super::mpi::{Mpi, Window, Words};
 use super::ring::{self, Reader, Writer};
 use super::{Envelope, Malformed, Transport};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,7 +38,7 @@ const YIELDS: Duration = Duration::from_micros(500);
 /// Length of a sleep.
 const SLEEP: Duration = Duration::from_micros(50);
 
-/// Time for which a world that is dropped tries to hand over its last messages.
+/// Time for which a world that is dropped tries to hand over its last messages, while no other rank takes any.
 const LAST_MESSAGES: Duration = Duration::from_secs(10);
 
 /// A rank's side of the transport.
@@ -48,11 +49,11 @@ pub(crate) struct Shared {
     /// The bells of all ranks.
     bells: Vec<Words>,
     inbox: Mutex<Inbox>,
-    /// The bell's value when all rings were empty.
-    seen: AtomicU64,
+    seen: Seen,
     /// Whether words wait for room in a ring.
     is_behind: AtomicBool,
     _window: Arc<Window>,
+    mpi: Arc<Mpi>,
 }
 
 #[derive(Debug)]
@@ -83,15 +84,11 @@ impl Shared {
                 rings: (0..ranks).map(|from| Reader::new(memory[rank].part(place(from)))).collect(),
                 next: 0,
             }),
-            seen: AtomicU64::new(0),
+            seen: Seen::new(),
             is_behind: AtomicBool::new(false),
             _window: window,
+            mpi: Arc::clone(mpi),
         })
-    }
-
-    fn ring_the_bell(&self, of: usize) {
-        // Release: pairs with the acquire in `poll`. The words that were written are seen with the bell (invariant 2).
-        self.bells[of][0].fetch_add(1, Release);
     }
 
     /// Writes words that did not find room before. Returns whether all are written now.
@@ -107,13 +104,18 @@ impl Shared {
             is_flushed &= writer.is_flushed();
             drop(writer);
             if written {
-                self.ring_the_bell(to);
+                bell::ring(&self.bells[to][0]);
             }
         }
         if !is_flushed {
             self.is_behind.store(true, Relaxed);
         }
         is_flushed
+    }
+
+    /// Returns the number of words that wait for room.
+    fn waiting(&self) -> usize {
+        self.out.iter().map(|writer| lock(writer).waiting()).sum()
     }
 }
 
@@ -136,22 +138,21 @@ impl Transport for Shared {
         }
         drop(writer);
         if written {
-            self.ring_the_bell(to);
+            bell::ring(&self.bells[to][0]);
         }
         bytes.len()
     }
 
     #[inline]
     fn has_mail(&self) -> bool {
-        // Relaxed: hints. `poll` looks again under the lock.
-        self.bells[self.rank][0].load(Relaxed) != self.seen.load(Relaxed) || self.is_behind.load(Relaxed)
+        // Relaxed: a hint. `poll` looks again under the lock.
+        self.seen.has_rung(&self.bells[self.rank][0]) || self.is_behind.load(Relaxed)
     }
 
     fn poll(&self) -> Option<(usize, Result<Envelope, Malformed>)> {
         self.flush();
         let mut inbox = lock(&self.inbox);
-        // Acquire: pairs with the release in `ring_the_bell` (invariant 2).
-        let bell = self.bells[self.rank][0].load(Acquire);
+        let bell = self.seen.look(&self.bells[self.rank][0]); // invariant 2
         let ranks = inbox.rings.len();
         for turn in 0..ranks {
             let from = (inbox.next + turn) % ranks;
@@ -160,9 +161,30 @@ impl Transport for Shared {
                 return Some((from, Envelope::decode(&bytes)));
             }
         }
-        // Relaxed: a hint, written with the lock.
-        self.seen.store(bell, Relaxed);
+        self.seen.note(bell);
         None
+    }
+
+    /// Writes words that did not find room before.
+    fn flush(&self) -> bool {
+        // Relaxed: a hint. The rest lies under the locks.
+        if !self.is_behind.swap(false, Relaxed) {
+            return true;
+        }
+        let mut is_flushed = true;
+        for (to, writer) in self.out.iter().enumerate() {
+            let mut writer = lock(writer);
+            let written = writer.flush();
+            is_flushed &= writer.is_flushed();
+            drop(writer);
+            if written {
+                bell::ring(&self.bells[to][0]);
+            }
+        }
+        if !is_flushed {
+            self.is_behind.store(true, Relaxed);
+        }
+        is_flushed
     }
 
     fn wait(&self, at_most: Duration) {
@@ -184,10 +206,15 @@ impl Transport for Shared {
 }
 
 impl Drop for Shared {
-    /// Hands over the last messages, such as a call's end.
+    /// Hands over the last messages.
     fn drop(&mut self) {
-        let begin = Instant::now();
-        while !self.flush() && begin.elapsed() < LAST_MESSAGES {
+        self.mpi.abort_if_panicking();
+        let (mut waiting, mut since) = (usize::MAX, Instant::now());
+        while !self.flush() && since.elapsed() < LAST_MESSAGES {
+            let still = self.waiting();
+            if still < waiting {
+                (waiting, since) = (still, Instant::now());
+            }
             thread::sleep(SLEEP);
         }
     }

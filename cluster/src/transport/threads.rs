@@ -56,7 +56,7 @@ impl Threads {
         Threads { workers, ..self }
     }
 
-    /// Sets the time after which a rank that hears nothing gives the call up. See [`World::with_timeout`].
+    /// Sets the time after which a rank that hears nothing gives the call up: ten minutes by default. See [`World::with_timeout`].
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Self {
         Threads { timeout: Some(timeout), ..self }
@@ -135,6 +135,9 @@ impl Mailbox {
     }
 }
 
+/// The time after which a rank gives up, unless it is set otherwise. No launcher ends these ranks.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
 /// Time for which a rank spins before it lets other threads run, and after which it sleeps. A reply takes less than the first, a wake-up as long as
 /// the second.
 const SPINS: Duration = Duration::from_micros(20);
@@ -196,6 +199,10 @@ impl Transport for InProcess {
         mailbox.waiting.store(queue.messages.len(), Relaxed);
         drop(queue);
         next.map(|(from, bytes)| (from, Envelope::decode(&bytes)))
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        Some(TIMEOUT)
     }
 
     fn wait(&self, at_most: Duration) {

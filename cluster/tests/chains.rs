@@ -1,0 +1,58 @@
+//! I1 on many ranks: chains of adaptors x random policies x numbers of ranks and workers equal the sequential iterator, in order.
+//!
+//! The chains are those of the facade's `tests/chains.rs`.
+
+#[macro_use]
+#[path = "../../tests/support/pairs.rs"]
+mod pairs;
+#[path = "../../tests/support/policies.rs"]
+mod policies;
+
+use furcate::iter::{ByPosition, Portable};
+use furcate::prelude::*;
+use furcate_cluster::{SpreadOver, Threads};
+use policies::{AnyPolicy, any_policy};
+use proptest::prelude::*;
+
+/// Policies, and the ranks that run a chain.
+#[derive(Clone, Debug)]
+struct Schedule {
+    first: AnyPolicy,
+    second: AnyPolicy,
+    ranks: usize,
+    workers: usize,
+}
+
+fn any_schedule() -> impl Strategy<Value = Schedule> {
+    let ranks = prop_oneof![1 => Just(1_usize), 3 => Just(2), 2 => Just(3), 1 => Just(5)];
+    (any_policy(), any_policy(), ranks, 1..3_usize).prop_map(|(first, second, ranks, workers)| Schedule {
+        first,
+        second,
+        ranks,
+        workers,
+    })
+}
+
+/// Runs a chain on all ranks, with a non-commutative reduction, and collects it in order.
+fn drive<I>(items: I, schedule: &Schedule) -> Vec<u64>
+where
+    I: ParallelIterator<Item = u64> + Portable<Form = ByPosition> + Clone + Sync,
+{
+    let results = Threads::new(schedule.ranks).workers(schedule.workers).run(|world| {
+        let chain = items.clone().with_policy(schedule.first.clone()).with_policy(schedule.second.clone());
+        // In order, and not commutative.
+        chain.map(|x| vec![x]).spread(world).reduce(Vec::new, |mut left, mut right| {
+            left.append(&mut right);
+            left
+        })
+    });
+    assert!(results.iter().all(|result| *result == results[0]), "ranks differ");
+    results.into_iter().next().expect("there is a rank")
+}
+
+/// The chains that a second adaptor follows.
+trait Chain: IndexedParallelIterator<Item = u64> + Portable<Form = ByPosition> + Clone + Sync {}
+
+impl<I: IndexedParallelIterator<Item = u64> + Portable<Form = ByPosition> + Clone + Sync> Chain for I {}
+
+pairs! {}
