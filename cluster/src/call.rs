@@ -35,9 +35,9 @@
 //! 4. *One end.* The call ends for a rank by `End` from rank 0, or by a failure ([`Session`]). After either nothing is sent for this call.
 //! 5. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
 //!    are no signs of work. A withdrawal makes a working rank show itself, between two steps.
-//! 6. *Interruption travels ahead.* A rank that leaves items out because of a token or a deadline tells all others so, and
-//!    marks every output that it sends. Every rank that gets a mark marks its own outputs. So the result at rank 0 is marked if
-//!    any item that belongs to it was left out. `End` carries that mark, and it alone decides whether the call was interrupted, on
+//! 6. *Interruption travels ahead.* A rank that notices a token or a deadline tells all others so. A task that leaves items out for that
+//!    reason marks the outputs of its rank. Every rank that gets an output with a mark marks its own. So the result at rank 0 is marked if
+//!    any item that belongs to it was left out, and only then: a stop that finds nothing left to be done makes no mark. `End` carries that mark, and it alone decides whether the call was interrupted, on
 //!    every rank: a stop that comes later was too late.
 //! 7. *Nothing of a failed call is a result.* A failure is noted before it stops the tasks. So a rank whose tasks have left items out because
 //!    of it reduces no output, and sends none.
@@ -109,7 +109,9 @@ pub(crate) struct Call<'w, T, R: Reduction<T>> {
     has_thief: AtomicBool,
     /// The greatest size of a task that was seen since a thief came.
     largest: AtomicUsize,
-    /// Code of the reason of an interruption, or 0.
+    /// Code of the reason for which a rank has stopped the call, or 0.
+    announced: AtomicU8,
+    /// Code of the reason for which items were left out, or 0.
     interrupted: AtomicU8,
     polling: Mutex<()>,
     desk: Mutex<Desk<R::Output>>,
@@ -162,6 +164,7 @@ where
             bound: AtomicU64::new(u64::MAX),
             has_thief: AtomicBool::new(false),
             largest: AtomicUsize::new(0),
+            announced: AtomicU8::new(0),
             interrupted: AtomicU8::new(0),
             polling: Mutex::new(()),
             desk: Mutex::new(desk),
@@ -241,9 +244,7 @@ where
             Message::Fetch { id, ticket } => self.fetch_comes(from, id, ticket),
             Message::Fetched { ticket, bytes } => self.fetched_comes(from, ticket, &bytes),
             Message::Stop { bound, reason } => {
-                self.mark(reason);
-                // Relaxed: a hint. Items that are folded in vain do no harm.
-                self.bound.fetch_min(bound, Relaxed);
+                self.announce(reason, bound);
             }
             Message::End(bytes) => match self.decode_end(&bytes) {
                 Ok((reason, output)) => {
@@ -328,14 +329,23 @@ where
     /// Stops the call on all ranks if the token or the deadline says so. Returns whether it does.
     fn is_interrupted(&self) -> bool {
         let Some(reason) = self.stops.reason() else { return false };
-        self.mark(code(reason));
-        // Relaxed: as for any stop.
-        if self.bound.fetch_min(0, Relaxed) > 0 {
+        if self.announce(code(reason), 0) > 0 {
             self.session.send_to_all(&Message::Stop { bound: 0, reason: code(reason) });
         }
         true
     }
 
+    /// Stops the tasks at a position, for this reason. Returns the position of an earlier stop.
+    fn announce(&self, reason: u8, bound: u64) -> u64 {
+        if reason > 0 {
+            // Relaxed: published by `bound`.
+            self.announced.store(reason, Relaxed);
+        }
+        // Release: pairs with the acquire in `look`. A task that leaves items out because of this stop knows its reason, and marks its output.
+        self.bound.fetch_min(bound, Release)
+    }
+
+    /// Notes that items were left out, if there is a reason.
     fn mark(&self, reason: u8) {
         if reason > 0 {
             // Relaxed: outputs of other ranks carry the mark. Within the rank, the mark comes before the output that it belongs
@@ -439,9 +449,13 @@ where
         if self.world().transport().has_mail() {
             self.look_at_mail();
         }
-        // Acquire: pairs with the release in `stop_after_failure`. The other stops are hints.
+        // Acquire: pairs with the release in `stop_after_failure`, and with the one in `announce`. A hit is a hint.
         if start >= self.bound.load(Acquire) || (size > 0 && !self.stops.is_empty() && self.is_interrupted())
         {
+            if size > 0 {
+                // Relaxed: published by `bound`. After a hit alone there is no reason.
+                self.mark(self.announced.load(Relaxed));
+            }
             return Look::Stop;
         }
         if may_divide && self.has_thief.load(Relaxed) { self.look_for_thief(size) } else { Look::Go }

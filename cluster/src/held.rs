@@ -21,7 +21,7 @@
 //! 1. *Once.* An output is held from the moment before its place is told until it is fetched, or reduced on its rank. Each place is told to
 //!    one rank, which passes it on at most once, in a `Node`. So a second fetch, or one with an unknown number, comes from a faulty rank: it is
 //!    refused.
-//! 2. *Nobody waits.* A node whose outputs are under way is kept here. The last output to arrive completes it.
+//! 2. *Nobody waits.* A node waits here for the outputs that are under way. The last output to arrive completes it.
 //! 3. *Nothing is left.* When the call ends, by its result or by a failure, its held outputs are dropped with it.
 
 use crate::joins::Link;

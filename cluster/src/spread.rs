@@ -183,8 +183,7 @@ impl<'w, I: Portable> Stoppable<'w, I> {
     ///
     /// # Errors
     ///
-    /// If a token or a deadline has ended the call. (If the stop came after the last item had begun, it may be reported
-    /// though no item was left out.)
+    /// If a token or a deadline has ended the call, and at least one item was left out.
     pub fn run<T>(self, terminal: impl FnOnce(Spread<'w, I>) -> T) -> Result<T, Interrupted<T>> {
         let Stoppable(mut spread) = self;
         let reason = Arc::clone(spread.reason.get_or_insert_default());

@@ -25,7 +25,7 @@ impl Stops {
     }
 }
 
-/// A call on all ranks that a token or a deadline has ended before its last item.
+/// A call on all ranks that a token or a deadline has ended before its last item: at least one item was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted<T> {
     pub(crate) done: T,

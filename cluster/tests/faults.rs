@@ -6,7 +6,7 @@ use furcate::policy::{CancelToken, Reason};
 use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, Threads};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 use support::{text, within_a_minute};
 
@@ -154,6 +154,35 @@ fn a_token_of_any_rank_ends_the_call() {
                 results.iter().all(|result| result == &results[0] && result.reason() == Reason::Cancelled)
             );
             assert!(results[0].into_done() >= 1000);
+        }
+    });
+}
+
+/// Rank 0 is out of work when its token is cancelled, and rank 1 folds the last item. Nothing is left out.
+#[test]
+fn a_token_that_leaves_nothing_out_is_no_interruption() {
+    within_a_minute(|| {
+        for last in [false, true] {
+            let results = Threads::new(2).run(|world| {
+                let token = CancelToken::new();
+                thread::scope(|scope| {
+                    if world.is_root() {
+                        let token = token.clone();
+                        scope.spawn(move || {
+                            sleep(Duration::from_millis(50));
+                            token.cancel();
+                        });
+                    }
+                    // Rank 1 has items 4 to 7, or item 1 alone.
+                    let items = (0..if last { 2 } else { 8_u64 }).into_par_iter().inspect(|&item| {
+                        if item == if last { 1 } else { 4 } {
+                            sleep(Duration::from_millis(300));
+                        }
+                    });
+                    items.spread(world).stop_on(&token).run(|spread| spread.count()).is_ok()
+                })
+            });
+            assert_eq!(results, [last; 2], "items were left out only if there were more than one");
         }
     });
 }

@@ -104,7 +104,7 @@ fn long_outputs_are_sent_about_once() {
     });
 }
 
-/// What a join node is in a message.
+/// The destination of a join node's output, as a message has it.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum Link {
     Top,

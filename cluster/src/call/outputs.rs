@@ -108,7 +108,9 @@ where
                 self.world().counters().fetched.add(1);
                 let arrival = self.desk().held.arrive(from, ticket, output);
                 match arrival {
-                    Ok(Some((outputs, up))) => self.reduce(self.up(self.reduced(outputs), up)),
+                    Ok(Some((outputs, up))) => {
+                        self.reduce(Arrival::Full(outputs.into_iter().map(Place::Here).collect(), up));
+                    }
                     Ok(None) => {}
                     Err(Refused) => {
                         self.fail(format!("rank {from} sent an output that this rank has not asked for"))
@@ -261,10 +263,9 @@ where
 
     /// Gets the outputs of a node here.
     fn gather(&self, places: Vec<Place<R::Output>>, up: Link) {
-        let places = match self.all_here(places) {
-            Ok(outputs) => return self.reduce(self.up(self.reduced(outputs), up)),
-            Err(places) => places,
-        };
+        if places.iter().all(|place| matches!(place, Place::Here(_))) {
+            return self.reduce(Arrival::Full(places, up));
+        }
         let fetches = self.desk().held.gather(places, up);
         for Fetch { from, id, ticket } in fetches {
             self.session.send(from, Message::Fetch { id, ticket });
