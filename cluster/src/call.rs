@@ -113,6 +113,8 @@ pub(crate) struct Call<'w, T, R: Reduction<T>> {
     announced: AtomicU8,
     /// Code of the reason for which items were left out, or 0.
     interrupted: AtomicU8,
+    /// Number of units of the source, on the first rank of which it is known: this one, or one that has sent an output.
+    units: Mutex<Option<(usize, u64)>>,
     polling: Mutex<()>,
     desk: Mutex<Desk<R::Output>>,
     items: PhantomData<fn(T)>,
@@ -166,6 +168,7 @@ where
             largest: AtomicUsize::new(0),
             announced: AtomicU8::new(0),
             interrupted: AtomicU8::new(0),
+            units: Mutex::new(None),
             polling: Mutex::new(()),
             desk: Mutex::new(desk),
             items: PhantomData,
@@ -179,6 +182,27 @@ where
     /// Hands over the last messages. Called when the call has ended or failed.
     pub(crate) fn leave(&self) {
         self.session.leave();
+    }
+
+    /// Notes the number of units of this rank's source.
+    pub(crate) fn has_units(&self, units: usize) {
+        self.compare_units(self.world().rank(), units as u64);
+    }
+
+    fn units(&self) -> MutexGuard<'_, Option<(usize, u64)>> {
+        // Nothing that can panic is done with this lock.
+        self.units.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the call if two ranks have sources of other sizes. (The handshake compares them only if the chain knows them beforehand.)
+    fn compare_units(&self, rank: usize, units: u64) {
+        let (first, expected) = *self.units().get_or_insert((rank, units));
+        if units != expected {
+            self.fail(format!(
+                "the ranks make different calls: the source of rank {rank} has {units} units, and that of rank {first} has {expected}; every \
+                 rank has to have the same source"
+            ));
+        }
     }
 
     /// Returns the reduction, and its output for no items.
@@ -272,7 +296,9 @@ where
 
     fn encode(&self, output: &R::Output) -> postcard::Result<Vec<u8>> {
         // Relaxed: as in `mark`.
-        encode(&(self.interrupted.load(Relaxed), output))
+        let reason = self.interrupted.load(Relaxed);
+        let (_, units) = self.units().unwrap_or_default();
+        encode(&(reason, units, output))
     }
 
     /// Decodes the result. If it is for rank 0 alone, other ranks have that of no items.

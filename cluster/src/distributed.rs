@@ -220,6 +220,7 @@ impl<I: Portable<Form = ByPosition> + IndexedParallelIterator> Spread<'_, I> {
     ///     (0..100).into_par_iter().filter(|x| x % 2 == 0).spread(world).collect_into(&mut even);
     /// });
     /// ```
+    #[track_caller]
     pub fn collect_into(self, target: &mut Distributed<I::Item>) {
         *target = Distributed::new();
         let kept = Mutex::default();

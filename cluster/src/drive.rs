@@ -31,7 +31,7 @@ use furcate_schedulers::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
 /// A form whose descriptions can be sent, for a chain `I`: by position, or by a value that serde can encode.
@@ -63,6 +63,7 @@ pub struct Failed(Failure);
 /// The terminal of a call.
 pub(crate) struct Terminal<R> {
     pub(crate) name: &'static str,
+    pub(crate) place: &'static Location<'static>,
     pub(crate) reduction: R,
     pub(crate) search: Search,
     pub(crate) to_root: bool,
@@ -85,12 +86,14 @@ where
     R::Output: Serialize + DeserializeOwned,
 {
     let number = world.begin_call();
-    let size = chain.units().unwrap_or(0);
+    let units = catch_unwind(AssertUnwindSafe(|| chain.units()));
+    let size = units.as_ref().map_or(None, |units| *units).unwrap_or(0);
     // A single rank compares nothing, so it need not read its executable.
-    let caller = Caller::new::<I, R::Output>(terminal.name, size, world.build());
+    let caller =
+        Caller::new::<I, R::Output>(terminal.name, size, world.build()).at(terminal.place, terminal.to_root);
     let Terminal { reduction, search, to_root, .. } = terminal;
     let call = Runner(Call::new((world, *number), caller, reduction, (search, to_root), stops));
-    let result = catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call)));
+    let result = units.and_then(|_| catch_unwind(AssertUnwindSafe(|| I::Form::run(chain, &call))));
     if let Err(payload) = &result {
         call.0.has_panicked(&**payload);
     }
@@ -199,6 +202,7 @@ where
     if size == usize::MAX {
         call.0.fail("a source with more units than can be counted cannot be spread by positions".to_owned());
     }
+    call.0.has_units(size);
     let (rank, ranks) = (call.0.world().rank(), call.0.world().size());
     let fragments = Fragments::new(producer);
     let describe = |part: I::Producer<'c>, end: u64| {
@@ -254,6 +258,7 @@ where
     let plan = chain.schedule().into_plan();
     let mut part = chain.producer();
     if is_first {
+        call.0.has_units(part.size());
         let (rank, ranks) = (call.0.world().rank(), call.0.world().size());
         part = even_piece(part, rank, ranks);
         if rank > 0 && part.size() == 0 {

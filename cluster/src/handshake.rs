@@ -1,11 +1,12 @@
 //! The handshake: whether all ranks make the same call.
 //!
-//! A caller is the type of the chain, the terminal with its type, the size of the source, and the [build](crate::build) of the program. All
+//! A caller is the type of the chain, the terminal with its type and its place in the source, the size of the source, and the [build](crate::build) of the program. All
 //! messages carry its digest, and every rank sends its build and its words to rank 0, without waiting for a reply. If they differ, rank 0
 //! aborts the call on all ranks, with both. A message with another digest is not used.
 
 use std::any::type_name;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::Location;
 
 /// The caller of a collective call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,16 @@ impl Caller {
         let mut hasher = DefaultHasher::new();
         (&words, build, size_of::<I>(), size_of::<O>(), env!("CARGO_PKG_VERSION")).hash(&mut hasher);
         Caller { words, build, digest: hasher.finish() }
+    }
+
+    /// The same caller, at a place in the source, and perhaps with a result for rank 0 alone. Two closures of one function have the same type
+    /// name; the place tells them apart.
+    pub(crate) fn at(self, place: &Location<'_>, to_root: bool) -> Self {
+        let root = if to_root { ", for rank 0 alone" } else { "" };
+        let words = format!("{}{root}, at {place}", self.words);
+        let mut hasher = DefaultHasher::new();
+        (self.digest, &words).hash(&mut hasher);
+        Caller { words, digest: hasher.finish(), ..self }
     }
 
     /// Says why the call of another rank cannot go together with this one, of `rank`.

@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cmp::Ordering;
 use std::fmt;
+use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -196,13 +197,19 @@ impl<'w, I: Portable> Stoppable<'w, I> {
 }
 
 impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
+    #[track_caller]
     pub(crate) fn call<R>(self, name: &'static str, search: Search, reduction: R) -> R::Output
     where
         R: Reduction<I::Item> + Sync,
         R::Output: Serialize + DeserializeOwned,
     {
         let Spread { chain, world, stops, reason, to_root } = self;
-        let (output, ended) = drive(chain, world, &stops, Terminal { name, reduction, search, to_root });
+        let (output, ended) = drive(
+            chain,
+            world,
+            &stops,
+            Terminal { name, place: Location::caller(), reduction, search, to_root },
+        );
         if let (Some(reason), Some(ended)) = (reason, ended) {
             reason.get_or_init(|| ended);
         }
@@ -220,6 +227,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// Threads::new(2).run(|world| (0..100).into_par_iter().spread(world).for_each(|_| drop(seen.fetch_add(1, Relaxed))));
     /// assert_eq!(seen.into_inner(), 100);
     /// ```
+    #[track_caller]
     pub fn for_each<F: Fn(I::Item) + Sync + Send>(self, op: F) {
         self.call("for_each", Search::No, Each(&op));
     }
@@ -231,6 +239,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// use furcate_cluster::{SpreadOver, Threads};
     /// assert_eq!(Threads::new(2).run(|world| (0..100).into_par_iter().spread(world).sum::<i32>()), [4950; 2]);
     /// ```
+    #[track_caller]
     pub fn sum<S: SumOf<I::Item> + Serialize + DeserializeOwned>(self) -> S {
         self.call("sum", Search::No, SumReduction::<S>::new())
     }
@@ -242,6 +251,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// use furcate_cluster::{SpreadOver, Threads};
     /// assert_eq!(Threads::new(2).run(|world| (1..6).into_par_iter().spread(world).product::<i32>()), [120; 2]);
     /// ```
+    #[track_caller]
     pub fn product<S: ProductOf<I::Item> + Serialize + DeserializeOwned>(self) -> S {
         self.call("product", Search::No, ProductReduction::<S>::new())
     }
@@ -254,6 +264,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// let thirds = |world: &_| (0..100).into_par_iter().filter(|x| x % 3 == 0).spread(world).count();
     /// assert_eq!(Threads::new(2).run(thirds), [34; 2]);
     /// ```
+    #[track_caller]
     pub fn count(self) -> u64 {
         self.call("count", Search::No, Count)
     }
@@ -266,6 +277,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// let squares = |world: &_| (0..5).into_par_iter().map(|x| x * x).spread(world).collect::<Vec<_>>();
     /// assert_eq!(Threads::new(2).run(squares), [[0, 1, 4, 9, 16]; 2]);
     /// ```
+    #[track_caller]
     pub fn collect<C: FromIterator<I::Item>>(self) -> C
     where
         I::Item: Serialize + DeserializeOwned,
@@ -281,6 +293,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// let text = |world: &_| (0..5).into_par_iter().map(|x| x.to_string()).spread(world).reduce(String::new, |a, b| a + &b);
     /// assert_eq!(Threads::new(2).run(text), ["01234"; 2]);
     /// ```
+    #[track_caller]
     pub fn reduce<D, F>(self, identity: D, op: F) -> I::Item
     where
         D: Fn() -> I::Item + Sync + Send,
@@ -298,6 +311,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// let last = |world: &_| (0..5).into_par_iter().spread(world).reduce_with(|_, b| b);
     /// assert_eq!(Threads::new(2).run(last), [Some(4); 2]);
     /// ```
+    #[track_caller]
     pub fn reduce_with<F>(self, op: F) -> Option<I::Item>
     where
         F: Fn(I::Item, I::Item) -> I::Item + Sync + Send,
@@ -313,6 +327,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// use furcate_cluster::{SpreadOver, Threads};
     /// assert_eq!(Threads::new(2).run(|world| [3, 1, 2].par_iter().copied().spread(world).min()), [Some(1); 2]);
     /// ```
+    #[track_caller]
     pub fn min(self) -> Option<I::Item>
     where
         I::Item: Ord + Serialize + DeserializeOwned,
@@ -327,6 +342,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// use furcate_cluster::{SpreadOver, Threads};
     /// assert_eq!(Threads::new(2).run(|world| [3, 1, 2].par_iter().copied().spread(world).max()), [Some(3); 2]);
     /// ```
+    #[track_caller]
     pub fn max(self) -> Option<I::Item>
     where
         I::Item: Ord + Serialize + DeserializeOwned,
@@ -335,6 +351,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     }
 
     /// Returns the least item by a comparison; of equal ones the first.
+    #[track_caller]
     pub fn min_by<F>(self, compare: F) -> Option<I::Item>
     where
         F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
@@ -343,6 +360,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
         self.least("min_by", compare)
     }
 
+    #[track_caller]
     fn least<F>(self, name: &'static str, compare: F) -> Option<I::Item>
     where
         F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
@@ -353,6 +371,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     }
 
     /// Returns the greatest item by a comparison; of equal ones the last.
+    #[track_caller]
     pub fn max_by<F>(self, compare: F) -> Option<I::Item>
     where
         F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
@@ -361,6 +380,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
         self.greatest("max_by", compare)
     }
 
+    #[track_caller]
     fn greatest<F>(self, name: &'static str, compare: F) -> Option<I::Item>
     where
         F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
@@ -377,6 +397,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// use furcate_cluster::{SpreadOver, Threads};
     /// assert_eq!(Threads::new(2).run(|world| (0..1_u64 << 40).into_par_iter().spread(world).any(|x| x == 7)), [true; 2]);
     /// ```
+    #[track_caller]
     pub fn any<F: Fn(I::Item) -> bool + Sync + Send>(self, predicate: F) -> bool {
         self.call("any", Search::Any, IsThere(&predicate))
     }
@@ -388,6 +409,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// use furcate_cluster::{SpreadOver, Threads};
     /// assert_eq!(Threads::new(2).run(|world| (0..1_u64 << 40).into_par_iter().spread(world).all(|x| x < 7)), [false; 2]);
     /// ```
+    #[track_caller]
     pub fn all<F: Fn(I::Item) -> bool + Sync + Send>(self, predicate: F) -> bool {
         !self.call("all", Search::Any, IsThere(&|item| !predicate(item)))
     }
@@ -400,6 +422,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// let hit = |world: &_| (0..1_u64 << 40).into_par_iter().spread(world).find_any(|x| x % 1000 == 7).is_some();
     /// assert_eq!(Threads::new(2).run(hit), [true; 2]);
     /// ```
+    #[track_caller]
     pub fn find_any<F>(self, predicate: F) -> Option<I::Item>
     where
         F: Fn(&I::Item) -> bool + Sync + Send,
@@ -417,6 +440,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     /// let hit = |world: &_| (0..1_u64 << 40).into_par_iter().spread(world).find_first(|x| x % 1000 == 7);
     /// assert_eq!(Threads::new(2).run(hit), [Some(7); 2]);
     /// ```
+    #[track_caller]
     pub fn find_first<F>(self, predicate: F) -> Option<I::Item>
     where
         F: Fn(&I::Item) -> bool + Sync + Send,

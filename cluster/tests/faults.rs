@@ -4,7 +4,7 @@ mod support;
 
 use furcate::policy::{CancelToken, Reason};
 use furcate::prelude::*;
-use furcate_cluster::{SpreadOver, Threads};
+use furcate_cluster::{Spread, SpreadOver, Threads};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
@@ -83,6 +83,58 @@ fn other_lengths_are_reported() {
             (0..100 + world.rank() as u64).into_par_iter().spread(world).count();
         });
         assert!(results.iter().all(|result| text(&**result.as_ref().unwrap_err()).contains("101 units")));
+    });
+}
+
+/// The length of such a chain is not known before it begins. A unit that one rank alone has would be missing.
+#[test]
+fn other_lengths_under_a_fold_are_reported() {
+    within_a_minute(|| {
+        for other in 0..3 {
+            let results = Threads::new(3).try_run(|world| {
+                let len = 100 + u64::from(world.rank() == other);
+                (0..len).into_par_iter().fold(|| 0, |sum, x| sum + x).spread(world).sum::<u64>()
+            });
+            for result in results {
+                let payload = result.expect_err("the sources differ");
+                let text = text(&*payload);
+                assert!(
+                    text.contains("101") && text.contains("100 units") || text.contains("101 units"),
+                    "{text}"
+                );
+            }
+        }
+    });
+}
+
+/// Two closures of one function have the same type name.
+#[test]
+fn other_closures_of_one_function_are_reported() {
+    within_a_minute(|| {
+        let results = Threads::new(2).try_run(|world| {
+            let items = (0..100_u32).into_par_iter();
+            match world.rank() {
+                0 => items.map(|x| x + 1).spread(world).sum::<u32>(),
+                _ => items.map(|x| x + 2).spread(world).sum::<u32>(),
+            }
+        });
+        assert!(
+            results.iter().all(|result| text(&**result.as_ref().unwrap_err()).contains("different calls"))
+        );
+    });
+}
+
+#[test]
+fn results_for_other_ranks_are_reported() {
+    within_a_minute(|| {
+        let results = Threads::new(2).try_run(|world| {
+            let spread = (0..100_u32).into_par_iter().spread(world);
+            let sum = |spread: Spread<'_, _>| spread.sum::<u32>();
+            if world.is_root() { spread.to_root(sum) } else { Some(sum(spread)) }
+        });
+        assert!(
+            results.iter().all(|result| text(&**result.as_ref().unwrap_err()).contains("for rank 0 alone"))
+        );
     });
 }
 

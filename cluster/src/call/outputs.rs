@@ -18,8 +18,9 @@ where
     // --------------------------------------------------------------------------------- messages that come
 
     pub(super) fn output_comes(&self, from: usize, gap: u64, bytes: &[u8]) {
-        match decode::<(u8, R::Output)>(bytes) {
-            Ok((reason, output)) => {
+        match decode::<(u8, u64, R::Output)>(bytes) {
+            Ok((reason, units, output)) => {
+                self.compare_units(from, units);
                 self.mark(reason);
                 self.fill(from, gap, Place::Here(output));
             }
@@ -60,8 +61,9 @@ where
         let mut places = Vec::with_capacity(parts.len());
         for part in parts {
             places.push(match part {
-                Part::Inline(bytes) => match decode::<(u8, R::Output)>(&bytes) {
-                    Ok((reason, output)) => {
+                Part::Inline(bytes) => match decode::<(u8, u64, R::Output)>(&bytes) {
+                    Ok((reason, units, output)) => {
+                        self.compare_units(from, units);
                         self.mark(reason);
                         Place::Here(output)
                     }
@@ -102,8 +104,9 @@ where
     }
 
     pub(super) fn fetched_comes(&self, from: usize, ticket: u64, bytes: &[u8]) {
-        match decode::<(u8, R::Output)>(bytes) {
-            Ok((reason, output)) => {
+        match decode::<(u8, u64, R::Output)>(bytes) {
+            Ok((reason, units, output)) => {
+                self.compare_units(from, units);
                 self.mark(reason);
                 self.world().counters().fetched.add(1);
                 let arrival = self.desk().held.arrive(from, ticket, output);
