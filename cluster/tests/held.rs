@@ -155,14 +155,14 @@ fn node_of_two(then: impl FnOnce(&Other, u64)) -> Result<(), String> {
         panic!("{parts:?}")
     };
     assert!((5000..20_000).contains(&len), "the strings from 20 to 30 or so: {len}");
-    assert_eq!(last, &Part::Inline(vec![0, 0]), "nothing is behind the gap");
+    assert_eq!(last, &Part::Inline(vec![0, 40, 0]), "nothing is behind the gap");
     other.tell(Message::Fetch { id, ticket: 5 });
     let Message::Fetched { ticket: 5, bytes } =
         other.sees(|message| matches!(message, Message::Fetched { .. }))
     else {
         panic!("another fetch")
     };
-    let (_, text) = postcard::from_bytes::<(u8, String)>(&bytes).unwrap();
+    let (_, _, text) = postcard::from_bytes::<(u8, u64, String)>(&bytes).unwrap();
     assert!(text.len() as u64 <= len && text.len() as u64 + 5 > len && text.bytes().all(|byte| byte == b'a'));
     then(&other, id);
     let end = rank.join().map_err(|payload| text_of(&*payload))?;
@@ -191,7 +191,7 @@ fn forged_messages_about_held_outputs_end_the_call() {
     let forged = [
         (None, "does not hold it"),
         (Some(Message::Fetch { id: 12345, ticket: 0 }), "does not hold it"),
-        (Some(Message::Fetched { ticket: 12345, bytes: vec![0, 0] }), "has not asked for"),
+        (Some(Message::Fetched { ticket: 12345, bytes: vec![0, 40, 0] }), "has not asked for"),
         (Some(Message::Fetched { ticket: 0, bytes: vec![] }), "cannot be decoded"),
         (Some(Message::Held { gap: 12345, bytes: far(0) }), "which this rank does not have"),
         (Some(Message::Held { gap: 0, bytes: far(1) }), "cannot be decoded"),
@@ -202,7 +202,7 @@ fn forged_messages_about_held_outputs_end_the_call() {
         (Some(Message::Node(node(up(), part(2)))), "of rank 2, of 2"),
         (Some(Message::Node(node(up(), Part::Inline(vec![])))), "cannot be decoded"),
         (
-            Some(Message::Node(node(Link::Gap { rank: 1, gap: 12345 }, Part::Inline(vec![0, 0])))),
+            Some(Message::Node(node(Link::Gap { rank: 1, gap: 12345 }, Part::Inline(vec![0, 40, 0])))),
             "does not have",
         ),
     ];
