@@ -75,6 +75,7 @@ mod encoding;
 pub mod frame;
 #[cfg(not(loom))]
 mod handshake;
+#[cfg(not(loom))]
 mod held;
 #[cfg(not(loom))]
 mod joins;
