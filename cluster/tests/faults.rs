@@ -98,7 +98,10 @@ fn other_lengths_under_a_fold_are_reported() {
             for result in results {
                 let payload = result.expect_err("the sources differ");
                 let text = text(&*payload);
-                assert!(text.contains("101") && text.contains("100 units") || text.contains("101 units"), "{text}");
+                assert!(
+                    text.contains("101") && text.contains("100 units") || text.contains("101 units"),
+                    "{text}"
+                );
             }
         }
     });
