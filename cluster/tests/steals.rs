@@ -63,6 +63,8 @@ fn a_task_that_goes_on_for_long_is_divided() {
 fn items_that_grow_expensive_are_stolen() {
     within_a_minute(|| {
         let counts = Threads::new(2).run(|world| {
+            // Both ranks are there.
+            assert_eq!((0..2_u64).into_par_iter().spread(world).count(), 2);
             let items = (0..2000_u64).into_par_iter().inspect(|&i| {
                 if i >= 1900 {
                     thread::sleep(Duration::from_millis(1));
