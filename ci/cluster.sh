@@ -78,6 +78,9 @@ for FURCATE_CLUSTER_TRANSPORT in shared messages; do
     survivors "${open_mpi[@]}" --mca orte_enable_recovery 1
     another_build "${open_mpi[@]}"
 done
+# Each rank has an environment of its own. That of rank 0 counts.
+ranks "${open_mpi[@]}" -n 1 env FURCATE_CLUSTER_TRANSPORT=messages "$program" lengths : -n 1 env FURCATE_CLUSTER_TRANSPORT=shared "$program" lengths
+ranks "${open_mpi[@]}" -n 1 env FURCATE_CLUSTER_TRANSPORT= "$program" lengths : -n 1 env FURCATE_CLUSTER_TRANSPORT=messages "$program" lengths
 # Messages that cross TCP.
 ranks "${open_mpi[@]}" --mca btl tcp,self -n 2 "$program"
 ranks "${open_mpi[@]}" --mca btl tcp,self -n 4 "$program"

@@ -13,6 +13,7 @@ use furcate::prelude::*;
 use furcate::{
     Adaptive, ByBlocks, ByTerminal, DepJoin, Doubling, Executor, Join, Reduction, Scheduler, Sequential,
 };
+use pairs::interleave;
 use policies::{AnyPolicy, any_policy};
 use proptest::prelude::*;
 
@@ -130,9 +131,4 @@ impl<I: IndexedParallelIterator<Item = u64> + Clone> Chain for I {}
 
 pairs! {
     then_flat_map: |it| it.flat_map(|x| 0..x % 4), it.flat_map(|x| 0..x % 4);
-    then_interleave: |it| it.clone().interleave(it.map(|x| x + 1000)), interleave(it.clone().collect(), it.map(|x| x + 1000).collect()).into_iter();
-}
-
-fn interleave(left: Vec<u64>, right: Vec<u64>) -> Vec<u64> {
-    left.into_iter().zip(right).flat_map(|(a, b)| [a, b]).collect()
 }

@@ -1,6 +1,6 @@
 //! Slices: their elements, and their parts.
 
-mod chunked;
+pub(crate) mod chunked;
 mod chunks;
 mod parallel_slice;
 mod parallel_slice_mut;

@@ -43,7 +43,7 @@
 //!    of it reduces no output, and sends none.
 
 use crate::asking::{Ask, Asking};
-use crate::encoding::encode;
+use crate::encoding::{decode, encode};
 use crate::handshake::Caller;
 use crate::held::{Held, Place};
 use crate::joins::{Joins, Link};
@@ -253,7 +253,7 @@ where
                         self.desk().end = Some((reason, output));
                     }
                 }
-                Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
+                Err(error) => self.fail(format!("the result from rank {from} {error}")),
             },
         }
     }
@@ -276,12 +276,12 @@ where
     }
 
     /// Decodes the result. If it is for rank 0 alone, other ranks have that of no items.
-    fn decode_end(&self, bytes: &[u8]) -> postcard::Result<(u8, R::Output)> {
+    fn decode_end(&self, bytes: &[u8]) -> Result<(u8, R::Output), String> {
         if self.to_root {
-            let reason = postcard::from_bytes(bytes)?;
+            let reason = decode(bytes)?;
             return Ok((reason, self.reduction.finish(self.reduction.start())));
         }
-        postcard::from_bytes(bytes)
+        decode(bytes)
     }
 
     /// Ends the call, at rank 0. The reason of an interruption is the same on all ranks: later marks do not count.

@@ -15,7 +15,7 @@
 //! 3. In the form by value, no producer is lent while a value is put into the chain: one share is worked on at a time.
 
 use crate::call::{Call, Next, Search, Work};
-use crate::encoding::encode;
+use crate::encoding::{decode, encode};
 use crate::handshake::Caller;
 use crate::segments::{Gapped, Segments};
 use crate::session::Failure;
@@ -211,8 +211,8 @@ where
         let (start, end) = match &work.description {
             None => even_part(size as u64, rank, ranks),
             Some(bytes) => {
-                let (start, len) = postcard::from_bytes::<(u64, u64)>(bytes)
-                    .map_err(|error| format!("a position from another rank cannot be decoded: {error}"))?;
+                let (start, len) = decode::<(u64, u64)>(bytes)
+                    .map_err(|error| format!("a position from another rank {error}"))?;
                 (start, start.saturating_add(len))
             }
         };
@@ -236,8 +236,7 @@ where
     {
         shares(call, |work| {
             if let Some(bytes) = &work.description {
-                let value = postcard::from_bytes(bytes)
-                    .map_err(|error| format!("a piece from another rank cannot be decoded: {error}"))?;
+                let value = decode(bytes).map_err(|error| format!("a piece from another rank {error}"))?;
                 chain.put(value);
             }
             Ok(run_value(&mut chain, call, work.description.is_none()))

@@ -2,7 +2,7 @@
 //!
 //! A chain is divided once, and its outputs are reduced. A recursive algorithm goes on: it waits for the halves, uses their results, and forks
 //! again. A tile of a wavefront waits for its neighbors. Such a computation is a state machine, its [`Frame`]. A step of it
-//! takes the results that it has waited for, and says what comes [`Next`]:
+//! takes the results of the frames before it, and returns the [`Next`] one:
 //!
 //! | next | meaning |
 //! |---|---|
@@ -48,9 +48,9 @@
 //! # How this differs from moving stacks
 //!
 //! The runtimes of that paper (MassiveThreads/DM, Itoyori) move the stack of a thread, so any function may fork and join anywhere.
-//! They need stacks at equal addresses on all machines, which are all alike, and a network that reads remote memory. A frame has to say what it keeps over
-//! a join, as the state of a future does in Rust, and serde encodes it. In return every machine will do, nothing is unsafe, and a message holds what is
-//! needed and no more. What a frame borrows cannot travel: it uses [`FrameContext::data`], which every rank has.
+//! They need stacks at equal addresses on all machines, which are all alike, and a network that reads remote memory. A frame has to name its state over
+//! a join, as the compiler does for an `async` function, and serde encodes it. In return nothing is unsafe, and the machines may differ. A frame
+//! cannot borrow: it uses [`FrameContext::data`] of its rank.
 //!
 //! In the paper the last finisher takes the waiting thread over, wherever it is. Here the frame becomes ready on the rank where it waits, and
 //! is stolen from there as any other frame.
@@ -82,7 +82,7 @@ pub trait Frame: Serialize + DeserializeOwned + Send + Sized {
 
     /// Runs the frame to its next join, or to its end.
     ///
-    /// `results` are those that it has waited for, in the order of [`Next::Wait`]: first those of the children, then those of the futures. In the first
+    /// `results` are those that it has waited for, in the order of [`Next::Wait`]: first the outputs of the children, then those of the futures. In the first
     /// step there are none.
     ///
     /// # Panics
@@ -91,18 +91,18 @@ pub trait Frame: Serialize + DeserializeOwned + Send + Sized {
     fn step(self, results: Vec<Self::Output>, context: &mut FrameContext<'_, Self>) -> Next<Self>;
 }
 
-/// What a frame does after a step.
+/// The action of a frame after a step.
 pub enum Next<F: Frame> {
     /// The frame is done.
     Return(F::Output),
-    /// The children run, in any order. When their outputs and those of the futures are there, `then` runs, with all these outputs in order. Without any,
+    /// The children run, in any order. When all outputs are there, of the children and of the futures, `then` runs, and gets them in this order. Without any,
     /// `then` runs behind all frames that are ready.
     Wait {
         /// Frames that run now.
         children: Vec<F>,
         /// Futures of frames that were forked before.
         futures: Vec<Future<F::Output>>,
-        /// What comes then.
+        /// The frame that goes on with the outputs.
         then: F,
     },
 }
@@ -134,8 +134,8 @@ impl<F: Frame> fmt::Debug for Next<F> {
 
 /// The output of a frame that was forked by [`FrameContext::fork`], to be waited for once, by any frame on any rank.
 ///
-/// It can be sent: a frame may hold it, or put it into its output. So a frame can depend on frames that it has not forked, as a tile of a wavefront
-/// does. If nobody waits for it, the frame runs all the same, or is dropped at the end of the call.
+/// A future can be sent: a frame may hold it, or put it into its output. So a frame can depend on frames that it has not forked, as a tile of a wavefront
+/// does. A frame whose future is dropped runs all the same, or is dropped at the end of the call.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Future<O> {
     address: Address,

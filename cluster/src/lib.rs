@@ -45,8 +45,8 @@
 //!
 //! - Without the feature `mpi`, [`init`] makes a world of one rank, and [`Threads`] makes ranks that are threads.
 //! - A rank answers a thief between two steps of its tasks. If all its workers are inside long items, thieves wait.
-//! - Adaptors whose tasks share a count or a flag (`take_any`, `while_some`), bridges of streams, `flat_map` of parallel iterators, and
-//!   collections without positions are not [`Portable`](furcate_adaptors::iter::Portable).
+//! - Adaptors whose tasks share a count or a flag (`take_any`, `while_some`), `flat_map` of parallel iterators, strings, bridges of streams, and
+//!   collections whose order differs between processes are not [`Portable`](furcate_adaptors::iter::Portable).
 #![deny(unsafe_code)]
 
 /// The part that the loom models check.

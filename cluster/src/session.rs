@@ -1,4 +1,4 @@
-//! What all collective calls have in common, whatever they compute: their number and caller, their messages, and their end.
+//! The common part of all collective calls: their number and caller, their messages, and their end.
 //!
 //! # Invariants
 //!

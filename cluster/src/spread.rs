@@ -7,9 +7,9 @@ use crate::reductions::{
 };
 use crate::stop::{Interrupted, Stops};
 use crate::world::World;
-use furcate_adaptors::iter::{Portable, ProductOf, SumOf};
-use furcate_schedulers::Reduction;
+use furcate_adaptors::iter::{Portable, ProductOf, SchedulerOf, SumOf};
 use furcate_schedulers::policy::{CancelToken, Deadline, Reason, StopOn};
+use furcate_schedulers::{Reduction, Scheduler};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cmp::Ordering;
@@ -30,8 +30,16 @@ pub trait SpreadOver: Portable {
     /// Each rank begins with its share of the source. A rank whose whole pool is out of work asks another one, which divides a task
     /// and gives the right half away. Outputs are reduced in order, by the last finisher. No worker waits for another rank.
     ///
-    /// Name it last, before the terminal. Policies and `io_await` are named before it. Inside a rank the pool divides on demand
-    /// ([`Adaptive`](furcate_schedulers::Adaptive)); behind `io_await` as policies say.
+    /// Name it last, before the terminal. Policies and `io_await` are named before it; `stop_on` and `deadline` behind it, since they end the
+    /// call on all ranks. Inside a rank the pool divides on demand ([`Adaptive`](furcate_schedulers::Adaptive)); behind `io_await` as
+    /// policies say. A chain that names another scheduler does not compile: a part is given to another rank between two steps, and the
+    /// other schedulers have none.
+    ///
+    /// ```compile_fail,E0080
+    /// use furcate::prelude::*;
+    /// use furcate_cluster::{SpreadOver, Threads};
+    /// Threads::new(2).run(|world| (0..9).into_par_iter().sequential().spread(world).sum::<i32>());
+    /// ```
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -44,11 +52,21 @@ pub trait SpreadOver: Portable {
     /// assert_eq!(texts, ["together", "together"]);
     /// ```
     fn spread(self, world: &World) -> Spread<'_, Self> {
+        const { divides_on_demand::<Self>() };
         Spread { chain: self, world, stops: Stops::default(), reason: None, to_root: false }
     }
 }
 
 impl<I: Portable> SpreadOver for I {}
+
+/// Refuses a scheduler that would be replaced without a word.
+const fn divides_on_demand<I: Portable>() {
+    assert!(
+        SchedulerOf::<I>::SPREADS,
+        "a scheduler named before `spread` would have no effect: inside a rank work is divided on demand; leave the scheduler out, or name \
+         `.adaptive()`; for one thread in each rank, run the program in a pool of one thread"
+    );
+}
 
 /// A chain over all ranks: see [`SpreadOver::spread`]. Its terminals are collective calls, and return the same result on all ranks.
 ///
@@ -228,7 +246,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
         self.call("product", Search::No, ProductReduction::<S>::new())
     }
 
-    /// Counts the items.
+    /// Counts the items. The number is a `u64` on every machine, since it travels, and may be larger than one machine's memory.
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -299,7 +317,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     where
         I::Item: Ord + Serialize + DeserializeOwned,
     {
-        self.min_by(Ord::cmp)
+        self.least("min", Ord::cmp)
     }
 
     /// Returns the greatest item; of equal ones the last.
@@ -313,7 +331,7 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
     where
         I::Item: Ord + Serialize + DeserializeOwned,
     {
-        self.max_by(Ord::cmp)
+        self.greatest("max", Ord::cmp)
     }
 
     /// Returns the least item by a comparison; of equal ones the first.
@@ -322,8 +340,16 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
         F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
         I::Item: Serialize + DeserializeOwned,
     {
+        self.least("min_by", compare)
+    }
+
+    fn least<F>(self, name: &'static str, compare: F) -> Option<I::Item>
+    where
+        F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
+        I::Item: Serialize + DeserializeOwned,
+    {
         let op = |a, b| if compare(&a, &b) == Ordering::Greater { b } else { a };
-        self.call("min", Search::No, Pick(&op))
+        self.call(name, Search::No, Pick(&op))
     }
 
     /// Returns the greatest item by a comparison; of equal ones the last.
@@ -332,8 +358,16 @@ impl<I: Portable<Form: Travels<I>>> Spread<'_, I> {
         F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
         I::Item: Serialize + DeserializeOwned,
     {
+        self.greatest("max_by", compare)
+    }
+
+    fn greatest<F>(self, name: &'static str, compare: F) -> Option<I::Item>
+    where
+        F: Fn(&I::Item, &I::Item) -> Ordering + Sync + Send,
+        I::Item: Serialize + DeserializeOwned,
+    {
         let op = |a, b| if compare(&a, &b) == Ordering::Greater { a } else { b };
-        self.call("max", Search::No, Pick(&op))
+        self.call(name, Search::No, Pick(&op))
     }
 
     /// Whether the predicate is true for any item. A hit ends the search on all ranks.

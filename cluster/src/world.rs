@@ -189,14 +189,20 @@ impl fmt::Display for InitError {
 
 impl std::error::Error for InitError {}
 
-/// Variables by which the launchers of MPI programs tell the number of ranks.
+/// Variables by which the launchers of MPI programs tell the number of ranks. (`SLURM_NTASKS` is set in a batch script, too, which runs once.)
 #[cfg(not(feature = "mpi"))]
-const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_NTASKS"];
+const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// Makes the world of this process.
 ///
 /// With the feature `mpi`, the ranks are the processes that `mpirun` or `srun` has started. If all of them are on one node, their messages go
-/// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or `messages`. Without that feature the world has one rank.
+/// through memory that they share, otherwise through MPI. `FURCATE_CLUSTER_TRANSPORT` chooses: `shared` or
+/// `messages`. The value that rank 0 has counts on all ranks. Without that feature the world has one rank.
+///
+/// A process makes one world, at its beginning, on its main thread, and drops it there at its end: MPI wants to be ended by the thread that has begun
+/// it. A world that is never dropped (in a `static`, by `mem::forget` or `process::exit`) does not end MPI, and the launcher takes that for a
+/// failure. The program's own calls of MPI must not be made during a call, or while the world is made or dropped: MPI is initialized for one thread at
+/// a time (`MPI_THREAD_SERIALIZED`).
 ///
 /// To drop the world is a collective call. If a panic drops it, the process aborts, and the launcher ends the other ranks: they may be in a call
 /// that this one will never make.
@@ -207,9 +213,10 @@ const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "SLUR
 /// - If `FURCATE_CLUSTER_TRANSPORT` names another transport (such as `rma`), or `shared` although the ranks are on several nodes.
 /// - If `FURCATE_CLUSTER_TIMEOUT` is no number of seconds.
 /// - If the MPI library does not allow calls by several threads.
+/// - With the feature `mpi`: if there is another world, or MPI has ended, as when an earlier world was dropped.
 pub fn init() -> Result<World, InitError> {
     let choice = std::env::var("FURCATE_CLUSTER_TRANSPORT").unwrap_or_default();
-    timeout_of_environment().and_then(|_| chosen(&choice)).and_then(initialize).map_err(InitError)
+    timeout_of_environment().and_then(|_| initialize(chosen(&choice))).map_err(InitError)
 }
 
 /// A transport between processes, chosen by the environment.
@@ -238,7 +245,8 @@ fn chosen(name: &str) -> Result<Choice, String> {
 }
 
 #[cfg(not(feature = "mpi"))]
-fn initialize(_: Choice) -> Result<World, String> {
+fn initialize(choice: Result<Choice, String>) -> Result<World, String> {
+    choice?;
     let several = SIZES.into_iter().find(|name| {
         std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok()).is_some_and(|size| size > 1)
     });
@@ -253,10 +261,22 @@ fn initialize(_: Choice) -> Result<World, String> {
 }
 
 #[cfg(feature = "mpi")]
-fn initialize(choice: Choice) -> Result<World, String> {
+fn initialize(choice: Result<Choice, String>) -> Result<World, String> {
     use crate::transport::{Messages, Mpi, Shared};
 
     let mpi = std::sync::Arc::new(Mpi::init()?);
+    // To make a transport is a collective call, so ranks that chose by themselves might wait for each other for ever.
+    let choice = match (mpi.of_rank_0(choice.as_ref().map_or(u8::MAX, |choice| *choice as u8)), choice) {
+        (code, _) if code == Choice::Automatic as u8 => Choice::Automatic,
+        (code, _) if code == Choice::Shared as u8 => Choice::Shared,
+        (code, _) if code == Choice::Messages as u8 => Choice::Messages,
+        (_, Err(error)) => return Err(error),
+        (_, Ok(_)) => {
+            return Err(
+                "FURCATE_CLUSTER_TRANSPORT on rank 0 is no transport: see the error of that rank".into()
+            );
+        }
+    };
     let shared = |mpi| Shared::new(mpi).map(World::new);
     match choice {
         Choice::Automatic => Ok(shared(&mpi).unwrap_or_else(|| World::new(Messages::new(&mpi)))),

@@ -11,6 +11,7 @@ mod policies;
 use furcate::iter::{ByPosition, Portable};
 use furcate::prelude::*;
 use furcate_cluster::{SpreadOver, Threads};
+use pairs::interleave;
 use policies::{AnyPolicy, any_policy};
 use proptest::prelude::*;
 

@@ -20,18 +20,31 @@ fn main() {
     let world = furcate_cluster::init().expect("the ranks make a world");
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["lengths"] => return lengths(&world),
         ["another-build"] => return another_build(&world),
         [failure, rank] if ["killed", "killed-between", "panics-between"].contains(&failure) => {
             fails(&world, failure, rank.parse().expect("the number of a rank"));
         }
         _ => {}
     }
+    one_world(true);
     let begin = Instant::now();
     for (name, check) in CHECKS {
         check(&world);
         if world.is_root() {
             println!("{name}: ok after {:?}", begin.elapsed());
         }
+    }
+    drop(world);
+    one_world(false);
+}
+
+/// There is no second world, neither beside the first one nor after it.
+fn one_world(is_there: bool) {
+    if cfg!(feature = "mpi") {
+        let error = furcate_cluster::init().expect_err("a process has one world").to_string();
+        let reason = if is_there { "has a world already" } else { "MPI has ended" };
+        assert!(error.contains(reason), "{error}");
     }
 }
 

@@ -122,6 +122,111 @@ fn chains() {
     });
 }
 
+/// Slices in pieces.
+#[test]
+fn chunks_and_windows() {
+    within_a_minute(|| {
+        let v: Vec<u32> = (0..203).collect();
+        let v = &v[..];
+        let sums = |pieces: &mut dyn Iterator<Item = &[u32]>| {
+            pieces.map(|piece| piece.iter().sum()).collect::<Vec<u32>>()
+        };
+        let sum = |piece: &[u32]| piece.iter().sum::<u32>();
+        everywhere(&sums(&mut v.chunks(7)), |world| v.par_chunks(7).map(sum).spread(world).collect());
+        everywhere(&sums(&mut v.chunks_exact(7)), |world| {
+            v.par_chunks_exact(7).map(sum).spread(world).collect()
+        });
+        everywhere(&sums(&mut v.rchunks(7)), |world| v.par_rchunks(7).map(sum).spread(world).collect());
+        everywhere(&sums(&mut v.rchunks_exact(7)), |world| {
+            v.par_rchunks_exact(7).map(sum).spread(world).collect()
+        });
+        everywhere(&sums(&mut v.windows(5)), |world| v.par_windows(5).map(sum).spread(world).collect());
+        everywhere(&sums(&mut v[..3].windows(5)), |world| {
+            v[..3].par_windows(5).map(sum).spread(world).collect()
+        });
+        everywhere(&sums(&mut v.chunks(9)), |world| {
+            let mut own = v.to_vec();
+            own.par_chunks_mut(9).map(|piece| sum(piece)).spread(world).collect()
+        });
+        everywhere(&v.chunks(7).map(|piece| piece.iter().sum()).collect::<Vec<u32>>(), |world| {
+            v.par_iter().fold_chunks(7, || 0, |a, b| a + b).spread(world).collect()
+        });
+        everywhere(&v.chunks(4).map(|piece| piece.iter().sum()).collect::<Vec<u32>>(), |world| {
+            v.par_iter().fold_chunks_with(4, 0, |a, b| a + b).spread(world).collect()
+        });
+    });
+}
+
+/// Sources that are in the same order on all ranks.
+#[test]
+fn collections() {
+    use std::collections::{BTreeMap, BTreeSet, LinkedList, VecDeque};
+    within_a_minute(|| {
+        let all: Vec<u32> = (0..203).collect();
+        let queue = || {
+            let mut queue: VecDeque<u32> = (50..203).collect();
+            (0..50).rev().for_each(|x| queue.push_front(x)); // in two pieces
+            queue
+        };
+        everywhere(&all, |world| queue().into_par_iter().spread(world).collect());
+        everywhere(&all, |world| queue().par_iter().copied().spread(world).collect());
+        everywhere(&all, |world| queue().par_iter_mut().map(|x| *x).spread(world).collect());
+        everywhere(&all, |world| LinkedList::from_iter(0..203).into_par_iter().spread(world).collect());
+        everywhere(&all, |world| LinkedList::from_iter(0..203).par_iter().copied().spread(world).collect());
+        everywhere(&all, |world| BTreeSet::from_iter(0..203).into_par_iter().spread(world).collect());
+        everywhere(&all, |world| BTreeSet::from_iter(0..203).par_iter().copied().spread(world).collect());
+        let pairs: Vec<(u32, u32)> = (0..203).map(|x| (x, x * x)).collect();
+        let map = || BTreeMap::from_iter(pairs.clone());
+        everywhere(&pairs, |world| map().into_par_iter().spread(world).collect());
+        everywhere(&pairs, |world| map().par_iter().map(|(x, y)| (*x, *y)).spread(world).collect());
+        everywhere(&pairs, |world| map().par_iter_mut().map(|(x, y)| (*x, *y)).spread(world).collect());
+        everywhere(&all[20..100].to_vec(), |world| {
+            let mut own = all.clone();
+            let drained = own.par_drain(20..100).spread(world).collect();
+            assert!(own.into_iter().eq((0..20).chain(100..203)), "the range is removed on every rank");
+            drained
+        });
+        everywhere(&vec![3], |world| Some(3).into_par_iter().spread(world).collect());
+        everywhere(&vec![], |world| None::<u32>.into_par_iter().spread(world).collect::<Vec<_>>());
+        everywhere(&vec![3], |world| Ok::<_, ()>(3).into_par_iter().spread(world).collect());
+        everywhere(&vec![3], |world| furcate::iter::once(3).spread(world).collect());
+        everywhere(&vec![3; 50], |world| furcate::iter::repeat_n(3, 50).spread(world).collect());
+        everywhere(&vec![], |world| furcate::iter::empty::<u32>().spread(world).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn adaptors_with_places() {
+    within_a_minute(|| {
+        let numbers = |range: std::ops::Range<u32>| range.into_par_iter();
+        for (left, right) in [(100, 100), (100, 7), (3, 90), (0, 5), (0, 0)] {
+            let mut turns = Vec::new();
+            let (mut a, mut b) = (0..left, 500..500 + right);
+            while a.start < a.end || b.start < b.end {
+                turns.extend(a.next());
+                turns.extend(b.next());
+            }
+            everywhere(&turns, |world| {
+                numbers(0..left).interleave(numbers(500..500 + right)).spread(world).collect()
+            });
+            let short = (2 * left.min(right) + u32::from(left > right)) as usize;
+            everywhere(&turns[..short].to_vec(), |world| {
+                numbers(0..left).interleave_shortest(numbers(500..500 + right)).spread(world).collect()
+            });
+        }
+        for len in [0_u32, 1, 2, 60] {
+            let with_commas: Vec<u32> = (0..len).flat_map(|x| [99, x]).skip(1).collect();
+            everywhere(&with_commas, |world| numbers(0..len).intersperse(99).spread(world).collect());
+        }
+        everywhere(&(0..100).step_by(7).collect::<Vec<_>>(), |world| {
+            numbers(0..100).positions(|x| x % 7 == 0).spread(world).collect()
+        });
+        everywhere(&(0..100).collect::<Vec<_>>(), |world| {
+            numbers(0..100).panic_fuse().spread(world).collect()
+        });
+    });
+}
+
 /// Items behind `io_await` wait in the rank's own pool.
 #[test]
 fn futures() {

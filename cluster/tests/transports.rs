@@ -37,6 +37,8 @@ enum Fault {
     OtherFetch,
     /// The rank with this number runs another build.
     OtherBuild(usize),
+    /// All outputs have a byte too many.
+    LongerOutputs,
     /// Stops arrive when the call has ended.
     LateStops,
     /// The buffers for results are small: the rank keeps each of them until it is told to flush, for so many calls.
@@ -100,14 +102,15 @@ impl Transport for Unsteady {
             | (Fault::LateStops, Message::Stop { .. }) => {
                 return 0;
             }
+            (Fault::LateAborts, Message::Abort(_)) if to == 0 => return 0,
             (Fault::FetchTwice, Message::Fetch { .. }) => {
                 let line = &self.lines[self.rank * self.ranks + to];
                 line.lock().unwrap().push_back(envelope.encode());
             }
             (Fault::OtherOutput, Message::Fetch { id, .. }) => *id += 1 << 40,
             (Fault::OtherFetch, Message::Fetched { ticket, .. }) => *ticket += 1 << 40,
-            (Fault::LateAborts, Message::Abort(_)) if to == 0 => return 0,
             (Fault::OtherGap, Message::Output { gap, .. }) => *gap += 1 << 40,
+            (Fault::LongerOutputs, Message::Output { bytes, .. }) => bytes.push(0),
             _ => {}
         }
         let mut bytes = envelope.encode();
@@ -348,6 +351,18 @@ fn outputs_for_other_gaps_end_the_call() {
         }) {
             let payload = result.unwrap_err();
             assert!(text(&*payload).contains("which this rank does not have"), "{}", text(&*payload));
+        }
+    });
+}
+
+#[test]
+fn outputs_that_are_too_long_end_the_call() {
+    within_a_minute(|| {
+        for result in run(Unsteady::worlds(3, 1, Fault::LongerOutputs), |world| {
+            (0..10_u64).into_par_iter().spread(world).count()
+        }) {
+            let payload = result.unwrap_err();
+            assert!(text(&*payload).contains("too long"), "{}", text(&*payload));
         }
     });
 }

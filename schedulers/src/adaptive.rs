@@ -109,6 +109,7 @@ impl Default for Adaptive {
 }
 
 impl Scheduler for Adaptive {
+    const SPREADS: bool = true;
     const ON_DEMAND: bool = true;
 
     #[inline]

@@ -33,6 +33,9 @@ use std::marker::PhantomData;
 pub struct ByTerminal;
 
 impl Scheduler for ByTerminal {
+    /// A chain that names no scheduler has this one.
+    const SPREADS: bool = true;
+
     #[inline]
     fn schedule<P, L, R, E>(&self, producer: P, policy: L, reduction: R, executor: &E) -> R::Output
     where

@@ -38,6 +38,11 @@ pub trait Scheduler: Clone + Send {
     /// suspends tasks and divides them as the policy says, so demand would have no effect.
     const ON_DEMAND: bool = false;
 
+    /// Whether a chain with this scheduler may run on several processes, each of which divides its part on demand. True if the chain has
+    /// left the choice open, or has chosen to divide on demand, or waits for futures. Another scheduler would be replaced without a
+    /// word.
+    const SPREADS: bool = Self::SUSPENDS;
+
     /// Returns the scheduler of an `io_await` behind this one. By default, one with the default bound. A scheduler that
     /// suspends returns itself, so that the whole chain keeps to one bound and one limit.
     fn for_futures(&self) -> Suspending {

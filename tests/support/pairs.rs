@@ -70,8 +70,13 @@ macro_rules! pairs {
                 then_step_by: |it| it.step_by(2), it.step_by(2);
                 then_chain: |it| it.clone().chain(it.filter(|x| x % 2 == 0)), it.clone().chain(it.filter(|x| x % 2 == 0));
                 then_chunks: |it| it.chunks(4).map(|c| c.iter().fold(0, |a, x| a * 7 + x)), it.collect::<Vec<_>>().chunks(4).map(|c| c.iter().fold(0, |a, x| a * 7 + x));
+                then_interleave: |it| it.clone().interleave(it.map(|x| x + 1000)), interleave(it.clone().collect(), it.map(|x| x + 1000).collect()).into_iter();
                 then_map_with: |it| it.map_with(7, |seven, x| x * *seven), it.map(|x| x * 7);
             }
         }
     };
+}
+
+pub(crate) fn interleave(left: Vec<u64>, right: Vec<u64>) -> Vec<u64> {
+    left.into_iter().zip(right).flat_map(|(a, b)| [a, b]).collect()
 }

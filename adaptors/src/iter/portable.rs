@@ -12,23 +12,27 @@
 //!
 //! 1. *Equal cuts.* In the form `ByPosition`, the units of a producer are the same in every process, and a cut after `i` units is the
 //!    same cut. Chains whose tasks share a count or a flag (`take_any`, `while_some`) are not portable, because the count
-//!    would be that of one process.
+//!    would be that of one process. (The flag of `panic_fuse` is raised by a panic only.) Sources whose order may differ between processes are not
+//!    portable either: hash maps and sets, whose hashers are random, and heaps.
 //! 2. *Everything is in the value.* In the form `ByValue`, a part is its value and the chain's closures. A chain into which the
 //!    value of a part has been [put](Portable::put) lends that part. So a chain that can be lent only once (`map_with`, `fold_with`) is portable in the
 //!    form `ByPosition` only; `map_init` and `fold` can be lent again.
 
 use super::adaptors::{
-    Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith,
-    Inspect, IoAwait, Map, MapInit, MapWith, Rev, Skip, StepBy, Take, Update, Zip, ZipEq,
+    Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldChunks,
+    FoldChunksWith, FoldWith, Inspect, Interleave, InterleaveShortest, Intersperse, IoAwait, Map, MapInit,
+    MapWith, PanicFuse, Positions, Rev, Skip, StepBy, Take, Update, Zip, ZipEq,
 };
 use super::{
-    FromProducer, IndexedParallelIterator, On, ParallelIterator, RepeatN, Stage, Staged, With, WithPolicy,
-    WithScheduler,
+    Empty, FromProducer, IndexedParallelIterator, On, Once, ParallelIterator, RepeatN, Stage, Staged, With,
+    WithPolicy, WithScheduler,
 };
+use crate::collections::{btree_map, btree_set, linked_list, vec_deque};
 use crate::range::RangeItem;
-use crate::{array, range, range_inclusive, slice, vec};
+use crate::slice::chunked::{Chunked, Chunking};
+use crate::{array, option, range, range_inclusive, result, slice, vec};
 use furcate_pool::Executor;
-use furcate_schedulers::{Plan, Policy, Producer, Scheduler};
+use furcate_schedulers::{Divisible, Plan, Policy, Producer, Scheduler};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
@@ -106,7 +110,8 @@ pub type ValueOf<I> = <<I as Portable>::Form as Form>::Value;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "parts of `{Self}` cannot be described to another process",
-    note = "positions in such a chain mean nothing elsewhere, or its tasks share a count or a flag (`take_any`, `while_some`)",
+    note = "positions in such a chain mean nothing elsewhere (hash maps, strings, bridges), or its tasks share a count or a flag \
+            (`take_any`, `while_some`): the book's chapter on many machines says what to write instead",
     note = "a source of your own that is cut at exact positions needs one line: `impl Portable for .. {{ type Form = ByPosition; }}`"
 )]
 pub trait Portable: ParallelIterator {
@@ -146,7 +151,29 @@ by_position! {
     impl['data, T] slice::Iter<'data, T> where [T: Sync]
     impl['data, T] slice::IterMut<'data, T> where [T: Send]
     impl[T] vec::IntoIter<T> where [T: Send]
+    impl[T] vec::Drain<'_, T> where [T: Send]
+    impl[V, K] Chunked<V, K> where [V: Divisible + Default + Send, K: Chunking<V>]
     impl[T, const N: usize] array::IntoIter<T, N> where [T: Send]
+    impl[T] vec_deque::IntoIter<T> where [T: Send]
+    impl['data, T] vec_deque::Iter<'data, T> where [T: Sync]
+    impl['data, T] vec_deque::IterMut<'data, T> where [T: Send]
+    impl[T] vec_deque::Drain<'_, T> where [T: Send]
+    impl[T] linked_list::IntoIter<T> where [T: Send]
+    impl['data, T] linked_list::Iter<'data, T> where [T: Sync]
+    impl['data, T] linked_list::IterMut<'data, T> where [T: Send]
+    impl[K, V] btree_map::IntoIter<K, V> where [K: Send, V: Send]
+    impl['data, K, V] btree_map::Iter<'data, K, V> where [K: Sync, V: Sync]
+    impl['data, K, V] btree_map::IterMut<'data, K, V> where [K: Sync, V: Send]
+    impl[T] btree_set::IntoIter<T> where [T: Send]
+    impl['data, T] btree_set::Iter<'data, T> where [T: Sync]
+    impl[T] option::IntoIter<T> where [T: Send]
+    impl['data, T] option::Iter<'data, T> where [T: Sync]
+    impl['data, T] option::IterMut<'data, T> where [T: Send]
+    impl[T] result::IntoIter<T> where [T: Send]
+    impl['data, T] result::Iter<'data, T> where [T: Sync]
+    impl['data, T] result::IterMut<'data, T> where [T: Send]
+    impl[T] Empty<T> where [T: Send]
+    impl[T] Once<T> where [T: Send]
     impl[T] RepeatN<T> where [T: Clone + Send]
     impl[P] FromProducer<P> where [P: Producer<Item: Send>]
     impl[I] Enumerate<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
@@ -155,6 +182,30 @@ by_position! {
     impl[I] Take<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
     impl[I] StepBy<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
     impl[I] Chunks<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator]
+    impl[I, D, F, T] FoldChunks<I, D, F> where [
+        I: Portable<Form = ByPosition> + IndexedParallelIterator,
+        D: Fn() -> T + Send + Sync,
+        F: Fn(T, I::Item) -> T + Send + Sync,
+        T: Send
+    ]
+    impl[I, T, F] FoldChunksWith<I, T, F> where [
+        I: Portable<Form = ByPosition> + IndexedParallelIterator,
+        T: Clone + Send,
+        F: Fn(T, I::Item) -> T + Send + Sync
+    ]
+    impl[I, P] Positions<I, P> where [
+        I: Portable<Form = ByPosition> + IndexedParallelIterator,
+        P: Fn(I::Item) -> bool + Sync + Send
+    ]
+    impl[I] Intersperse<I> where [I: Portable<Form = ByPosition> + IndexedParallelIterator<Item: Clone>]
+    impl[A, B] Interleave<A, B> where [
+        A: Portable<Form = ByPosition> + IndexedParallelIterator,
+        B: Portable<Form = ByPosition> + IndexedParallelIterator<Item = A::Item>
+    ]
+    impl[A, B] InterleaveShortest<A, B> where [
+        A: Portable<Form = ByPosition> + IndexedParallelIterator,
+        B: Portable<Form = ByPosition> + IndexedParallelIterator<Item = A::Item>
+    ]
     impl[A, B] Zip<A, B> where [
         A: Portable<Form = ByPosition> + IndexedParallelIterator,
         B: Portable<Form = ByPosition> + IndexedParallelIterator
@@ -203,6 +254,7 @@ as_base! {
     impl['data, T, I] Cloned<I> where [I: ParallelIterator<Item = &'data T>, T: Clone + Send + Sync + 'data] |part| part.into_base();
     impl[I] FlattenIter<I> where [I: ParallelIterator<Item: IntoIterator<Item: Send>>] |part| part.into_base();
     impl[I, F, S] FlatMapIter<I, F> where [F: Fn(I::Item) -> S + Sync + Send, S: IntoIterator<Item: Send>] |part| part.into_base();
+    impl[I] PanicFuse<I> where [] |part| part.into_base();
     impl[I, S] Staged<I, S> where [S: Stage<I::Item, Item: Send>] |part| part.into_base();
     impl[I, N, F, T, R] MapInit<I, N, F> where [N: Fn() -> T + Sync + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();
     impl[I, T, F, R] MapWith<I, T, F> where [I: Portable<Form = ByPosition>, T: Clone + Send, F: Fn(&mut T, I::Item) -> R + Sync + Send, R: Send] |part| part.into_base();

@@ -1,7 +1,7 @@
 //! The outputs of a call: where they meet, and who reduces them. See [`held`](crate::held) for the messages.
 
 use super::Call;
-use crate::encoding::{encode, encoded_len};
+use crate::encoding::{decode, encode, encoded_len};
 use crate::held::{Far, Fetch, Part, Place, Refused};
 use crate::joins::{Arrival, Link};
 use crate::transport::Message;
@@ -18,17 +18,17 @@ where
     // --------------------------------------------------------------------------------- messages that come
 
     pub(super) fn output_comes(&self, from: usize, gap: u64, bytes: &[u8]) {
-        match postcard::from_bytes::<(u8, R::Output)>(bytes) {
+        match decode::<(u8, R::Output)>(bytes) {
             Ok((reason, output)) => {
                 self.mark(reason);
                 self.fill(from, gap, Place::Here(output));
             }
-            Err(error) => self.fail(format!("an output from rank {from} cannot be decoded: {error}")),
+            Err(error) => self.fail(format!("an output from rank {from} {error}")),
         }
     }
 
     pub(super) fn place_comes(&self, from: usize, gap: u64, bytes: &[u8]) {
-        match postcard::from_bytes::<(u8, Far)>(bytes) {
+        match decode::<(u8, Far)>(bytes) {
             Ok((reason, far)) if far.rank == from => {
                 self.mark(reason);
                 self.fill(from, gap, Place::At(far));
@@ -50,7 +50,7 @@ where
     /// Takes a node over.
     pub(super) fn node_comes(&self, from: usize, bytes: &[u8]) {
         let ranks = self.world().size();
-        let (reason, up, parts) = match postcard::from_bytes::<(u8, Link, Vec<Part>)>(bytes) {
+        let (reason, up, parts) = match decode::<(u8, Link, Vec<Part>)>(bytes) {
             Ok((reason, up @ Link::Gap { rank, .. }, parts)) if rank < ranks && !parts.is_empty() => {
                 (reason, up, parts)
             }
@@ -60,15 +60,13 @@ where
         let mut places = Vec::with_capacity(parts.len());
         for part in parts {
             places.push(match part {
-                Part::Inline(bytes) => match postcard::from_bytes::<(u8, R::Output)>(&bytes) {
+                Part::Inline(bytes) => match decode::<(u8, R::Output)>(&bytes) {
                     Ok((reason, output)) => {
                         self.mark(reason);
                         Place::Here(output)
                     }
                     Err(error) => {
-                        return self.fail(format!(
-                            "an output in a node from rank {from} cannot be decoded: {error}"
-                        ));
+                        return self.fail(format!("an output in a node from rank {from} {error}"));
                     }
                 },
                 Part::At(far) if far.rank == self.world().rank() => {
@@ -104,7 +102,7 @@ where
     }
 
     pub(super) fn fetched_comes(&self, from: usize, ticket: u64, bytes: &[u8]) {
-        match postcard::from_bytes::<(u8, R::Output)>(bytes) {
+        match decode::<(u8, R::Output)>(bytes) {
             Ok((reason, output)) => {
                 self.mark(reason);
                 self.world().counters().fetched.add(1);
@@ -119,7 +117,7 @@ where
                     }
                 }
             }
-            Err(error) => self.fail(format!("an output from rank {from} cannot be decoded: {error}")),
+            Err(error) => self.fail(format!("an output from rank {from} {error}")),
         }
     }
 
@@ -130,7 +128,7 @@ where
         let mut arrival = arrival;
         while let Arrival::Full(places, up) = arrival {
             if self.session.failure().is_some() {
-                return; // invariant 7
+                return; // invariant 7 of the call
             }
             arrival = match self.all_here(places) {
                 Ok(outputs) => self.up(self.reduced(outputs), up),
@@ -159,6 +157,9 @@ where
 
     /// Carries an output up: to a gap of this rank, or in a message.
     fn up(&self, output: R::Output, up: Link) -> Arrival<Place<R::Output>> {
+        if self.session.failure().is_some() {
+            return Arrival::Waits; // invariant 7 of the call
+        }
         let (rank, gap) = match up {
             Link::Top => {
                 self.end(output);

@@ -23,11 +23,12 @@
 //! 3. *Every thief gets a reply:* the oldest ready frame if more than one is ready, because the worker that looks at the mail needs one itself; or, when the
 //!    rank becomes idle, a refusal.
 //! 4. *No lock is held while user code runs*, except `polling`, which is only tried for.
-//! 5. *One end.* The call ends when the root's output is at rank 0, and all ranks have begun the same call. Frames that nobody waits for are dropped then, or end after their step.
+//! 5. *One end.* The call ends when the root's output is at rank 0, and all ranks have begun the same call. Frames without a taker are dropped then, or end after their step.
 
 use super::table::{Address, CloneOutput, Place, Ready, Shard, Unknown};
 use super::{Frame, FrameContext, Future, Next};
 use crate::asking::{Ask, Asking};
+use crate::encoding::{decode, encode};
 use crate::handshake::Caller;
 use crate::session::{Failure, Session};
 use crate::transport::Message;
@@ -77,9 +78,14 @@ impl<'w> Frames<'w> {
     ///
     /// # Panics
     ///
-    /// On every rank if a step panics on one of them; the message names the rank. Also if the ranks make different calls, if a frame or an
-    /// output cannot be encoded, if a [`Future`](super::Future) is waited for more often than it was made for, and if a rank that is out of work hears nothing for the world's
-    /// [timeout](World::with_timeout): as when all frames wait for futures of one another.
+    /// On every rank, if
+    ///
+    /// - a step panics on one of them: the message names the rank;
+    /// - the ranks make different calls;
+    /// - a frame or an output cannot be encoded;
+    /// - a [`Future`] is waited for more often than it was made for;
+    /// - a rank that is out of work hears nothing for the world's [timeout](World::with_timeout), as when all frames wait for futures of one
+    ///   another.
     pub fn run<F: Frame>(self, root: F, data: &F::Data) -> F::Output {
         let number = self.world.begin_call();
         let caller = Caller::new::<F, F::Output>("frames", 0, self.world.build());
@@ -302,7 +308,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     fn rest(&self) {
         let guard = lock(&self.rest);
         self.rests.store(true, SeqCst);
-        // SeqCst: as in `help`. Those who change one of these look at `rests` afterwards.
+        // SeqCst: as in `help`. A thread that changes one of these looks at `rests` afterwards.
         if self.ready.load(SeqCst) == 0 && self.helpers.load(SeqCst) > 0 && !self.is_over() {
             drop(self.woken.wait_timeout(guard, REST));
         }
@@ -399,7 +405,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     ) {
         let forked = children.len();
         if forked + futures.len() == 0 {
-            // It goes behind all others, so that a frame that waits for nothing again and again does not keep them waiting.
+            // The frame goes behind all others. So a frame that waits for nothing, again and again, does not stop them.
             self.shard(worker).ready.push_front(Ready { frame, results: Vec::new(), up, since: None });
             return self.counts_ready(1);
         }
@@ -527,7 +533,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     // -------------------------------------------------------------------------------------------- mail
 
     fn send(&self, to: usize, mail: &Mail<F, F::Output>) {
-        match postcard::to_allocvec(mail) {
+        match encode(mail) {
             Ok(bytes) => self.session.send(to, Message::Frame(bytes)),
             Err(error) => self.fail(format!("a frame or an output cannot be encoded: {error}")),
         }
@@ -571,15 +577,13 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 }
             }
             Message::Refusal { rest, .. } => lock(&self.desk).asking.refused(from, rest),
-            Message::Frame(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((mail, [])) => self.frame_mail(worker, from, mail),
-                Ok(_) => self.fail(format!("rank {from} sent a frame that is too long")),
-                Err(error) => self.fail(format!("a frame from rank {from} cannot be decoded: {error}")),
+            Message::Frame(bytes) => match decode(&bytes) {
+                Ok(mail) => self.frame_mail(worker, from, mail),
+                Err(error) => self.fail(format!("a frame from rank {from} {error}")),
             },
-            Message::End(bytes) => match postcard::take_from_bytes(&bytes) {
-                Ok((output, [])) => self.take_end(output, None),
-                Ok(_) => self.fail(format!("the result from rank {from} is too long")),
-                Err(error) => self.fail(format!("the result from rank {from} cannot be decoded: {error}")),
+            Message::End(bytes) => match decode(&bytes) {
+                Ok(output) => self.take_end(output, None),
+                Err(error) => self.fail(format!("the result from rank {from} {error}")),
             },
             Message::Hello { .. } => self.try_to_end(),
             Message::Share { .. }
@@ -713,7 +717,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         let message = if self.world().size() == 1 {
             None
         } else {
-            match postcard::to_allocvec(&output) {
+            match encode(&output) {
                 Ok(bytes) => Some(Message::End(bytes)),
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }

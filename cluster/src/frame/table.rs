@@ -1,4 +1,4 @@
-//! What a worker has of a call's frames: the ready ones, those that wait, and the futures that it has made.
+//! A worker's part of a call's frames: the ready ones, the waiting ones, and the futures that it has made.
 //!
 //! ```text
 //!   shard of worker w:   ready (youngest last)   |   nodes: frames that wait   |   futures
@@ -73,7 +73,7 @@ pub(crate) type CloneOutput<O> = fn(&O) -> O;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unknown;
 
-/// What a worker has of a call's frames.
+/// A worker's part of a call's frames.
 #[derive(Debug)]
 pub(crate) struct Shard<F, O> {
     pub(crate) ready: VecDeque<Ready<F, O>>,

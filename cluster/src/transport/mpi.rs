@@ -5,9 +5,10 @@
 //!
 //! | function | calls of MPI |
 //! |---|---|
-//! | [`Mpi::init`] | `MPI_Init_thread` (by rsmpi), `MPI_Comm_dup`, `MPI_Comm_set_errhandler`, `MPI_Comm_rank`, `MPI_Comm_size` |
+//! | [`Mpi::init`] | `MPI_Init_thread` (by rsmpi), `MPI_Finalized`, `MPI_Comm_dup`, `MPI_Comm_set_errhandler`, `MPI_Comm_rank`, `MPI_Comm_size` |
 //! | [`Mpi::send`], [`Mpi::complete_sends`] | `MPI_Isend`, `MPI_Test` |
 //! | [`Mpi::receive`] | `MPI_Improbe`, `MPI_Get_count`, `MPI_Mrecv` |
+//! | [`Mpi::of_rank_0`] | `MPI_Bcast` |
 //! | [`Mpi::share_memory`], [`Window`] | `MPI_Comm_split_type`, `MPI_Win_allocate_shared`, `MPI_Win_shared_query`, `MPI_Barrier`, `MPI_Win_free` |
 //!
 //! Errors: MPI's handler `MPI_ERRORS_ARE_FATAL`, which `init` sets, ends the program with a message that names the rank. So no code is returned from
@@ -16,7 +17,8 @@
 //! # Invariants of the `unsafe` code
 //!
 //! 1. *Serialized.* MPI is initialized for calls by one thread at a time (`MPI_THREAD_SERIALIZED`), and every call after that is made with the
-//!    lock [`Mpi::state`]. Rsmpi's handle ends MPI when the `Mpi` is dropped; nothing refers to it then.
+//!    lock [`Mpi::state`], or with the lock [`IN_USE`] while there is no other reference. A process has at most one `Mpi` at a time, so that no one uses
+//!    MPI after another one has ended it. Rsmpi's handle ends MPI when the `Mpi` is dropped; nothing refers to it then.
 //! 2. *Buffers live.* The bytes of a message lie in a box of their own until `MPI_Test` says that the send is complete. When MPI ends before that, the
 //!    box is leaked.
 //! 3. *A window outlives its words.* A [`Words`] holds its [`Window`], and the window holds the `Mpi`.
@@ -40,8 +42,11 @@ pub(crate) struct Mpi {
     size: usize,
     state: Mutex<State>,
     /// Ends MPI when dropped. `None` if the program had initialized MPI before, and ends it.
-    _universe: Option<Universe>,
+    universe: Option<Universe>,
 }
+
+/// Whether there is an [`Mpi`] (invariant 1). Locked while one is made or dropped.
+static IN_USE: Mutex<bool> = Mutex::new(false);
 
 /// The communicator, and the sends under way.
 struct State {
@@ -75,27 +80,54 @@ fn out<T>(call: impl FnOnce(*mut T) -> c_int) -> T {
 impl Mpi {
     /// Initializes MPI, unless the program has done that already.
     pub(crate) fn init() -> Result<Self, String> {
+        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        if *in_use {
+            return Err("this process has a world already: make one, and lend it to all that make calls, since messages of two worlds would \
+                        be mixed"
+                .into());
+        }
+        // SAFETY: the program may call this function at any time.
+        let has_ended: c_int = unsafe { out(|it| ffi::MPI_Finalized(it)) };
+        if has_ended != 0 {
+            return Err("MPI has ended in this process, by the drop of an earlier world or by the program itself, and cannot begin again: make \
+                        one world at the beginning, and drop it at the end"
+                .into());
+        }
         let universe =
             mpi::initialize_with_threading(mpi::Threading::Serialized).map(|(universe, _)| universe);
         let threading = mpi::environment::threading_support();
         if threading < mpi::Threading::Serialized {
+            let (who, instead) = match universe {
+                Some(_) => ("this MPI library supports", "use one that was built for threads"),
+                None => (
+                    "the program has initialized MPI with",
+                    "ask for MPI_THREAD_SERIALIZED there, or leave it to `furcate_cluster::init`",
+                ),
+            };
             return Err(format!(
-                "this MPI library supports the thread level {threading:?} only: furcate-cluster needs MPI_THREAD_SERIALIZED, since any \
-                 worker may send a message"
+                "{who} the thread level {threading:?} only: furcate-cluster needs MPI_THREAD_SERIALIZED, since any worker may send a message; \
+                 {instead}"
             ));
         }
-        // SAFETY: MPI is initialized, and no other thread has this `Mpi` yet. A program that has initialized MPI itself with
-        // this thread level makes no calls at the same time, as that level demands.
+        // SAFETY: MPI is initialized, and no other thread has this `Mpi` yet (invariant 1). A program that has initialized MPI itself with
+        // this thread level makes no calls at the same time, as that level demands. `communicator` is written if the code says so.
         let (communicator, rank, size) = unsafe {
-            let communicator = out(|it| ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, it));
-            // A program that has initialized MPI itself may have set another handler, which a duplicate inherits.
+            // The program may have set another handler for errors on the world's communicator, which a duplicate inherits. So this code is
+            // looked at, and those after it need not be.
+            let mut communicator = MaybeUninit::uninit();
+            let code = ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, communicator.as_mut_ptr());
+            if code != ffi::MPI_SUCCESS as c_int {
+                return Err(format!("MPI cannot duplicate its communicator: error {code}"));
+            }
+            let communicator = communicator.assume_init();
             ffi::MPI_Comm_set_errhandler(communicator, ffi::RSMPI_ERRORS_ARE_FATAL);
             let rank: c_int = out(|it| ffi::MPI_Comm_rank(communicator, it));
             let size: c_int = out(|it| ffi::MPI_Comm_size(communicator, it));
             (communicator, rank, size)
         };
+        *in_use = true;
         let state = Mutex::new(State { communicator, sends: Vec::new() });
-        Ok(Mpi { rank: rank as usize, size: size as usize, state, _universe: universe })
+        Ok(Mpi { rank: rank as usize, size: size as usize, state, universe })
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -216,6 +248,15 @@ impl Mpi {
         }
     }
 
+    /// Returns the byte that rank 0 has. A collective call.
+    pub(crate) fn of_rank_0(&self, byte: u8) -> u8 {
+        let mut byte = byte;
+        let state = self.state();
+        // SAFETY: invariant 1; the pointer is to a local byte.
+        unsafe { ffi::MPI_Bcast((&raw mut byte).cast(), 1, ffi::RSMPI_UINT8_T, 0, state.communicator) };
+        byte
+    }
+
     /// Waits for all ranks.
     fn barrier(&self) {
         let state = self.state();
@@ -236,11 +277,14 @@ impl State {
 }
 
 impl Drop for Mpi {
-    /// Leaks the buffers of sends that are not complete: ending MPI may still read them (invariant 2).
+    /// Ends MPI. Leaks the buffers of sends that are not complete: ending MPI may still read them (invariant 2).
     fn drop(&mut self) {
+        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.complete();
         state.sends.drain(..).for_each(|send| std::mem::forget(send.bytes));
+        drop(self.universe.take());
+        *in_use = false;
     }
 }
 
