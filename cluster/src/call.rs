@@ -15,7 +15,7 @@
 //!     │                           ├─ the last finisher reduces
 //!     │◄──────── Output 1 ────────┤
 //!     ├─ the last output of the first node: the result
-//!     ├───────── End ────────────►├───────── (End) ──────────►│
+//!     ├───────── End ────────────►├───────── End ────────────►│     down a binary tree of the ranks
 //! ```
 //!
 //! A long output stays where it was made until it is wanted, and its node may move there: [`held`](crate::held).
@@ -32,7 +32,8 @@
 //! 2. Any thread of a working rank may look at the mail, between two steps, one at a time: `polling`. An idle rank's thread is
 //!    the only one in the rank.
 //! 3. No lock is held while user code runs (a reduction, an encoding), except `polling`, which is only tried for.
-//! 4. *One end.* The call ends for a rank by `End` from rank 0, or by a failure ([`Session`]). After either nothing is sent for this call.
+//! 4. *One end.* The call ends for a rank by `End` from rank 0, or by a failure ([`Session`]). After either nothing is sent for this call, except
+//!    that a rank sends `End` on to two other ranks at most.
 //! 5. *Signs of life.* A rank that hears of no work for the world's timeout gives up. Requests, and refusals of ranks that are out of work,
 //!    are no signs of work. A withdrawal makes a working rank show itself, between two steps.
 //! 6. *Interruption travels ahead.* A rank that notices a token or a deadline tells all others so. A task that leaves items out for that
@@ -273,7 +274,9 @@ where
             Message::End(bytes) => match self.decode_end(&bytes) {
                 Ok((reason, output)) => {
                     self.bound.store(0, Relaxed);
+                    // After a failure the ranks below have an `Abort`, of the rank that has failed.
                     if self.session.ended() {
+                        self.session.send_down(Message::End(bytes));
                         self.desk().end = Some((reason, output));
                     }
                 }
@@ -325,7 +328,7 @@ where
         };
         // A failure that came first stands on all ranks.
         if self.session.ended() {
-            message.iter().for_each(|message| self.session.send_to_all(message));
+            message.into_iter().for_each(|message| self.session.send_down(message));
             self.desk().end = Some((reason, output));
         }
     }
@@ -356,7 +359,7 @@ where
     fn is_interrupted(&self) -> bool {
         let Some(reason) = self.stops.reason() else { return false };
         if self.announce(code(reason), 0) > 0 {
-            self.session.send_to_all(&Message::Stop { bound: 0, reason: code(reason) });
+            self.session.send_to_all(Message::Stop { bound: 0, reason: code(reason) });
         }
         true
     }
@@ -515,7 +518,7 @@ where
             Search::First => end,
         };
         if self.bound.fetch_min(bound, Relaxed) > bound {
-            self.session.send_to_all(&Message::Stop { bound, reason: 0 });
+            self.session.send_to_all(Message::Stop { bound, reason: 0 });
         }
     }
 }

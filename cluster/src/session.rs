@@ -72,16 +72,28 @@ impl<'w> Session<'w> {
     }
 
     pub(crate) fn send(&self, to: usize, message: Message) {
-        let envelope = Envelope { call: self.number, digest: self.caller.digest, message };
-        let bytes = self.world.transport().send(to, &envelope);
-        let counters = self.world.counters();
-        counters.messages.add(1);
-        counters.bytes.add(bytes as u64);
+        self.send_to([to], message);
     }
 
-    pub(crate) fn send_to_all(&self, message: &Message) {
-        let (rank, ranks) = (self.world.rank(), self.world.size());
-        (0..ranks).filter(|&to| to != rank).for_each(|to| self.send(to, message.clone()));
+    pub(crate) fn send_to_all(&self, message: Message) {
+        self.send_to((0..self.world.size()).filter(|&to| to != self.world.rank()), message);
+    }
+
+    /// Sends a message of rank 0 on, down a binary tree of all ranks. So no rank sends it more than twice, and rank 0 does not keep a copy for
+    /// each rank.
+    pub(crate) fn send_down(&self, message: Message) {
+        let rank = self.world.rank();
+        self.send_to([2 * rank + 1, 2 * rank + 2].into_iter().filter(|&to| to < self.world.size()), message);
+    }
+
+    fn send_to(&self, ranks: impl IntoIterator<Item = usize>, message: Message) {
+        let envelope = Envelope { call: self.number, digest: self.caller.digest, message };
+        let counters = self.world.counters();
+        for to in ranks {
+            let bytes = self.world.transport().send(to, &envelope);
+            counters.messages.add(1);
+            counters.bytes.add(bytes as u64);
+        }
     }
 
     /// Takes the next message of this call (invariant 1). `Abort` says that the call has failed, here or on another rank.
@@ -136,7 +148,7 @@ impl<'w> Session<'w> {
     /// Ends the call on all ranks, with a failure of this one.
     pub(crate) fn fail(&self, reason: String) {
         if self.give_up(Failure(reason.clone())) {
-            self.send_to_all(&Message::Abort(reason));
+            self.send_to_all(Message::Abort(reason));
         }
     }
 

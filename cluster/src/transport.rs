@@ -87,7 +87,7 @@ pub trait Transport: Send + Sync + Debug {
 
     /// Returns a number of this process's program. Ranks with different numbers refuse each other's calls.
     ///
-    /// The default is a hash of the executable, or 0 if the file cannot be read. The file is read at the first call with several ranks, which takes
+    /// The default is a hash of the executable, or 0 if the file cannot be read. The file is read when a world of several ranks is made, which takes
     /// some 8 milliseconds for 50 MB. A transport whose ranks cannot differ may return any constant.
     fn build(&self) -> u64 {
         crate::build::of_this_program()

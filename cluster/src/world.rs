@@ -25,6 +25,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct World {
     transport: Box<dyn Transport>,
+    /// Number of the executable.
+    build: u64,
     /// Number of calls begun. Locked during a call.
     calls: Mutex<u64>,
     /// Messages for calls that this rank has not begun.
@@ -47,6 +49,8 @@ impl World {
         let timeout = timeout_of_environment().unwrap_or_else(|error| panic!("{error}"));
         World {
             timeout: timeout.or(transport.timeout()),
+            // Here, because the executable is read, and a call should not take that time.
+            build: if transport.size() > 1 { transport.build() } else { 0 },
             transport: Box::new(transport),
             calls: Mutex::new(0),
             early: Mutex::default(),
@@ -110,7 +114,7 @@ impl World {
 
     /// Returns the number of the executable, which the ranks compare.
     pub(crate) fn build(&self) -> u64 {
-        if self.size() > 1 { self.transport.build() } else { 0 }
+        self.build
     }
 
     pub(crate) fn counters(&self) -> &Counters {

@@ -174,6 +174,23 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
     text(payload).to_owned()
 }
 
+/// Every rank gets the result, and none sends it more than twice.
+#[test]
+fn the_result_goes_down_a_tree() {
+    within_a_minute(|| {
+        let results = Threads::new(7).run(|world| {
+            let bytes: Vec<u8> = (0..100_000_u32).into_par_iter().map(|i| i as u8).spread(world).collect();
+            let sum: u64 = (0..7_u64).into_par_iter().spread(world).sum();
+            (bytes.len(), sum, world.counts().bytes)
+        });
+        for (rank, (len, sum, bytes)) in results.into_iter().enumerate() {
+            assert_eq!((len, sum), (100_000, 21));
+            // Besides the result, each item may be sent as a part of an output.
+            assert!(bytes < 320_000, "rank {rank} has sent {bytes} bytes");
+        }
+    });
+}
+
 #[test]
 fn a_node_goes_to_the_longest_output() {
     within_a_minute(|| {

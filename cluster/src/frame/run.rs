@@ -722,11 +722,11 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 Err(error) => return self.fail(format!("the result cannot be encoded: {error}")),
             }
         };
-        self.take_end(output, message.as_ref());
+        self.take_end(output, message);
     }
 
     /// Takes the result, and tells the other ranks. A failure that came first stands on all ranks.
-    fn take_end(&self, output: F::Output, message: Option<&Message>) {
+    fn take_end(&self, output: F::Output, message: Option<Message>) {
         if self.session.ended() {
             message.into_iter().for_each(|message| self.session.send_to_all(message));
             *lock(&self.end) = Some(output);
