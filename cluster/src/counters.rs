@@ -83,9 +83,9 @@ counters! {
     steps,
     /// Frames that waited for results.
     waits,
-    /// The greatest number of frames that waited at once.
+    /// The greatest number of frames that waited at once, in the last computation of frames.
     waiting,
-    /// The greatest number of frames at once whose results were all there, and which had not gone on.
+    /// The greatest number of frames at once whose results were all there, and which had not gone on, in the last computation of frames.
     resumable,
     /// Nanoseconds from a frame's last result to its next step, of all frames together.
     stalled,
@@ -127,6 +127,10 @@ pub(crate) struct Counter(AtomicU64);
 impl Counter {
     pub(crate) fn add(&self, number: u64) {
         self.0.fetch_add(number, Relaxed);
+    }
+
+    pub(crate) fn reset(&self) {
+        self.0.store(0, Relaxed);
     }
 
     pub(crate) fn raise_to(&self, number: u64) {
@@ -194,7 +198,7 @@ impl fmt::Display for CountsTable {
                 time(counts.latency(0.99)),
                 counts.messages,
                 counts.bytes,
-                counts.outstanding,
+                counts.outstanding.max(counts.waiting),
                 time(Some(Duration::from_nanos(counts.idle))),
             )?;
         }

@@ -96,7 +96,7 @@ pub enum Next<F: Frame> {
     /// The frame is done.
     Return(F::Output),
     /// The children run, in any order. When all outputs are there, of the children and of the futures, `then` runs, and gets them in this order. Without any,
-    /// `then` runs behind all frames that are ready.
+    /// `then` runs when nothing else is ready on this rank.
     Wait {
         /// Frames that run now.
         children: Vec<F>,
@@ -135,7 +135,8 @@ impl<F: Frame> fmt::Debug for Next<F> {
 /// The output of a frame that was forked by [`FrameContext::fork`], to be waited for once, by any frame on any rank.
 ///
 /// A future can be sent: a frame may hold it, or put it into its output. So a frame can depend on frames that it has not forked, as a tile of a wavefront
-/// does. A frame whose future is dropped runs all the same, or is dropped at the end of the call.
+/// does. The call does not wait for a frame for whose future nobody waits: when the root is done, such frames are dropped,
+/// or end after their step.
 #[derive(PartialEq, Eq, Hash)]
 pub struct Future<O> {
     address: Address,
@@ -190,11 +191,13 @@ impl<'c, F: Frame> FrameContext<'c, F> {
     }
 
     /// Forks a frame. Its output is waited for by [`Next::Wait`], in this frame or any other one.
+    #[must_use = "a frame for whose future nobody waits may be dropped at the end of the call"]
     pub fn fork(&mut self, frame: F) -> Future<F::Output> {
         self.fork_after([], frame)
     }
 
     /// Forks a frame that begins when all its predecessors are done: its first step gets their outputs, in order.
+    #[must_use = "a frame for whose future nobody waits may be dropped at the end of the call"]
     pub fn fork_after(
         &mut self,
         predecessors: impl IntoIterator<Item = Future<F::Output>>,

@@ -4,10 +4,12 @@ mod support;
 
 use furcate::prelude::*;
 use furcate_cluster::frame::{self, Frame, FrameContext, Frames, Future, Next};
+use furcate_cluster::transport::Message;
 use furcate_cluster::{Counts, SpreadOver, Threads, World};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
+use support::other::Other;
 use support::{Random, busy, text, within_a_minute};
 
 /// Every number of ranks and workers that the tests use.
@@ -132,10 +134,86 @@ impl Frame for Tree {
     }
 }
 
+/// Lets all ranks come to a call, so that no rank has done all the work before another one begins.
+fn begin_together(world: &World) {
+    assert_eq!((0..8_u64).into_par_iter().spread(world).sum::<u64>(), 28);
+}
+
+/// With the greedy join a frame goes on at once. With the stalling join it waits until nothing else can run.
+#[test]
+fn greedy_joins_go_on_at_once() {
+    within_a_minute(|| {
+        let counts = threads((1, 1)).run(|world| {
+            let run = |frames: Frames<'_>| {
+                assert_eq!(frames.run(Tree::Of(8), &2000), 511);
+                world.counts()
+            };
+            let greedy = run(Frames::new(world));
+            let stalling = run(Frames::new(world).stalling());
+            (greedy, stalling)
+        });
+        let (greedy, stalling) = &counts[0];
+        assert_eq!((greedy.waits, stalling.waits), (255, 510));
+        // Depth first: a frame of each height waits, and one has all its results.
+        assert_eq!((greedy.waiting, greedy.resumable), (8, 1));
+        assert!(stalling.waiting > 100 && stalling.resumable > 100, "{stalling:?}");
+        assert!(greedy.stalled > 0 && stalling.stalled > 10 * greedy.stalled, "{counts:?}");
+    });
+}
+
+/// While a worker is inside a long step, another one listens.
+#[test]
+fn a_rank_in_a_long_step_replies() {
+    within_a_minute(|| {
+        let waited = threads((2, 2)).run(|world| {
+            begin_together(world);
+            frame::run(world, Long::Root, &());
+            world.counts()
+        });
+        // The other rank gets some of the frames that a step has forked before its end.
+        assert!(waited[0].given > 0 && waited[1].steps > 0, "{waited:?}");
+    });
+}
+
+/// A step that forks frames and then goes on for a long time. The forked frames end it.
+#[derive(Serialize, Deserialize)]
+enum Long {
+    Root,
+    Part,
+    Join,
+}
+
+static PARTS: AtomicUsize = AtomicUsize::new(0);
+
+impl Frame for Long {
+    type Output = ();
+    type Data = ();
+
+    fn step(self, _: Vec<()>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self {
+            Long::Root => {
+                let parts: Vec<_> = (0..20).map(|_| context.fork(Long::Part)).collect();
+                // Both ranks are threads of one process. The worker of this step runs no part.
+                while PARTS.load(Relaxed) < 20 {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Next::after(parts, Long::Join)
+            }
+            Long::Part => {
+                std::thread::sleep(Duration::from_millis(5));
+                PARTS.fetch_add(1, Relaxed);
+                Next::Return(())
+            }
+            Long::Join => Next::Return(()),
+        }
+    }
+}
+
 #[test]
 fn work_is_stolen_by_other_ranks() {
     within_a_minute(|| {
         let counts: Vec<Counts> = threads((3, 1)).run(|world| {
+            begin_together(world);
             assert_eq!(frame::run(world, Tree::Of(10), &20_000), 2047);
             world.counts()
         });
@@ -291,8 +369,11 @@ impl<'de> Deserialize<'de> for Refusing {
     }
 }
 
-/// The first future that is made in a call: the rank, the worker, the number, and the kind of place, in postcard's encoding.
-const FIRST: [u8; 4] = [0, 0, 1, 0];
+/// The encoding of a future: its rank, its worker, its call and number, and the kind of place.
+fn forged(rank: u32, worker: u32, call: u64, number: u64) -> Future<String> {
+    let bytes = postcard::to_allocvec(&(rank, worker, (call << 36) + number, 0_u32)).expect("numbers");
+    postcard::from_bytes(&bytes).expect("it looks like a future")
+}
 
 /// A copy of a future, as safe code can make one.
 fn copy(future: &Future<String>) -> Future<String> {
@@ -319,7 +400,7 @@ impl Frame for Rule {
             }
             Rule::Forged(future) => Next::after([future], Rule::Join),
             Rule::Detached => {
-                context.fork(Rule::Endless);
+                drop(context.fork(Rule::Endless));
                 Next::join([Rule::Text("end".to_owned())], Rule::Join)
             }
             Rule::Endless => {
@@ -338,11 +419,12 @@ impl Frame for Rule {
             }
             Rule::Chain => {
                 let sum: u64 = (0..100_000_u64).into_par_iter().map(|x| x ^ 1).sum();
+                assert_eq!(furcate::broadcast(|_| ()).len(), furcate::current_num_threads());
                 Next::Return(sum.to_string())
             }
             Rule::Circle => {
-                let itself = postcard::from_bytes(&FIRST).expect("a future");
-                let [future, _] = context.fork_for(Rule::Take(vec![itself]));
+                // The first future of the call.
+                let [future, _] = context.fork_for(Rule::Take(vec![forged(0, 0, 1, 1)]));
                 Next::after([future], Rule::Join)
             }
         }
@@ -383,9 +465,10 @@ fn a_future_that_is_waited_for_twice_ends_the_call() {
 #[test]
 fn a_future_of_nowhere_ends_the_call() {
     within_a_minute(|| {
-        // As `FIRST`.
-        for bytes in [[0, 0, 9, 0], [0, 9, 1, 0], [1, 0, 1, 0], [9, 0, 1, 0]] {
-            let forged = || postcard::from_bytes(&bytes).expect("it looks like a future");
+        for (rank, worker, call, number) in
+            [(0, 0, 1, 9), (0, 9, 1, 1), (1, 0, 1, 1), (9, 0, 1, 1), (0, 0, 0, 1)]
+        {
+            let forged = || forged(rank, worker, call, number);
             for failure in failures((2, 1), |world| rule(world, Rule::Forged(forged()))) {
                 assert!(failure.contains("waited for") || failure.contains("no rank"), "{failure}");
             }
@@ -397,8 +480,15 @@ fn a_future_of_nowhere_ends_the_call() {
 fn frames_that_nobody_waits_for_end_with_the_call() {
     within_a_minute(|| {
         for ranks in RANKS {
-            let results = threads(ranks).run(|world| rule(world, Rule::Detached));
-            assert!(results.iter().all(|result| result == "end"), "{results:?}");
+            for is_stalling in [false, true] {
+                let detached = |world: &World| {
+                    let frames = Frames::new(world);
+                    let frames = if is_stalling { frames.stalling() } else { frames };
+                    frames.run(Rule::Detached, &AtomicUsize::new(0))
+                };
+                let results = threads(ranks).run(detached);
+                assert!(results.iter().all(|result| result == "end"), "{results:?}");
+            }
         }
     });
 }
@@ -407,7 +497,10 @@ fn frames_that_nobody_waits_for_end_with_the_call() {
 fn a_panic_ends_the_call_on_all_ranks() {
     within_a_minute(|| {
         for ranks in [(2, 1), (3, 2)] {
-            let failures = failures(ranks, |world| rule(world, Rule::Panics(12)));
+            let failures = failures(ranks, |world| {
+                begin_together(world);
+                rule(world, Rule::Panics(12))
+            });
             assert!(failures.iter().all(|failure| failure.contains("panics")), "{failures:?}");
             assert!(
                 failures[0].contains("rank 1 panicked") || failures[0].contains("rank 2 panicked"),
@@ -429,23 +522,19 @@ fn frames_that_cannot_be_encoded_end_the_call_and_are_not_lost() {
 #[test]
 fn frames_that_wait_for_one_another_end_the_call() {
     within_a_minute(|| {
-        for ranks in [1, 2] {
+        for (ranks, expected) in [(1, "wait for futures of one another"), (2, "TIMEOUT")] {
             let ranks = Threads::new(ranks).timeout(Duration::from_millis(300));
             let results = ranks.try_run(|world| rule(world, Rule::Circle));
             for result in results {
                 let failure = result.expect_err("nothing can go on");
-                let failure = text(&*failure);
-                assert!(
-                    failure.contains("wait for futures of one another") || failure.contains("TIMEOUT"),
-                    "{failure}"
-                );
+                assert!(text(&*failure).contains(expected), "{}", text(&*failure));
             }
         }
     });
 }
 
 #[test]
-fn steps_may_use_parallel_chains_and_no_calls() {
+fn steps_may_use_parallel_chains_and_broadcasts() {
     within_a_minute(|| {
         let sum = (0..100_000_u64).map(|x| x ^ 1).sum::<u64>().to_string();
         for ranks in [(1, 1), (2, 2)] {
@@ -477,5 +566,68 @@ fn a_chain_and_frames_are_different_calls() {
             _ => (0..10_u64).into_par_iter().spread(world).sum::<u64>().to_string(),
         });
         assert!(failures.iter().all(|failure| failure.contains("different calls")), "{failures:?}");
+    });
+}
+
+/// A future of an earlier call is no future of this one, although both calls number alike.
+#[test]
+fn a_future_of_an_earlier_call_ends_the_call() {
+    within_a_minute(|| {
+        for failure in failures((1, 1), |world| {
+            let root = || Grid::Run { row: 0, column: 0, left: 0, above: Tile(0, None) };
+            frame::run(world, root(), &2);
+            rule(world, Rule::Forged(forged(0, 0, 1, 1)))
+        }) {
+            assert!(failure.contains("of another call"), "{failure}");
+        }
+    });
+}
+
+#[test]
+fn calls_at_other_places_and_with_other_joins_are_other_calls() {
+    within_a_minute(|| {
+        let places = failures((2, 1), |world| match world.rank() {
+            0 => rule(world, Rule::Text(String::new())),
+            _ => frame::run(world, Rule::Text(String::new()), &AtomicUsize::new(0)),
+        });
+        let joins = failures((2, 1), |world| {
+            let frames = Frames::new(world);
+            let frames = if world.is_root() { frames } else { frames.stalling() };
+            frames.run(Rule::Text(String::new()), &AtomicUsize::new(0))
+        });
+        assert!(
+            places.iter().chain(&joins).all(|failure| failure.contains("different calls")),
+            "{places:?} {joins:?}"
+        );
+    });
+}
+
+/// Messages that no rank of this program would send end the call, and do nothing else.
+#[test]
+fn forged_messages_end_the_call() {
+    let up = (0_u32, 0_u32, 77_u64, 0_u32);
+    let mine = (1_u32, 0_u32, 77_u64, 0_u32);
+    let encode = |kind: u32, rest: Vec<u8>| [postcard::to_allocvec(&kind).expect("a number"), rest].concat();
+    let place = |address: (u32, u32, u64, u32)| postcard::to_allocvec(&address).expect("numbers");
+    let text = || postcard::to_allocvec("x").expect("a text");
+    let forged = [
+        (vec![], "cannot be decoded"),
+        (vec![200], "cannot be decoded"),
+        (encode(1, [place(up), text()].concat()), "to rank 1"),
+        (encode(1, [place(mine), text()].concat()), "no frame waits"),
+        (encode(1, [place(mine), text(), vec![0]].concat()), "too long"),
+        (encode(2, [place(mine), place(up)].concat()), "more often"),
+        (encode(2, [place(up), place(mine)].concat()), "to rank 1"),
+        (encode(2, [place(mine), place((9, 0, 1, 0))].concat()), "to rank 1"),
+    ];
+    within_a_minute(move || {
+        for (bytes, expected) in forged {
+            let other = Other::default();
+            let rank = other.run(|world| rule(&world, Rule::Text(String::new())));
+            other.sees(|message| matches!(message, Message::Request));
+            other.tell(Message::Frame(bytes.clone()));
+            let failure = rank.join().expect_err("the message is forged");
+            assert!(support::text(&*failure).contains(expected), "{bytes:?}: {}", support::text(&*failure));
+        }
     });
 }

@@ -5,8 +5,10 @@ mod support;
 use furcate::ThreadPoolBuilder;
 use furcate::policy::CancelToken;
 use furcate::prelude::*;
+use furcate_cluster::frame::{self, Frame, FrameContext, Next};
 use furcate_cluster::transport::{Envelope, Malformed, Message};
 use furcate_cluster::{SpreadOver, Transport, World};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -201,6 +203,45 @@ fn messages_that_overtake_each_other() {
 }
 
 /// All ranks agree about an interruption, and about the result, though the token's message comes late.
+/// The text of a range's numbers, by halves.
+#[derive(Serialize, Deserialize)]
+enum Halves {
+    Of(u64, u64),
+    Join,
+}
+
+impl Frame for Halves {
+    type Output = String;
+    type Data = u64;
+
+    fn step(self, results: Vec<String>, context: &mut FrameContext<'_, Self>) -> Next<Self> {
+        match self {
+            Halves::Of(begin, len) if len > 3 => {
+                let right = Halves::Of(begin + len / 2, len - len / 2);
+                Next::join([Halves::Of(begin, len / 2), right], Halves::Join)
+            }
+            Halves::Of(begin, len) => {
+                busy(Random(context.data() ^ begin).next() % 5000);
+                Next::Return((begin..begin + len).map(|x| format!("{x} ")).collect())
+            }
+            Halves::Join => Next::Return(results.concat()),
+        }
+    }
+}
+
+/// All ranks share one pool. A rank that waits for mail holds no thread of it.
+#[test]
+fn messages_about_frames_that_overtake_each_other() {
+    within_a_minute(|| {
+        for seed in 0..20 {
+            let ranks = 2 + seed as usize % 4;
+            let worlds = Unsteady::worlds(ranks, seed * 1000, Fault::None);
+            let results = run(worlds, |world| frame::run(world, Halves::Of(0, 500), &seed));
+            all_equal(results, &(0..500).map(|x| format!("{x} ")).collect(), seed);
+        }
+    });
+}
+
 #[test]
 fn interruptions_that_are_overtaken() {
     within_a_minute(|| {

@@ -16,10 +16,12 @@
 //!
 //! # Invariants
 //!
-//! 1. *Workers.* The thread that made the call is a worker until the call ends. Threads of its pool help while frames are ready: they are jobs of a
-//!    scope, and end when they find none. So the pool is free for the parallel code inside a step.
-//! 2. *Mail* is looked at between two steps, by one worker at a time. If no frame is ready and no helper is left, the rank is idle: the caller's thread is the
-//!    only one. It waits for mail, and asks other ranks for work.
+//! 1. *Workers.* While frames are ready, threads of the rank's pool run them: jobs of a scope, which invite each other while more than one frame is
+//!    ready, and end when they find none. So the pool is free for the parallel code inside a step, and threads that wait for such code may
+//!    run frames.
+//! 2. *Mail* is looked at between two steps, by one worker at a time. While a worker is inside a step, and the pool has another thread, one worker
+//!    listens: it looks at the mail and at the deques, runs jobs of the pool, and leaves when no other worker is left. When the scope has
+//!    ended, the rank is idle: the caller's thread waits for mail, and asks other ranks for work.
 //! 3. *Every thief gets a reply:* the oldest ready frame if more than one is ready, because the worker that looks at the mail needs one itself; or, when the
 //!    rank becomes idle, a refusal.
 //! 4. *No lock is held while user code runs*, except `polling`, which is only tried for.
@@ -33,13 +35,13 @@ use crate::handshake::Caller;
 use crate::session::{Failure, Session};
 use crate::transport::Message;
 use crate::world::World;
-use furcate_pool::{Scope, current_num_threads, current_thread_index, scope};
+use furcate_pool::{Scope, Yield, current_num_threads, current_thread_index, scope, yield_now};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// Runs a frame on all ranks of a world, and returns its output: [`Frames::run`] without options.
@@ -47,6 +49,7 @@ use std::time::{Duration, Instant};
 /// # Panics
 ///
 /// As [`Frames::run`].
+#[track_caller]
 pub fn run<F: Frame>(world: &World, root: F, data: &F::Data) -> F::Output {
     Frames::new(world).run(root, data)
 }
@@ -86,12 +89,15 @@ impl<'w> Frames<'w> {
     /// - a [`Future`] is waited for more often than it was made for;
     /// - a rank that is out of work hears nothing for the world's [timeout](World::with_timeout), as when all frames wait for futures of one
     ///   another.
+    #[track_caller]
     pub fn run<F: Frame>(self, root: F, data: &F::Data) -> F::Output {
         let number = self.world.begin_call();
-        let caller = Caller::new::<F, F::Output>("frames", 0, self.world.build());
+        let terminal = if self.is_stalling { "frames with the stalling join" } else { "frames" };
+        let caller = Caller::new::<(F, &F::Data), F::Output>(terminal, 0, self.world.build());
+        let caller = caller.at(Location::caller(), false);
         let call = FrameCall::new(Session::new(self.world, *number, caller), *number, data, self.is_stalling);
         call.begin(root);
-        scope(|scope| call.serve(scope));
+        call.serve();
         let result = call.into_result();
         drop(number);
         match result {
@@ -131,18 +137,16 @@ pub(super) struct FrameCall<'w, F: Frame> {
     is_stalling: bool,
     /// One for each thread of the pool.
     shards: Shards<F, F::Output>,
-    /// Number of frames that are ready or stalled.
+    /// Number of frames that can be run.
     ready: AtomicUsize,
-    /// Number of helpers (invariant 1).
-    helpers: AtomicUsize,
+    /// Number of workers (invariant 1).
+    workers: AtomicUsize,
+    /// Whether a worker listens (invariant 2).
+    listens: AtomicBool,
     polling: Mutex<()>,
     desk: Mutex<Desk>,
     /// Whether a thief waits in the line.
     has_thief: AtomicBool,
-    /// The caller's thread rests while helpers run and nothing is ready.
-    rest: Mutex<()>,
-    rests: AtomicBool,
-    woken: Condvar,
     /// Whether nothing is to be begun any more.
     is_over: AtomicBool,
     /// The root's output, and the result of the call.
@@ -163,8 +167,8 @@ struct Desk {
     resumable: usize,
 }
 
-/// The longest rest of the caller's thread. It is woken before, when there is something to do.
-const REST: Duration = Duration::from_millis(10);
+/// The longest time between two looks of a listener.
+const LISTEN: Duration = Duration::from_micros(100);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing that can panic is done with these locks, except allocations.
@@ -174,12 +178,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'w, F: Frame> FrameCall<'w, F> {
     fn new(session: Session<'w>, number: u64, data: &'w F::Data, is_stalling: bool) -> Self {
         let (rank, ranks) = (session.world().rank(), session.world().size());
+        // These are of one computation.
+        session.world().counters().waiting.reset();
+        session.world().counters().resumable.reset();
         FrameCall {
             data,
             is_stalling,
-            shards: (0..current_num_threads()).map(|_| Mutex::default()).collect(),
+            shards: (0..current_num_threads()).map(|_| Mutex::new(Shard::new(number))).collect(),
             ready: AtomicUsize::new(0),
-            helpers: AtomicUsize::new(0),
+            workers: AtomicUsize::new(0),
+            listens: AtomicBool::new(false),
             polling: Mutex::new(()),
             desk: Mutex::new(Desk {
                 is_idle: false,
@@ -189,9 +197,6 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                 resumable: 0,
             }),
             has_thief: AtomicBool::new(false),
-            rest: Mutex::new(()),
-            rests: AtomicBool::new(false),
-            woken: Condvar::new(),
             is_over: AtomicBool::new(false),
             root: Mutex::new(None),
             end: Mutex::new(None),
@@ -218,31 +223,33 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     fn into_result(self) -> Result<F::Output, Stop> {
         self.session.leave();
         let inner = |mutex: Mutex<_>| mutex.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(payload) = inner(self.panic) {
-            return Err(Stop::Panicked(payload));
+        // A frame without a taker may have panicked after the end. The other ranks have the result.
+        if let Some(output) = self.end.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(output);
         }
-        let end = self.end.into_inner().unwrap_or_else(PoisonError::into_inner);
-        end.ok_or_else(|| {
-            let nothing = || Failure("the call has ended without a result".to_owned());
-            Stop::Failed(self.session.failure().unwrap_or_else(nothing))
+        Err(match inner(self.panic) {
+            Some(payload) => Stop::Panicked(payload),
+            None => {
+                let nothing = || Failure("the call has ended without a result".to_owned());
+                Stop::Failed(self.session.failure().unwrap_or_else(nothing))
+            }
         })
     }
 
     // ------------------------------------------------------------------------------------------ workers
 
-    /// Runs frames until the call ends: the caller's thread (invariant 1).
-    fn serve<'s>(&'s self, scope: &Scope<'s>) {
-        let worker = current_thread_index().unwrap_or(0);
+    /// Runs frames until the call ends.
+    fn serve(&self) {
         while !self.is_over() {
-            self.guarded(|| self.work(worker, Some(scope)));
-            if self.is_over() {
-                return;
-            }
-            if self.helpers.load(SeqCst) > 0 {
-                self.rest();
-            } else {
+            // When the scope has ended, no worker is left (invariant 2).
+            scope(|scope| {
+                if self.enter() {
+                    self.run_frames(scope);
+                }
+            });
+            if !self.is_over() {
                 let begin = Instant::now();
-                self.guarded(|| self.idle(worker));
+                self.guarded(|| self.idle());
                 let idle = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
                 self.world().counters().idle.add(idle);
             }
@@ -258,8 +265,33 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         }
     }
 
-    /// Runs frames while there are any.
-    fn work<'s>(&'s self, worker: usize, scope: Option<&Scope<'s>>) {
+    /// Counts a worker, unless there is one for each thread of the pool.
+    fn enter(&self) -> bool {
+        let most = self.shards.len();
+        let more = |workers| (workers < most).then_some(workers + 1);
+        self.workers.fetch_update(SeqCst, Relaxed, more).is_ok()
+    }
+
+    /// A worker: runs frames while there are any, or listens.
+    fn run_frames<'s>(&'s self, scope: &Scope<'s>) {
+        let worker = current_thread_index().unwrap_or(0) % self.shards.len();
+        loop {
+            self.guarded(|| {
+                self.work(worker, scope);
+                self.listen(worker);
+            });
+            // SeqCst: a worker that makes a frame ready counts it before it looks at the number of workers. So either it sees that this
+            // one has left, or this one sees the frame.
+            if self.is_over() || self.ready.load(SeqCst) == 0 {
+                self.workers.fetch_sub(1, SeqCst);
+                if self.is_over() || self.ready.load(SeqCst) == 0 || !self.enter() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn work<'s>(&'s self, worker: usize, scope: &Scope<'s>) {
         while !self.is_over() {
             if self.world().transport().has_mail() {
                 self.look_at_mail(worker);
@@ -268,59 +300,33 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             if self.has_thief.load(Relaxed) {
                 self.serve_thieves();
             }
-            if let Some(scope) = scope {
-                self.invite(scope);
+            let Some(ready) = self.next_ready(worker) else { return };
+            // More frames are ready (invariant 1), or no other worker is there to listen (invariant 2).
+            let is_alone = self.workers.load(Relaxed) == 1;
+            if (is_alone || self.ready.load(Relaxed) > 0) && self.enter() {
+                scope.spawn(|scope| self.run_frames(scope));
             }
-            match self.next_ready(worker) {
-                Some(ready) => self.step(worker, ready),
-                None => return,
-            }
+            self.step(worker, ready);
         }
     }
 
-    /// Starts a helper if there is more to do than for this worker (invariant 1).
-    fn invite<'s>(&'s self, scope: &Scope<'s>) {
-        let most = self.shards.len() - 1;
-        if self.ready.load(Relaxed) > 1 && self.helpers.load(Relaxed) < most && self.enter(most) {
-            scope.spawn(|scope| self.help(scope));
+    /// Waits while other workers are inside steps, unless another worker does (invariant 2).
+    fn listen(&self, worker: usize) {
+        if self.listens.swap(true, Relaxed) {
+            return;
         }
-    }
-
-    /// Counts a helper, unless there are `most`.
-    fn enter(&self, most: usize) -> bool {
-        self.helpers.fetch_update(SeqCst, Relaxed, |helpers| (helpers < most).then_some(helpers + 1)).is_ok()
-    }
-
-    fn help<'s>(&'s self, scope: &Scope<'s>) {
-        let worker = current_thread_index().unwrap_or(0);
-        loop {
-            self.guarded(|| self.work(worker, Some(scope)));
-            self.helpers.fetch_sub(1, SeqCst);
-            // SeqCst: a worker that makes a frame ready counts it before it looks at the number of helpers. So either it sees that this
-            // one has left, or this one sees the frame.
-            if self.is_over() || self.ready.load(SeqCst) == 0 || !self.enter(self.shards.len() - 1) {
-                return self.wake();
+        let transport = self.world().transport();
+        // Relaxed: a hint. A listener that leaves too early leaves the rank deaf until the next step ends.
+        while !self.is_over() && self.ready.load(Relaxed) == 0 && self.workers.load(Relaxed) > 1 {
+            if transport.has_mail() {
+                self.look_at_mail(worker);
+            }
+            // The other worker may be a job that this thread has spawned, and no other one has taken.
+            if yield_now() != Some(Yield::Executed) {
+                transport.wait(LISTEN);
             }
         }
-    }
-
-    /// Lets the caller's thread rest while helpers run and nothing is ready.
-    fn rest(&self) {
-        let guard = lock(&self.rest);
-        self.rests.store(true, SeqCst);
-        // SeqCst: as in `help`. A thread that changes one of these looks at `rests` afterwards.
-        if self.ready.load(SeqCst) == 0 && self.helpers.load(SeqCst) > 0 && !self.is_over() {
-            drop(self.woken.wait_timeout(guard, REST));
-        }
-        self.rests.store(false, SeqCst);
-    }
-
-    /// Wakes the caller's thread, if it rests.
-    fn wake(&self) {
-        if self.rests.load(SeqCst) {
-            drop(lock(&self.rest));
-            self.woken.notify_one();
-        }
+        self.listens.store(false, Relaxed);
     }
 
     fn is_over(&self) -> bool {
@@ -330,8 +336,8 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     /// Lets nothing begin any more.
     fn stop(&self) {
-        self.is_over.store(true, SeqCst);
-        self.wake();
+        // Relaxed: a hint, as above.
+        self.is_over.store(true, Relaxed);
     }
 
     fn fail(&self, reason: String) {
@@ -347,7 +353,6 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn counts_ready(&self, number: usize) {
         self.ready.fetch_add(number, SeqCst);
-        self.wake();
     }
 
     fn push(&self, worker: usize, ready: Ready<F, F::Output>) {
@@ -355,13 +360,13 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         self.counts_ready(1);
     }
 
-    /// Takes the youngest frame of this worker, or the oldest one of another worker, or a stalled one.
+    /// Takes the youngest frame of this worker, or the oldest one of another worker, or one that runs later.
     fn next_ready(&self, worker: usize) -> Option<Ready<F, F::Output>> {
         let workers = self.shards.len();
         let own = self.shard(worker).ready.pop_back();
         let others = || (1..workers).find_map(|i| self.shard((worker + i) % workers).ready.pop_front());
-        let stalled = || (0..workers).find_map(|i| self.shard((worker + i) % workers).stalled.pop_front());
-        let ready = own.or_else(others).or_else(stalled)?;
+        let later = || (0..workers).find_map(|i| self.shard((worker + i) % workers).later.pop_front());
+        let ready = own.or_else(others).or_else(later)?;
         Some(self.taken(ready))
     }
 
@@ -405,8 +410,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     ) {
         let forked = children.len();
         if forked + futures.len() == 0 {
-            // The frame goes behind all others. So a frame that waits for nothing, again and again, does not stop them.
-            self.shard(worker).ready.push_front(Ready { frame, results: Vec::new(), up, since: None });
+            self.shard(worker).later.push_back(Ready { frame, results: Vec::new(), up, since: None });
             return self.counts_ready(1);
         }
         let mut desk = lock(&self.desk);
@@ -503,7 +507,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         self.world().counters().resumable.raise_to(desk.resumable as u64);
         drop(desk);
         if self.is_stalling {
-            self.shard(worker).stalled.push_back(ready);
+            self.shard(worker).later.push_back(ready);
             self.counts_ready(1);
         } else {
             self.push(worker, ready);
@@ -664,7 +668,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     }
 
     /// Waits for mail, and asks other ranks for work, until something is ready or the call ends (invariant 2).
-    fn idle(&self, worker: usize) {
+    fn idle(&self) {
+        // The frames that come go to the first shard.
+        let worker = 0;
         let mut desk = lock(&self.desk);
         desk.is_idle = true;
         let thieves = std::mem::take(&mut desk.thieves);
@@ -690,7 +696,9 @@ impl<'w, F: Frame> FrameCall<'w, F> {
                     self.world().counters().tried.add(1);
                     self.session.send(victim, Message::Request);
                 }
-                Ask::Wait(time) => transport.wait(time),
+                // The thread may be one of a pool that has other work.
+                Ask::Wait(time) if yield_now() != Some(Yield::Executed) => transport.wait(time),
+                Ask::Wait(_) => {}
             }
             if self.world().is_over(heard.elapsed()) {
                 self.session.timed_out();

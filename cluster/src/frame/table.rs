@@ -9,8 +9,8 @@
 //!
 //! 1. A node's frame becomes ready once: with its last missing output. Until then the node is in the table, and no other frame has its number.
 //! 2. A future gives its output to as many takers as it was made for. Then it leaves the table.
-//! 3. Numbers are never used twice in a call. So a message for a number that is not there, or no longer, is refused, and harms no other
-//!    frame.
+//! 3. Numbers are not used twice, neither in a call nor in two calls of a world. (They are, after 2^28 calls, or 2^36 numbers in a call.) So
+//!    a message or a future for a number that is not there, or no longer, is refused, and harms no other frame.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -77,27 +77,30 @@ pub(crate) struct Unknown;
 #[derive(Debug)]
 pub(crate) struct Shard<F, O> {
     pub(crate) ready: VecDeque<Ready<F, O>>,
-    /// Frames whose results are all there, and which this rank runs when nothing is ready ([`Frames::stalling`](super::Frames::stalling)).
-    pub(crate) stalled: VecDeque<Ready<F, O>>,
+    /// Frames that this rank runs when nothing is ready, the oldest first: those that wait for nothing, and those that
+    /// [stall](super::Frames::stalling).
+    pub(crate) later: VecDeque<Ready<F, O>>,
     nodes: HashMap<u64, Node<F, O>>,
     futures: HashMap<u64, Pending<O>>,
     /// The next number (invariant 3).
     next: u64,
 }
 
-impl<F, O> Default for Shard<F, O> {
-    fn default() -> Self {
-        Shard {
-            ready: VecDeque::new(),
-            stalled: VecDeque::new(),
-            nodes: HashMap::new(),
-            futures: HashMap::new(),
-            next: 0,
-        }
-    }
-}
+/// Number of bits for the numbers of one call.
+const NUMBERS: u32 = 36;
 
 impl<F, O> Shard<F, O> {
+    /// Makes a shard for the call with this number (invariant 3).
+    pub(crate) fn new(call: u64) -> Self {
+        Shard {
+            ready: VecDeque::new(),
+            later: VecDeque::new(),
+            nodes: HashMap::new(),
+            futures: HashMap::new(),
+            next: call << NUMBERS,
+        }
+    }
+
     /// Returns a number that was not used before.
     fn number(&mut self) -> u64 {
         self.next += 1;
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_last_result_makes_a_frame_ready() {
-        let mut shard = Shard::<&str, char>::default();
+        let mut shard = Shard::<&str, char>::new(1);
         let node = shard.wait("then", UP, 2);
         assert_eq!(shard.take_result(node, 1, 'b').map(|ready| ready.is_none()), Ok(true));
         assert_eq!(shard.take_result(node, 1, 'x').map(|_| ()), Err(Unknown), "a second result for a place");
@@ -214,7 +217,7 @@ mod tests {
     #[test]
     fn a_future_gives_its_output_to_each_taker_once() {
         for early in [false, true] {
-            let mut shard = Shard::<(), &str>::default();
+            let mut shard = Shard::<(), &str>::new(1);
             let future = shard.future(2, Some(|output| output));
             assert_eq!(shard.copies(future).map(|(copies, _)| copies), Ok(2));
             if early {
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_future_that_nobody_waits_for_takes_its_output() {
-        let mut shard = Shard::<(), u8>::default();
+        let mut shard = Shard::<(), u8>::new(1);
         let future = shard.future(0, None);
         assert_eq!(shard.take_outputs(future, vec![]), Ok(vec![]));
         assert!(shard.futures.is_empty());
@@ -244,7 +247,7 @@ mod tests {
 
     #[test]
     fn numbers_that_were_never_given_are_refused() {
-        let mut shard = Shard::<(), u8>::default();
+        let mut shard = Shard::<(), u8>::new(1);
         assert_eq!(shard.copies(1).map(|_| ()), Err(Unknown));
         assert_eq!(shard.take_outputs(1, vec![0]), Err(Unknown));
         assert_eq!(shard.take_taker(1, taker(0)), Err(Unknown));

@@ -164,7 +164,7 @@ impl PermitWaiters {
 pub(super) struct InFlightPermit<'s>(&'s InFlight);
 
 impl InFlight {
-    /// Makes a semaphore. A number of permits that reaches the bit [`WAITING`] is no bound.
+    /// Makes a semaphore. A number of permits that reaches the bit `WAITING` is no bound.
     #[must_use]
     pub fn new(permits: usize) -> Self {
         let unbounded = permits >= WAITING;
