@@ -1,6 +1,6 @@
 //! The build: a number that tells two executables apart.
 //!
-//! Two ranks understand each other if they run the same machine code: positions, types and reductions are those of the program. A rank cannot see
+//! Two ranks understand each other if they run the same machine code: positions, types and reductions belong to the program. A rank cannot see
 //! the others' source, so each one hashes the file that it was started from. Builds for another processor, with other options or of changed
 //! source have other files, and so have other numbers. (Copies of one file have the same number, wherever they lie.)
 //!

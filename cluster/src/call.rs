@@ -226,10 +226,7 @@ where
     fn poll(&self) -> bool {
         let mut any = false;
         while let Some((from, message)) = self.session.receive() {
-            any |= !matches!(
-                message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
-            );
+            any |= message.shows_work();
             self.handle(from, message);
         }
         any
@@ -411,7 +408,7 @@ where
     pub(crate) fn next(&self) -> Next<R::Output> {
         let begin = Instant::now();
         let next = self.wait_for_next(begin);
-        self.world().counters().idle.add(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        self.world().counters().idle.add_time(begin.elapsed());
         next
     }
 
@@ -438,14 +435,7 @@ where
             // Relaxed: a hint.
             let action = desk.asking.next(Instant::now(), self.bound.load(Relaxed) > 0);
             drop(desk);
-            match action {
-                Ask::Withdraw(victim) => self.session.send(victim, Message::Withdrawal),
-                Ask::Request(victim) => {
-                    self.world().counters().tried.add(1);
-                    self.session.send(victim, Message::Request);
-                }
-                Ask::Wait(_) => {}
-            }
+            self.session.ask(action);
             if self.world().size() > 1 {
                 self.is_interrupted();
                 if let Ask::Wait(time) = action {

@@ -120,6 +120,11 @@ fn class_end(class: usize) -> u64 {
     ((class - 8 * shift + 1) as u64) << shift
 }
 
+/// Returns a time in nanoseconds, or the greatest number.
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// A number that is only counted up.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -127,6 +132,11 @@ pub(crate) struct Counter(AtomicU64);
 impl Counter {
     pub(crate) fn add(&self, number: u64) {
         self.0.fetch_add(number, Relaxed);
+    }
+
+    /// Adds nanoseconds.
+    pub(crate) fn add_time(&self, time: Duration) {
+        self.add(nanoseconds(time));
     }
 
     pub(crate) fn reset(&self) {
@@ -145,8 +155,7 @@ impl Counter {
 impl Counters {
     /// Counts a steal with this latency.
     pub(crate) fn add_latency(&self, latency: Duration) {
-        let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
-        self.latencies.0[class(nanoseconds)].add(1);
+        self.latencies.0[class(nanoseconds(latency))].add(1);
     }
 }
 

@@ -190,7 +190,7 @@ impl<I: Portable<Form = ByPosition> + IndexedParallelIterator> Spread<'_, I> {
     /// Collects all items into a vector that lies on all ranks: each rank keeps the items that it made, with their positions. Only numbers
     /// travel. So the items need not be encoded, and may be more than one rank has memory for. What the vector held before is dropped.
     ///
-    /// Positions are those of the source, so the chain has to be indexed: behind a `filter` no rank knows the number of items on the others,
+    /// Positions are positions in the source, so the chain has to be indexed: behind a `filter` no rank knows the number of items on the others,
     /// and the call does not compile. (Map to an `Option` instead.)
     ///
     /// The items of a stolen part stay on the thief. So the ranks may have different numbers of items, and another run may place them

@@ -88,7 +88,6 @@ where
     let number = world.begin_call();
     let units = catch_unwind(AssertUnwindSafe(|| chain.units()));
     let size = units.as_ref().map_or(None, |units| *units).unwrap_or(0);
-    // A single rank compares nothing, so it need not read its executable.
     let caller =
         Caller::new::<I, R::Output>(terminal.name, size, world.build()).at(terminal.place, terminal.to_root);
     let Terminal { reduction, search, to_root, .. } = terminal;

@@ -7,6 +7,7 @@
 //! 2. *One end.* A call ends for a rank by [`ended`](Session::ended), or by a failure: its own, which it sends to all others as `Abort`,
 //!    or another rank's. Only the first of these counts.
 
+use crate::asking::Ask;
 use crate::handshake::Caller;
 use crate::transport::{Envelope, Message};
 use crate::world::World;
@@ -84,6 +85,18 @@ impl<'w> Session<'w> {
     pub(crate) fn send_down(&self, message: Message) {
         let rank = self.world.rank();
         self.send_to([2 * rank + 1, 2 * rank + 2].into_iter().filter(|&to| to < self.world.size()), message);
+    }
+
+    /// Does what a thief is to do next, except to wait.
+    pub(crate) fn ask(&self, action: Ask) {
+        match action {
+            Ask::Withdraw(victim) => self.send(victim, Message::Withdrawal),
+            Ask::Request(victim) => {
+                self.world.counters().tried.add(1);
+                self.send(victim, Message::Request);
+            }
+            Ask::Wait(_) => {}
+        }
     }
 
     fn send_to(&self, ranks: impl IntoIterator<Item = usize>, message: Message) {

@@ -46,6 +46,26 @@ pub(crate) use self::{messages::Messages, mpi::Mpi, shared::Shared};
 
 use std::fmt::Debug;
 use std::time::Duration;
+#[cfg(feature = "mpi")]
+use std::time::Instant;
+
+/// Time for which a world that is dropped tries to hand over its last messages, while no other rank takes any.
+#[cfg(feature = "mpi")]
+const LAST_MESSAGES: Duration = Duration::from_secs(10);
+
+/// Hands over the last messages of a world that is dropped. `waiting` hands on as much as it can, and returns how much is left.
+#[cfg(feature = "mpi")]
+fn hand_over(mut waiting: impl FnMut() -> usize, pause: Duration) {
+    let (mut left, mut since) = (waiting(), Instant::now());
+    while left > 0 && since.elapsed() < LAST_MESSAGES {
+        std::thread::sleep(pause);
+        let still = waiting();
+        if still < left {
+            since = Instant::now();
+        }
+        left = still;
+    }
+}
 
 /// Carries messages between ranks. See the [module](self) for the contract.
 pub trait Transport: Send + Sync + Debug {

@@ -1,6 +1,6 @@
 //! I1 on many ranks: chains of adaptors x random policies x numbers of ranks and workers equal the sequential iterator, in order.
 //!
-//! The chains are those of the facade's `tests/chains.rs`.
+//! The facade's `tests/chains.rs` has the same chains.
 
 #[macro_use]
 #[path = "../../tests/support/pairs.rs"]

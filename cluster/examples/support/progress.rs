@@ -1,6 +1,6 @@
 //! A line on standard error that shows how far rank 0 has come.
 //!
-//! It appears if the program takes more than two seconds, and standard error is a terminal. (Under most launchers it is a pipe.) A rank
+//! The line appears if the program takes more than two seconds, and standard error is a terminal. (Under most launchers it is a pipe.) A rank
 //! adds to one number; the line's own thread reads the number a few times a second.
 
 use crate::common::output::grouped;

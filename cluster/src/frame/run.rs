@@ -175,10 +175,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn unlocked<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl<'w, F: Frame> FrameCall<'w, F> {
     fn new(session: Session<'w>, number: u64, data: &'w F::Data, is_stalling: bool) -> Self {
         let (rank, ranks) = (session.world().rank(), session.world().size());
-        // These are of one computation.
+        // The maxima of one computation.
         session.world().counters().waiting.reset();
         session.world().counters().resumable.reset();
         FrameCall {
@@ -222,12 +226,11 @@ impl<'w, F: Frame> FrameCall<'w, F> {
 
     fn into_result(self) -> Result<F::Output, Stop> {
         self.session.leave();
-        let inner = |mutex: Mutex<_>| mutex.into_inner().unwrap_or_else(PoisonError::into_inner);
         // A frame without a taker may have panicked after the end. The other ranks have the result.
-        if let Some(output) = self.end.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(output) = unlocked(self.end) {
             return Ok(output);
         }
-        Err(match inner(self.panic) {
+        Err(match unlocked(self.panic) {
             Some(payload) => Stop::Panicked(payload),
             None => {
                 let nothing = || Failure("the call has ended without a result".to_owned());
@@ -250,8 +253,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             if !self.is_over() {
                 let begin = Instant::now();
                 self.guarded(|| self.idle());
-                let idle = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
-                self.world().counters().idle.add(idle);
+                self.world().counters().idle.add_time(begin.elapsed());
             }
         }
     }
@@ -384,8 +386,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         self.ready.fetch_sub(1, SeqCst);
         if let Some(since) = ready.since {
             lock(&self.desk).resumable -= 1;
-            let stalled = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            self.world().counters().stalled.add(stalled);
+            self.world().counters().stalled.add_time(since.elapsed());
         }
         ready
     }
@@ -529,7 +530,8 @@ impl<'w, F: Frame> FrameCall<'w, F> {
         match output {
             Ok(output) => output.into_iter().for_each(|output| self.deliver(worker, taker, output)),
             Err(Unknown) => self.fail(format!(
-                "{future:?} is waited for more often than it was made for, or it is of another call: a future is waited for once, and                  one of `fork_for` as often as it says"
+                "{future:?} is waited for more often than it was made for, or it is of another call: a future is waited for once, and one of \
+                 `fork_for` as often as it says"
             )),
         }
     }
@@ -556,10 +558,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
     fn poll(&self, worker: usize) -> bool {
         let mut any = false;
         while let Some((from, message)) = self.session.receive() {
-            any |= !matches!(
-                message,
-                Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. }
-            );
+            any |= message.shows_work();
             self.handle(worker, from, message);
         }
         any
@@ -691,11 +690,7 @@ impl<'w, F: Frame> FrameCall<'w, F> {
             }
             let action = lock(&self.desk).asking.next(Instant::now(), true);
             match action {
-                Ask::Withdraw(victim) => self.session.send(victim, Message::Withdrawal),
-                Ask::Request(victim) => {
-                    self.world().counters().tried.add(1);
-                    self.session.send(victim, Message::Request);
-                }
+                Ask::Withdraw(_) | Ask::Request(_) => self.session.ask(action),
                 // The thread may be one of a pool that has other work.
                 Ask::Wait(time) if yield_now() != Some(Yield::Executed) => transport.wait(time),
                 Ask::Wait(_) => {}

@@ -91,6 +91,13 @@ pub enum Message {
     Frame(Vec<u8>),
 }
 
+impl Message {
+    /// Whether the message shows that a rank has work, or has had some. Thieves that find none show nothing.
+    pub(crate) fn shows_work(&self) -> bool {
+        !matches!(self, Message::Request | Message::Withdrawal | Message::Refusal { works: false, .. })
+    }
+}
+
 /// A message that cannot be decoded: it is damaged, or from another version of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;

@@ -5,7 +5,7 @@
 //! To look for a message takes MPI up to a microsecond. So [`has_mail`](Transport::has_mail) says yes only when some time has passed since the last look.
 
 use super::mpi::{LONGEST, Mpi};
-use super::{Envelope, Malformed, Transport};
+use super::{Envelope, Malformed, Transport, hand_over};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -17,9 +17,6 @@ const BETWEEN_LOOKS: u64 = 10_000;
 /// Time after the last message for which an idle rank looks without a pause, and the length of a pause.
 const SPINS: Duration = Duration::from_micros(100);
 const PAUSE: Duration = Duration::from_micros(50);
-
-/// Time for which a world that is dropped tries to hand over its last messages, while no other rank takes any.
-const LAST_MESSAGES: Duration = Duration::from_secs(10);
 
 /// A rank's side of the transport.
 #[derive(Debug)]
@@ -125,14 +122,6 @@ impl Drop for Messages {
     /// Hands over the last messages. MPI has copied most of them already.
     fn drop(&mut self) {
         self.mpi.abort_if_panicking();
-        let (mut waiting, mut since) = (self.mpi.complete_sends(), Instant::now());
-        while waiting > 0 && since.elapsed() < LAST_MESSAGES {
-            thread::sleep(PAUSE);
-            let still = self.mpi.complete_sends();
-            if still < waiting {
-                since = Instant::now();
-            }
-            waiting = still;
-        }
+        hand_over(|| self.mpi.complete_sends(), PAUSE);
     }
 }

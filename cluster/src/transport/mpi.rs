@@ -241,7 +241,7 @@ impl Mpi {
     /// program would hang. (`MPI_Abort` of MPICH 4.0 hangs as well, while there is a shared window.)
     pub(super) fn abort_if_panicking(&self) {
         if std::thread::panicking() {
-            // What cannot be written is lost in any case.
+            // Text that cannot be written is lost in any case.
             let _ = std::io::Write::flush(&mut std::io::stdout());
             eprintln!("furcate-cluster: rank {} has panicked, and ends the program on all ranks", self.rank);
             std::process::abort();

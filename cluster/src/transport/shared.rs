@@ -18,7 +18,7 @@
 use super::bell::{self, Seen};
 use super::mpi::{Mpi, Window, Words};
 use super::ring::{self, Reader, Writer};
-use super::{Envelope, Malformed, Transport};
+use super::{Envelope, Malformed, Transport, hand_over};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -37,9 +37,6 @@ const SPINS: Duration = Duration::from_micros(20);
 const YIELDS: Duration = Duration::from_micros(500);
 /// Length of a sleep.
 const SLEEP: Duration = Duration::from_micros(50);
-
-/// Time for which a world that is dropped tries to hand over its last messages, while no other rank takes any.
-const LAST_MESSAGES: Duration = Duration::from_secs(10);
 
 /// A rank's side of the transport.
 #[derive(Debug)]
@@ -89,28 +86,6 @@ impl Shared {
             _window: window,
             mpi: Arc::clone(mpi),
         })
-    }
-
-    /// Writes words that did not find room before. Returns whether all are written now.
-    fn flush(&self) -> bool {
-        // Relaxed: a hint. The rest lies under the locks.
-        if !self.is_behind.swap(false, Relaxed) {
-            return true;
-        }
-        let mut is_flushed = true;
-        for (to, writer) in self.out.iter().enumerate() {
-            let mut writer = lock(writer);
-            let written = writer.flush();
-            is_flushed &= writer.is_flushed();
-            drop(writer);
-            if written {
-                bell::ring(&self.bells[to][0]);
-            }
-        }
-        if !is_flushed {
-            self.is_behind.store(true, Relaxed);
-        }
-        is_flushed
     }
 
     /// Returns the number of words that wait for room.
@@ -209,13 +184,10 @@ impl Drop for Shared {
     /// Hands over the last messages.
     fn drop(&mut self) {
         self.mpi.abort_if_panicking();
-        let (mut waiting, mut since) = (usize::MAX, Instant::now());
-        while !self.flush() && since.elapsed() < LAST_MESSAGES {
-            let still = self.waiting();
-            if still < waiting {
-                (waiting, since) = (still, Instant::now());
-            }
-            thread::sleep(SLEEP);
-        }
+        let flushed = || {
+            self.flush();
+            self.waiting()
+        };
+        hand_over(flushed, SLEEP);
     }
 }
