@@ -412,14 +412,13 @@ impl<T> Deque<T> {
     }
 
     /// Checks after a push. If a split was requested or the owner was poked, shares half of the private jobs, at least
-    /// one, and returns true. Makes room for the next push. If `wait` returns true, the request stays, and nothing is
-    /// shared.
+    /// one, and returns true. Makes room for the next push. If `waits`, the request stays, and nothing is shared.
     ///
     /// # Safety
     ///
     /// As for [`push`](Self::push).
     #[cold]
-    pub(crate) unsafe fn publish(&self, wait: impl FnOnce() -> bool) -> bool {
+    pub(crate) unsafe fn publish(&self, waits: bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
         if bottom >= room {
@@ -427,14 +426,13 @@ impl<T> Deque<T> {
             unsafe { self.grow(bottom) };
             room = self.room(bottom, self.word().top());
         }
+        if waits && self.poked() {
+            return true;
+        }
         // A swap, so that no request is overwritten unseen. An earlier request is met here, and everything written
         // before it is visible (acquire). A later request stays. No release: other threads that load `limit` acquire
         // nothing by it.
         let poked = self.owner.limit.swap(self.unrequested(room), Acquire) <= 1;
-        if poked && !self.always_shared && wait() {
-            self.request_split();
-            return true;
-        }
         if poked {
             self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }

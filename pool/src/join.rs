@@ -1,8 +1,10 @@
 //! Fork and join.
 
+use crate::by_pointer::{ByPointer, fits_registers, is_large};
 use crate::external::Participant;
 use crate::worker::Worker;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 
 /// Facts that [`join_context`] passes to its closures: whether the closure has migrated.
 ///
@@ -64,7 +66,7 @@ impl FnContext {
 /// }
 /// assert_eq!(sum(&(0..10_000).collect::<Vec<_>>()), 49_995_000);
 /// ```
-#[inline(always)] // so that it costs no call
+#[inline(always)] // the fork is the function that is called
 pub fn join<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
@@ -85,7 +87,7 @@ where
 /// let (a, b) = furcate::join_context(|c| (1, c.migrated()), |_| 2);
 /// assert_eq!((a, b), ((1, false), 2));
 /// ```
-#[inline(always)] // so that it costs no call
+#[inline(always)] // the fork is the function that is called
 pub fn join_context<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce(FnContext) -> RA + Send,
@@ -110,7 +112,7 @@ where
 /// let (a, b) = furcate::join_with(|w| w.join(|_| 1, |_| 2), |_| 3);
 /// assert_eq!((a, b), ((1, 2), 3));
 /// ```
-#[inline(always)] // so that it costs no call
+#[inline(always)] // the fork is the function that is called
 pub fn join_with<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce(&Worker) -> RA + Send,
@@ -134,6 +136,42 @@ pub(crate) use fork_inline as fork;
 /// there too, for tests.
 #[inline(always)]
 pub(crate) fn fork_inline<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    if const { fits_registers::<A>() && fits_registers::<B>() } {
+        return fork_of_words(left, right);
+    }
+    if const { is_large::<A>() || is_large::<B>() } {
+        return fork_here(left, right);
+    }
+    let (mut left, mut right) = (ManuallyDrop::new(left), ManuallyDrop::new(right));
+    // SAFETY: neither is used below.
+    let (left, right) = unsafe { (ByPointer::new(&mut left), ByPointer::new(&mut right)) };
+    fork_of_words(
+        |worker, moved| left.take()(worker, moved),
+        |worker, migrated, moved| right.take()(worker, migrated, moved),
+    )
+}
+
+/// A fork as a function of its own: see [`by_pointer`](crate::by_pointer).
+#[inline(never)]
+fn fork_of_words<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
+where
+    A: FnOnce(&Worker, bool) -> RA + Send,
+    B: FnOnce(&Worker, bool, bool) -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    fork_here(left, right)
+}
+
+/// A fork in the calling function.
+#[inline(always)]
+fn fork_here<A, B, RA, RB>(left: A, right: B) -> (RA, RB)
 where
     A: FnOnce(&Worker, bool) -> RA + Send,
     B: FnOnce(&Worker, bool, bool) -> RB + Send,

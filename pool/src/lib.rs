@@ -18,7 +18,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | primitives | `sync`, `fence`, `parker`, `process`, `random`, `quiet_drop`, `order`, settings (`fairness`, `runtime`, `saturation`, `suspension`) |
+//! | primitives | `sync`, `fence`, `ticks`, `by_pointer`, `parker`, `process`, `random`, `quiet_drop`, `order`, settings (`fairness`, `runtime`, `saturation`, `suspension`) |
 //! | jobs, for any kind of worker | `job`, `latch`, `deque`, `deques`, `stealable`, `urgent`, `searching`, `slots`, `stats` |
 //! | workers | `worker`, `registry`, `root` |
 //! | making pools | `builder`, `global`, `external` |
@@ -42,6 +42,8 @@ mod block_on;
 mod broadcast;
 #[cfg(not(loom))]
 mod builder;
+#[cfg(not(loom))]
+mod by_pointer;
 #[cfg(not(loom))]
 mod configuration;
 mod deque;
@@ -123,6 +125,8 @@ mod task {
 pub mod quiet_drop;
 #[cfg(not(loom))]
 mod thread_pool;
+#[cfg(not(loom))]
+mod ticks;
 #[cfg(not(loom))]
 mod urgent;
 #[cfg(not(loom))]

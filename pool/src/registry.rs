@@ -28,6 +28,7 @@ use crate::saturation::Saturation;
 use crate::slots::{self, Slots};
 use crate::stats::{Outside, Stats};
 use crate::suspension::Suspension;
+use crate::ticks;
 use crate::urgent::Urgent;
 use crate::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRule, Worker};
 use crossbeam_deque::Injector;
@@ -128,6 +129,7 @@ impl Registry {
     /// published before a thread runs wakes its worker as soon as the thread has begun.
     pub(crate) fn new(threads: usize, mut setup: Setup) -> Arc<Self> {
         setup.always_shared |= !fence::asymmetric();
+        ticks::measure_rate();
         let always_shared = setup.always_shared;
         let spares = if setup.spares.is_some() { setup.max_blocking_threads.min(MAX_THREADS) } else { 0 };
         // Numbers for the threads that `allow_one_more` lets be started.

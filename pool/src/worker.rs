@@ -17,6 +17,7 @@ pub(crate) use stack_job::StackJob;
 pub use wait::WaitRule;
 pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
+use crate::by_pointer::{ByPointer, fits_registers, is_large};
 use crate::deque::{Deque, Steal};
 use crate::deques;
 use crate::job;
@@ -34,6 +35,7 @@ use frame::{Frames, Relation};
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
@@ -283,7 +285,7 @@ impl Worker {
     /// # Panics
     ///
     /// With the payload of the closure that panicked, the left one's if both did.
-    #[inline(always)] // so that it costs no call
+    #[inline(always)] // the fork is the function that is called
     pub fn join<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
     where
         A: FnOnce(&Worker) -> RA + Send,
@@ -291,7 +293,39 @@ impl Worker {
         RA: Send,
         RB: Send,
     {
-        self.fork(left, |worker, _migrated| right(worker))
+        self.fork_outlined(left, |worker, _migrated| right(worker))
+    }
+
+    /// [`fork`](Self::fork) as a function of its own: see [`by_pointer`](crate::by_pointer).
+    #[inline(always)]
+    fn fork_outlined<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker, bool) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        if const { fits_registers::<A>() && fits_registers::<B>() } {
+            return self.fork_of_words(left, right);
+        }
+        if const { is_large::<A>() || is_large::<B>() } {
+            return self.fork(left, right);
+        }
+        let (mut left, mut right) = (ManuallyDrop::new(left), ManuallyDrop::new(right));
+        // SAFETY: neither is used below.
+        let (left, right) = unsafe { (ByPointer::new(&mut left), ByPointer::new(&mut right)) };
+        self.fork_of_words(|worker| left.take()(worker), |worker, migrated| right.take()(worker, migrated))
+    }
+
+    #[inline(never)]
+    fn fork_of_words<A, B, RA, RB>(&self, left: A, right: B) -> (RA, RB)
+    where
+        A: FnOnce(&Worker) -> RA + Send,
+        B: FnOnce(&Worker, bool) -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        self.fork(left, right)
     }
 
     /// Forks: `right` is in the deque while `left` runs. Then this worker pops `right` and runs it, or waits for the thief. The second
@@ -390,9 +424,13 @@ impl Worker {
     /// thread its turn.
     #[cold]
     fn look_up(&self) {
+        // A young call shares nothing: most calls end sooner than a thief could help. Its forks look up until it is older.
+        let waits = self.external && !self.is_always_shared() && self.call.is_young();
         // SAFETY: this thread is the owner.
-        let poked = unsafe { self.forks.publish(|| self.external && self.call.is_young()) };
-        if poked {
+        let poked = unsafe { self.forks.publish(waits) };
+        if poked && waits {
+            self.registry().wake_first_searcher(self);
+        } else if poked {
             self.registry().share(self);
             self.registry().give_turn(self);
         }

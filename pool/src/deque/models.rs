@@ -73,7 +73,7 @@ impl World {
         let (index, look_up) = self.push_unpublished(job);
         if look_up {
             // SAFETY: called by the main thread only.
-            unsafe { self.deque.publish(|| false) };
+            unsafe { self.deque.publish(false) };
         }
         index
     }

@@ -34,7 +34,7 @@ impl Owner {
         self.open.push((index, job));
         if look_up {
             // SAFETY: as above.
-            unsafe { self.deque.publish(|| false) };
+            unsafe { self.deque.publish(false) };
         }
         look_up
     }
@@ -155,7 +155,7 @@ fn an_owner_that_would_rather_wait_is_asked_again() {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { owner.deque.push(NonNull::from(&owner.jobs[0])) };
         // SAFETY: as above.
-        assert!(look_up && unsafe { owner.deque.publish(|| true) });
+        assert!(look_up && unsafe { owner.deque.publish(true) });
         assert!(owner.deque.split_requested());
         assert_eq!(owner.steal(), Steal::Private);
     }

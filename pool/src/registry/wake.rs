@@ -101,6 +101,13 @@ impl Registry {
         }
     }
 
+    /// Wakes a worker for a fork that `worker` keeps to itself for now, if no worker searches, not even the timed searcher.
+    pub(crate) fn wake_first_searcher(&self, worker: &Worker) {
+        if self.slots.searching.no_searcher() {
+            self.wake_if_none_searches(Some(worker));
+        }
+    }
+
     /// Wakes the timed searcher, if there is one and a slot is free.
     fn wake_timed_searcher(&self, by: Option<&Worker>) {
         if self.lock().wake_timed_searcher() {

@@ -50,7 +50,7 @@ impl Pool {
         // SAFETY: one thread of each model forks.
         let (_, look_up) = unsafe { self.forks.push(NonNull::dangling()) };
         // SAFETY: as above.
-        if look_up && unsafe { self.forks.publish(|| false) } {
+        if look_up && unsafe { self.forks.publish(false) } {
             self.wake();
         }
     }

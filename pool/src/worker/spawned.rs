@@ -47,7 +47,7 @@ impl Worker {
         // SAFETY: this thread is the owner.
         let (_, look_up) = unsafe { spawns.push(job) };
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { spawns.publish(|| false) } {
+        if look_up && unsafe { spawns.publish(false) } {
             if !self.registry().holds_slot(self) {
                 // The slot was taken over just now, so thieves do not look here any more.
                 self.drain();

@@ -40,7 +40,7 @@ fn question(put: fn(&Deque<Job>)) {
         };
         let (index, look_up) = world.push_unpublished(0);
         // SAFETY: this thread is the owner.
-        if look_up && unsafe { world.deque.publish(|| false) } {
+        if look_up && unsafe { world.deque.publish(false) } {
             assert!(told.load(Relaxed));
         }
         world.pop(index, 0);

@@ -41,7 +41,7 @@ fn entries_reached_for_are_used_again() {
         let second = world.push_unpublished(1).0;
         let thief = world.thread(|world| _ = world.steal_private());
         // SAFETY: called by the main thread only.
-        unsafe { world.deque.publish(|| false) };
+        unsafe { world.deque.publish(false) };
         let third = world.push(2);
         for (index, job) in [(third, 2), (second, 1), (first, 0)] {
             world.pop(index, job);

@@ -75,7 +75,7 @@ fn push_and_pop(
         open.push((index, job));
         if look_up {
             // SAFETY: as above.
-            unsafe { deque.publish(|| false) };
+            unsafe { deque.publish(false) };
         }
         (0..pops(open.len())).for_each(|_| pop(&mut open));
     }
@@ -162,7 +162,7 @@ fn destructors() {
                 let (_, look_up) = unsafe { deque.push(job) };
                 if look_up {
                     // SAFETY: as above.
-                    unsafe { deque.publish(|| false) };
+                    unsafe { deque.publish(false) };
                 }
                 if number % 3 == 0 {
                     // SAFETY: as above.

@@ -67,7 +67,7 @@ impl World {
             // SAFETY: no other thread has the deque.
             let (_, look_up) = unsafe { world.deque.jobs().push(NonNull::from(job)) };
             // SAFETY: as above.
-            let _ = look_up && unsafe { world.deque.jobs().publish(|| false) };
+            let _ = look_up && unsafe { world.deque.jobs().publish(false) };
         }
         Arc::new(world)
     }
