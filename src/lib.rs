@@ -86,6 +86,8 @@
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "rayon")]
+pub use furcate_adaptors::iter::{from_rayon, from_rayon_unindexed};
 #[cfg(feature = "stream")]
 pub use furcate_adaptors::stream;
 pub use furcate_adaptors::{
@@ -136,6 +138,8 @@ mod prose {
     // Derives `Divisible`. A test of the workspace has the feature, because the tests of `furcate-derive` have it.
     #[cfg(feature = "derive")]
     pages!(divisible: "../book/src/divisible.md");
+    #[cfg(all(feature = "derive", feature = "rayon"))]
+    pages!(extending: "../book/src/extending.md");
     pages!(
         readme: "../README.md",
         why: "../book/src/why.md",
@@ -146,7 +150,6 @@ mod prose {
         blocks: "../book/src/blocks.md",
         work: "../book/src/work.md",
         policy: "../book/src/policy.md",
-        extending: "../book/src/extending.md",
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
         recipes: "../book/src/recipes.md",

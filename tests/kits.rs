@@ -1,13 +1,16 @@
 //! The kits of the book's chapter "Extending Furcate": each works, in parallel, and is as short as the chapter says.
 
 use furcate::detach::{Job, OnThreads, Threads};
-use furcate::iter::{Stage, Staged};
+use furcate::iter::{FromProducer, Stage, Staged, from_producer};
 use furcate::prelude::*;
 use furcate::{
-    Division, Executor, Fork, Node, Part, PartScheduler, Plan, ThreadPoolBuilder, Verdict, block_on,
+    Division, Executor, Facts, Fork, IndexedProducer, Node, Part, PartScheduler, Plan, ThreadPoolBuilder,
+    Verdict, block_on,
 };
 use std::collections::HashSet;
+use std::iter::Flatten;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::{ChunksExact, Iter};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
@@ -63,6 +66,84 @@ impl PartScheduler for Coarse {
 }
 // end
 
+// kit: rows
+/// A matrix, row by row in one vector.
+struct Matrix {
+    cells: Vec<f64>,
+    columns: usize,
+}
+
+/// Some rows of it, one below the other.
+struct Rows<'m> {
+    cells: &'m [f64],
+    columns: usize,
+}
+
+impl Divisible for Rows<'_> {
+    fn size(&self) -> usize {
+        self.cells.len() / self.columns
+    }
+    fn divide_at(self, rows: usize) -> (Self, Self) {
+        let (upper, lower) = self.cells.split_at(rows.min(self.size()) * self.columns);
+        (Rows { cells: upper, ..self }, Rows { cells: lower, ..self })
+    }
+}
+
+impl<'m> IntoIterator for Rows<'m> {
+    type Item = &'m [f64];
+    type IntoIter = ChunksExact<'m, f64>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.cells.chunks_exact(self.columns)
+    }
+}
+
+impl Producer for Rows<'_> {
+    const FACTS: Facts = Facts::ITEMS.single(); // a unit is one item
+}
+impl IndexedProducer for Rows<'_> {} // the sizes are exact, and so are the cuts
+
+impl<'m> IntoParallelIterator for &'m Matrix {
+    type Item = &'m [f64];
+    type Iter = FromProducer<Rows<'m>>;
+    fn into_par_iter(self) -> Self::Iter {
+        from_producer(Rows { cells: &self.cells, columns: self.columns })
+    }
+}
+// end
+
+// kit: buckets
+/// A hash map with open addressing. A bucket is empty, or has a key and its value.
+struct Map<K, V> {
+    buckets: Vec<Option<(K, V)>>,
+}
+
+/// Some of its buckets.
+#[derive(Divisible)]
+struct Buckets<'m, K, V> {
+    buckets: &'m [Option<(K, V)>],
+}
+
+impl<'m, K, V> IntoIterator for Buckets<'m, K, V> {
+    type Item = &'m (K, V);
+    type IntoIter = Flatten<Iter<'m, Option<(K, V)>>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.buckets.iter().flatten()
+    }
+}
+
+impl<K: Sync, V: Sync> Producer for Buckets<'_, K, V> {
+    const FACTS: Facts = Facts::ITEMS.single(); // a unit is at most one item
+}
+
+impl<'m, K: Sync, V: Sync> IntoParallelIterator for &'m Map<K, V> {
+    type Item = &'m (K, V);
+    type Iter = FromProducer<Buckets<'m, K, V>>;
+    fn into_par_iter(self) -> Self::Iter {
+        from_producer(Buckets { buckets: &self.buckets })
+    }
+}
+// end
+
 // kit: engine
 /// Threads that take jobs from one channel.
 #[derive(Clone)]
@@ -114,7 +195,9 @@ fn lines(kit: &str) -> usize {
 #[test]
 fn the_book_shows_these_kits_and_they_are_short() {
     let chapter = include_str!("../book/src/extending.md");
-    for (name, most) in [("policy", 8), ("adaptor", 15), ("scheduler", 40), ("engine", 60)] {
+    for (name, most) in
+        [("policy", 8), ("adaptor", 15), ("scheduler", 40), ("rows", 40), ("buckets", 30), ("engine", 60)]
+    {
         let (kit, lines) = (kit(name), lines(kit(name)));
         assert!(chapter.contains(kit), "the book's {name} is another one");
         assert!(lines <= most, "{name}: {lines} lines");
@@ -123,6 +206,43 @@ fn the_book_shows_these_kits_and_they_are_short() {
             "the book's table has another number for the {name}"
         );
     }
+}
+
+/// Data of one's own have every adaptor, policy, scheduler and terminal of the library's data.
+#[test]
+fn rows_of_a_matrix() {
+    for (rows, columns) in [(0, 3), (1, 1), (100, 7)] {
+        let matrix = Matrix { cells: (0..rows * columns).map(|i| i as f64).collect(), columns };
+        let firsts: Vec<usize> = (0..rows).map(|row| row * columns).collect();
+        let found = || matrix.par_iter().map(|row| row[0] as usize);
+        assert_eq!(found().size_limit(3).collect::<Vec<_>>(), firsts);
+        assert_eq!(found().adaptive().collect::<Vec<_>>(), firsts);
+        assert_eq!(
+            found().rev().by_blocks([2, 5]).collect::<Vec<_>>(),
+            firsts.iter().rev().copied().collect::<Vec<_>>()
+        );
+        assert!(
+            matrix
+                .par_iter()
+                .enumerate()
+                .all(|(i, row)| row.len() == columns && row[0] as usize == i * columns)
+        );
+        assert_eq!(matrix.par_iter().zip(&matrix).map(|(a, b)| a[0] - b[0]).sum::<f64>(), 0.0);
+        let waits = matrix.par_iter().map(|row| async move { row.len() }).io_await();
+        assert_eq!(waits.sum::<usize>(), rows * columns);
+    }
+}
+
+#[test]
+fn buckets_of_a_hash_map() {
+    let buckets = |i: u64| (i % 3 == 1).then_some((i, i.to_string()));
+    let map = Map { buckets: (0..1000).map(buckets).collect() };
+    let keys: Vec<u64> = (0..1000).filter(|i| i % 3 == 1).collect();
+    assert_eq!(map.par_iter().map(|(key, _)| *key).collect::<Vec<_>>(), keys);
+    assert_eq!(map.par_iter().adaptive().map(|(key, _)| *key).collect::<Vec<_>>(), keys);
+    assert_eq!(map.par_iter().find_any(|(_, name)| name == "997").map(|(key, _)| *key), Some(997));
+    let empty = Map::<u8, u8> { buckets: vec![None; 100] };
+    assert_eq!(empty.par_iter().count(), 0);
 }
 
 #[test]

@@ -14,10 +14,14 @@ mod convert;
 pub(crate) mod copies;
 mod extend;
 mod flag;
+#[cfg(feature = "rayon")]
+mod from_rayon;
 pub(crate) mod gate;
 mod indexed;
 mod indexed_adaptor;
 mod interruption;
+#[cfg(feature = "rayon")]
+mod into_rayon;
 mod mapped;
 mod misplaced;
 mod newtype;
@@ -26,6 +30,7 @@ mod peek;
 mod portable;
 mod quota;
 mod schedule;
+pub(crate) mod scoped;
 mod sources;
 pub(crate) mod stage;
 mod sum_of;
@@ -46,8 +51,14 @@ pub use convert::{
 /// Two kinds of items, by which `partition_map` sorts.
 #[doc(no_inline)]
 pub use either::Either;
+#[cfg(feature = "rayon")]
+pub use from_rayon::{
+    FromRayon, FromRayonProducer, FromRayonUnindexed, LentItems, from_rayon, from_rayon_unindexed,
+};
 pub use indexed::IndexedParallelIterator;
 pub use interruption::{AsyncInterruptible, Interrupted, Interruptible, Partial};
+#[cfg(feature = "rayon")]
+pub use into_rayon::{IntoRayon, IntoRayonUnindexed};
 pub use parallel::ParallelIterator;
 pub use peek::PeekParallelIterator;
 pub use portable::{ByPosition, ByValue, Form, Portable, ValueOf};
@@ -66,3 +77,4 @@ pub(crate) use schedule::{
     debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
     schedule_with_policy,
 };
+pub(crate) use scoped::inherit_scopes;

@@ -13,10 +13,10 @@
 //!
 //! # Unsafe code
 //!
-//! Seven concepts need `unsafe`: collecting in place (`iter::collect`), owning the elements of a slice (`vec::owned`),
+//! Eight concepts need `unsafe`: collecting in place (`iter::collect`), owning the elements of a slice (`vec::owned`),
 //! lending those of an array (`array`), taking a range out of a vector (`vec::drain`), merging elements into a buffer
-//! and back (`slice::sort`), fusing parts of a slice again (`slice::part`), and polling a future that has a time limit
-//! (`iter::Timeout`). These modules number the invariants that they rely on. No other module of this crate may use
+//! and back (`slice::sort`), fusing parts of a slice again (`slice::part`), polling a future that has a time limit
+//! (`iter::Timeout`), and lending what rayon lends to a callback (`iter::from_rayon`). These modules number the invariants that they rely on. No other module of this crate may use
 //! `unsafe`.
 #![deny(unsafe_code)]
 

@@ -9,7 +9,7 @@ const PARALLEL: &str = include_str!("../src/iter/parallel.rs");
 const INDEXED: &str = include_str!("../src/iter/indexed.rs");
 
 /// Methods that are neither adaptors nor terminals: facts, the stops themselves, and methods whose result could not
-/// report a stop.
+/// report a stop or is none of our chains.
 const OTHERS: &[&str] = &[
     "producer",
     "schedule",
@@ -24,6 +24,9 @@ const OTHERS: &[&str] = &[
     "blocks_iter",
     "into_stream",
     "into_stream_unordered",
+    "into_rayon",
+    "into_rayon_unindexed",
+    "scopes",
     "indexed_producer",
     "len",
 ];

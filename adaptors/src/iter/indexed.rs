@@ -1,5 +1,7 @@
 //! Iterators that know how many items they have, and the position of each.
 
+#[cfg(feature = "rayon")]
+use super::IntoRayon;
 use super::async_terminal::{Searched, SearchedFrom};
 use super::collect::{append, append_unzipped};
 use super::terminals::Front;
@@ -60,6 +62,25 @@ pub trait IndexedParallelIterator: ParallelIterator {
     fn len(&self) -> usize;
 
     // ----------------------------------------------------------------------------------- adaptors: one iterator
+
+    /// Makes an indexed parallel iterator of rayon's, for a function that wants one.
+    ///
+    /// rayon divides it, and runs the parts on its own pool: of the chain's schedule nothing holds.
+    /// [`into_rayon_unindexed`](ParallelIterator::into_rayon_unindexed) keeps the schedule.
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    ///
+    /// fn dot(a: impl rayon::iter::IndexedParallelIterator<Item = u64>, b: &[u64]) -> u64 {
+    ///     rayon::iter::ParallelIterator::sum(rayon::iter::ParallelIterator::map(a.zip(b), |(x, y)| x * y))
+    /// }
+    /// let squares = (0..4_u64).into_par_iter().map(|x| x * x);
+    /// assert_eq!(dot(squares.into_rayon(), &[1, 2, 3, 4]), 2 + 12 + 36);
+    /// ```
+    #[cfg(feature = "rayon")]
+    fn into_rayon(self) -> IntoRayon<Self> {
+        IntoRayon::new(self)
+    }
 
     /// Pairs every item with its position, counted from 0.
     ///

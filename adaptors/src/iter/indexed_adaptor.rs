@@ -6,7 +6,7 @@
 /// ```text
 /// indexed_adaptor! {
 ///     impl[I] Skip<I> where [I: IndexedParallelIterator]
-///     schedule of base: I;                         // whose policy, scheduler and executor count
+///     schedule of base: I;                         // whose policy, scheduler and executor count; of two: `first: I, before second: J`
 ///     type Item = I::Item;
 ///     type Producer<'a> = I::IndexedProducer<'a>;
 ///     fn len(this) { .. }                          // of `this: &Self`
@@ -16,7 +16,7 @@
 macro_rules! indexed_adaptor {
     (
         impl[$($Param:ident),+] $Adaptor:ty where [$($bounds:tt)*]
-        schedule of $base:ident: $I:ty;
+        schedule of $base:ident: $I:ty $(, before $second:ident: $J:ty)?;
         type Item = $Item:ty;
         type Producer<$a:lifetime> = $Producer:ty;
         fn len($by_ref:ident) $len:block
@@ -32,7 +32,7 @@ macro_rules! indexed_adaptor {
             where
                 Self: $a;
 
-            $crate::iter::inherit_schedule!($base: $I);
+            $crate::iter::inherit_schedule!($base: $I $(, and $second: $J)?);
 
             #[inline]
             fn producer(&mut self) -> Self::Producer<'_> {

@@ -1,9 +1,12 @@
 //! The parallel iterator.
 
+#[cfg(feature = "rayon")]
+use super::IntoRayonUnindexed;
 use super::collect::{into_lists, unzip_into_lists};
 use super::extend::{extended_by, partition_into_lists};
 use super::flag::Flag;
 use super::quota::Quota;
+use super::scoped::{Scopes, in_scopes};
 use super::terminals::{
     Aggregated, AnyHit, Back, Count, Front, Max, MaxBy, Min, MinBy, Nearest, OutermostHit, Product, Reduce,
     ReduceWith, SearchLoop, Sum, Totals, TryReduce, effects,
@@ -230,8 +233,47 @@ pub trait ParallelIterator: Sized + Send {
     /// ```
     #[inline]
     fn drive<R: Reduction<Self::Item>>(mut self, reduction: R) -> R::Output {
+        if Self::SCOPED {
+            return in_scopes(self, |mut chain| {
+                let Plan { policy, scheduler, executor } = chain.schedule().into_plan();
+                scheduler.schedule(chain.producer(), policy, reduction, &executor)
+            });
+        }
         let Plan { policy, scheduler, executor } = self.schedule().into_plan();
         scheduler.schedule(self.producer(), policy, reduction, &executor)
+    }
+
+    /// Whether a source of the chain has its producer only while a callback runs: in a scope.
+    #[doc(hidden)]
+    const SCOPED: bool = false;
+
+    /// Adds the scopes of the chain's sources. Called once, before the chain is lent in these scopes.
+    #[doc(hidden)]
+    fn scopes<'scope>(&mut self, scopes: &mut Scopes<'scope>)
+    where
+        Self: 'scope,
+    {
+        let _ = scopes;
+    }
+
+    /// Makes a parallel iterator of rayon's, for a function that wants one. It does not know its length.
+    ///
+    /// The chain's schedule holds: rayon's consumer folds and reduces, and the chain's policy, scheduler and executor say how and where. A
+    /// chain behind `io_await` suspends its tasks as always. For an iterator that rayon can zip or enumerate, see
+    /// [`into_rayon`](super::IndexedParallelIterator::into_rayon).
+    ///
+    /// ```
+    /// use furcate::prelude::*;
+    ///
+    /// fn total(numbers: impl rayon::iter::ParallelIterator<Item = u64>) -> u64 {
+    ///     numbers.sum()
+    /// }
+    /// let even = (0..1000_u64).into_par_iter().filter(|x| x % 2 == 0).adaptive();
+    /// assert_eq!(total(even.into_rayon_unindexed()), 249_500);
+    /// ```
+    #[cfg(feature = "rayon")]
+    fn into_rayon_unindexed(self) -> IntoRayonUnindexed<Self> {
+        IntoRayonUnindexed::new(self)
     }
 
     // ---------------------------------------------------------------------------------------------- scheduling

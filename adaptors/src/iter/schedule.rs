@@ -1,6 +1,6 @@
 //! The adaptors that say *when*, *how* and *where*: they pass the items through and change the scheduler's settings.
 
-use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator};
+use super::{IndexedParallelIterator, ParallelIterator, PeekParallelIterator, inherit_scopes};
 use furcate_pool::Executor;
 use furcate_schedulers::policy::Both;
 use furcate_schedulers::{Adaptive, Plan, Policy, Schedule, Scheduler};
@@ -27,9 +27,11 @@ macro_rules! default_schedule {
 }
 pub(crate) use default_schedule;
 
-/// Declares the schedule of an adaptor: that of its base.
+/// Declares the schedule of an adaptor: that of its base, or of the first of two.
 macro_rules! inherit_schedule {
-    ($base:ident: $I:ty) => {
+    ($base:ident: $I:ty $(, and $second:ident: $J:ty)?) => {
+        $crate::iter::inherit_scopes!($base: $I $(, $second: $J)?);
+
         type Schedule = <$I as $crate::iter::ParallelIterator>::Schedule;
 
         #[inline]
@@ -43,6 +45,8 @@ pub(crate) use inherit_schedule;
 /// Declares the schedule of an adaptor: that of its base, with one policy more.
 macro_rules! schedule_with_policy {
     ($base:ident: $I:ty, |$adaptor:ident| $policy:expr => $Policy:ty) => {
+        $crate::iter::inherit_scopes!($base: $I);
+
         type Schedule = furcate_schedulers::Plan<
             furcate_schedulers::policy::Both<$crate::iter::PolicyOf<$I>, $Policy>,
             $crate::iter::SchedulerOf<$I>,
@@ -235,6 +239,7 @@ impl<I> WithScheduler<I, Adaptive> {
 
 impl<I: ParallelIterator, S: Scheduler> ParallelIterator for WithScheduler<I, S> {
     pass_items!(base: I);
+    inherit_scopes!(base: I);
 
     type Schedule = Plan<PolicyOf<I>, S, ExecutorOf<I>>;
 
@@ -283,6 +288,7 @@ impl<I, E> On<I, E> {
 
 impl<I: ParallelIterator, E: Executor> ParallelIterator for On<I, E> {
     pass_items!(base: I);
+    inherit_scopes!(base: I);
 
     type Schedule = Plan<PolicyOf<I>, SchedulerOf<I>, E>;
 
@@ -328,6 +334,7 @@ impl<I, S> With<I, S> {
 
 impl<I: ParallelIterator, P: Policy, S: Scheduler, E: Executor> ParallelIterator for With<I, Plan<P, S, E>> {
     pass_items!(base: I);
+    inherit_scopes!(base: I);
 
     type Schedule = Plan<Both<PolicyOf<I>, P>, S, E>;
 

@@ -1,7 +1,7 @@
 //! The adaptor `chain`.
 
 use crate::iter::indexed_adaptor::total_len;
-use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf};
+use crate::iter::{IndexedParallelIterator, ParallelIterator, SchedulerOf, inherit_scopes};
 use furcate_schedulers::{
     ByRef, Divisible, Facts, InPart, IndexedProducer, NextStep, Producer, Scheduler, StepFold, Steps,
     Suspendable,
@@ -40,6 +40,8 @@ where
         = ChainProducer<A::Producer<'a>, B::Producer<'a>>
     where
         Self: 'a;
+
+    inherit_scopes!(first: A, second: B);
 
     type Schedule = A::Schedule;
 

@@ -26,7 +26,7 @@ impl<I, J> Interleave<I, J> {
 
 indexed_adaptor! {
     impl[I, J] Interleave<I, J> where [I: IndexedParallelIterator, J: IndexedParallelIterator<Item = I::Item>]
-    schedule of left: I;
+    schedule of left: I, before right: J;
     type Item = I::Item;
     type Producer<'a> = InterleaveProducer<I::IndexedProducer<'a>, J::IndexedProducer<'a>>;
     fn len(this) {

@@ -1,7 +1,7 @@
 //! The adaptor `io_await`, which awaits items that are futures.
 
 use crate::iter::adaptor::divide_by_cut;
-use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, SchedulerOf};
+use crate::iter::{ExecutorOf, ParallelIterator, PolicyOf, SchedulerOf, inherit_scopes};
 use furcate_pool::block_on;
 use furcate_schedulers::{
     Divisible, Facts, FoldFacts, Limit, Plan, Producer, Schedule, Scheduler, StepFold, Steps, Suspendable,
@@ -148,6 +148,8 @@ where
         let base = self.base.schedule().into_plan();
         Plan { policy: base.policy, scheduler: self.scheduler.clone(), executor: base.executor }
     }
+
+    inherit_scopes!(base: I);
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {

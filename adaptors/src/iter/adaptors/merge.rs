@@ -104,7 +104,7 @@ impl<I: fmt::Debug, J: fmt::Debug, O> fmt::Debug for Merge<I, J, O> {
 indexed_adaptor! {
     impl[I, J, O] Merge<I, J, O>
     where [I: PeekParallelIterator, J: PeekParallelIterator<Item = I::Item>, O: Order<I::Item>]
-    schedule of left: I;
+    schedule of left: I, before right: J;
     type Item = I::Item;
     type Producer<'a> = MergeProducer<'a, I::PeekProducer<'a>, J::PeekProducer<'a>, O>;
     fn len(this) {

@@ -25,7 +25,7 @@ impl<A, B> Zip<A, B> {
 
 indexed_adaptor! {
     impl[A, B] Zip<A, B> where [A: IndexedParallelIterator, B: IndexedParallelIterator]
-    schedule of left: A;
+    schedule of left: A, before right: B;
     type Item = (A::Item, B::Item);
     type Producer<'a> = ZipProducer<A::IndexedProducer<'a>, B::IndexedProducer<'a>>;
     fn len(this) {

@@ -20,6 +20,7 @@
 #![allow(unsafe_code)]
 
 use crate::iter::ParallelIterator;
+use crate::iter::scoped::in_scopes;
 use furcate_schedulers::{
     Blocking, Divisible, Facts, FoldFacts, NeverLater, Plan, Producer, Reduction, Schedule, Scheduler,
     StepFold, Steps, Suspendable,
@@ -37,7 +38,19 @@ use std::ops::ControlFlow;
 ///
 /// If the iterator yields fewer items than it or its cuts promised: it (or a producer in it) is wrong. The target then
 /// has its old contents.
-pub(crate) fn append_exact<I, T>(target: &mut T, len: usize, mut items: I)
+pub(crate) fn append_exact<I, T>(target: &mut T, len: usize, items: I)
+where
+    I: ParallelIterator,
+    T: Target<Item = I::Item>,
+{
+    if I::SCOPED {
+        return in_scopes(items, |items| append_lent(target, len, items));
+    }
+    append_lent(target, len, items);
+}
+
+/// [`append_exact`] inside the chain's scopes.
+fn append_lent<I, T>(target: &mut T, len: usize, mut items: I)
 where
     I: ParallelIterator,
     T: Target<Item = I::Item>,

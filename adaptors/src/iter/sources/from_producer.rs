@@ -1,7 +1,10 @@
 //! `from_producer`
 
-use crate::iter::{ParallelIterator, default_schedule};
-use furcate_schedulers::Producer;
+use crate::iter::{
+    IndexedParallelIterator, ParallelIterator, PeekParallelIterator, default_schedule, indexed_is_peek,
+    producer_is_indexed,
+};
+use furcate_schedulers::{Divisible, IndexedProducer, PeekProducer, Producer};
 
 /// A parallel iterator over the items of a producer of your own: see [`from_producer`].
 #[must_use = "iterators do nothing until a terminal drives them"]
@@ -19,6 +22,9 @@ pub struct FromProducer<P> {
 ///
 /// // A range is a producer; so is every type of yours that implements the trait.
 /// assert_eq!(from_producer(0..10).map(|x| x * x).sum::<i32>(), 285);
+///
+/// // An indexed producer makes an indexed iterator: `enumerate`, `zip`, `rev` ...
+/// assert_eq!(from_producer(0..10).rev().enumerate().map(|(i, x)| i + x).max(), Some(9));
 /// ```
 #[inline]
 pub fn from_producer<P: Producer<Item: Send>>(producer: P) -> FromProducer<P> {
@@ -41,4 +47,17 @@ impl<P: Producer<Item: Send>> ParallelIterator for FromProducer<P> {
     fn producer(&mut self) -> P {
         self.producer.take().expect("the producer has been lent before")
     }
+}
+
+impl<P: IndexedProducer<Item: Send>> IndexedParallelIterator for FromProducer<P> {
+    producer_is_indexed!();
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.producer.size()
+    }
+}
+
+impl<P: PeekProducer<Item: Send>> PeekParallelIterator for FromProducer<P> {
+    indexed_is_peek!();
 }
