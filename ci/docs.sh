@@ -2,6 +2,8 @@
 set -euo pipefail
 # The pictures are the ones that the script draws. (The test `division_trees` checks the trees that they show.)
 book/pictures.py --check
+# The table of rayon's items.
+ci/surface.py --check
 export RUSTDOCFLAGS="-D warnings"
 cargo doc --workspace --no-deps --locked
 # Without features: no link leads to an item of a feature.

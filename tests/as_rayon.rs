@@ -161,4 +161,58 @@ same! {
     lines: |v, w| format!("{v:#?}").par_lines().map(str::to_string).collect::<Vec<_>>();
     words: |v, w| format!("{v:?}").par_split_whitespace().map(str::to_string).collect::<Vec<_>>();
     letters: |v, w| format!("{v:?}ñ").par_char_indices().collect::<Vec<_>>();
+    tuples: |v, w| (v, w).into_par_iter().map(|(a, b)| a * b).collect::<Vec<_>>();
+    wide_tuples: |v, w| (v.clone(), w, 0..50, v).into_par_iter().rev().collect::<Vec<_>>();
+    single_tuples: |v, w| (v,).into_par_iter().map(|(a,)| *a).collect::<Vec<_>>();
+    shared_tuples: |v, w| (v.clone(), w.clone(), v.clone()).par_iter().map(|(a, b, c)| a + b + c).collect::<Vec<_>>();
+    mutable_tuples: |v, w| { let mut both = (v.clone(), w.clone()); both.par_iter_mut().for_each(|(a, b)| std::mem::swap(a, b)); both };
+    either_source: |v, w| { let chain = if v.len() > w.len() { either::Either::Left(v.par_iter()) } else { either::Either::Right(w.par_iter()) }; chain.enumerate().collect::<Vec<_>>() };
+}
+
+/// The functions of `iter` that make sources: both libraries have them under one name.
+macro_rules! same_functions {
+    ($($name:ident: |$iter:ident, $v:ident| $expression:expr;)+) => {$(
+        mod $name {
+            use super::*;
+
+            #[allow(deprecated, reason = "`repeatn`")]
+            fn by_furcate($v: &Vec<i32>) -> String {
+                use furcate::iter as $iter;
+                use furcate::prelude::*;
+                format!("{:?}", $expression)
+            }
+            #[allow(deprecated, reason = "`repeatn`")]
+            fn by_rayon($v: &Vec<i32>) -> String {
+                use rayon::iter as $iter;
+                use rayon::prelude::*;
+                format!("{:?}", $expression)
+            }
+
+            proptest! {
+                #![proptest_config(ProptestConfig::with_cases(16))]
+                #[test]
+                fn as_rayon(v in prop::collection::vec(-50..50_i32, 0..200)) {
+                    prop_assert_eq!(by_furcate(&v), by_rayon(&v));
+                }
+            }
+        }
+    )+};
+}
+
+/// The children of a node in a tree over a slice: two parts of the slice behind its first element.
+fn halves<'v>(tree: &&'v [i32]) -> Vec<&'v [i32]> {
+    let rest = tree.get(1..).unwrap_or_default();
+    let (left, right) = rest.split_at(rest.len() / 3);
+    [left, right].into_iter().filter(|half| !half.is_empty()).collect()
+}
+
+same_functions! {
+    empty_source: |iter, v| iter::empty::<i32>().chain(v.clone()).collect::<Vec<_>>();
+    once_source: |iter, v| iter::once(7).chain(v.clone()).collect::<Vec<_>>();
+    repeat_source: |iter, v| iter::repeat(7).take(v.len()).zip(v).collect::<Vec<_>>();
+    repeat_n_source: |iter, v| (iter::repeat_n(7, v.len()).collect::<Vec<_>>(), iter::repeatn(7, 3).count());
+    split_source: |iter, v| iter::split(&v[..], |part| if part.len() < 5 { (part, None) } else { let (a, b) = part.split_at(part.len() / 2); (a, Some(b)) }).flatten().collect::<Vec<_>>();
+    walk: |iter, v| sorted(iter::walk_tree(&v[..], halves).map(|tree| tree.len()).collect::<Vec<_>>());
+    walk_prefix: |iter, v| iter::walk_tree_prefix(&v[..], halves).map(|tree| tree.first()).collect::<Vec<_>>();
+    walk_postfix: |iter, v| iter::walk_tree_postfix(&v[..], halves).map(|tree| tree.first()).collect::<Vec<_>>();
 }

@@ -12,6 +12,7 @@ mod blocks_iter;
 pub(crate) mod collect;
 mod convert;
 pub(crate) mod copies;
+mod either;
 mod extend;
 mod flag;
 #[cfg(feature = "rayon")]
@@ -40,6 +41,9 @@ mod try_trait;
 mod work;
 mod wrap;
 
+/// Two kinds of items, by which `partition_map` sorts; one of two chains.
+#[doc(no_inline)]
+pub use ::either::Either;
 pub use adaptors::*;
 pub use async_terminal::AsyncTerminal;
 pub use async_terminals::AsyncTerminals;
@@ -48,9 +52,7 @@ pub use convert::{
     FromParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
     ParallelDrainFull, ParallelDrainRange, ParallelExtend,
 };
-/// Two kinds of items, by which `partition_map` sorts.
-#[doc(no_inline)]
-pub use either::Either;
+pub use either::EitherProducer;
 #[cfg(feature = "rayon")]
 pub use from_rayon::{
     FromRayon, FromRayonProducer, FromRayonUnindexed, LentItems, from_rayon, from_rayon_unindexed,

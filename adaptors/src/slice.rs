@@ -10,6 +10,7 @@ mod split;
 mod windows;
 
 pub use crate::co_rank::co_rank;
+pub use chunked::Chunked;
 pub use chunks::{
     Chunks, ChunksExact, ChunksExactMut, ChunksMut, RChunks, RChunksExact, RChunksExactMut, RChunksMut,
 };

@@ -34,6 +34,12 @@ pub trait Layout<V> {
 /// A parallel iterator over subslices of one length.
 ///
 /// It is the type behind `Chunks`, `RChunksExactMut`, `Windows` and similar iterators: see [`crate::slice`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// let it: furcate::slice::Chunked<_, _> = [1, 2, 3, 4, 5].par_windows(4);
+/// assert_eq!(it.collect::<Vec<_>>(), [[1, 2, 3, 4], [2, 3, 4, 5]]);
+/// ```
 #[must_use = "iterators do nothing until a terminal drives them"]
 #[derive(Clone, Debug)]
 pub struct Chunked<V, K> {

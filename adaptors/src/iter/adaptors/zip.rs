@@ -58,7 +58,7 @@ pub struct ZipProducer<A, B> {
 impl<A: Divisible, B: Divisible> ZipProducer<A, B> {
     /// Cuts off the excess of the longer side, so that both can be walked from the back too.
     #[inline]
-    fn new(left: A, right: B) -> Self {
+    pub(crate) fn new(left: A, right: B) -> Self {
         let len = left.size().min(right.size());
         ZipProducer { left: left.divide_at(len).0, right: right.divide_at(len).0 }
     }

@@ -17,6 +17,19 @@ pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
     RepeatN::new(Some(element), n)
 }
 
+/// The old name of [`repeat_n`].
+///
+/// ```
+/// use furcate::prelude::*;
+/// #[allow(deprecated)]
+/// let dashes: String = furcate::iter::repeatn('-', 3).collect();
+/// assert_eq!(dashes, "---");
+/// ```
+#[deprecated(note = "use `repeat_n`")]
+pub fn repeatn<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
+    repeat_n(element, n)
+}
+
 /// A parallel iterator that repeats an item a number of times: see [`repeat_n`].
 ///
 /// ```
