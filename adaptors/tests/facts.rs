@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate::iter::{IndexedParallelIterator, ParallelIterator};
+use furcate::iter::{Either, IndexedParallelIterator, ParallelIterator};
 use furcate::prelude::*;
 use furcate::{Divisible, Facts, IndexedProducer, PeekProducer, Producer};
 use std::any::type_name;
@@ -153,6 +153,8 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
     seen.check_indexed(source().enumerate(), facts);
     seen.check_indexed(source().zip(source()), facts);
     seen.check_indexed(source().zip_eq(source()), facts);
+    seen.check_indexed((source(), source(), source()).into_par_iter(), facts);
+    seen.check_indexed(Either::<_, Source<IS_ODD>>::Left(source()), facts);
     seen.check_indexed(source().rev(), facts);
     seen.check_indexed(source().skip(1), facts);
     seen.check_indexed(source().take(1), facts);
@@ -202,6 +204,8 @@ const OTHERS: &[&str] = &[
     "Timeout",
     "Timeouts",
     "PrefixScan",
+    // What a tuple does with its items.
+    "Unnest",
     // A trait.
     "AwaitedInOrder",
 ];
