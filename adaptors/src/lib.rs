@@ -41,8 +41,8 @@ pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
     pub use crate::iter::{
         AsyncTerminals, AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
-        IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelDrainFull, ParallelDrainRange,
-        ParallelExtend, ParallelIterator, WrapIter,
+        IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelBridge, ParallelDrainFull,
+        ParallelDrainRange, ParallelExtend, ParallelIterator, WrapIter,
     };
     pub use crate::slice::{ParallelSlice, ParallelSliceMut};
     pub use crate::str::ParallelString;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const USUAL: Facts = Facts::ITEMS;
 /// The unusual values.
-const ODD: Facts = Facts::ITEMS.pieces().grows().costly_cuts().unordered().single();
+const ODD: Facts = Facts::ITEMS.pieces().grows().costly_cuts().unordered().single().fetched();
 
 /// Numbers whose producer has the constants `ODD`, or the usual ones.
 #[derive(Clone)]

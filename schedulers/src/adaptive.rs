@@ -14,6 +14,9 @@
 //!                     └─ all done?   take it back, go on
 //! ```
 //!
+//! Some units have to be fetched one after the other, as the items of a sequential iterator. Such a task fetches a few, offers the rest
+//! at once, with or without demand, and folds the few ([`Steps::ahead`]). Otherwise a thief might have to wait for one slow item.
+//!
 //! # Invariants
 //!
 //! 1. One part is on offer at a time. It follows the task's own part directly, so after the last item of the own part
@@ -352,6 +355,18 @@ where
         self.folded = self.folded.saturating_add(units);
         self.expected = size.saturating_sub(units);
         NextStep::Fold(units)
+    }
+
+    fn ahead(&mut self, size: usize) -> bool {
+        if self.offer.is_some() && self.offers.is_taken() {
+            self.stolen();
+        }
+        let wanted = self.divisible && self.offer.is_none() && self.task.threads > 1;
+        if !wanted || size <= 1 || self.call.has_failed() || !self.agrees(size) {
+            return false;
+        }
+        self.whole = Some(size);
+        true
     }
 
     fn take(&mut self, right: P) {

@@ -13,6 +13,8 @@ use std::marker::PhantomData;
 /// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
 ///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
 ///   producers.
+/// - Producers whose units have to be [fetched](crate::Facts::fetched) one after the other (`par_bridge`): [`Adaptive`], whatever the
+///   terminal and the policies.
 /// - Everything else: [`Join`].
 ///
 /// Pieces (of a `wrap_iter`) are never cut into blocks: the policy decides how many pieces there are.
@@ -73,11 +75,14 @@ where
     R: Reduction<P::Item>,
     E: Executor,
 {
-    const SCHEDULE: Run<P, L, R, E> =
-        if R::SEARCH && !P::FACTS.pieces { Self::by_blocks } else { Self::SCHEDULE_BLOCK };
+    const SCHEDULE: Run<P, L, R, E> = if R::SEARCH && !P::FACTS.pieces && !P::FACTS.fetched {
+        Self::by_blocks
+    } else {
+        Self::SCHEDULE_BLOCK
+    };
 
     const SCHEDULE_BLOCK: Run<P, L, R, E> =
-        if P::FACTS.costly_cuts && !L::DECIDES { Self::adaptive } else { Self::join };
+        if P::FACTS.fetched || P::FACTS.costly_cuts && !L::DECIDES { Self::adaptive } else { Self::join };
 
     #[inline]
     fn by_blocks(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {

@@ -157,6 +157,10 @@ pub struct Facts {
     /// Whether a part may turn out, while it is folded, to hold much more than its size has said. If so, schedulers
     /// that divide before they fold are [asked](Steps::grown) again at that point.
     pub grows: bool,
+
+    /// Whether the units have to be fetched one after the other, as the items of a sequential iterator. A cut then fetches its left
+    /// part. If so, the [default scheduler](crate::ByTerminal) cuts on demand, and makes no blocks for a search.
+    pub fetched: bool,
 }
 
 impl Facts {
@@ -168,6 +172,7 @@ impl Facts {
         in_order: true,
         single: false,
         grows: false,
+        fetched: false,
     };
 
     /// The same facts, but the items are [pieces](Self::pieces) of the producer. Every step [cuts](Self::steps_cut) one off.
@@ -214,6 +219,12 @@ impl Facts {
         Facts { grows: true, ..self }
     }
 
+    /// The same facts, but the units have to be [fetched](Self::fetched).
+    #[must_use]
+    pub const fn fetched(self) -> Self {
+        Facts { fetched: true, ..self }
+    }
+
     /// The facts of a producer with two bases.
     #[must_use]
     pub const fn and(self, other: Facts) -> Self {
@@ -224,6 +235,7 @@ impl Facts {
             in_order: self.in_order || other.in_order,
             single: self.single && other.single,
             grows: self.grows || other.grows,
+            fetched: self.fetched || other.fetched,
         }
     }
 }

@@ -329,6 +329,16 @@ pub trait Steps<P> {
         false
     }
 
+    /// Whether the rest is to be given away now, before the units that are there are folded. `size` is the number of remaining units.
+    ///
+    /// A producer whose units have to be fetched one after the other calls this when it has fetched some: another worker can fetch the next ones
+    /// meanwhile. If the answer is yes, it gives its other units away ([`take`](Self::take)), and goes on.
+    #[inline]
+    fn ahead(&mut self, size: usize) -> bool {
+        let _ = size;
+        false
+    }
+
     /// Returns the same steps, for the base `Q` of a producer that wraps it. Adaptors pass their steps on this way.
     /// `wrap` makes a part of the wrapper from a part of the base; `unwrap` is its inverse.
     #[inline]
@@ -390,6 +400,11 @@ where
     #[inline]
     fn grown(&mut self, size: usize) -> bool {
         self.steps.grown(size)
+    }
+
+    #[inline]
+    fn ahead(&mut self, size: usize) -> bool {
+        self.steps.ahead(size)
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 mod empty;
 mod from_producer;
 mod once;
+mod par_bridge;
 mod repeat;
 mod repeat_n;
 mod split;
@@ -11,6 +12,7 @@ mod walk_tree;
 pub use empty::{Empty, empty};
 pub use from_producer::{FromProducer, from_producer};
 pub use once::{Once, once};
+pub use par_bridge::{BridgePart, IterBridge, ParallelBridge};
 pub use repeat::{Repeat, RepeatProducer, repeat};
 #[allow(deprecated, reason = "rayon has it, too")]
 pub use repeat_n::repeatn;

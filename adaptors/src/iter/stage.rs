@@ -466,6 +466,11 @@ where
     fn grown(&mut self, size: usize) -> bool {
         self.steps.grown(size)
     }
+
+    #[inline]
+    fn ahead(&mut self, size: usize) -> bool {
+        self.steps.ahead(size)
+    }
 }
 
 impl<P, S> IndexedProducer for Adapted<P, S>

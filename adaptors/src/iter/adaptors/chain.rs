@@ -245,6 +245,10 @@ where
         grown
     }
 
+    fn ahead(&mut self, size: usize) -> bool {
+        self.steps.ahead(size.saturating_add(self.second.size()))
+    }
+
     fn next(&mut self, size: usize) -> NextStep {
         loop {
             let waiting = self.second.size();
@@ -295,6 +299,10 @@ impl<A, B, L: Steps<ChainProducer<A, B>>> Steps<B> for SecondSteps<'_, L, A, B> 
 
     fn grown(&mut self, size: usize) -> bool {
         self.steps.grown(size)
+    }
+
+    fn ahead(&mut self, size: usize) -> bool {
+        self.steps.ahead(size)
     }
 
     fn take(&mut self, right: B) {

@@ -533,6 +533,10 @@ where
         self.steps.grown(size)
     }
 
+    fn ahead(&mut self, size: usize) -> bool {
+        !self.has_met() && self.steps.ahead(size)
+    }
+
     fn take(&mut self, right: P) {
         if self.has_met() {
             self.left = Some(right);
