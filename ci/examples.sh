@@ -9,6 +9,8 @@ if cargo run --release --locked --example words -- no/such/path; then
     echo "a missing path must be an error" >&2
     exit 1
 fi
+cargo run --release --locked --example grep -- par_lines README.md
+cargo run --release --locked --example grep -- --compare furcate README.md
 cargo run --release --locked --example crawl -- 200 5
 if cargo run --release --locked --example crawl -- none; then
     echo "what is no number must be an error" >&2

@@ -63,6 +63,7 @@
 //! |---|---|
 //! | [`wrap_iter()`](iter::WrapIter::wrap_iter) | the pieces of anything [`Divisible`], as items |
 //! | [`work(state, step, done)`](iter::WrapIter::work) | tasks that work in steps, and keep a state |
+//! | [`iter.par_bridge()`](iter::ParallelBridge::par_bridge), [`reader.par_lines()`](io::ParallelBufRead::par_lines) | any sequential iterator, and the lines of any reader, in parallel |
 //! | [`stop_on(&token)`](iter::ParallelIterator::stop_on), [`deadline(at)`](iter::ParallelIterator::deadline) | an early end, and a result that reports it |
 //! | [`io_await()`](iter::ParallelIterator::io_await), [`async_sum()`](iter::AsyncTerminals::async_sum), [`async_collect()`](iter::AsyncTerminals::async_collect) ... | futures as items, and as results |
 //! | [`spawn_future(future)`](spawn_future), [`join_async(left, right)`](ScopeHandle::join_async), [`block_on(future)`](block_on()) | tasks that wait, in direct style |
@@ -75,7 +76,7 @@
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!
-//! The modules are named as rayon's, except for [`policy`], [`sort`] and [`detach`]. The book, in the repository's folder
+//! The modules are named as rayon's, except for [`io`](mod@io), [`policy`], [`sort`] and [`detach`]. The book, in the repository's folder
 //! `book/`, explains why and shows the division tree of every policy.
 //!
 //! # Features
@@ -91,7 +92,7 @@ pub use furcate_adaptors::iter::{from_rayon, from_rayon_unindexed};
 #[cfg(feature = "stream")]
 pub use furcate_adaptors::stream;
 pub use furcate_adaptors::{
-    array, collections, iter, option, range, range_inclusive, result, slice, str, string, vec,
+    array, collections, io, iter, option, range, range_inclusive, result, slice, str, string, vec,
 };
 #[cfg(feature = "derive")]
 pub use furcate_derive::Divisible;

@@ -128,8 +128,8 @@ fn succeeds(name: &str, arguments: &[&str]) -> String {
 #[test]
 fn every_example_is_tested_here() {
     for name in PROGRAMS.keys() {
-        let known =
-            ["server", "words"].contains(&&name[..]) || NUMBERS.iter().any(|example| example.name == name);
+        let known = ["grep", "server", "words"].contains(&&name[..])
+            || NUMBERS.iter().any(|example| example.name == name);
         assert!(known, "the example `{name}` is not in the list: add it to `NUMBERS`");
     }
 }
@@ -191,6 +191,22 @@ fn wrong_arguments_are_refused_by_name_and_bounds() {
     refused("words", &["--skewed", "--megabytes", "many"], &["--megabytes", "from 1 to 1000"]);
     refused("words", &["--rounds", "0"], &["--rounds", "from 3 to 1000"]);
     refused("words", &["--no-such-flag"], &["--no-such-flag"]);
+
+    refused("grep", &["text"], &["<FILE>", "--help"]);
+    refused("grep", &["--rounds", "5", "text", "README.md"], &["--compare"]);
+    refused("grep", &["--compare", "--rounds", "1", "text", "README.md"], &["--rounds", "from 3 to 1000"]);
+}
+
+#[test]
+fn grep_finds_lines() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    assert_eq!(succeeds("grep", &["[[example]]", manifest]).lines().next(), Some("[[example]]"));
+    assert_eq!(succeeds("grep", &["no line has this", "/dev/null"]), "");
+    let table = succeeds("grep", &["--compare", "--rounds", "3", "name", manifest]);
+    assert!(table.contains("lines contain the text") && table.contains("furcate: par_lines()"), "{table}");
+    let missing = run("grep", &["text", "no/such/file"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("no/such/file"));
 }
 
 #[cfg(feature = "tokio")]

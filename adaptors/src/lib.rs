@@ -24,6 +24,7 @@ pub mod array;
 mod boxed;
 mod co_rank;
 pub mod collections;
+pub mod io;
 pub mod iter;
 pub mod option;
 pub mod range;
@@ -39,6 +40,7 @@ pub mod vec;
 
 pub mod prelude {
     //! The traits, to be imported together: `use furcate::prelude::*;`.
+    pub use crate::io::ParallelBufRead;
     pub use crate::iter::{
         AsyncTerminals, AwaitedInOrder, FromParallelIterator, IndexedParallelIterator, IntoParallelIterator,
         IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelBridge, ParallelDrainFull,

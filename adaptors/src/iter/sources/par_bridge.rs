@@ -169,6 +169,11 @@ impl<I, const ORDERED: bool> IterBridge<I, ORDERED> {
         assert!(n > 0, "a chunk has at least one item: `max_chunk(1)`");
         IterBridge { longest: n.min(LONGEST), ..self }
     }
+
+    /// The iterator, unless it has been lent.
+    pub(crate) fn iter_mut(&mut self) -> Option<&mut I> {
+        self.iter.as_mut()
+    }
 }
 
 impl<I: fmt::Debug, const ORDERED: bool> fmt::Debug for IterBridge<I, ORDERED> {
