@@ -92,7 +92,8 @@ pub use furcate_adaptors::iter::{from_rayon, from_rayon_unindexed};
 #[cfg(feature = "stream")]
 pub use furcate_adaptors::stream;
 pub use furcate_adaptors::{
-    array, collections, io, iter, option, range, range_inclusive, result, slice, str, string, vec,
+    array, beside_rayon, collections, io, iter, option, range, range_inclusive, result, slice, str, string,
+    vec,
 };
 #[cfg(feature = "derive")]
 pub use furcate_derive::Divisible;

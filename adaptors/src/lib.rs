@@ -52,3 +52,45 @@ pub mod prelude {
     pub use crate::stream::ParallelStream;
     pub use furcate_schedulers::{Divisible, Policy, Producer};
 }
+
+pub mod beside_rayon {
+    //! The traits of the [`prelude`](crate::prelude) without their names, for a module that imports rayon's prelude, too.
+    //!
+    //! The two preludes have traits of the same names, so a module can import only one of them. This one has no names. A method then
+    //! belongs to the library whose type it is called on. A method that both libraries have for a type (`par_iter()` of a vector) is an error,
+    //! which lists the two paths to choose from.
+    //!
+    //! ```
+    //! use furcate::beside_rayon::*;
+    //! use rayon::prelude::*;
+    //!
+    //! let ours = furcate::iter::repeat_n(2, 10).map(|x| x + 1).size_limit(3).sum::<i32>();
+    //! let theirs = rayon::iter::repeat_n(2, 10).map(|x| x + 1).sum::<i32>();
+    //! assert_eq!(ours, theirs);
+    //!
+    //! // Both libraries have a `par_iter` for vectors: say which one.
+    //! let v = vec![1, 2, 3];
+    //! let sum: i32 = furcate::iter::IntoParallelRefIterator::par_iter(&v).map(|x| x + 1).sum();
+    //! assert_eq!(sum, 9);
+    //! ```
+    //!
+    //! ```compile_fail,E0034
+    //! use furcate::beside_rayon::*;
+    //! use rayon::prelude::*;
+    //!
+    //! let v = vec![1, 2, 3];
+    //! v.par_iter(); // multiple applicable items in scope
+    //! ```
+    pub use crate::io::ParallelBufRead as _;
+    pub use crate::iter::{
+        AsyncTerminals as _, AwaitedInOrder as _, FromParallelIterator as _, IndexedParallelIterator as _,
+        IntoParallelIterator as _, IntoParallelRefIterator as _, IntoParallelRefMutIterator as _,
+        ParallelBridge as _, ParallelDrainFull as _, ParallelDrainRange as _, ParallelExtend as _,
+        ParallelIterator as _, WrapIter as _,
+    };
+    pub use crate::slice::{ParallelSlice as _, ParallelSliceMut as _};
+    pub use crate::str::ParallelString as _;
+    #[cfg(feature = "stream")]
+    pub use crate::stream::ParallelStream as _;
+    pub use furcate_schedulers::{Divisible as _, Policy as _, Producer as _};
+}

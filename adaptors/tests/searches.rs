@@ -246,3 +246,16 @@ fn pieces_are_not_cut_for_a_look() {
     assert!(!any);
     assert_eq!(*seen.get_mut().unwrap(), [250; 4]);
 }
+
+/// In more items than can be counted, workers begin at different places, as in rayon.
+#[test]
+fn any_hit_in_endless_data() {
+    for pool in &support::pools()[1..] {
+        pool.install(|| {
+            assert!((0..u128::MAX).into_par_iter().find_any(|&x| x > u128::MAX / 2).is_some());
+            assert!((0..u128::MAX).into_par_iter().map(|x| x / 3).any(|x| x > u128::MAX / 9));
+            assert!(!(0..=u128::MAX).into_par_iter().filter(|x| x % 2 == 1).all(|x| x < 1 << 127));
+            assert_eq!((0..u128::MAX).into_par_iter().find_first(|&x| x > 10_000), Some(10_001));
+        });
+    }
+}
