@@ -8,7 +8,7 @@ use furcate::prelude::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -243,13 +243,13 @@ fn futures_behind_a_bridge() {
     let wait = |i: u64| {
         let (pending, most) = (&pending, &most);
         async move {
-            most.fetch_max(pending.fetch_add(1, Relaxed) + 1, Relaxed);
+            most.fetch_max(pending.fetch_add(1, SeqCst) + 1, SeqCst);
             async_io::Timer::after(Duration::from_millis(30)).await;
-            pending.fetch_sub(1, Relaxed);
+            pending.fetch_sub(1, SeqCst);
             i
         }
     };
     let sum: u64 = pools()[1].install(|| (0..200_u64).par_bridge().map(wait).io_await().sum());
     assert_eq!(sum, 19_900);
-    assert!(most.load(Relaxed) > 20, "{} at once", most.load(Relaxed));
+    assert!(most.load(SeqCst) > 20, "{} at once", most.load(SeqCst));
 }

@@ -255,6 +255,11 @@ fn any_hit_in_endless_data() {
             assert!((0..u128::MAX).into_par_iter().find_any(|&x| x > u128::MAX / 2).is_some());
             assert!((0..u128::MAX).into_par_iter().map(|x| x / 3).any(|x| x > u128::MAX / 9));
             assert!(!(0..=u128::MAX).into_par_iter().filter(|x| x % 2 == 1).all(|x| x < 1 << 127));
+            let nested = (0..1_u64 << 40)
+                .into_par_iter()
+                .with_max_len(1 << 20)
+                .flat_map(|i| (0..1_u64 << 20).into_par_iter().map(move |j| i << 20 | j));
+            assert!(nested.any(|x| x > 1 << 59));
             assert_eq!((0..u128::MAX).into_par_iter().find_first(|&x| x > 10_000), Some(10_001));
         });
     }

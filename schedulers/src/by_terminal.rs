@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 ///
 /// - Searches (`find_first`, `any`, `all`, `position_last`, comparisons ...): [by blocks](ByBlocks), from the end at
 ///   which the search begins. Blocks are of P, 2P, 4P ... items on P threads, and later of an eighth of the items
-///   searched so far. So a search that ends early looks at an eighth more items than it must. (A search for any hit in more items
-///   than can be counted makes no blocks: these might never come to where the hits are.)
+///   searched so far. So a search that ends early looks at an eighth more items than it must. (A search for any hit makes no blocks
+///   of more items than can be counted, nor of iterators that are flattened: these might never come to where the hits are.)
 /// - Producers that are [costly to cut](crate::Facts::costly_cuts) (`merge`, and chains on it): [`Adaptive`], unless a
 ///   policy of the chain [says how to divide](Policy::DECIDES). The same holds for the blocks of searches in such
 ///   producers.
@@ -87,7 +87,7 @@ where
 
     #[inline]
     fn by_blocks(producer: P, policy: L, reduction: R, executor: &E) -> R::Output {
-        if R::STOPS_ALL && producer.size() == usize::MAX {
+        if R::STOPS_ALL && (P::FACTS.grows || producer.size() == usize::MAX) {
             return (Self::SCHEDULE_BLOCK)(producer, policy, reduction, executor);
         }
         ByBlocks::new(ByTerminal, Search).schedule(producer, policy, reduction, executor)
