@@ -5,46 +5,66 @@
 
 mod support;
 
+use furcate::ThreadPool;
 use furcate::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{after, assert_settled, pool};
 
-/// A chain that waits for 5 ms, again and again, beside two loops of calls from outside. Each of these calls computes
-/// for half a second on a pool of two threads, so most waits begin and end within the same calls.
-#[test]
-fn a_short_wait_beside_calls_that_compute() {
-    const WAITS: usize = 5;
-    let pool = pool(2);
+const WAITS: usize = 5;
+
+/// Two threads call `compute` again and again, and a chain waits for 5 ms, `WAITS` times. Returns for each of these waits
+/// how many calls of `compute` ended while it lasted.
+fn calls_that_end_in_waits(pool: &ThreadPool, compute: impl Fn() + Sync) -> [usize; WAITS] {
     let (over, calls) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let compute = || {
-        (0..100_000_u64).into_par_iter().on(&pool).for_each(|_| {
-            let since = Instant::now();
-            while since.elapsed() < Duration::from_micros(5) {}
-        });
-        calls.fetch_add(1, SeqCst);
-    };
-    let undisturbed = thread::scope(|threads| {
+    thread::scope(|threads| {
         for _ in 0..2 {
             threads.spawn(|| {
                 while !over.load(SeqCst) {
                     compute();
+                    calls.fetch_add(1, SeqCst);
                 }
             });
         }
         thread::sleep(Duration::from_millis(50));
-        let undisturbed = (0..WAITS).filter(|_| {
+        let ended = [(); WAITS].map(|()| {
             let before = calls.load(SeqCst);
-            let count = (0..1).into_par_iter().map(|_| after(5)).io_await().on(&pool).count();
+            let count = (0..1).into_par_iter().map(|_| after(5)).io_await().on(pool).count();
             assert_eq!(count, 1);
-            calls.load(SeqCst) == before
+            calls.load(SeqCst) - before
         });
-        let undisturbed = undisturbed.count();
         over.store(true, SeqCst);
-        undisturbed
+        ended
+    })
+}
+
+fn five_microseconds() {
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_micros(5) {}
+}
+
+/// Each call computes for half a second on a pool of two threads, in leaves of half a millisecond. The ends of leaves are
+/// cooperative points, so most waits begin and end within the same calls.
+#[test]
+fn a_short_wait_beside_calls_that_compute() {
+    let pool = pool(2);
+    let ended = calls_that_end_in_waits(&pool, || {
+        (0..100_000_u64).into_par_iter().size_limit(100).on(&pool).for_each(|_| five_microseconds());
     });
-    assert!(undisturbed > WAITS / 2, "{undisturbed} of {WAITS} waits ended while the same calls went on");
+    let undisturbed = ended.iter().filter(|&&ended| ended == 0).count();
+    assert!(undisturbed > WAITS / 2, "so many calls ended while each wait lasted: {ended:?}");
+}
+
+/// Calls with long leaves (an eighth of a second with the default policy) delay a wait until some leaf ends, but no wait
+/// has to come after all calls.
+#[test]
+fn a_short_wait_beside_calls_with_long_leaves() {
+    let pool = pool(2);
+    let ended = calls_that_end_in_waits(&pool, || {
+        (0..100_000_u64).into_par_iter().on(&pool).for_each(|_| five_microseconds());
+    });
+    assert!(ended.iter().all(|&ended| ended <= 4), "so many calls ended while each wait lasted: {ended:?}");
 }
 
 /// A pending future leaves no forks behind. The forks below it belong to the leaf's frames, which continue with the
