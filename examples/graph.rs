@@ -38,8 +38,7 @@ impl Graph {
         let mut random = Random(1);
         let mut next = || random.below(nodes as u64) as u32;
         // Every third node has no neighbors.
-        let mut list =
-            |node: usize| (0..if node.is_multiple_of(3) { 0 } else { degree }).map(|_| next()).collect();
+        let mut list = |node: usize| (0..if node % 3 == 0 { 0 } else { degree }).map(|_| next()).collect();
         Graph { neighbors: (0..nodes).map(&mut list).collect() }
     }
 }

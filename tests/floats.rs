@@ -33,7 +33,7 @@ fn random(state: &mut u64) -> u64 {
 fn floats(seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut float = || {
-        let sign = if random(&mut state).is_multiple_of(2) { 1.0 } else { -1.0 };
+        let sign = if random(&mut state) % 2 == 0 { 1.0 } else { -1.0 };
         let fraction = 1.0 + (random(&mut state) % 1_000_003) as f64 / 1e6;
         sign * fraction * 10_f64.powi((random(&mut state) % 17) as i32 - 8)
     };
@@ -42,7 +42,7 @@ fn floats(seed: u64) -> Vec<f64> {
 
 /// Lets thieves come: the thread yields its time slice now and then.
 fn sometimes_yield(x: f64) -> f64 {
-    if x.to_bits().is_multiple_of(64) {
+    if x.to_bits() % 64 == 0 {
         thread::yield_now();
     }
     x

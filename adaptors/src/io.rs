@@ -11,6 +11,7 @@ use crate::iter::{BridgePart, IterBridge, ParallelBridge, ParallelIterator, inhe
 use std::fmt;
 use std::io::{self, BufRead};
 use std::iter::Flatten;
+use std::str;
 
 /// Greatest number of bytes in a block, unless a line is longer.
 const BLOCK: usize = 64 << 10;

@@ -132,7 +132,7 @@ fn steals(criterion: &mut Criterion) {
             while !stolen.load(Acquire) {
                 looks += 1;
                 // On a machine that has one free processor, the other worker needs it.
-                if looks.is_multiple_of(1 << 10) { std::thread::yield_now() } else { std::hint::spin_loop() }
+                if looks % (1 << 10) == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
             }
         };
         furcate::join(wait, || stolen.store(true, Release));

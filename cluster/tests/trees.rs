@@ -70,7 +70,7 @@ impl Divisible for Stack {
 type Matrix = [[u64; 2]; 2];
 
 fn matrix(node: u64) -> Matrix {
-    [[1, node % 1000], [0, 1]].map(|row| row.map(|x| x % MODULUS)).swap_if(node.is_multiple_of(2))
+    [[1, node % 1000], [0, 1]].map(|row| row.map(|x| x % MODULUS)).swap_if(node % 2 == 0)
 }
 
 const MODULUS: u64 = 1_000_003;

@@ -35,7 +35,7 @@ pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -74,7 +74,7 @@ impl<'a> Head<'a> {
             }
             return Ok(None);
         };
-        let text = str::from_utf8(&bytes[..end]).map_err(|_| Error::Malformed("its head is no text"))?;
+        let text = std::str::from_utf8(&bytes[..end]).map_err(|_| Error::Malformed("its head is no text"))?;
         let (first, fields) = text.split_once("\r\n").unwrap_or((text, ""));
         Ok(Some(Head { first, fields, len: end + 4 }))
     }

@@ -67,9 +67,10 @@ impl Wake for WakeWorker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if self.latch.signal()
-            && let Some(registry) = self.registry.upgrade()
-        {
+        if !self.latch.signal() {
+            return;
+        }
+        if let Some(registry) = self.registry.upgrade() {
             let waiter = registry.worker(self.number).expect("a worker that waits is there");
             registry.resume(waiter, None);
         }

@@ -128,6 +128,11 @@ impl ThreadPoolBuildError {
     pub(crate) fn already_initialized() -> Self {
         ThreadPoolBuildError(BuildErrorReason::AlreadyInitialized)
     }
+
+    /// Whether the target has no threads.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        matches!(&self.0, BuildErrorReason::Thread { error, .. } if error.kind() == io::ErrorKind::Unsupported)
+    }
 }
 
 impl fmt::Display for ThreadPoolBuildError {
@@ -155,6 +160,10 @@ impl fmt::Debug for ThreadPoolBuildError {
             }
             BuildErrorReason::AlreadyInPool => {
                 "call `use_current_thread` in a thread that is in no pool, or leave it out"
+            }
+            BuildErrorReason::Thread { .. } if self.is_unsupported() => {
+                "this target has no threads: make the caller's thread the pool's only one \
+                 (`num_threads(1).use_current_thread()`), or use the global pool, which does so by itself"
             }
             BuildErrorReason::Thread { .. } => {
                 "ask for fewer threads (`num_threads`) or smaller stacks (`stack_size`), or raise the system's limits"

@@ -105,6 +105,11 @@ impl<'a> Participant<'a> {
     #[inline(never)]
     fn of_global() -> Result<Self, &'static Registry> {
         let registry = crate::global::registry();
+        // Where there are no threads, the pool has just made this one its own.
+        let worker = Worker::current();
+        if !worker.is_null() {
+            return Ok(Participant { worker, _external: None });
+        }
         Participant::of_external(registry).ok_or(registry)
     }
 

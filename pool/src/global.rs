@@ -15,7 +15,14 @@ static GLOBAL: OnceLock<Arc<Registry>> = OnceLock::new();
 #[inline]
 pub(crate) fn registry() -> &'static Registry {
     GLOBAL.get_or_init(|| {
-        ThreadPoolBuilder::new().build_registry().expect("the global thread pool's threads can be started")
+        let built = ThreadPoolBuilder::new().build_registry().or_else(|error| {
+            if !error.is_unsupported() {
+                return Err(error);
+            }
+            // As in rayon: where there are no threads, the caller's is the pool's only one.
+            ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_registry()
+        });
+        built.expect("the global thread pool's threads can be started")
     })
 }
 

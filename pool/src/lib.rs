@@ -44,6 +44,8 @@ mod broadcast;
 mod builder;
 #[cfg(not(loom))]
 mod by_pointer;
+#[doc(hidden)]
+pub mod clock;
 #[cfg(not(loom))]
 mod configuration;
 mod deque;

@@ -1,9 +1,6 @@
 //! Facts about the process and its threads: forks of the process, cores, and processor time.
 
-use std::sync::atomic::{
-    AtomicI32, AtomicUsize,
-    Ordering::{AcqRel, Relaxed},
-};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Number of forks between this process and the one that called [`generation`] first.
@@ -14,7 +11,7 @@ pub(crate) fn generation() -> usize {
     #[cfg(unix)]
     {
         extern "C" fn in_child() {
-            FORKS.fetch_add(1, AcqRel);
+            FORKS.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
         }
         static HANDLER: std::sync::Once = std::sync::Once::new();
         // SAFETY: the handler does nothing but an atomic addition, which is allowed in a forked child.
@@ -62,9 +59,7 @@ pub(crate) fn pin(number: usize) {
 /// As above, by a crate that knows the other systems' calls.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn pin(number: usize) {
-    if let Some(cores) = core_affinity::get_core_ids()
-        && !cores.is_empty()
-    {
+    if let Some(cores) = core_affinity::get_core_ids().filter(|cores| !cores.is_empty()) {
         core_affinity::set_for_current(cores[number % cores.len()]);
     }
 }
@@ -73,7 +68,9 @@ pub(crate) fn pin(number: usize) {
 ///
 /// Only Linux has such clocks; elsewhere [`used`](Self::used) is `None`.
 #[derive(Debug)]
-pub(crate) struct ThreadClock(AtomicI32);
+pub(crate) struct ThreadClock(
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no such clock"))] AtomicI32,
+);
 
 /// Clock id of a value that has not been set to a thread's clock.
 const NO_CLOCK: i32 = i32::MAX;

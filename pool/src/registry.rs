@@ -17,6 +17,7 @@ mod watchdog;
 
 pub(crate) use waits::NextJobs;
 
+use crate::clock::Instant;
 use crate::deques::{Deques, Orphan, ResumeAction};
 use crate::fairness::Fairness;
 use crate::fence;
@@ -38,7 +39,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread::{self, JoinHandle, ThreadId};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Called with a worker's number.
 pub(crate) type Handler = Box<dyn Fn(usize) + Send + Sync>;
@@ -119,6 +120,8 @@ unsafe impl Send for Registry {}
 pub(crate) trait Unawaited: Any + Send + Sync {
     /// Cancels the tasks of all these computations, also of those that begin later.
     fn cancel(&self);
+    /// Lets callers name the type again.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// The slot lock, held.
@@ -351,8 +354,7 @@ impl Registry {
             }
             unawaited
         });
-        let unawaited: &dyn Any = &**unawaited;
-        unawaited.downcast_ref().expect("all calls name the same type")
+        unawaited.as_any().downcast_ref().expect("all calls name the same type")
     }
 
     /// Counts a job for which the pool stays alive.
@@ -448,9 +450,8 @@ impl Registry {
             crate::process::pin(number);
         }
         let run_handler = |handler: &Option<Handler>| {
-            if let Some(handler) = handler
-                && let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number)))
-            {
+            let Some(handler) = handler else { return };
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| handler(number))) {
                 self.handle_panic(payload);
             }
         };
@@ -508,7 +509,7 @@ impl Registry {
                 }
                 turn = turn.wrapping_add(1);
                 // Jobs that spawn again and again, and tasks that are woken again and again, do not keep other jobs waiting.
-                let fair = if turn.is_multiple_of(FAIR) {
+                let fair = if turn % FAIR == 0 {
                     worker.find_last()
                 } else if self.is_queue_neglected() {
                     worker.find_fair()

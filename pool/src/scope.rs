@@ -472,6 +472,10 @@ impl registry::Unawaited for UnawaitedScopes {
         self.common.cancel_tasks();
         self.roots.cancel();
     }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 impl Registry {

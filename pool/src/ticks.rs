@@ -4,8 +4,9 @@
 //! the system's clock. The counter's rate is measured once, when the first pool is made. Decisions that rest on this clock are about
 //! costs only: if the counter jumps (on old processors, when a thread moves), such a decision is wrong once, and nothing else is.
 
+use crate::clock::Instant;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A point in time.
 #[derive(Clone, Copy, Debug)]

@@ -18,6 +18,7 @@ pub use wait::WaitRule;
 pub(crate) use wait::{LONG_SLEEP, SHORT_SLEEP, Wait};
 
 use crate::by_pointer::{ByPointer, fits_registers, is_large};
+use crate::clock::Instant;
 use crate::deque::{Deque, Steal};
 use crate::deques;
 use crate::job;
@@ -42,7 +43,7 @@ use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{Acquire, Relaxed},
 };
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The header of a pool's job.
 pub(crate) type Header = job::Header<Worker>;

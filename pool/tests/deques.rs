@@ -238,7 +238,7 @@ fn tree<'s>(
             let children: Vec<_> = (0..random.next() % 4)
                 .map(|_| handle.spawn_future(tree(depth - 1, random.next(), alarm, ran, handle.clone())))
                 .collect();
-            if random.next().is_multiple_of(2) {
+            if random.next() % 2 == 0 {
                 alarm.future((random.next() % 3) as usize).await;
             }
             let (left, right) = (random.next(), random.next());
@@ -249,7 +249,7 @@ fn tree<'s>(
             let (left, right) = handle.join_async(left, right).await;
             size += left + right;
             for (i, child) in children.into_iter().enumerate() {
-                if i.is_multiple_of(2) {
+                if i % 2 == 0 {
                     size += child.await;
                 } else {
                     size += rested(child).await;

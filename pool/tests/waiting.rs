@@ -293,7 +293,7 @@ fn scoped(seed: u64, depth: u32) -> usize {
 }
 
 fn joined_or_scoped(seed: u64, depth: u32) -> usize {
-    if seed.is_multiple_of(2) { joined(seed, depth) } else { scoped(seed, depth) }
+    if seed % 2 == 0 { joined(seed, depth) } else { scoped(seed, depth) }
 }
 
 #[test]

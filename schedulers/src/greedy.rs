@@ -155,9 +155,7 @@ where
 
 /// Asks the policy for its stop, if a signal of the policy has cancelled tasks of the call: those tasks did not ask it.
 fn tell_stop<L: Policy>(policy: Option<&L>, call: &Call) {
-    if let Some(policy) = policy
-        && call.was_stopped()
-    {
+    if let Some(policy) = policy.filter(|_| call.was_stopped()) {
         let _ = policy.stopped();
     }
 }

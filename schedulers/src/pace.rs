@@ -15,7 +15,8 @@
 //!    next timed step: as many as are expected to take a quarter of `LONG`, and no more than [`TRUST`] times the items
 //!    of the timed step. So the clock is read twice in that time, or twice per item if items are slower.
 
-use std::time::{Duration, Instant};
+use furcate_pool::clock::Instant;
+use std::time::Duration;
 
 /// Greatest time of a step; longer steps are halved.
 const LONG: Duration = Duration::from_micros(100);

@@ -142,9 +142,10 @@ impl TimerQueue {
     /// Moves the wakers that are due to the list.
     fn take_due(&mut self, due: &mut Vec<Waker>) {
         let now = Instant::now();
-        while let Some(first) = self.entries.first_entry()
-            && first.key().0 <= now
-        {
+        while let Some(first) = self.entries.first_entry() {
+            if first.key().0 > now {
+                break;
+            }
             due.push(first.remove());
         }
     }

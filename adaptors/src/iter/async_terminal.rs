@@ -100,9 +100,10 @@ impl<T> Future for AsyncTerminal<T> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let state = &mut self.get_mut().state;
-        if let TerminalState::New(_) = state
-            && let TerminalState::New(begin) = mem::replace(state, TerminalState::Over)
-        {
+        if matches!(state, TerminalState::New(_)) {
+            let TerminalState::New(begin) = mem::replace(state, TerminalState::Over) else {
+                unreachable!("just seen")
+            };
             let ((place, sender), token) = (OneShot::new(), CancelToken::new());
             // If `begin` panics, the computation has not begun.
             begin.begin(Layer { sender, token: token.clone() });

@@ -50,7 +50,12 @@ where
 
     #[inline]
     fn producer(&mut self) -> Self::Producer<'_> {
-        EitherProducer { part: self.as_mut().map_either(A::producer, B::producer) }
+        EitherProducer {
+            part: match self {
+                Self::Left(base) => Either::Left(base.producer()),
+                Self::Right(base) => Either::Right(base.producer()),
+            },
+        }
     }
 
     #[inline]
@@ -76,7 +81,12 @@ where
 
     #[inline]
     fn indexed_producer(&mut self) -> Self::IndexedProducer<'_> {
-        EitherProducer { part: self.as_mut().map_either(A::indexed_producer, B::indexed_producer) }
+        EitherProducer {
+            part: match self {
+                Self::Left(base) => Either::Left(base.indexed_producer()),
+                Self::Right(base) => Either::Right(base.indexed_producer()),
+            },
+        }
     }
 
     #[inline]
@@ -98,7 +108,12 @@ where
 
     #[inline]
     fn peek_producer(&mut self) -> Self::PeekProducer<'_> {
-        EitherProducer { part: self.as_mut().map_either(A::peek_producer, B::peek_producer) }
+        EitherProducer {
+            part: match self {
+                Self::Left(base) => Either::Left(base.peek_producer()),
+                Self::Right(base) => Either::Right(base.peek_producer()),
+            },
+        }
     }
 }
 

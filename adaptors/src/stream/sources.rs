@@ -6,6 +6,7 @@ use std::fmt;
 use std::io;
 use std::mem;
 use std::pin::Pin;
+use std::str;
 use std::task::{Context, Poll, ready};
 
 /// Makes a stream of a function, which returns `Ready(Some(item))` for the next item, and `Ready(None)` at the end.

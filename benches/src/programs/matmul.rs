@@ -25,7 +25,7 @@ impl Matmul {
     /// If `n` is not 64 times a power of two.
     #[must_use]
     pub fn new(n: usize) -> Self {
-        assert!(n.is_multiple_of(TILE) && (n / TILE).is_power_of_two(), "64 times a power of two");
+        assert!(n % TILE == 0 && (n / TILE).is_power_of_two(), "64 times a power of two");
         let matrix = |entry: fn(usize, usize) -> usize| {
             let mut matrix = vec![0.0; n * n];
             for row in 0..n {

@@ -52,7 +52,7 @@ fn repeat(n: u64, work: u64, turn: impl Fn(u64) -> u64 + Sync + Send, world: &Wo
     // Short turns are counted several at once, by those with round numbers.
     let at_once = (4096 / work).next_power_of_two();
     let count = |i: &u64| {
-        if i.is_multiple_of(at_once) {
+        if i % at_once == 0 {
             done.add(at_once);
         }
     };

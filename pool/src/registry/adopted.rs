@@ -42,9 +42,8 @@ impl Registry {
         let _ = ADOPTERS.try_with(|adopters| {
             let adopted = adopters.0.borrow().iter().any(|adopter| ptr::eq(&**adopter, self));
             Worker::with_current(|worker| {
-                if adopted
-                    && let Some(worker) = worker.filter(|worker| worker.is_of(self) && !worker.has_frames())
-                {
+                let free = worker.filter(|worker| adopted && worker.is_of(self) && !worker.has_frames());
+                if let Some(worker) = free {
                     if worker.slot().is_none() {
                         self.occupy_slot(worker);
                     }

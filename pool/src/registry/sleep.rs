@@ -1,9 +1,10 @@
 //! How a worker that finds no job goes to sleep.
 
 use super::{Locked, Registry, turns};
+use crate::clock::Instant;
 use crate::slots::{SearchEnd, WorkerState};
 use crate::worker::Worker;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bounds of one sleep of the timed searcher.
 const SHORTEST_SLEEP: Duration = Duration::from_micros(50);

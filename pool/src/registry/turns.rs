@@ -64,10 +64,11 @@
 
 use super::watchdog::{self, Watched};
 use super::{Locked, Registry};
+use crate::clock::Instant;
 use crate::slots::WorkerState;
 use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time between two looks at the queues; how long a thread waits before it is overdue; how long queued jobs may run in a slot given
 /// by a busy worker; and how long a worker keeps a slot that it has got back.

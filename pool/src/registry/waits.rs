@@ -1,11 +1,12 @@
 //! Workers that wait for something, with or without their slots, and how they get slots again.
 
 use super::{Locked, Registry};
+use crate::clock::Instant;
 use crate::latch::Latch;
 use crate::saturation::{Saturation, SaturationCause};
 use crate::slots::{STUCK, WorkerState};
 use crate::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The jobs that a waiting worker looks for next, if the wait is not over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,10 +238,10 @@ impl Registry {
                 drop(slots);
                 return self.wait_for_slot(worker);
             }
-            if since.elapsed() >= STUCK
-                && let Some(slot) = self.replace_stuck(&mut slots)
-            {
-                return slots.take_slot_over(worker, slot);
+            if since.elapsed() >= STUCK {
+                if let Some(slot) = self.replace_stuck(&mut slots) {
+                    return slots.take_slot_over(worker, slot);
+                }
             }
             drop(slots);
             worker.parker.park_timeout((since.elapsed() / 8).clamp(STUCK, LONGEST_LOOK));

@@ -6,6 +6,7 @@
 //! [`LINGER`] after the last queued job. It ends after that time, or when a pool ends and no other pool is watched.
 
 use super::turns::{Seen, TURN};
+use crate::clock::Instant;
 use crate::registry::Registry;
 use std::ptr;
 use std::sync::atomic::{
@@ -14,7 +15,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the watchdog stays without a pool to watch.
 const LINGER: Duration = Duration::from_millis(500);

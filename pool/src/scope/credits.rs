@@ -60,12 +60,12 @@ impl Scope<'_> {
     pub(super) unsafe fn give_back(this: *const Self, worker: Option<&Worker>) {
         // SAFETY: by the caller's promise, the scope is there.
         let number = unsafe { (*this).number };
-        if let Some(worker) = worker
-            && let Credits { scope, counts } = worker.frame().credits
-            && scope == number
-        {
-            worker.change_frame(|frame| frame.credits.counts = counts + 1);
-            return;
+        if let Some(worker) = worker {
+            let Credits { scope, counts } = worker.frame().credits;
+            if scope == number {
+                worker.change_frame(|frame| frame.credits.counts = counts + 1);
+                return;
+            }
         }
         // SAFETY: the caller's.
         unsafe { Scope::arrive(this, 1, None) };

@@ -281,13 +281,12 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
     fn is_taken(&mut self) -> bool {
         // Between two small pieces of work, as `demand` is.
         self.worker.inspect(|worker| worker.cooperate());
-        if let (&OfferState::Laid { index, .. }, Some(worker)) = (&self.part, self.worker)
-            && worker.is_gone(index)
-        {
+        let (&OfferState::Laid { index, .. }, Some(worker)) = (&self.part, self.worker) else { return false };
+        let gone = worker.is_gone(index);
+        if gone {
             self.part = OfferState::None;
-            return true;
         }
-        false
+        gone
     }
 
     fn take_back(&mut self) -> Option<J> {

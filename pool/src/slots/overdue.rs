@@ -10,11 +10,12 @@
 //!    processor time and are never stuck: they look like a job that sleeps and computes by turns.
 
 use super::{FreeSlot, Locked, Occupant, Slots, WorkerState};
+use crate::clock::Instant;
 use crate::fence;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::collections::VecDeque;
 use std::mem;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a slot holder uses no processor time before another thread takes its slot over.
 ///

@@ -67,8 +67,7 @@ impl<W: Occupant> Locked<'_, W> {
                 if self.occupy_free(waiter) {
                     return;
                 }
-                if let Some(setter) = setter
-                    && let Some(slot) = self.withdraw(setter)
+                if let Some((setter, slot)) = setter.and_then(|setter| Some((setter, self.withdraw(setter)?)))
                 {
                     self.shelve(setter);
                     return self.occupy(waiter, slot);

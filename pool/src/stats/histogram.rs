@@ -1,10 +1,11 @@
 //! Times between the wake of a task and its run.
 
 use super::Counter;
+use crate::clock::Instant;
 use std::fmt;
 use std::num::NonZeroU64;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Number of classes. Each is twice as wide as the one before; together they reach up to half an hour.
 const CLASSES: usize = 42;

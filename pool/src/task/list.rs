@@ -76,10 +76,10 @@ impl Tasks {
 
     /// Locks a shard for one more task.
     fn lock_one(&self) -> (ShardNumber, MutexGuard<'_, First>) {
-        if self.others.get().is_none()
-            && let Ok(first) = self.first.try_lock()
-        {
-            return (0, first);
+        if self.others.get().is_none() {
+            if let Ok(first) = self.first.try_lock() {
+                return (0, first);
+            }
         }
         let worker = Worker::with_current(|worker| worker.map_or(0, Worker::number));
         let shard = 1 + (worker % SHARDS) as ShardNumber;
@@ -155,9 +155,8 @@ impl Tasks {
                 let mut found = 0;
                 {
                     let mut first = lock(shard);
-                    while found < BATCH
-                        && let Some(task) = NonNull::new(first.0.cast_mut())
-                    {
+                    while found < BATCH {
+                        let Some(task) = NonNull::new(first.0.cast_mut()) else { break };
                         // SAFETY: under the lock, while the task is there (invariant 2).
                         unsafe {
                             task.as_ref().state.retain();

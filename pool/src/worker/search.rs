@@ -2,12 +2,13 @@
 
 use super::Worker;
 use super::{Entry, Header, JobRef, Stealable};
+use crate::clock::Instant;
 use crate::deque::Steal;
 use crate::fairness::Fairness;
 use std::hint;
 use std::iter;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a worker searches before it sleeps.
 const SEARCH: Duration = Duration::from_micros(50);

@@ -3,11 +3,12 @@
 use super::Worker;
 use super::search::{Patience, Pauses};
 use super::{JobRef, Stealable};
+use crate::clock::Instant;
 use crate::latch::Latch;
 use crate::registry::{FAIR, NextJobs};
 use std::cell::Cell;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The jobs that a worker may run while it waits for a stolen half of its `join`, or for the end of a scope.
 ///
@@ -113,7 +114,7 @@ impl Worker {
                 return Some(job);
             }
             // Jobs that spawn again and again do not keep woken tasks waiting.
-            let fair = turn.get().is_multiple_of(FAIR);
+            let fair = turn.get() % FAIR == 0;
             let of_scope = |sets: &Stealable| sets.take_of(self.slot()?, scope);
             let woken = fair.then(|| self.find_woken_beside(of_scope)).flatten();
             let found = woken.or_else(|| self.find_spawned());
@@ -207,10 +208,10 @@ impl Worker {
         if registry.would_give_slot(self, wait) {
             self.counters.handovers.add();
             registry.release_slot(self);
-        } else if (wait.rule == WaitRule::Any && !self.external || registry.is_alone(self, wait))
-            && let Some(job) = self.find_anywhere().or_else(|| self.take_own_fork())
-        {
-            self.run_unrelated(job);
+        } else if wait.rule == WaitRule::Any && !self.external || registry.is_alone(self, wait) {
+            if let Some(job) = self.find_anywhere().or_else(|| self.take_own_fork()) {
+                self.run_unrelated(job);
+            }
         }
         registry.regain_slot(self);
     }
@@ -244,9 +245,8 @@ impl Worker {
             let Some(victim) = registry.holder(slot).filter(|victim| victim.number() != self.number()) else {
                 continue;
             };
-            while found.is_none()
-                && let Some(job) = self.steal_spawned(victim, slot)
-            {
+            while found.is_none() {
+                let Some(job) = self.steal_spawned(victim, slot) else { break };
                 found = of_scope(job);
             }
         }

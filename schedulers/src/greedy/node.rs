@@ -141,11 +141,10 @@ impl<'s, O, R> NodeArrivals<'s, O, R> {
             (Some(left), Some(right)) => return Some(Ready::All { left, right, up }),
             (left, right) => (self.left, self.right) = (left, right),
         }
-        if ends_early::<T, R>()
-            && self.early == Early::Unknown
-            && let Some(output) = self.decisive().take()
-        {
-            return Some(Ready::Decisive(output, up));
+        if ends_early::<T, R>() && self.early == Early::Unknown {
+            if let Some(output) = self.decisive().take() {
+                return Some(Ready::Decisive(output, up));
+            }
         }
         self.up = Some(up);
         None

@@ -375,9 +375,7 @@ impl<'s> Ticket<'s> {
             if mem::take(&mut self.gives) {
                 state.free += 1;
             }
-            if let Some(number) = self.number
-                && state.granted.remove(&number)
-            {
+            if self.number.is_some_and(|number| state.granted.remove(&number)) {
                 self.number = None;
                 return Poll::Ready(());
             }

@@ -132,9 +132,10 @@ impl<'s> Future for Acquire<'s> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Permit<'s>> {
         let (room, kind) = (self.room, self.kind);
-        if let WaitsAt::Exchanges(_) = self.waits
-            && let WaitsAt::Exchanges(permit) = mem::replace(&mut self.waits, WaitsAt::Done)
-        {
+        if matches!(self.waits, WaitsAt::Exchanges(_)) {
+            let WaitsAt::Exchanges(permit) = mem::replace(&mut self.waits, WaitsAt::Done) else {
+                unreachable!("just seen")
+            };
             // The two permits part: one of the call's own, and one of the limit.
             mem::forget(permit);
             let own = room.own.held();

@@ -142,7 +142,8 @@ impl<'s, O, R> Tree<'s, O, R> {
         R: Reduction<T, Output = O>,
     {
         let mut rank = 0;
-        while let Some((_, left)) = self.full.pop_if(|(left, _)| *left == rank) {
+        while self.full.last().is_some_and(|(left, _)| *left == rank) {
+            let Some((_, left)) = self.full.pop() else { unreachable!("just seen") };
             tree = left.join::<T>(tree, joint());
             rank += 1;
         }

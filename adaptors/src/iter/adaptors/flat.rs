@@ -158,9 +158,10 @@ impl<'a, N> Own<'a, N> {
 
     /// Puts more slots into the last one, if that is allowed.
     fn refill(&mut self, units: usize) {
-        if let ([_], true) = (&*self.slots, self.refills)
-            && let Some(last) = mem::take(&mut self.slots).first_mut()
-        {
+        if !matches!((&*self.slots, self.refills), ([_], true)) {
+            return;
+        }
+        if let Some(last) = mem::take(&mut self.slots).first_mut() {
             *last = InnerSlot::More(free_slots(units.clamp(2, SLOTS)));
             let InnerSlot::More(more) = last else { unreachable!("it has just been written") };
             *self = Own { slots: more, refills: false };

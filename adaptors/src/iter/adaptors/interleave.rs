@@ -95,7 +95,7 @@ impl<I: Divisible, J: Divisible> Divisible for InterleaveProducer<I, J> {
         let (from_left, from_right) = self.turn.order((from_mine, index - from_mine));
         let (left_head, left_tail) = self.left.divide_at(from_left);
         let (right_head, right_tail) = self.right.divide_at(from_right);
-        let next_turn = if index.is_multiple_of(2) { self.turn } else { self.turn.other() };
+        let next_turn = if index % 2 == 0 { self.turn } else { self.turn.other() };
         (
             InterleaveProducer { left: left_head, right: right_head, turn: self.turn },
             InterleaveProducer { left: left_tail, right: right_tail, turn: next_turn },
@@ -160,10 +160,10 @@ where
         F: FnMut(B, I::Item) -> B,
     {
         let mut folded = init;
-        if self.turn == NextSide::Right
-            && let Some(item) = self.right.next()
-        {
-            folded = fold_op(folded, item);
+        if self.turn == NextSide::Right {
+            if let Some(item) = self.right.next() {
+                folded = fold_op(folded, item);
+            }
         }
         let pairs = self.left.len().min(self.right.len());
         folded =

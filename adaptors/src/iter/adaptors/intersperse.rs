@@ -180,7 +180,7 @@ impl<P: Producer> IntersperseProducer<P> {
         let size = interspersed_len(self.base.size(), self.leads, self.trails);
         let index = index.min(size);
         // Separators are at the even places if one leads, else at the odd ones.
-        let is_separator = |place: usize| place.is_multiple_of(2) == self.leads;
+        let is_separator = |place: usize| (place % 2 == 0) == self.leads;
         BaseCut {
             items: if self.leads { index / 2 } else { index.div_ceil(2) },
             separator_before: index > 0 && is_separator(index - 1),

@@ -336,12 +336,12 @@ where
         };
         let mut left = self.blocks;
         let mut right = left.split_off(number);
-        if place > 0
-            && let Some(block) = right.pop_front()
-        {
-            let (head, tail) = block.divide_at(place);
-            left.push_back(head);
-            right.push_front(tail);
+        if place > 0 {
+            if let Some(block) = right.pop_front() {
+                let (head, tail) = block.divide_at(place);
+                left.push_back(head);
+                right.push_front(tail);
+            }
         }
         (ScanProducer::new(left), ScanProducer::new(right))
     }

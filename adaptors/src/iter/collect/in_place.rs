@@ -164,9 +164,7 @@ pub(crate) trait Written: Send {
 
 /// Joins two runs, or drops the right one (invariant 4).
 fn join<W: Written>(mut left: W, right: Option<W>) -> W {
-    if let Some(right) = right
-        && left.ends_at(&right)
-    {
+    if let Some(right) = right.filter(|right| left.ends_at(right)) {
         left.absorb(right);
     }
     left

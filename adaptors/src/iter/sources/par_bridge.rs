@@ -25,12 +25,13 @@
 //!    item until [`QUICK`] items in a row have come at once, and again after one that has not.
 
 use crate::iter::{ParallelIterator, default_schedule};
+use furcate_pool::clock::Instant;
 use furcate_schedulers::{Divisible, Facts, NextStep, Producer, StepFold, Steps, Suspendable};
 use std::iter::Flatten;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{fmt, option, vec};
 
 /// Greatest number of items in a chunk.
@@ -269,7 +270,7 @@ impl<I: Iterator, const ORDERED: bool> BridgePart<'_, I, ORDERED> {
             };
             items.push(item);
             let fetched = items.len().saturating_sub(before);
-            let look = fetched.is_power_of_two() || fetched.is_multiple_of(UNTIMED);
+            let look = fetched.is_power_of_two() || fetched % UNTIMED == 0;
             if look && until.is_some_and(|until| Instant::now() > until) {
                 break;
             }

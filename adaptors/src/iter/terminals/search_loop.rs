@@ -13,8 +13,8 @@
 //!    100 µs. So searching in vain costs less than 2 µs, and a short or a slow search ends right at its hit.
 //! 3. The trials affect only the time. Both variants find the same hit.
 
+use furcate_pool::clock::Instant;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
 
 /// Number of items in a group.
 const GROUP: usize = 16;

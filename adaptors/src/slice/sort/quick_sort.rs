@@ -38,9 +38,8 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         L: Fn(&T, &T) -> bool + Sync,
         S: Fn(&mut [T]) + Sync,
     {
-        if let Err(descent) = one_run::settle(slice, &self.is_less, self.grain, &self.executor)
-            && !one_run::settle_few(slice, descent, &self.is_less, self.grain, &self.executor)
-        {
+        let Err(descent) = one_run::settle(slice, &self.is_less, self.grain, &self.executor) else { return };
+        if !one_run::settle_few(slice, descent, &self.is_less, self.grain, &self.executor) {
             self.sort_part(slice, self.divisions(slice.len()));
         }
     }
