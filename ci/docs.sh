@@ -4,6 +4,8 @@ set -euo pipefail
 book/pictures.py --check
 # The table of rayon's items.
 ci/surface.py --check
+# As docs.rs does: with the features that an item needs beside it.
+RUSTC_BOOTSTRAP=1 RUSTDOCFLAGS="-D warnings --cfg docsrs" cargo doc -p furcate -p furcate-adaptors -p furcate-schedulers -p furcate-pool --all-features --no-deps --locked --target-dir "${CARGO_TARGET_DIR:-target}/docs-rs"
 export RUSTDOCFLAGS="-D warnings"
 cargo doc --workspace --no-deps --locked
 # Without features: no link leads to an item of a feature.

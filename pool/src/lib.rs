@@ -34,6 +34,8 @@
 //! This crate must not depend on rayon-core, because furcate's own `rayon-core` depends on this crate. (A `[patch]` replaces the
 //! `rayon-core` of crates.io by furcate's.)
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[cfg(not(loom))]
 mod any_executor;
 #[cfg(not(loom))]

@@ -15,6 +15,7 @@
 //!
 //! The vocabulary and the idea of composable policies are Kvik's (Saurabh Raje and Frédéric Wagner, *Kvik: A task based middleware with
 //! composable scheduling policies*, 2020).
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 // The samples of the integration tests, which the unit tests use too, know the crate under this name.
