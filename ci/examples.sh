@@ -25,3 +25,6 @@ fi
 for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort pipeline; do
     cargo run --release --features derive --locked --example "$example"
 done
+
+# Three programs under rayon and furcate, which have to print the same.
+examples/ported/compare.py --rounds 1

@@ -2,6 +2,6 @@
 set -euo pipefail
 cargo fmt --all --check
 # Packages of their own.
-for package in rayon-core examples/rayon-project benches/rayon-programs benches/build-cost; do
+for package in rayon-core examples/rayon-project examples/ported tests/wasm benches/rayon-programs benches/build-cost benches/forms; do
     cargo fmt --manifest-path "$package/Cargo.toml" --check
 done

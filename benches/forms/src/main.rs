@@ -252,12 +252,16 @@ forms!(with_forte: c: &forte::Worker, by_handle, run_forte);
 
 fn furcate_pool() -> &'static furcate::ThreadPool {
     static POOL: OnceLock<furcate::ThreadPool> = OnceLock::new();
-    POOL.get_or_init(|| furcate::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started"))
+    POOL.get_or_init(|| {
+        furcate::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started")
+    })
 }
 
 fn rayon_pool() -> &'static rayon::ThreadPool {
     static POOL: OnceLock<rayon::ThreadPool> = OnceLock::new();
-    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started"))
+    POOL.get_or_init(|| {
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started")
+    })
 }
 
 fn chili_pool() -> &'static chili::ThreadPool {
@@ -285,7 +289,8 @@ const LIBRARIES: &[(&str, Run)] = &[
     ("forte", with_forte::run),
 ];
 
-const FORMS: &[&str] = &["fib", "moved", "slice", "slice-mut", "wide", "owned", "generic", "captures", "tree"];
+const FORMS: &[&str] =
+    &["fib", "moved", "slice", "slice-mut", "wide", "owned", "generic", "captures", "tree"];
 
 /// Number of forks of a form.
 fn forks(form: &str, size: u64) -> u64 {
