@@ -88,7 +88,7 @@ fn random(i: usize) -> u32 {
 /// Shapes of inputs of n numbers: names, and the i-th of n.
 type Shape = (&'static str, fn(usize, usize) -> u32);
 
-const SHAPES: [Shape; 12] = [
+const SHAPES: [Shape; 14] = [
     ("random", |i, _| random(i)),
     ("sorted", |i, _| i as u32),
     ("reversed", |i, n| (n - i) as u32),
@@ -101,7 +101,15 @@ const SHAPES: [Shape; 12] = [
     ("sorted, 1 % random at the end", |i, n| if i < n / 100 * 99 { i as u32 } else { random(i) % n as u32 }),
     ("second half before the first", |i, n| ((i + n / 2) % n) as u32),
     ("organ pipe", |i, n| i.min(n - i) as u32),
+    ("mostly ascending", |i, n| mostly_ascending(i, n)),
+    ("mostly descending", |i, n| n as u32 - mostly_ascending(i, n)),
 ];
+
+/// The i-th of the numbers up to n, except that about the square root of n of them are random.
+fn mostly_ascending(i: usize, n: usize) -> u32 {
+    let value = if random(i) as usize % n.isqrt() == 0 { random(n + i) as usize % n } else { i };
+    value as u32
+}
 
 fn numbers(table: &Table) {
     for (shape, at) in SHAPES {

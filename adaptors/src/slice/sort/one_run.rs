@@ -115,7 +115,8 @@ where
     E: Executor,
 {
     if slice.len() <= grain.max(1) {
-        return first_break_here(slice, holds);
+        let unbroken = unbroken_blocks(slice, holds);
+        return first_break_here(&slice[unbroken..], holds).map(|place| unbroken + place);
     }
     let mid = slice.len() / 2;
     let (left, right) = slice.split_at_mut(mid);
@@ -130,6 +131,25 @@ where
 
 fn first_break_here<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> Option<usize> {
     slice.windows(2).position(|pair| !holds(&pair[0], &pair[1])).map(|left| left + 1)
+}
+
+/// Number of neighbors that are compared before the outcomes are looked at. The compiler compares numbers many at once.
+const BLOCK: usize = 32;
+
+/// Returns the place up to which whole blocks of neighbors have no break.
+fn unbroken_blocks<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> usize {
+    let mut start = 0;
+    while let Some((block, _)) = slice[start..].split_first_chunk::<{ BLOCK + 1 }>() {
+        let mut all = true;
+        for i in 0..BLOCK {
+            all &= holds(&block[i], &block[i + 1]);
+        }
+        if !all {
+            break;
+        }
+        start += BLOCK;
+    }
+    start
 }
 
 /// Swaps the first element in front with the last one behind, and so on. Both slices have the same length.
