@@ -304,7 +304,7 @@ fn middle(mut values: Vec<f64>) -> f64 {
 fn main() {
     let rounds = rounds(9);
     let names: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
-    let sizes = [(10_usize, 200_usize), (100, 200), (10_000, 20), (1_000_000, 1)];
+    let sizes = [(10_usize, 200_usize), (100, 200), (10_000, 20), (1_000_000, 10)];
     let data = sizes.map(|(n, _)| Data::new(n));
     println!(
         "furcate's time : rayon's, medians of {rounds} rounds (in parentheses: furcate's, in microseconds)\n"

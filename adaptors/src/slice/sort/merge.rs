@@ -19,6 +19,12 @@ use std::ptr::copy_nonoverlapping;
 /// Merges of no more elements than this are not divided to keep the processor busy.
 const INTERLEAVED_LEN: usize = 128;
 
+/// Stretches of one run shorter than this are merged step by step: a search for the end of a stretch, and a copy, would cost more.
+const LONG_STRETCH: usize = 64;
+
+/// Number of elements that are merged step by step before stretches are looked for again.
+const BETWEEN_STRETCHES: usize = 8192;
+
 /// Elements that are still to be merged: two runs, and their destination.
 pub(super) struct RunMerge<'a, T> {
     left: *mut T,
@@ -69,13 +75,7 @@ impl<'a, T> RunMerge<'a, T> {
 
     /// Cuts off the elements behind the first `rank` elements of the result.
     fn split_off(&mut self, rank: usize, is_less: &impl Fn(&T, &T) -> bool) -> Self {
-        // SAFETY: both runs are the merge's own (invariant 1), of these lengths.
-        let (left, right) = unsafe {
-            (
-                std::slice::from_raw_parts(self.left, self.left_len),
-                std::slice::from_raw_parts(self.right, self.right_len),
-            )
-        };
+        let (left, right) = self.runs();
         let in_left = co_rank(rank, left, right, is_less);
         let in_right = rank - in_left;
         assert!(in_left <= self.left_len && in_right <= self.right_len);
@@ -100,11 +100,84 @@ impl<'a, T> RunMerge<'a, T> {
         replace(self, RunMerge { left, left_len: 0, right, right_len: 0, dest, places: PhantomData })
     }
 
-    /// Merges on this thread.
+    /// Merges on this thread: while whole stretches of one run come before the next element of the other, by copies of stretches
+    /// (galloping, as in timsort: Peters 2002); else step by step.
+    fn run_here(mut self, is_less: &impl Fn(&T, &T) -> bool) {
+        loop {
+            self.copy_stretches(is_less);
+            if self.len() <= BETWEEN_STRETCHES {
+                return self.run_interleaved(is_less);
+            }
+            let rest = self.split_off(BETWEEN_STRETCHES, is_less);
+            replace(&mut self, rest).run_interleaved(is_less);
+        }
+    }
+
+    /// Copies stretches of either run, until both runs' stretches are short or a run is used up.
+    fn copy_stretches(&mut self, is_less: &impl Fn(&T, &T) -> bool) {
+        let mut longest = LONG_STRETCH;
+        while longest >= LONG_STRETCH && self.sure_steps() > 0 {
+            let (left, right) = self.runs();
+            let from_left = stretch(left, |x| !is_less(&right[0], x));
+            let right_len = match left.get(from_left) {
+                Some(next) => stretch(right, |x| is_less(x, next)),
+                None => 0,
+            };
+            longest = from_left.max(right_len);
+            // SAFETY: the numbers are at most the runs' lengths, because they were counted in the runs' slices.
+            unsafe {
+                self.copy_left(from_left);
+                self.copy_right(right_len);
+            }
+        }
+    }
+
+    /// Returns the elements that are still to be merged.
+    fn runs(&self) -> (&[T], &[T]) {
+        // SAFETY: both runs are the merge's own (invariant 1), of these lengths.
+        unsafe {
+            (
+                std::slice::from_raw_parts(self.left, self.left_len),
+                std::slice::from_raw_parts(self.right, self.right_len),
+            )
+        }
+    }
+
+    /// Moves elements of the left run to the destination.
+    ///
+    /// # Safety
+    ///
+    /// The run has so many.
+    unsafe fn copy_left(&mut self, count: usize) {
+        // SAFETY: the elements are the merge's own, and there is room for them (invariant 1). They count as moved from here on.
+        unsafe {
+            copy_nonoverlapping(self.left, self.dest, count);
+            self.dest = self.dest.add(count);
+            self.left = self.left.add(count);
+        }
+        self.left_len -= count;
+    }
+
+    /// Moves elements of the right run to the destination.
+    ///
+    /// # Safety
+    ///
+    /// The run has so many.
+    unsafe fn copy_right(&mut self, count: usize) {
+        // SAFETY: as above.
+        unsafe {
+            copy_nonoverlapping(self.right, self.dest, count);
+            self.dest = self.dest.add(count);
+            self.right = self.right.add(count);
+        }
+        self.right_len -= count;
+    }
+
+    /// Merges step by step.
     ///
     /// The outcome of one step decides which elements the next one compares. To keep the processor busy meanwhile, a
     /// long merge is divided in four that take their steps in turn.
-    fn run_here(mut self, is_less: &impl Fn(&T, &T) -> bool) {
+    fn run_interleaved(mut self, is_less: &impl Fn(&T, &T) -> bool) {
         if self.len() > INTERLEAVED_LEN {
             let mut third = self.split_off(self.len() / 2, is_less);
             let mut second = self.split_off(self.len() / 2, is_less);
@@ -170,6 +243,21 @@ impl<'a, T> RunMerge<'a, T> {
         self.right_len -= usize::from(from_right);
         self.left_len -= usize::from(!from_right);
     }
+}
+
+/// Returns how many elements at the front of a run belong to it: all those up to the first that does not. The search takes longer and
+/// longer steps, so that short stretches are found soon (Bentley and Yao 1976).
+fn stretch<T>(run: &[T], belongs: impl Fn(&T) -> bool) -> usize {
+    let (mut known, mut step) = (0, 1);
+    while let Some(last) = run.get(known + step - 1) {
+        if !belongs(last) {
+            break;
+        }
+        known += step;
+        step *= 2;
+    }
+    let end = (known + step - 1).min(run.len());
+    known + run[known..end].partition_point(belongs)
 }
 
 impl<T> Drop for RunMerge<'_, T> {

@@ -20,7 +20,10 @@ impl<L, S, E: Executor> MergeSort<L, S, E> {
         L: Fn(&T, &T) -> bool + Sync,
         S: Fn(&mut [T]) + Sync,
     {
-        if one_run::settle(slice, &self.is_less, self.plan.grain, &self.executor).is_ok() {
+        let Err(descent) = one_run::settle(slice, &self.is_less, self.plan.grain, &self.executor) else {
+            return;
+        };
+        if one_run::settle_few(slice, descent, &self.is_less, self.plan.grain, &self.executor) {
             return;
         }
         let len = slice.len();
@@ -38,12 +41,58 @@ impl<L, S, E: Executor> MergeSort<L, S, E> {
         S: Fn(&mut [T]) + Sync,
     {
         if levels == 0 || run.len() < 2 {
-            return (self.sort_leaf)(run.elements());
+            return self.sort_by_runs(run);
         }
         let sort_both = |left: &mut Run<'_, T>, right: &mut Run<'_, T>| {
             self.executor
                 .join_context(|_| self.sort_run(left, levels - 1), |_| self.sort_run(right, levels - 1));
         };
-        run.sort_by_halves(sort_both, &self.is_less, self.plan.grain, &self.executor);
+        run.sort_in_two(run.len() / 2, sort_both, &self.is_less, self.plan.grain, &self.executor);
+    }
+
+    /// Sorts a leaf that is home: by merges of its runs if these are long, as in natural merge sort (Knuth 1973), else by std.
+    fn sort_by_runs<T>(&self, leaf: &mut Run<'_, T>)
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        S: Fn(&mut [T]) + Sync,
+    {
+        let elements = leaf.elements();
+        let mut ends = one_run::long_runs(elements, &self.is_less);
+        let sorted = ends.last().copied().unwrap_or(0);
+        // Two merges of everything, so that it is home again, cost more than std's sort if the runs are less than half.
+        let sorted = if sorted < elements.len() / 2 { 0 } else { sorted };
+        if sorted < elements.len() {
+            (self.sort_leaf)(&mut elements[sorted..]);
+            ends.push(elements.len());
+        }
+        if sorted > 0 {
+            self.merge_runs(leaf, &ends, 0);
+        }
+    }
+
+    /// Merges the runs of a part that is home. `ends` are the ends of the runs, and `start` is the start of the part.
+    fn merge_runs<T>(&self, part: &mut Run<'_, T>, ends: &[usize], start: usize)
+    where
+        T: Send,
+        L: Fn(&T, &T) -> bool + Sync,
+        S: Fn(&mut [T]) + Sync,
+    {
+        if ends.len() < 2 {
+            return;
+        }
+        // The end of a run that is next to the middle, so that no element takes part in many more merges than others.
+        let middle = start + part.len() / 2;
+        let behind = ends[..ends.len() - 1].partition_point(|&end| end < middle).clamp(1, ends.len() - 1);
+        let before_is_closer =
+            behind == ends.len() - 1 || middle - ends[behind - 1].min(middle) <= ends[behind] - middle;
+        let runs = if before_is_closer { behind } else { behind + 1 };
+        let (left_ends, right_ends) = ends.split_at(runs);
+        let mid = left_ends[runs - 1];
+        let sort_both = |left: &mut Run<'_, T>, right: &mut Run<'_, T>| {
+            self.merge_runs(left, left_ends, start);
+            self.merge_runs(right, right_ends, mid);
+        };
+        part.sort_in_two(mid - start, sort_both, &self.is_less, self.plan.grain, &self.executor);
     }
 }

@@ -1,5 +1,6 @@
 //! Slices that are in order already, or in reverse, or in order except for a few elements.
 
+use super::run::swap_parts;
 use furcate_pool::Executor;
 use std::mem::swap;
 
@@ -24,11 +25,57 @@ where
     Ok(())
 }
 
+/// Runs that are shorter on average are left to std: its sort takes no longer than merges of so many runs.
+const LONG_RUN: usize = 256;
+
+/// Number of short runs that are allowed at the start of a slice.
+const SHORT_RUNS: usize = 16;
+
+/// Returns the ends of a slice's runs, as long as they are long on average. Descending runs are reversed, which keeps the order of equal
+/// elements. What follows the last end is no long run.
+pub(super) fn long_runs<T>(slice: &mut [T], is_less: &impl Fn(&T, &T) -> bool) -> Vec<usize> {
+    let (mut ends, mut long) = (Vec::new(), 0);
+    let mut start = 0;
+    while start < slice.len() {
+        if ends.len() > SHORT_RUNS + start / LONG_RUN {
+            ends.truncate(long);
+            return ends;
+        }
+        let rest = &mut slice[start..];
+        let ascending = run_len(rest, |a, b| !is_less(b, a));
+        let length = if ascending > 1 {
+            ascending
+        } else {
+            let descending = run_len(rest, |a, b| is_less(b, a));
+            rest[..descending].reverse();
+            descending
+        };
+        start += length;
+        ends.push(start);
+        if length >= LONG_RUN {
+            long = ends.len();
+        }
+    }
+    ends
+}
+
+/// Returns the length of the run at the start of a slice that is not empty.
+fn run_len<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> usize {
+    // A run has to show its length before whole blocks are compared.
+    let sample = slice.len().min(SAMPLE_LEN);
+    if let Some(place) = first_break_here(&slice[..sample], &holds) {
+        return place;
+    }
+    let unbroken = (sample - 1) + unbroken_blocks(&slice[sample - 1..], &holds);
+    first_break_here(&slice[unbroken..], &holds).map_or(slice.len(), |place| unbroken + place)
+}
+
 /// Greatest number of misplaced elements that are put in their place one by one.
 const FEW: usize = 8;
 
 /// Sorts a slice that is ascending except for a few elements, and returns whether it was such a slice. `descent` is the
-/// first place that shows a misplaced element. If the result is `false`, some elements may have moved. Not stable.
+/// first place that shows a misplaced element. If the result is `false`, some elements may have moved. Stable: elements move only past
+/// others that differ from them, also then.
 ///
 /// The algorithm is the partial insertion sort of pdqsort (Peters 2021), with binary searches and rotations. If whole
 /// runs are out of place, which would cost most and gain nothing, it gives up before anything moves.
@@ -64,6 +111,30 @@ where
         }
     }
     false
+}
+
+/// Sorts a slice that consists of two ascending runs of which the second comes first, and returns whether it was such a slice. The first
+/// run ends at `descent`. If the result is `false`, the slice is unchanged.
+pub(super) fn settle_swapped<T, L, E>(
+    slice: &mut [T],
+    descent: usize,
+    is_less: &L,
+    grain: usize,
+    executor: &E,
+) -> bool
+where
+    T: Send,
+    L: Fn(&T, &T) -> bool + Sync,
+    E: Executor,
+{
+    let ([first, .., last], true) = (&*slice, descent < slice.len()) else { return false };
+    if is_less(first, last)
+        || first_break(&mut slice[descent..], &|a, b| !is_less(b, a), grain, executor).is_some()
+    {
+        return false;
+    }
+    swap_parts(slice, descent, grain, executor);
+    true
 }
 
 /// Whether two runs meet at a descent. Then more than a few elements on its right descend, or are too small for more
@@ -168,7 +239,7 @@ fn reverse<T: Send, E: Executor>(front: &mut [T], back: &mut [T], grain: usize, 
 
 #[cfg(test)]
 mod tests {
-    use super::{FEW, settle, settle_few};
+    use super::{FEW, settle, settle_few, settle_swapped};
     use crate::slice::sort::tests::random;
     use furcate_pool::Inline;
     use std::cell::Cell;
@@ -272,6 +343,28 @@ mod tests {
             assert!(settled(&mut v, is_less, 100) && v.is_sorted());
             let comparisons = comparisons.into_inner();
             assert!(comparisons <= 3 * len + 300, "{comparisons} comparisons, {from} to {to}");
+        }
+    }
+
+    #[test]
+    fn two_runs_in_the_wrong_order_are_swapped() {
+        for len in 2..100_usize {
+            for mid in 1..len {
+                for grain in [1, 7, 1000] {
+                    let mut v: Vec<usize> = (mid..len).chain(0..mid).collect();
+                    let swapped =
+                        |v: &mut Vec<usize>| settle_swapped(v, len - mid, &|a, b| a < b, grain, &Inline);
+                    assert!(swapped(&mut v) && v.is_sorted());
+                    assert!(!swapped(&mut v) && v.is_sorted(), "what is sorted stays");
+                    // One more that is out of place, in the second run.
+                    let mut v: Vec<usize> = (mid..len).chain(0..mid).collect();
+                    if mid > 2 {
+                        v.swap(len - 1, len - 2);
+                        let before = v.clone();
+                        assert!(!swapped(&mut v) && v == before);
+                    }
+                }
+            }
         }
     }
 

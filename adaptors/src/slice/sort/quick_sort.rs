@@ -39,9 +39,12 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         S: Fn(&mut [T]) + Sync,
     {
         let Err(descent) = one_run::settle(slice, &self.is_less, self.grain, &self.executor) else { return };
-        if !one_run::settle_few(slice, descent, &self.is_less, self.grain, &self.executor) {
-            self.sort_part(slice, self.divisions(slice.len()));
+        if one_run::settle_few(slice, descent, &self.is_less, self.grain, &self.executor)
+            || one_run::settle_swapped(slice, descent, &self.is_less, self.grain, &self.executor)
+        {
+            return;
         }
+        self.sort_part(slice, self.divisions(slice.len()));
     }
 
     /// Returns how many times a part may be divided: twice as often as if all divisions were even, and a few more.

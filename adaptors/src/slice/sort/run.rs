@@ -42,13 +42,15 @@ impl<'a, T> Run<'a, T> {
         }
     }
 
-    /// Sorts both halves with `sort`, which may leave each at either place, and makes them one sorted run.
+    /// Sorts the first `mid` elements and the others with `sort`, which may leave either part at either place, and makes them one sorted
+    /// run.
     ///
     /// # Panics
     ///
-    /// If the run is away, or shorter than 2.
-    pub(super) fn sort_by_halves<L, E>(
+    /// If the run is away, or shorter than `mid`.
+    pub(super) fn sort_in_two<L, E>(
         &mut self,
+        mid: usize,
         sort: impl FnOnce(&mut Run<'_, T>, &mut Run<'_, T>),
         is_less: &L,
         grain: usize,
@@ -58,8 +60,7 @@ impl<'a, T> Run<'a, T> {
         L: Fn(&T, &T) -> bool + Sync,
         E: Executor,
     {
-        assert!(!self.away && self.len() >= 2);
-        let mid = self.len() / 2;
+        assert!(!self.away);
         let (left, right) = self.home.split_at_mut(mid);
         let (left_buffer, right_buffer) = self.buffer.split_at_mut(mid);
         let mut left = Run::at_home(left, left_buffer);
@@ -134,7 +135,7 @@ enum RunRelation {
 }
 
 /// Brings `mid..` before `..mid`, in parallel. It is meant for parts of about the same length.
-fn swap_parts<T: Send, E: Executor>(slice: &mut [T], mid: usize, grain: usize, executor: &E) {
+pub(super) fn swap_parts<T: Send, E: Executor>(slice: &mut [T], mid: usize, grain: usize, executor: &E) {
     let (left, right) = slice.split_at_mut(mid);
     let both = left.len().min(right.len());
     let longer_on_the_right = right.len() - both;
