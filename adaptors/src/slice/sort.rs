@@ -28,6 +28,7 @@
 //! 4. Only moves between the two places are `unsafe`: [`run`] and [`merge`].
 
 mod cached_key;
+mod drop_merge;
 mod merge;
 mod merge_sort;
 mod one_run;

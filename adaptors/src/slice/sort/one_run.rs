@@ -19,10 +19,15 @@ where
     if first_break(slice, &|a, b| is_less(b, a), grain, executor).is_some() {
         return Err(descent);
     }
+    reverse_all(slice, grain, executor);
+    Ok(())
+}
+
+/// Reverses a slice.
+pub(super) fn reverse_all<T: Send, E: Executor>(slice: &mut [T], grain: usize, executor: &E) {
     let (front, back) = slice.split_at_mut(slice.len() / 2);
     let middle = back.len() - front.len();
     reverse(front, &mut back[middle..], grain, executor);
-    Ok(())
 }
 
 /// Runs that are shorter on average are left to std: its sort takes no longer than merges of so many runs.

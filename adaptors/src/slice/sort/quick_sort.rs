@@ -9,7 +9,7 @@
 //! 3. Parts shrink, but adversaries may choose how little. So a part whose ancestors were divided [too
 //!    often](QuickSort::divisions) is left to std, whose worst case is O(n log n).
 
-use super::one_run;
+use super::{drop_merge, one_run};
 use furcate_pool::Executor;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -44,7 +44,23 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         {
             return;
         }
+        if self.descends_mostly(slice) {
+            // Most elements are in ascending order then, which leaves make use of.
+            one_run::reverse_all(slice, self.grain, &self.executor);
+        }
         self.sort_part(slice, self.divisions(slice.len()));
+    }
+
+    /// Whether most of a sample's elements are greater than their right neighbors.
+    fn descends_mostly<T>(&self, slice: &[T]) -> bool
+    where
+        L: Fn(&T, &T) -> bool,
+    {
+        let mut places = [0; SAMPLE];
+        let sample = sample(slice.len() - 1, &mut places);
+        let descents =
+            sample.iter().filter(|&&place| (self.is_less)(&slice[place + 1], &slice[place])).count();
+        descents > sample.len() / 8 * 7
     }
 
     /// Returns how many times a part may be divided: twice as often as if all divisions were even, and a few more.
@@ -59,7 +75,10 @@ impl<L, S, E: Executor> QuickSort<L, S, E> {
         S: Fn(&mut [T]) + Sync,
     {
         if slice.len() <= self.grain.max(1) || divisions == 0 {
-            return (self.sort_leaf)(slice);
+            if !drop_merge::settle_most(slice, &self.is_less, &self.sort_leaf) {
+                (self.sort_leaf)(slice);
+            }
+            return;
         }
         let (pivot, many_are_equal) = self.choose_pivot(slice);
         slice.swap(0, pivot);
