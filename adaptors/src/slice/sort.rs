@@ -2,18 +2,21 @@
 //!
 //! # Protocol
 //!
-//! A slice that is [one run](one_run) already, ascending or strictly descending, is left alone or reversed.
+//! A slice that is [one run](one_run) already, ascending or strictly descending, is left alone or reversed. If only a few elements are out
+//! of place, they are [put in place](one_run::settle_few).
 //!
 //! *Stable* ([`merge_sort`]): the slice is halved [`SortPlan::levels`] times, and std sorts the leaves, in parallel and in
 //! place. On the way up two sorted halves become one [`Run`](run::Run). If the two are in order, they stay. If they are
 //! in the opposite order, they are swapped. Otherwise they are merged into the other one of two places: the slice
 //! (*home*) and a buffer of its length (*away*). The number of levels is even, so that elements that are merged at
-//! every level end up home. A [`RunMerge`](merge::Merge) is divided by [co-ranking](crate::co_rank) into merges of equal
+//! every level end up home. A [`RunMerge`](merge::RunMerge) is divided by [co-ranking](crate::co_rank) into merges of equal
 //! lengths that share no element. So the last merges, of the longest runs, are as parallel as the first.
 //!
-//! *Unstable* ([`quick_sort`]): if only a few elements are out of place, they are [put in place](one_run::settle_few).
-//! Else the slice is partitioned around the median of a sample, and so on with both parts in parallel, until they are
-//! leaves.
+//! A leaf of [long runs](one_run::long_runs) is sorted by merges of these.
+//!
+//! *Unstable* ([`quick_sort`]): two runs in the wrong order are [swapped](one_run::settle_swapped). Else the slice is partitioned
+//! around the median of a sample, and so on with both parts in parallel, until they are leaves. A leaf of which most
+//! elements are in order is sorted by [drop-merge sort](drop_merge).
 //!
 //! # Invariants
 //!
