@@ -247,6 +247,27 @@ fn pieces_are_not_cut_for_a_look() {
     assert_eq!(*seen.get_mut().unwrap(), [250; 4]);
 }
 
+/// The last items of a range that cannot be counted are found at once, on any number of threads.
+#[test]
+fn the_last_of_more_than_can_be_counted() {
+    for pool in support::pools() {
+        pool.install(|| {
+            let all = || (0..u128::MAX).into_par_iter();
+            assert_eq!(all().find_last(|_| true), Some(u128::MAX - 1));
+            assert_eq!(all().find_last(|x| x % 1000 == 0), Some((u128::MAX - 1) / 1000 * 1000));
+            assert_eq!(
+                all().map(|x| x / 2).find_map_last(|x| (x % 7 == 0).then_some(x)),
+                Some(u128::MAX / 2 / 7 * 7)
+            );
+            assert_eq!(
+                (i128::MIN..=i128::MAX).into_par_iter().filter(|x| x % 2 == 0).find_last(|_| true),
+                Some(i128::MAX - 1)
+            );
+            assert_eq!(all().find_last(|x| u128::MAX - x > 100_000), Some(u128::MAX - 100_001));
+        });
+    }
+}
+
 /// In more items than can be counted, workers begin at different places, as in rayon.
 #[test]
 fn any_hit_in_endless_data() {

@@ -7,9 +7,11 @@
 //! 3. *Progress.* After two cuts in a row that leave no less than the least size so far, the remaining part is one
 //!    block. If the size is `usize::MAX` (more than can be counted, as of an endless producer), a cut is progress if
 //!    the part cut off is not empty and its own size is less than `usize::MAX`.
+//! 4. The parts in `fronts`, in order, and then `rest` are the whole that has not been given yet.
 
 use crate::Divisible;
 use std::iter::{FusedIterator, Successors, successors};
+use std::mem;
 
 /// The sizes of a computation's blocks, one after the other: see [`ByBlocks`](crate::ByBlocks).
 ///
@@ -73,22 +75,37 @@ impl BlockSizes for Doubling {
 #[derive(Clone, Debug)]
 pub struct Blocks<D, Z> {
     rest: Option<D>,
+    /// Parts in front of `rest`, from which the back was halved off (invariant 4).
+    fronts: Vec<D>,
     sizes: Z,
     /// The least size that the remaining part has had.
     least: usize,
     /// Number of cuts in a row that have left no less than `least` (invariant 3).
     fruitless: u8,
+    /// Number of times that the back may still be halved off: the halves of an endless whole are endless too.
+    halvings: u8,
 }
+
+/// More halvings than any range of 128 bits needs.
+const HALVINGS: u8 = 128;
 
 impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
     /// Makes blocks of these sizes, and a last block of the remaining units.
     #[inline]
     pub fn new(whole: D, sizes: Z) -> Self {
-        Blocks { rest: Some(whole), sizes, least: usize::MAX, fruitless: 0 }
+        Blocks {
+            rest: Some(whole),
+            fronts: Vec::new(),
+            sizes,
+            least: usize::MAX,
+            fruitless: 0,
+            halvings: HALVINGS,
+        }
     }
 
-    /// Cuts off and returns the last block of the remaining part. Returns all of that part if its size is `usize::MAX`,
-    /// since the position of its end is then unknown.
+    /// Cuts off and returns the last block of the remaining part. If the size of that part is `usize::MAX`, the position of its end is
+    /// unknown: then it is halved first, until the last half can be counted. If that does not happen (its [halves](Divisible::divide) are
+    /// endless too), the block is the last of these halves.
     ///
     /// ```
     /// use furcate_schedulers::Blocks;
@@ -100,6 +117,9 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
     /// ```
     #[inline]
     pub fn next_from_back(&mut self) -> Option<D> {
+        if self.rest.as_ref().is_none_or(|rest| rest.size() == usize::MAX) {
+            self.find_back();
+        }
         self.cut_off(|whole, size, block| {
             if size == usize::MAX {
                 return Err(whole);
@@ -107,6 +127,35 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
             let (rest, block) = whole.divide_at(size - block);
             Ok((block, rest))
         })
+    }
+
+    /// Returns the next block of the first part, where blocks have been cut off from the back before.
+    #[cold]
+    fn next_of_fronts(&mut self) -> Option<D> {
+        let back = mem::replace(&mut self.rest, Some(self.fronts.remove(0)));
+        self.least = usize::MAX;
+        let block = self.cut_off(|whole, _size, block| Ok(whole.divide_at(block)));
+        if let Some(rest) = mem::replace(&mut self.rest, back) {
+            self.fronts.insert(0, rest);
+        }
+        block
+    }
+
+    /// Makes the last part that can be counted the rest, if there is one.
+    #[cold]
+    fn find_back(&mut self) {
+        let Some(mut back) = self.rest.take().or_else(|| self.fronts.pop()) else { return };
+        while self.halvings > 0 && back.size() == usize::MAX {
+            self.halvings -= 1;
+            let (front, right) = back.divide();
+            if right.size() == 0 {
+                back = front;
+                break;
+            }
+            self.fronts.push(front);
+            back = right;
+        }
+        (self.rest, self.least, self.fruitless) = (Some(back), usize::MAX, 0);
     }
 
     /// Returns the next block. `cut` cuts it off, or gives the whole back if it cannot.
@@ -144,6 +193,9 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Iterator for Blocks<D, Z> {
 
     #[inline]
     fn next(&mut self) -> Option<D> {
+        if !self.fronts.is_empty() {
+            return self.next_of_fronts();
+        }
         self.cut_off(|whole, _size, block| Ok(whole.divide_at(block)))
     }
 }
