@@ -153,10 +153,14 @@ impl<I: Iterator, G: Gate<I::Item>> Iterator for Passing<I, G, G::Guard> {
 
     #[inline]
     fn fold<B, F: FnMut(B, G::Output) -> B>(mut self, init: B, fold_op: F) -> B {
-        if self.gate.is_closed() {
-            return init;
-        }
-        let (Continue(folded) | Break(folded)) = self.base.try_fold(init, step(self.gate, fold_op));
+        let folded = if self.gate.is_closed() {
+            init
+        } else {
+            let (Continue(folded) | Break(folded)) = self.base.try_fold(init, step(self.gate, fold_op));
+            folded
+        };
+        // Dropped before the result is returned: a panic in the drop of an item that is left would leak the result.
+        drop(self);
         folded
     }
 }
@@ -174,10 +178,14 @@ impl<I: DoubleEndedIterator, G: Gate<I::Item>> DoubleEndedIterator for Passing<I
 
     #[inline]
     fn rfold<B, F: FnMut(B, G::Output) -> B>(mut self, init: B, fold_op: F) -> B {
-        if self.gate.is_closed() {
-            return init;
-        }
-        let (Continue(folded) | Break(folded)) = self.base.try_rfold(init, step(self.gate, fold_op));
+        let folded = if self.gate.is_closed() {
+            init
+        } else {
+            let (Continue(folded) | Break(folded)) = self.base.try_rfold(init, step(self.gate, fold_op));
+            folded
+        };
+        // Dropped before the result is returned: a panic in the drop of an item that is left would leak the result.
+        drop(self);
         folded
     }
 }

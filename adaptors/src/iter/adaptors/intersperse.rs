@@ -298,15 +298,19 @@ where
         if self.leads {
             folded = fold_op(folded, self.separator.clone());
         }
-        let Some(item) = self.base.next() else {
-            return folded;
-        };
-        folded = fold_op(folded, item);
-        folded = self.base.fold(folded, |folded, item| {
-            let folded = fold_op(folded, self.separator.clone());
-            fold_op(folded, item)
-        });
-        if self.trails { fold_op(folded, self.separator) } else { folded }
+        if let Some(item) = self.base.next() {
+            folded = fold_op(folded, item);
+            folded = self.base.fold(folded, |folded, item| {
+                let folded = fold_op(folded, self.separator.clone());
+                fold_op(folded, item)
+            });
+            if self.trails {
+                return fold_op(folded, self.separator);
+            }
+        }
+        // Dropped before the result is returned: a panic in this drop would leak the result.
+        drop(self.separator);
+        folded
     }
 }
 

@@ -93,7 +93,10 @@ where
         state: U::Output,
         mut items: I,
     ) -> ControlFlow<U::Residual, U::Output> {
-        items.try_fold(state, |state, item| (self.fold_op)(state, item).branch())
+        let end = items.try_fold(state, |state, item| (self.fold_op)(state, item).branch());
+        // Dropped before the result is returned: a panic in this drop would leak the result.
+        drop(items);
+        end
     }
 
     #[inline]
