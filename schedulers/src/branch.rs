@@ -392,11 +392,14 @@ where
         reductions: (R, R),
         positions: (Position<'c>, Position<'c>),
     ) -> Divided<'c, P, L, R> {
-        let (producer, reduction, position) = if is_left {
-            (producers.0, reductions.0, positions.0)
+        let (producer, empty, reduction, position) = if is_left {
+            (producers.0, producers.1, reductions.0, positions.0)
         } else {
-            (producers.1, reductions.1, positions.1)
+            (producers.1, producers.0, reductions.1, positions.1)
         };
+        // Dropped before the return value is made: a panic in this drop would leak that value. (A part behind a closed gate has size 0, and
+        // may hold items.)
+        drop(empty);
         Divided::One(Branch { producer, policy, reduction, position })
     }
 
