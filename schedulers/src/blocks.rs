@@ -132,7 +132,7 @@ impl<D: Divisible, Z: Iterator<Item = usize>> Blocks<D, Z> {
     /// Returns the next block of the first part, where blocks have been cut off from the back before.
     #[cold]
     fn next_of_fronts(&mut self) -> Option<D> {
-        let back = mem::replace(&mut self.rest, Some(self.fronts.remove(0)));
+        let back = self.rest.replace(self.fronts.remove(0));
         self.least = usize::MAX;
         let block = self.cut_off(|whole, _size, block| Ok(whole.divide_at(block)));
         if let Some(rest) = mem::replace(&mut self.rest, back) {
