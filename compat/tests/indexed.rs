@@ -12,6 +12,18 @@ fn text<T: Item>(items: &[T]) -> String {
     items.iter().map(|x| format!("{}é,\n", x.number())).collect()
 }
 
+/// Floating-point numbers, some of which are not a number.
+fn with_nans(numbers: &[i64]) -> Vec<f64> {
+    let scattered = numbers.iter().map(|number| number.wrapping_mul(7919) % 101);
+    scattered.map(|number| if number % 5 == 0 { f64::NAN } else { number as f64 }).collect()
+}
+
+/// The numbers, in an order of their own.
+fn bits(mut numbers: Vec<f64>) -> Vec<u64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.into_iter().map(f64::to_bits).collect()
+}
+
 cases! { false:
     collect_into_vec: |t, v| { let mut to = vec![1]; v.into_par_iter().map(|x| t.f(&x)).collect_into_vec(&mut to); to };
     unzip_into_vecs: |t, v| { let (mut a, mut b) = (vec![1], vec![]); v.into_par_iter().map(|x| (t.f(&x), x.number())).unzip_into_vecs(&mut a, &mut b); (a, b) };
@@ -57,6 +69,8 @@ cases! { false:
     par_sort_unstable: |t, v| { let mut v = v; v.par_iter().for_each(|x| t.see(x)); v.par_sort_unstable(); numbers(&v) };
     par_sort_unstable_by: |t, v| { let mut v = v; v.par_iter().for_each(|x| t.see(x)); v.par_sort_unstable_by(|a, b| b.cmp(a)); numbers(&v) };
     par_sort_unstable_by_key: |t, v| { let mut v = v; v.par_iter().for_each(|x| t.see(x)); v.par_sort_unstable_by_key(|x| -x.number()); numbers(&v) };
+    par_sort_by_wrong_order: |t, v| { let mut v = with_nans(&v.par_iter().map(|x| t.f(x)).collect::<Vec<_>>()); v.par_sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal)); bits(v) };
+    par_sort_unstable_by_wrong_order: |t, v| { let mut v = with_nans(&v.par_iter().map(|x| t.f(x)).collect::<Vec<_>>()); v.par_sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal)); bits(v) };
     par_chars: |t, v| { v.par_iter().for_each(|x| t.see(x)); text(&v).par_chars().collect::<String>() };
     par_char_indices: |t, v| { v.par_iter().for_each(|x| t.see(x)); text(&v).par_char_indices().collect::<Vec<_>>() };
     par_bytes: |t, v| { v.par_iter().for_each(|x| t.see(x)); text(&v).par_bytes().collect::<Vec<_>>() };

@@ -152,9 +152,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If a comparison panics; and the sort may panic if the order contradicts itself (is not a total order), as std's
-    /// sorts may. If it does not panic on such an order, the order of the elements is unspecified. In all these cases
-    /// the slice afterwards holds all its elements, each once, with any changes that a comparison made to them.
+    /// If a comparison panics. The slice then holds all its elements, each once, with any changes that a comparison made to them. So it
+    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (If std finds such a
+    /// contradiction, its panic is caught, and a part is sorted again. The panic hook is called all the same.)
     fn par_sort(&mut self)
     where
         T: Ord,
@@ -219,9 +219,8 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If the function or a comparison panics; and the sort may panic if the order of the keys contradicts itself. The
-    /// slice then has its old order. If the sort does not panic on a contradictory order, the slice holds all elements,
-    /// each once, in an unspecified order.
+    /// If the function or a comparison panics. The slice then has its old order. If the order of the keys contradicts itself, the slice
+    /// holds all its elements afterwards, each once, in an unspecified order.
     fn par_sort_by_cached_key<K, F>(&mut self, f: F)
     where
         F: Fn(&T) -> K + Sync,
@@ -248,9 +247,9 @@ pub trait ParallelSliceMut<T: Send> {
     ///
     /// # Panics
     ///
-    /// If a comparison panics; and the sort may panic if the order contradicts itself (is not a total order), as std's
-    /// sorts may. If it does not panic on such an order, the order of the elements is unspecified. In all these cases
-    /// the slice afterwards holds all its elements, each once, with any changes that a comparison made to them.
+    /// If a comparison panics. The slice then holds all its elements, each once, with any changes that a comparison made to them. So it
+    /// does after a sort by an order that contradicts itself (is not a total order), in an unspecified order. (If std finds such a
+    /// contradiction, its panic is caught, and a part is sorted again. The panic hook is called all the same.)
     fn par_sort_unstable(&mut self)
     where
         T: Ord,

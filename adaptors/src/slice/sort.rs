@@ -12,7 +12,8 @@
 //! every level end up home. A [`RunMerge`](merge::RunMerge) is divided by [co-ranking](crate::co_rank) into merges of equal
 //! lengths that share no element. So the last merges, of the longest runs, are as parallel as the first.
 //!
-//! A leaf of [long runs](one_run::long_runs) is sorted by merges of these.
+//! A leaf of [long runs](one_run::long_runs) is sorted by merges of these. If the order contradicts itself, std's sorts may panic, but
+//! [leaves](leaf) do not.
 //!
 //! *Unstable* ([`quick_sort`]): two runs in the wrong order are [swapped](one_run::settle_swapped). Else the slice is partitioned
 //! around the median of a sample, and so on with both parts in parallel, until they are leaves. A leaf of which most
@@ -28,10 +29,11 @@
 //!    ends at once without dividing them first: either end would look at elements that the other has taken.)
 //! 3. No two threads look at an element at the same time, since `T` need not be `Sync`: parts are made before they are
 //!    forked, and comparisons across a border are made after both sides have joined.
-//! 4. Only moves between the two places are `unsafe`: [`run`] and [`merge`].
+//! 4. `unsafe` are only the moves between the two places, in [`run`] and [`merge`], and a cast in [`leaf`].
 
 mod cached_key;
 mod drop_merge;
+mod leaf;
 mod merge;
 mod merge_sort;
 mod one_run;
@@ -86,7 +88,8 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let (is_less, sort_leaf) = (&is_less, &sort_leaf);
+    let is_less = &is_less;
+    let sort_leaf = &|slice: &mut [T]| leaf::stable(slice, is_less, &sort_leaf);
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(plan) => MergeSort { is_less, sort_leaf, plan, executor }.sort(slice),
@@ -100,7 +103,8 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    let (is_less, sort_leaf) = (&is_less, &sort_leaf);
+    let is_less = &is_less;
+    let sort_leaf = &|slice: &mut [T]| leaf::unstable(slice, is_less, &sort_leaf);
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(SortPlan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),
