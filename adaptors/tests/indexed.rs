@@ -2,7 +2,7 @@
 
 mod support;
 
-use furcate::policy::Auto;
+use furcate::policy::{AnyPolicy, Auto, Both, MinLen};
 use furcate::prelude::*;
 use furcate::{Facts, IndexedProducer, Inline, Join, Plan, Reduction};
 use proptest::prelude::*;
@@ -185,14 +185,27 @@ fn bounds_on_the_lengths_of_leaves() {
         let leaves = (0..1000).into_par_iter().bound_depth(20).with_min_len(60).drive(Leaves);
         assert!(leaves.iter().all(|len| *len >= 60), "{leaves:?}");
         assert_eq!(leaves.len(), 16);
-        // Lengths are counted in chunks, and the policy of the first of two iterators holds for both.
+        // Lengths are counted where the policy is named, and the policy of the first of two iterators holds for both.
         let chunks = (0..1000)
             .into_par_iter()
-            .with_max_len(10)
+            .with_max_len(40)
             .chunks(10)
             .interleave((0..7).into_par_iter().chunks(1));
         let leaves = chunks.drive(Leaves);
-        assert!(leaves.iter().all(|len| *len <= 10), "{leaves:?}");
+        assert!(leaves.iter().all(|len| *len <= 4), "{leaves:?}");
+        let items = || (0..1000).into_par_iter().bound_depth(20);
+        let (at_run_time, boxed) = (AnyPolicy::from(MinLen::new(29)), AnyPolicy::of(Both::new(MinLen::new(29), Auto::new())));
+        let leaves = [
+            items().with_min_len(29).chunks(4).drive(Leaves),
+            items().with_policy(at_run_time).chunks(4).drive(Leaves),
+            items().with_policy(boxed).fold_chunks(4, || 0, |a, b| a + b).drive(Leaves),
+            items().with_min_len(29).step_by(4).drive(Leaves),
+            items().with_min_len(57).step_by(2).fold_chunks_with(4, 0, |a, b| a + b).drive(Leaves),
+            items().chunks(4).with_min_len(8).drive(Leaves),
+        ];
+        assert!(leaves.iter().all(|leaves| leaves.iter().all(|len| (8..16).contains(len))), "{leaves:?}");
+        let leaves = (0..1000).into_par_iter().size_limit(3).chunks(4).drive(Leaves);
+        assert_eq!(leaves, [1; 250], "no chunk is divided");
         let leaves = (0..10).into_par_iter().with_max_len(0).drive(Leaves);
         assert_eq!(leaves, [1; 10]);
     });

@@ -284,6 +284,17 @@ pub trait Policy: Clone + Send {
     /// Gives back the resources that [`permit_fork`](Self::permit_fork) took, because the fork is not made.
     #[inline]
     fn return_permit(&mut self) {}
+
+    /// Returns the policy for an iterator of which each unit is `units` units (at least 1) of the one that this policy was named on.
+    /// [`MinLen`], [`MaxLen`] and [`SizeLimit`] count in units, and so count the new ones; by default nothing changes.
+    ///
+    /// `chunks`, `fold_chunks` and `step_by` make such iterators: `with_min_len(32)` in front of `chunks(4)` means 8 chunks, as in rayon.
+    #[inline]
+    #[must_use]
+    fn in_batches(self, units: usize) -> Self {
+        let _ = units;
+        self
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 /// indexed_adaptor! {
 ///     impl[I] Skip<I> where [I: IndexedParallelIterator]
 ///     schedule of base: I;                         // whose policy, scheduler and executor count; of two: `first: I, before second: J`
+                                                  // if each unit is several ones of the base: `base: I, in batches of field`
 ///     type Item = I::Item;
 ///     type Producer<'a> = I::IndexedProducer<'a>;
 ///     fn len(this) { .. }                          // of `this: &Self`
@@ -14,9 +15,15 @@
 /// }
 /// ```
 macro_rules! indexed_adaptor {
+    (@ $base:ident: $I:ty, of $units:ident) => {
+        $crate::iter::schedule_in_batches!($base: $I, of $units);
+    };
+    (@ $($inherit:tt)*) => {
+        $crate::iter::inherit_schedule!($($inherit)*);
+    };
     (
         impl[$($Param:ident),+] $Adaptor:ty where [$($bounds:tt)*]
-        schedule of $base:ident: $I:ty $(, before $second:ident: $J:ty)?;
+        schedule of $base:ident: $I:ty $(, before $second:ident: $J:ty)? $(, in batches of $units:ident)?;
         type Item = $Item:ty;
         type Producer<$a:lifetime> = $Producer:ty;
         fn len($by_ref:ident) $len:block
@@ -32,7 +39,7 @@ macro_rules! indexed_adaptor {
             where
                 Self: $a;
 
-            $crate::iter::inherit_schedule!($base: $I $(, and $second: $J)?);
+            $crate::iter::indexed_adaptor!(@ $base: $I $(, and $second: $J)? $(, of $units)?);
 
             #[inline]
             fn producer(&mut self) -> Self::Producer<'_> {

@@ -367,7 +367,7 @@ pub trait ParallelIterator: Sized + Send {
         self.with_policy(EvenLevels)
     }
 
-    /// Divides every part that is larger than a limit. See [`SizeLimit`].
+    /// Divides every part that is larger than a limit, counted as in [`with_min_len`](Self::with_min_len). See [`SizeLimit`].
     ///
     /// ```
     /// use furcate::prelude::*;
@@ -433,9 +433,8 @@ pub trait ParallelIterator: Sized + Send {
     /// Refuses every division that would leave a part shorter than `min`: the policy
     /// [`MinLen`](furcate_schedulers::policy::MinLen).
     ///
-    /// Like every policy it holds for the whole chain. Lengths are counted in the units by which the end of the chain
-    /// is divided: behind `chunks` in chunks, wherever the policy is named. (In rayon they are counted in the units of
-    /// the place where the policy is named.)
+    /// Like every policy it holds for the whole chain. Lengths are counted in the units of the place where the policy is named: a minimum of
+    /// 32 in front of `chunks(4)` is one of 8 chunks.
     ///
     /// ```
     /// use furcate::prelude::*;

@@ -42,6 +42,26 @@ macro_rules! inherit_schedule {
 }
 pub(crate) use inherit_schedule;
 
+/// Declares the schedule of an adaptor of which each unit is several units of its base.
+macro_rules! schedule_in_batches {
+    ($base:ident: $I:ty, of $units:ident) => {
+        $crate::iter::inherit_scopes!($base: $I);
+
+        type Schedule = furcate_schedulers::PlanOf<<$I as $crate::iter::ParallelIterator>::Schedule>;
+
+        #[inline]
+        fn schedule(&self) -> Self::Schedule {
+            let base = furcate_schedulers::Schedule::into_plan(self.$base.schedule());
+            furcate_schedulers::Plan {
+                policy: furcate_schedulers::Policy::in_batches(base.policy, self.$units),
+                scheduler: base.scheduler,
+                executor: base.executor,
+            }
+        }
+    };
+}
+pub(crate) use schedule_in_batches;
+
 /// Declares the schedule of an adaptor: that of its base, with one policy more.
 macro_rules! schedule_with_policy {
     ($base:ident: $I:ty, |$adaptor:ident| $policy:expr => $Policy:ty) => {

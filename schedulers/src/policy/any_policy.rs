@@ -150,6 +150,17 @@ macro_rules! any_policy {
                     PolicyKind::Boxed(policy) => policy.0.return_permit(),
                 }
             }
+
+            fn in_batches(self, units: usize) -> Self {
+                let kind = match self.kind {
+                    $(PolicyKind::$Policy(policy) => PolicyKind::$Policy(policy.in_batches(units)),)+
+                    PolicyKind::Boxed(mut policy) => {
+                        policy.0.put_in_batches(units);
+                        PolicyKind::Boxed(policy)
+                    }
+                };
+                AnyPolicy { kind, ..self }
+            }
         }
     };
 }
@@ -198,6 +209,7 @@ trait DynPolicy: Send + Sync {
     fn split_off(&mut self, node: &Node) -> Boxed;
     fn permit_fork(&mut self, node: &Node) -> bool;
     fn return_permit(&mut self);
+    fn put_in_batches(&mut self, units: usize);
 }
 
 /// A policy in a box; `None` only while it is split.
@@ -210,6 +222,10 @@ impl<P> Lone<P> {
 
     fn get_mut(&mut self) -> &mut P {
         self.0.as_mut().expect("a policy whose split has panicked is not asked again")
+    }
+
+    fn take(&mut self) -> P {
+        self.0.take().expect("a policy whose split has panicked is not asked again")
     }
 }
 
@@ -231,8 +247,7 @@ impl<P: Policy + Sync + 'static> DynPolicy for Lone<P> {
     }
 
     fn split_off(&mut self, node: &Node) -> Boxed {
-        let policy = self.0.take().expect("a policy whose split has panicked is not asked again");
-        let (left, right) = policy.split(node);
+        let (left, right) = self.take().split(node);
         self.0 = Some(left);
         Boxed(Box::new(Lone(Some(right))))
     }
@@ -243,5 +258,9 @@ impl<P: Policy + Sync + 'static> DynPolicy for Lone<P> {
 
     fn return_permit(&mut self) {
         self.get_mut().return_permit();
+    }
+
+    fn put_in_batches(&mut self, units: usize) {
+        self.0 = Some(self.take().in_batches(units));
     }
 }

@@ -87,6 +87,11 @@ impl<A: Policy, B: Policy> Policy for Both<A, B> {
         self.first.return_permit();
         self.second.return_permit();
     }
+
+    #[inline]
+    fn in_batches(self, units: usize) -> Self {
+        Both::new(self.first.in_batches(units), self.second.in_batches(units))
+    }
 }
 
 impl<A: Stop, B: Stop> Stop for Both<A, B> {

@@ -29,6 +29,11 @@ impl Policy for MinLen {
     fn wants_split(&mut self, node: &Node) -> Verdict {
         if node.len / 2 < self.min { Verdict::MayNot } else { Verdict::Pass }
     }
+
+    #[inline]
+    fn in_batches(self, units: usize) -> Self {
+        MinLen { min: self.min.div_ceil(units) }
+    }
 }
 
 /// Divides parts that are longer than a maximum; passes on all others.
@@ -59,5 +64,10 @@ impl Policy for MaxLen {
     #[inline]
     fn wants_split(&mut self, node: &Node) -> Verdict {
         if node.divisible && node.len > self.max { Verdict::Must } else { Verdict::Pass }
+    }
+
+    #[inline]
+    fn in_batches(self, units: usize) -> Self {
+        MaxLen { max: self.max / units }
     }
 }

@@ -28,4 +28,9 @@ impl Policy for SizeLimit {
     fn wants_split(&mut self, node: &Node) -> Verdict {
         (node.len > self.limit).into()
     }
+
+    #[inline]
+    fn in_batches(self, units: usize) -> Self {
+        SizeLimit { limit: self.limit / units }
+    }
 }

@@ -26,7 +26,7 @@ impl<I> Chunks<I> {
 
 indexed_adaptor! {
     impl[I] Chunks<I> where [I: IndexedParallelIterator]
-    schedule of base: I;
+    schedule of base: I, in batches of chunk_size;
     type Item = Vec<I::Item>;
     type Producer<'a> = Batches<I::IndexedProducer<'a>, IntoVec>;
     fn len(this) {

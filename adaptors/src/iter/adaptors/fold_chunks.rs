@@ -35,7 +35,7 @@ indexed_adaptor! {
         F: Fn(T, I::Item) -> T + Send + Sync,
         T: Send,
     ]
-    schedule of base: I;
+    schedule of base: I, in batches of chunk_size;
     type Item = T;
     type Producer<'a> = Batches<I::IndexedProducer<'a>, BatchFolding<'a, ID, F>>;
     fn len(this) {

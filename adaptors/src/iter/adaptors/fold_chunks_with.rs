@@ -34,7 +34,7 @@ indexed_adaptor! {
         T: Send + Clone,
         F: Fn(T, I::Item) -> T + Send + Sync,
     ]
-    schedule of base: I;
+    schedule of base: I, in batches of chunk_size;
     type Item = T;
     type Producer<'a> = Batches<I::IndexedProducer<'a>, FoldingWith<'a, T, F>>;
     fn len(this) {

@@ -28,7 +28,7 @@ impl<I> StepBy<I> {
 
 indexed_adaptor! {
     impl[I] StepBy<I> where [I: IndexedParallelIterator]
-    schedule of base: I;
+    schedule of base: I, in batches of step;
     type Item = I::Item;
     type Producer<'a> = StepByProducer<I::IndexedProducer<'a>>;
     fn len(this) {
