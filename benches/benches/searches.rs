@@ -7,8 +7,8 @@
 //! some 20 ns (and there are fewer numbers). One of n numbers is the hit; its place is counted from where the search
 //! begins, so that `find_last` has it near the end. Each block of a table is one place, and one interleaved run of all
 //! rows; calls come from outside the pools. `serial/it` and `rayon/it` say how many times faster than these a row is:
-//! below 1 it has lost. For the random places, the same for all, times are totals, ratios medians of the places' ratios,
-//! and in brackets stand the least.
+//! below 1 it has lost. For the 20 places, k n/20 - 1, times are totals, ratios are medians of the places' ratios, and in brackets stands
+//! the least ratio with its k.
 
 use furcate_benches::{Choice, Timed, interleave_timed, quick, rounds};
 use std::fmt::Debug;
@@ -24,8 +24,8 @@ const ROWS: usize = 7;
 /// How many calls in a row are timed, where they are short.
 const CALLS: u32 = 200;
 
-/// How many random places there are.
-const PLACES: usize = 7;
+/// How many places there are, at even distances: the last one is the end of the numbers, the tenth one that of their first half.
+const PLACES: u64 = 20;
 
 /// One search on all schedules; the terminals' names are the same everywhere.
 macro_rules! searches {
@@ -143,22 +143,12 @@ impl Tables {
         // All hash functions are one to one, so no item has this hash.
         let none = race(self.rounds, &searches, hit(n), 1);
         block(&searches, "hit at n/2 - 1", &[times(n / 2 - 1)]);
-        block(&searches, "random places", &places(n).map(times));
+        let places = (1..=PLACES).map(|k| (u64::from(n) * k / PLACES) as u32 - 1);
+        block(&searches, "20 places", &places.map(times).collect::<Vec<_>>());
         block(&searches, "hit at 10", &[times(10)]);
         block(&searches, "hit at n - 1", &[times(n - 1)]);
         block(&searches, "no hit", &[none]);
     }
-}
-
-/// The same random places on every run.
-fn places(n: u32) -> [u32; PLACES] {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    [(); PLACES].map(|()| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % u64::from(n)) as u32
-    })
 }
 
 /// Every row's seconds for one search.
@@ -197,10 +187,11 @@ fn block<R>(searches: &[Search<'_, R>], name: &str, places: &[[f64; ROWS]]) {
     }
 }
 
-/// The median of a peer's times over a row's, and the least.
+/// The median of a peer's times over a row's; of several places, also the least one, and which place it is.
 fn ratios(places: &[[f64; ROWS]], peer: usize, row: usize) -> String {
-    let mut ratios: Vec<f64> = places.iter().map(|times| times[peer] / times[row]).collect();
-    ratios.sort_by(f64::total_cmp);
-    let median = ratios[ratios.len() / 2];
-    if ratios.len() == 1 { format!("{median:.2}") } else { format!("{median:.2} ({:.2})", ratios[0]) }
+    let mut ratios: Vec<(f64, usize)> =
+        places.iter().zip(1..).map(|(times, k)| (times[peer] / times[row], k)).collect();
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ((median, _), (least, k)) = (ratios[ratios.len() / 2], ratios[0]);
+    if ratios.len() == 1 { format!("{median:.2}") } else { format!("{median:.2} ({least:.2} at {k})") }
 }
