@@ -76,7 +76,7 @@ pub(crate) use indexed_adaptor::indexed_adaptor;
 pub(crate) use newtype::{clone_base, newtype_iterator};
 pub(crate) use peek::indexed_is_peek;
 pub(crate) use schedule::{
-    debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed, schedule_in_batches,
-    schedule_with_policy,
+    debug_base, default_schedule, inherit_schedule, pass_indexed, pass_items, producer_is_indexed,
+    schedule_in_batches, schedule_with_policy,
 };
 pub(crate) use scoped::inherit_scopes;

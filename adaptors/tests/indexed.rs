@@ -194,7 +194,8 @@ fn bounds_on_the_lengths_of_leaves() {
         let leaves = chunks.drive(Leaves);
         assert!(leaves.iter().all(|len| *len <= 4), "{leaves:?}");
         let items = || (0..1000).into_par_iter().bound_depth(20);
-        let (at_run_time, boxed) = (AnyPolicy::from(MinLen::new(29)), AnyPolicy::of(Both::new(MinLen::new(29), Auto::new())));
+        let (at_run_time, boxed) =
+            (AnyPolicy::from(MinLen::new(29)), AnyPolicy::of(Both::new(MinLen::new(29), Auto::new())));
         let leaves = [
             items().with_min_len(29).chunks(4).drive(Leaves),
             items().with_policy(at_run_time).chunks(4).drive(Leaves),

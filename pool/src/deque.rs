@@ -67,7 +67,7 @@ use crate::sync::atomic::{
     AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use buffer::Buffer;
+use buffer::{Buffer, Ring};
 use crossbeam_utils::CachePadded;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -105,11 +105,13 @@ struct Owner<T> {
     limit: AtomicU64,
     /// The buffer in use. Stored by the owner only.
     buffer: AtomicPtr<Buffer<T>>,
+    /// The ring of that buffer. Accessed by the owner only.
+    ring: UnsafeCell<Ring<T>>,
     /// Outgrown buffers. Accessed by the owner only (invariant 4).
     outgrown: UnsafeCell<Vec<*mut Buffer<T>>>,
 }
 
-// SAFETY: all fields are atomics except `outgrown`. Only the owner accesses that: the methods that do so are unsafe and
+// SAFETY: all fields are atomics except `ring` and `outgrown`. Only the owner accesses those: the methods that do so are unsafe and
 // demand it. The deque holds pointers that it never dereferences; the thread that takes one is responsible for its use.
 unsafe impl<T> Sync for Deque<T> {}
 // SAFETY: as above, and the vector's pointers belong to the deque; nothing is bound to the thread that made it.
@@ -124,11 +126,14 @@ impl<T> Deque<T> {
 
     /// As `new`, with the given index for the first job.
     fn starting_at(index: u64, capacity: usize, always_shared: bool) -> Self {
+        let buffer = Buffer::new(capacity);
+        let ring = UnsafeCell::new(buffer.ring());
         let deque = Deque {
             owner: CachePadded::new(Owner {
                 bottom: AtomicU64::new(index),
                 limit: AtomicU64::new(0),
-                buffer: AtomicPtr::new(Box::into_raw(Buffer::new(capacity))),
+                buffer: AtomicPtr::new(Box::into_raw(buffer)),
+                ring,
                 outgrown: UnsafeCell::default(),
             }),
             word: CachePadded::new(AtomicU64::new(Word::private(index as u32).bits())),
@@ -293,10 +298,9 @@ impl<T> Deque<T> {
     pub(crate) unsafe fn push(&self, job: NonNull<T>) -> (u64, bool) {
         let owner = &*self.owner;
         let index = owner.bottom.load(Relaxed); // its own store
-        // SAFETY: as in `buffer`; Relaxed suffices for the owner's own store.
-        let buffer = unsafe { &*owner.buffer.load(Relaxed) };
         // There is room: `publish` has made it after the push before.
-        buffer.write(index, job.as_ptr());
+        // SAFETY: the caller is the owner, and the buffer lives as long as the deque (invariant 4).
+        unsafe { (*owner.ring.get()).write(index, job.as_ptr()) };
         // Release pairs with the acquire in `steal_private`: ring entry and job are there.
         owner.bottom.store(index + 1, Release);
         // Between this store and the load: a thread that requests a split passes a heavy fence and looks at `bottom`.
@@ -481,15 +485,20 @@ impl<T> Deque<T> {
     unsafe fn grow(&self, bottom: u64) {
         let old = self.buffer();
         let new = Buffer::new(old.capacity() * 2);
+        let ring = new.ring();
         let jobs = distance(self.word().top(), bottom as u32).max(0).unsigned_abs();
         for index in bottom - u64::from(jobs)..bottom {
-            new.write(index, old.read(index));
+            // SAFETY: the buffer lives.
+            unsafe { ring.write(index, old.read(index)) };
         }
         // Release: a thief that finds the new buffer finds its entries filled. A thief that still uses the old buffer
         // finds its job there (invariant 4), since a job pushed later is published after this.
         let old = self.owner.buffer.swap(Box::into_raw(new), Release);
-        // SAFETY: the caller is the owner, so nobody else uses the vector.
-        unsafe { (*self.owner.outgrown.get()).push(old) };
+        // SAFETY: the caller is the owner, so nobody else uses the ring and the vector.
+        unsafe {
+            *self.owner.ring.get() = ring;
+            (*self.owner.outgrown.get()).push(old);
+        }
     }
 }
 

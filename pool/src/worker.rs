@@ -36,7 +36,7 @@ use frame::{Frames, Relation};
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{
@@ -343,8 +343,13 @@ impl Worker {
         // SAFETY: this thread is the owner: the handle cannot leave it. The frame keeps the job.
         let index = unsafe { self.push_fork(job.header()) };
         // Unwind-safe: if `left` panics, this call does so too, once the right half is done.
-        match catch_unwind(AssertUnwindSafe(|| left(self))) {
-            Ok(left) => {
+        let mut left_result = MaybeUninit::uninit();
+        match catch_unwind(AssertUnwindSafe(|| {
+            left_result.write(left(self));
+        })) {
+            Ok(()) => {
+                // SAFETY: the closure has returned, so it has written the result.
+                let left = unsafe { left_result.assume_init() };
                 // SAFETY: this thread is the owner. Every later push has had its pop, because joins nest.
                 let right = if unsafe { self.forks.pop(index) } {
                     // SAFETY: popped, and not run.

@@ -7,7 +7,7 @@
 /// indexed_adaptor! {
 ///     impl[I] Skip<I> where [I: IndexedParallelIterator]
 ///     schedule of base: I;                         // whose policy, scheduler and executor count; of two: `first: I, before second: J`
-                                                  // if each unit is several ones of the base: `base: I, in batches of field`
+// if each unit is several ones of the base: `base: I, in batches of field`
 ///     type Item = I::Item;
 ///     type Producer<'a> = I::IndexedProducer<'a>;
 ///     fn len(this) { .. }                          // of `this: &Self`

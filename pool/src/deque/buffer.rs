@@ -18,22 +18,37 @@ impl<T> Buffer<T> {
         self.entries.len()
     }
 
-    #[inline(always)]
-    fn entry(&self, index: u64) -> &AtomicPtr<T> {
-        let mask = self.entries.len() - 1;
-        // SAFETY: the length is a power of two, so the masked index is less.
-        unsafe { self.entries.get_unchecked(index as usize & mask) }
+    /// Returns where the entries lie.
+    pub(super) fn ring(&self) -> Ring<T> {
+        Ring { entries: self.entries.as_ptr(), mask: self.entries.len() - 1 }
     }
 
     /// Reads a job. Relaxed: entries are published by the indices around them, and a value that was read in vain is not
     /// used.
     #[inline(always)]
     pub(super) fn read(&self, index: u64) -> *mut T {
-        self.entry(index).load(Relaxed)
+        let mask = self.entries.len() - 1;
+        self.entries[index as usize & mask].load(Relaxed)
     }
+}
 
+/// Where a buffer's entries lie. A copy next to the owner's other fields saves it a load of the buffer at every push.
+#[derive(Debug)]
+pub(super) struct Ring<T> {
+    entries: *const AtomicPtr<T>,
+    /// Number of entries, a power of two, less one.
+    mask: usize,
+}
+
+impl<T> Ring<T> {
+    /// Writes a job.
+    ///
+    /// # Safety
+    ///
+    /// The buffer lives.
     #[inline(always)]
-    pub(super) fn write(&self, index: u64, job: *mut T) {
-        self.entry(index).store(job, Relaxed);
+    pub(super) unsafe fn write(&self, index: u64, job: *mut T) {
+        // SAFETY: the masked index is less than the number of entries.
+        unsafe { &*self.entries.add(index as usize & self.mask) }.store(job, Relaxed);
     }
 }

@@ -1,7 +1,8 @@
 //! The word of a deque, which thieves and owner change: which jobs are shared, and whether a thief steals a private
 //! one.
 
-/// Indices of the shared part, packed into 64 bits so that one compare-and-swap moves both.
+/// Indices of the shared part, packed into 64 bits so that one compare-and-swap moves both. The split is in the lower half: the owner
+/// compares it at every pop, and so needs no shift.
 ///
 /// Indices count modulo 2^32, and a deque holds fewer than 2^30 jobs. So the distance of any two of them has a sign.
 /// The same holds for the split that [`Word::reaching`] puts out of reach.
@@ -31,7 +32,7 @@ impl Word {
     }
 
     pub(super) const fn shared(top: u32, split: u32) -> Self {
-        Word((split as u64) << 32 | top as u64)
+        Word((top as u64) << 32 | split as u64)
     }
 
     pub(super) const fn private(top: u32) -> Self {
@@ -44,18 +45,21 @@ impl Word {
     }
 
     pub(super) const fn top(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    const fn split(self) -> u32 {
         self.0 as u32
     }
 
-    /// Whether the job at `index` is the owner's, regardless of thieves. The owner asks this at every pop: one shift,
-    /// one comparison.
+    /// Whether the job at `index` is the owner's, regardless of thieves. The owner asks this at every pop: one comparison.
     #[inline]
     pub(super) const fn leaves(self, index: u64) -> bool {
-        distance((self.0 >> 32) as u32, index as u32) >= 0
+        distance(self.split(), index as u32) >= 0
     }
 
     pub(super) const fn state(self) -> WordState {
-        let (top, split) = (self.top(), (self.0 >> 32) as u32);
+        let (top, split) = (self.top(), self.split());
         match split.wrapping_sub(top) {
             0 => WordState::Private { top },
             REACHING => WordState::Reaching { top },

@@ -56,7 +56,9 @@ fn finds_contradiction(sort: impl FnOnce()) -> bool {
 /// panics again then, in the second sort.)
 fn is_contradiction(payload: &(dyn Any + Send)) -> bool {
     let text = payload.downcast_ref::<&str>();
-    text.is_some_and(|text| text.starts_with("user-provided comparison function does not correctly implement"))
+    text.is_some_and(|text| {
+        text.starts_with("user-provided comparison function does not correctly implement")
+    })
 }
 
 #[cfg(test)]
@@ -87,11 +89,19 @@ mod tests {
                     let panics = Cell::new(true);
                     let sort = |v: &mut [u64]| {
                         let order = |a: &u64, b: &u64| if is_less(a, b) { Less } else { Greater };
-                        if is_stable { v.sort_by(order) } else { v.sort_unstable_by(order) }
+                        if is_stable {
+                            v.sort_by(order)
+                        } else {
+                            v.sort_unstable_by(order)
+                        }
                         panics.set(false);
                     };
                     let mut v: Vec<u64> = (0..len).collect();
-                    if is_stable { stable(&mut v, &is_less, sort) } else { unstable(&mut v, &is_less, sort) }
+                    if is_stable {
+                        stable(&mut v, &is_less, sort)
+                    } else {
+                        unstable(&mut v, &is_less, sort)
+                    }
                     contradictions += usize::from(panics.get());
                     v.sort_unstable();
                     assert!(v.into_iter().eq(0..len));
@@ -105,7 +115,11 @@ mod tests {
     fn other_panics_go_on() {
         let mut v = [3, 1, 2];
         let panics = catch_unwind(AssertUnwindSafe(|| {
-            stable(&mut v, |_, _| resume_unwind(Box::new("mine")), |v| v.sort_by(|_, _| resume_unwind(Box::new("mine"))));
+            stable(
+                &mut v,
+                |_, _| resume_unwind(Box::new("mine")),
+                |v| v.sort_by(|_, _| resume_unwind(Box::new("mine"))),
+            );
         }));
         assert_eq!(panics.unwrap_err().downcast_ref(), Some(&"mine"));
     }
