@@ -1,15 +1,15 @@
-//! Single operations of the library, by criterion: a fork, a small call, a steal, a suspension, the deque, a policy's decision, a
-//! scheduler's leaf.
+//! Single operations of the library, by criterion: a fork, in every form that people write, a small call, a sort, a steal, a suspension,
+//! the deque, a policy's decision, a scheduler's leaf.
 //!
 //! `cargo bench -p furcate-benches --bench operations`. Whether a change costs time: run the bench with `-- --save-baseline before` on
 //! the commit before the change, then with `-- --baseline before` on the change. `QUICK=1` only shows that everything runs.
 //!
-//! The bench uses the public API only, so the same file compiles with older commits. All groups but *call* and *steal* run inside a pool
+//! The bench uses the public API only, so the same file compiles with older commits. All groups but *call*, *sort* and *steal* run inside a pool
 //! of one worker: no job is stolen, and no thread is woken. Criterion prints the time of a call, and how many operations (`elem`) the calls
 //! of a second contain.
 
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, Throughput};
+use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder, Worker};
 use furcate_benches::quick;
@@ -20,9 +20,15 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::time::{Duration, Instant};
 
+#[path = "../forms/src/programs.rs"]
+#[macro_use]
+mod programs;
+
+use programs::{Data, FORMS, Owned, Tree};
+
 fn main() {
     let mut criterion = settings();
-    for group in [forks, calls, steals, suspensions, deque, decisions, leaves] {
+    for group in [forks, forms, calls, sorts, steals, suspensions, deque, decisions, leaves] {
         group(&mut criterion);
     }
     criterion.final_summary();
@@ -97,6 +103,44 @@ fn fib(n: u64) -> u64 {
     left + right
 }
 
+macro_rules! by_join {
+    (move $c:tt, $left:expr, $right:expr) => {
+        furcate::join(move || $left, move || $right)
+    };
+    ($c:tt, $left:expr, $right:expr) => {
+        furcate::join(|| $left, || $right)
+    };
+}
+macro_rules! inside_the_pool {
+    ($c:tt, $call:expr) => {
+        $call
+    };
+}
+forms!(with_join: (): (), by_join, inside_the_pool);
+
+/// The programs of `benches/forms.sh`.
+fn forms(criterion: &mut Criterion) {
+    let pool = pool(1);
+    let mut group = criterion.benchmark_group("form");
+    for form in FORMS {
+        let size = if *form == "fib" { 16 } else { 1000 };
+        group.throughput(Throughput::Elements(programs::forks(form, size)));
+        group.bench_function(*form, |bencher| {
+            bencher.iter_custom(|times| {
+                pool.install(|| {
+                    let mut data = Data::of(form, size);
+                    let start = Instant::now();
+                    for _ in 0..times {
+                        black_box(with_join::run(form, black_box(&mut data)));
+                    }
+                    start.elapsed()
+                })
+            });
+        });
+    }
+    group.finish();
+}
+
 /// Right halves lie in the deque until the innermost call returns.
 fn nested(depth: u32) {
     if depth > 0 {
@@ -114,10 +158,43 @@ fn calls(criterion: &mut Criterion) {
     group.bench_function("sum of 100 from outside", |bencher| {
         bencher.iter(|| black_box(&numbers).par_iter().sum::<u64>());
     });
+    group.bench_function("map and collect of 100 from outside", |bencher| {
+        bencher.iter(|| black_box(&numbers).par_iter().map(|x| x + 1).collect::<Vec<_>>());
+    });
+    group.bench_function("filter and count of 100 from outside", |bencher| {
+        bencher.iter(|| black_box(&numbers).par_iter().filter(|x| **x % 3 == 0).count());
+    });
+    group.bench_function("find_any among 100 from outside", |bencher| {
+        bencher.iter(|| black_box(&numbers).par_iter().find_any(|x| **x == 50));
+    });
     let pool = pool(1);
     inside(&mut group, &pool, "sum of 100 inside", 1, || {
         black_box(black_box(&numbers).par_iter().sum::<u64>());
     });
+    group.finish();
+}
+
+/// Sorts of 10^5 numbers, on the global pool.
+fn sorts(criterion: &mut Criterion) {
+    type Sort = fn(&mut [u32]);
+    const LEN: u32 = 100_000;
+    let mut group = criterion.benchmark_group("sort");
+    group.throughput(Throughput::Elements(LEN.into()));
+    let random = |x: u32| x.wrapping_mul(0x9E37_79B9) ^ (x >> 3);
+    let data: [(&str, Vec<u32>); 4] = [
+        ("random", (0..LEN).map(random).collect()),
+        ("8 distinct", (0..LEN).map(|x| random(x) % 8).collect()),
+        ("sorted", (0..LEN).collect()),
+        ("1 % random at the end", (0..LEN).map(|x| if x < LEN / 100 * 99 { x } else { random(x) }).collect()),
+    ];
+    let sorts: [(&str, Sort); 2] = [("stable", |v| v.par_sort()), ("unstable", |v| v.par_sort_unstable())];
+    for (pattern, unsorted) in &data {
+        for (kind, sort) in sorts {
+            group.bench_function(format!("{kind}, {pattern}"), |bencher| {
+                bencher.iter_batched_ref(|| unsorted.clone(), |v| sort(v), BatchSize::LargeInput);
+            });
+        }
+    }
     group.finish();
 }
 
