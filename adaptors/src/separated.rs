@@ -16,7 +16,9 @@
 //!    add up to the whole's.
 //! 3. *Nothing is searched twice.* The places that a search has passed lie behind `unsearched` of their part, and no
 //!    further search goes there. So all searches of a computation look at every element at most once, whatever the
-//!    shape of the division tree and however short the steps. The leaves look at every element once more.
+//!    shape of the division tree and however short the steps. The leaves of a string look at every character once more. A leaf of a slice
+//!    looks only at the elements that no search has passed, because the user's predicate may be costly: behind its last separator
+//!    among these is one item.
 //! 4. *Progress.* If a part has no separator that could still be found, it reports that it cannot be divided. A
 //!    step that finds none takes the whole part.
 
@@ -48,8 +50,8 @@ pub trait Splitting<V, F>: Copy + Send {
     where
         F: 'a;
 
-    /// Makes std's iterator over a part.
-    fn leaf<'a>(self, data: V, separator: &'a F) -> Self::Leaf<'a>;
+    /// Makes std's iterator over a part. From `unsearched` on, a separator can be only at the very end (invariant 3).
+    fn leaf<'a>(self, data: V, unsearched: usize, separator: &'a F) -> Self::Leaf<'a>;
 }
 
 /// Items lie between the separators, which are dropped.
@@ -231,10 +233,10 @@ where
     #[inline]
     fn into_iter(self) -> K::Leaf<'a> {
         match self.data {
-            Some(data) => self.kind.leaf(data, self.separator),
+            Some(data) => self.kind.leaf(data, self.unsearched, self.separator),
             None => {
                 // An empty iterator of std's type: the one item that an empty value may have is skipped.
-                let mut leaf = self.kind.leaf(V::default(), self.separator);
+                let mut leaf = self.kind.leaf(V::default(), 0, self.separator);
                 leaf.next();
                 leaf
             }

@@ -251,7 +251,7 @@ fn cut_near_the_middle() {
     assert_eq!(halves([1, 2, 3, 0].par_split(|x| *x == 0)), [vec![vec![1, 2, 3]], vec![vec![]]]);
 }
 
-/// The predicate is called twice at most for every element, whatever the division tree (I4).
+/// The predicate is called once for every element, or pair of neighbors, whatever the division tree (I4).
 #[test]
 fn work_is_linear_however_it_is_cut() {
     let mut slices = [vec![1; 50_000], [vec![1; 50_000], vec![0], vec![1; 50_000]].concat(), vec![0; 50_000]];
@@ -267,22 +267,28 @@ fn work_is_linear_however_it_is_cut() {
             x == y
         };
         macro_rules! check {
-            ($source:expr, $expected:expr) => {{
-                let expected: usize = $expected;
+            ($source:expr, $expected:expr, $calls:expr) => {{
+                let (expected, expected_calls): (usize, usize) = ($expected, $calls);
                 assert_eq!($source.sequential().drive(CountInNanoLoops), expected);
-                assert!(calls.swap(0, Relaxed) <= 2 * len);
-                assert_eq!($source.size_limit(1).on(Inline).drive(CountInNanoLoops), expected);
-                assert!(calls.swap(0, Relaxed) <= 2 * len);
+                assert_eq!(calls.swap(0, Relaxed), expected_calls);
+                for limit in [1, 10, 300] {
+                    assert_eq!($source.size_limit(limit).on(Inline).drive(CountInNanoLoops), expected);
+                    assert_eq!(calls.swap(0, Relaxed), expected_calls);
+                    assert_eq!($source.by_uniform_blocks(limit).count(), expected);
+                    assert_eq!(calls.swap(0, Relaxed), expected_calls);
+                }
                 assert_eq!($source.force_depth(10).on(Inline).drive(CountInNanoLoops), expected);
-                assert!(calls.swap(0, Relaxed) <= 2 * len);
+                assert_eq!(calls.swap(0, Relaxed), expected_calls);
+                assert_eq!($source.adaptive().count(), expected);
+                assert_eq!(calls.swap(0, Relaxed), expected_calls);
             }};
         }
         let zeros = slice.iter().filter(|x| **x == 0).count();
         let runs = slice.chunk_by(|x, y| x == y).count();
-        check!(slice.par_split(is_zero), zeros + 1);
-        check!(slice.par_split_mut(is_zero), zeros + 1);
-        check!(slice.par_chunk_by(same), runs);
-        check!(slice.par_chunk_by_mut(same), runs);
+        check!(slice.par_split(is_zero), zeros + 1, len);
+        check!(slice.par_split_mut(is_zero), zeros + 1, len);
+        check!(slice.par_chunk_by(same), runs, len.saturating_sub(1));
+        check!(slice.par_chunk_by_mut(same), runs, len.saturating_sub(1));
     }
 }
 

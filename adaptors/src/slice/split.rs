@@ -1,7 +1,10 @@
 //! Splitting slices at elements for which a predicate is true, and between neighbors for which it is false.
 
 use crate::separated::{Between, Inclusive, Separator, Splits, Splitting};
-use std::ops::Range;
+use furcate_schedulers::Divisible;
+use std::iter::{Chain, Flatten};
+use std::ops::{Deref, Range};
+use std::option;
 
 /// Every element for which a predicate is true is a separator.
 #[derive(Clone, Copy, Debug)]
@@ -49,35 +52,66 @@ impl<T, F: Fn(&T, &T) -> bool + Sync + Send> Separator<[T]> for RunEnds<F> {
     }
 }
 
+/// Items that std finds, and one that is known.
+type AndKnown<I> = Chain<Flatten<option::IntoIter<I>>, option::IntoIter<<I as Iterator>::Item>>;
+
+/// Makes a leaf of a slice that has been searched from `unsearched` on: std splits what is in front of the last separator.
+fn leaf<V, F, I>(
+    slice: V,
+    unsearched: usize,
+    separator: &F,
+    keeps_separators: bool,
+    by_std: impl Fn(V) -> I,
+) -> AndKnown<I>
+where
+    V: Divisible + Deref,
+    F: Separator<V::Target>,
+    I: Iterator<Item = V>,
+{
+    let (front, last) = if unsearched >= slice.size() {
+        (Some(slice), None)
+    } else {
+        match separator.rfind(&slice, 0..unsearched) {
+            None => (None, Some(slice)),
+            Some(separator) => {
+                let (front, last) = slice.divide_at(separator.end);
+                let front = if keeps_separators { front } else { front.divide_at(separator.start).0 };
+                (Some(front), Some(last))
+            }
+        }
+    };
+    front.map(by_std).into_iter().flatten().chain(last)
+}
+
 /// Kinds of splitting: std's iterators over shared and mutable slices.
 macro_rules! kinds_of_splitting {
     ($($Kind:ident, $keeps:literal, $Separator:ident($($element:ty),+):
         $leaf:ident -> $Leaf:ident, $leaf_mut:ident -> $LeafMut:ident;)+) => {$(
         impl<'data, T, F> Splitting<&'data [T], $Separator<F>> for $Kind
         where
-            F: Fn($($element),+) -> bool,
+            F: Fn($($element),+) -> bool + Sync + Send,
         {
             const KEEPS_SEPARATORS: bool = $keeps;
 
-            type Leaf<'a> = std::slice::$Leaf<'data, T, &'a F> where F: 'a;
+            type Leaf<'a> = AndKnown<std::slice::$Leaf<'data, T, &'a F>> where F: 'a;
 
             #[inline]
-            fn leaf<'a>(self, slice: &'data [T], separator: &'a $Separator<F>) -> Self::Leaf<'a> {
-                slice.$leaf(&separator.0)
+            fn leaf<'a>(self, slice: &'data [T], unsearched: usize, separator: &'a $Separator<F>) -> Self::Leaf<'a> {
+                leaf(slice, unsearched, separator, $keeps, |slice| slice.$leaf(&separator.0))
             }
         }
 
         impl<'data, T, F> Splitting<&'data mut [T], $Separator<F>> for $Kind
         where
-            F: Fn($($element),+) -> bool,
+            F: Fn($($element),+) -> bool + Sync + Send,
         {
             const KEEPS_SEPARATORS: bool = $keeps;
 
-            type Leaf<'a> = std::slice::$LeafMut<'data, T, &'a F> where F: 'a;
+            type Leaf<'a> = AndKnown<std::slice::$LeafMut<'data, T, &'a F>> where F: 'a;
 
             #[inline]
-            fn leaf<'a>(self, slice: &'data mut [T], separator: &'a $Separator<F>) -> Self::Leaf<'a> {
-                slice.$leaf_mut(&separator.0)
+            fn leaf<'a>(self, slice: &'data mut [T], unsearched: usize, separator: &'a $Separator<F>) -> Self::Leaf<'a> {
+                leaf(slice, unsearched, separator, $keeps, |slice| slice.$leaf_mut(&separator.0))
             }
         }
     )+};

@@ -55,7 +55,7 @@ macro_rules! kinds_of_splitting {
             type Leaf<'a> = $Leaf where $Separator: 'a;
 
             #[inline]
-            fn leaf<'a>(self, $text: &'ch str, $separator: &'a $Separator) -> Self::Leaf<'a> {
+            fn leaf<'a>(self, $text: &'ch str, _unsearched: usize, $separator: &'a $Separator) -> Self::Leaf<'a> {
                 $leaf
             }
         }
