@@ -13,6 +13,8 @@
 //! point happens before everything after H, and everything before H happens before everything after the point. If the
 //! system call is missing ([`asymmetric`] is false), no code relies on a light fence: see the deque's *always-shared* mode.
 //!
+//! Miri does not know the call, and so tests the always-shared mode.
+//!
 //! # Under loom
 //!
 //! Both fences are read-modify-writes of one location. Loom orders these, one happening before the other, so the point
@@ -63,26 +65,26 @@ pub(crate) fn heavy() {
     full();
     #[cfg(loom)]
     light();
-    #[cfg(all(target_os = "linux", not(loom)))]
+    #[cfg(all(target_os = "linux", not(any(loom, miri))))]
     if asymmetric() {
         membarrier::private_expedited();
     }
 }
 
 /// Whether [`heavy`] fences pair with [`light`] ones on this system.
-#[cfg(all(target_os = "linux", not(loom)))]
+#[cfg(all(target_os = "linux", not(any(loom, miri))))]
 pub(crate) fn asymmetric() -> bool {
     static REGISTERED: std::sync::LazyLock<bool> = std::sync::LazyLock::new(membarrier::register);
     *REGISTERED
 }
 
 /// Whether [`heavy`] fences pair with [`light`] ones on this system.
-#[cfg(not(all(target_os = "linux", not(loom))))]
+#[cfg(not(all(target_os = "linux", not(any(loom, miri)))))]
 pub(crate) const fn asymmetric() -> bool {
     cfg!(loom)
 }
 
-#[cfg(all(target_os = "linux", not(loom)))]
+#[cfg(all(target_os = "linux", not(any(loom, miri))))]
 mod membarrier {
     use libc::{SYS_membarrier, c_int, syscall};
 
