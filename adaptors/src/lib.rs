@@ -13,7 +13,7 @@
 //!
 //! # Unsafe code
 //!
-//! Eight concepts need `unsafe`: collecting in place (`iter::collect`), owning the elements of a slice (`vec::owned`),
+//! Nine concepts need `unsafe`: collecting in place and appending in parallel (`iter::collect`), owning the elements of a slice (`vec::owned`),
 //! lending those of an array (`array`), taking a range out of a vector (`vec::drain`), merging elements into a buffer
 //! and back (`slice::sort`), fusing parts of a slice again (`slice::part`), polling a future that has a time limit
 //! (`iter::Timeout`), and lending what rayon lends to a callback (`iter::from_rayon`). These modules number the invariants that they rely on. No other module of this crate may use

@@ -1,5 +1,6 @@
 //! Collecting into vectors: in place where the length is known, else through one vector per leaf.
 
+mod append;
 mod in_place;
 mod lists;
 mod unzip;
@@ -8,8 +9,10 @@ use in_place::append_exact;
 pub(crate) use lists::{Lists, concat};
 pub(crate) use unzip::{SortInto, TwoLists, append_unzipped, sort_into_lists, unzip_into_lists};
 
-use super::{ParallelIterator, PolicyOf};
-use furcate_schedulers::Policy;
+use super::scoped::in_scopes;
+use super::{ParallelIterator, PolicyOf, SchedulerOf};
+use append::{append_in_parallel, is_large};
+use furcate_schedulers::{Plan, Policy, Schedule, Scheduler};
 use std::collections::LinkedList;
 
 /// Returns the number of items that will come, if it is certain. It is not certain if the policy may stop before all
@@ -22,7 +25,19 @@ pub(crate) fn exact_len<I: ParallelIterator>(items: &I) -> Option<usize> {
 pub(crate) fn append<I: ParallelIterator>(vec: &mut Vec<I::Item>, items: I) {
     match exact_len(&items) {
         Some(len) => append_exact(vec, len, items),
-        None => append_lists(vec, items.drive(Lists::new(Vec::is_empty))),
+        None if I::SCOPED => in_scopes(items, |items| append_driven(vec, items)),
+        None => append_driven(vec, items),
+    }
+}
+
+/// Appends all items, of an unknown number.
+fn append_driven<I: ParallelIterator>(vec: &mut Vec<I::Item>, mut items: I) {
+    let Plan { policy, scheduler, executor } = items.schedule().into_plan();
+    let lists = scheduler.schedule(items.producer(), policy, Lists::new(Vec::is_empty), &executor);
+    if SchedulerOf::<I>::SPREADS && lists.len() > 1 && is_large::<I::Item>(total(&lists)) {
+        append_in_parallel(vec, &mut Vec::from_iter(lists), &executor);
+    } else {
+        append_lists(vec, lists);
     }
 }
 
