@@ -6,7 +6,7 @@ mod lists;
 mod unzip;
 
 use in_place::append_exact;
-pub(crate) use lists::{Lists, concat};
+pub(crate) use lists::{Fillable, Lists, concat};
 pub(crate) use unzip::{SortInto, TwoLists, append_unzipped, sort_into_lists, unzip_into_lists};
 
 use super::scoped::in_scopes;

@@ -1,6 +1,6 @@
 //! Two collections at once, in one pass over the items.
 
-use super::{Lists, append_exact, append_lists, concat, exact_len};
+use super::{Fillable, Lists, append_exact, append_lists, concat, exact_len};
 use crate::iter::ParallelIterator;
 use crate::iter::copies::copies;
 use furcate_schedulers::Reduction;
@@ -26,8 +26,8 @@ where
             two_lists((left, right))
         }
         None => sort_into_lists(pairs, |(a, b), left, right| {
-            left.push(a);
-            right.push(b);
+            left.put(a);
+            right.put(b);
         }),
     }
 }

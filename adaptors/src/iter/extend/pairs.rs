@@ -1,7 +1,7 @@
 //! Two collections from one iterator, in one pass.
 
 use super::from_par_iter;
-use crate::iter::collect::{TwoLists, sort_into_lists, unzip_into_lists};
+use crate::iter::collect::{Fillable, TwoLists, sort_into_lists, unzip_into_lists};
 use crate::iter::{FromParallelIterator, IntoParallelIterator, ParallelExtend, ParallelIterator};
 use either::Either;
 
@@ -16,8 +16,8 @@ where
     R: Send,
 {
     sort_into_lists(items, |item, left, right| match classify(item) {
-        Either::Left(item) => left.push(item),
-        Either::Right(item) => right.push(item),
+        Either::Left(item) => left.put(item),
+        Either::Right(item) => right.put(item),
     })
 }
 
