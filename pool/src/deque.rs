@@ -316,7 +316,10 @@ impl<T> Deque<T> {
     /// As for [`push`](Self::push); and `index` was returned by the last push without a pop (invariant 5).
     #[inline(always)]
     pub(crate) unsafe fn pop(&self, index: u64) -> bool {
-        if !self.is_newest(index) {
+        // Relaxed: the owner's own store. The bottom is decremented, not the index incremented: else the compiler keeps both numbers while
+        // the left half runs, in two registers.
+        let bottom = self.owner.bottom.load(Relaxed);
+        if bottom.wrapping_sub(1) != index {
             // A job pushed later was the oldest one, so this one is gone (invariant 5). The lower halves of the indices
             // must not be compared: the indices may be any distance apart.
             return false;
