@@ -55,7 +55,7 @@ impl<T, F: Fn(&T, &T) -> bool + Sync + Send> Separator<[T]> for RunEnds<F> {
 /// Items that std finds, and one that is known.
 type AndKnown<I> = Chain<Flatten<option::IntoIter<I>>, option::IntoIter<<I as Iterator>::Item>>;
 
-/// Makes a leaf of a slice that has been searched from `unsearched` on: std splits what is in front of the last separator.
+/// Makes a leaf of a slice that has been searched from `unsearched` on: std splits the part in front of the last separator.
 fn leaf<V, F, I>(
     slice: V,
     unsearched: usize,

@@ -1,6 +1,6 @@
 //! Recursive programs in the forms that people write.
 //!
-//! They fork down to the last item, so that the fork is most of their time. Each is written as a user would write it, once for
+//! The programs fork down to the last item, so that the fork is most of their time. Each is written as a user would write it, once for
 //! all libraries: `both!(c, left, right)` is a fork, and `c` is the handle of libraries that have one, or `()`.
 
 use std::hint::black_box;

@@ -3,8 +3,8 @@
 //! # Invariants
 //!
 //! 1. The room of a list is as long as the list, and no two rooms overlap: room and lists are parted at the same places.
-//! 2. A list that has been moved is empty. So an element has one owner at any time: its list, or afterwards the room, which belongs to
-//!    nobody until the vector's length covers it. (If an engine panics, elements that have been moved leak.)
+//! 2. A list that has been moved is empty. So no element has two owners: at first its list owns an element, and once the vector's length
+//!    has grown, the vector. (If an engine panics, elements that have been moved leak.)
 //! 3. The vector's length grows only if all lists have been moved: as many elements as there is room for.
 #![allow(unsafe_code)]
 

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Pseudo-random answers, whatever is asked.
+    /// Pseudo-random answers, independent of the elements.
     fn random_order(seed: u64) -> impl Fn(&u64, &u64) -> bool {
         let state = Cell::new(seed * 2 + 1);
         move |_, _| {
