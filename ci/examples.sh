@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every example runs, on small inputs.
 set -euo pipefail
-cargo build --release --examples --features derive --locked
+cargo build --release --examples --features derive,stream --locked
 cargo run --release --locked --example words
 cargo run --release --locked --example words -- README.md book
 cargo run --release --locked --example words -- --skewed
@@ -23,7 +23,7 @@ if cargo run --release --locked --features tokio --example server -- soak --requ
     exit 1
 fi
 for example in deadline_search fannkuch find_first graph latency max_subarray merge_sort pipeline; do
-    cargo run --release --features derive --locked --example "$example"
+    cargo run --release --features derive,stream --locked --example "$example"
 done
 
 # Three programs under rayon and furcate, which have to print the same.

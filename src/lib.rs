@@ -81,7 +81,7 @@
 //!
 //! # Features
 //!
-//! * `stream` (default): streams as sources and as results; pipelines. See the module `stream`.
+//! * `stream`: streams as sources and as results; pipelines. See the module `stream`.
 //! * `derive`: `#[derive(Divisible)]`.
 //! * `tokio`: tokio's futures work in calls that are started inside a runtime, and in pools that are built with one.
 //! * `rayon`: the engine `Rayon`, which runs on rayon-core's pool.

@@ -61,12 +61,19 @@ proptest! {
     }
 }
 
-/// A chain with positions behind adaptors can be awaited, and be a stream.
+/// A chain with positions behind adaptors can be awaited.
 #[test]
 fn positions_behind_adaptors_can_be_awaited() {
     let waits = || (0..9_u64).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);
     let numbered = futures_lite::future::block_on(waits().enumerate().async_collect::<Vec<_>>());
     assert_eq!(numbered, (0..9).map(|x| (x as usize, x * x)).collect::<Vec<_>>());
+}
+
+/// A chain with positions behind adaptors can be a stream.
+#[cfg(feature = "stream")]
+#[test]
+fn positions_behind_adaptors_can_be_a_stream() {
+    let waits = || (0..9_u64).into_par_iter().map(|x| async move { x }).io_await().map(|x| x * x);
     let stream = waits().chunks(2).into_stream(3);
     let chunks: Vec<_> = futures_lite::future::block_on(futures_lite::StreamExt::collect(stream));
     assert_eq!(chunks.concat(), (0..9).map(|x| x * x).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Streams: asynchronous sequences, as sources and as results of parallel computations. (Feature `stream`, on by default.)
+//! Streams: asynchronous sequences, as sources and as results of parallel computations. (Feature `stream`.)
 //!
 //! * [`par_bridge_async`](ParallelStream::par_bridge_async) makes a parallel iterator of a [`Stream`].
 //! * [`lines`] makes a stream of a reader, and [`from_poll`] of anything that is polled: tokio's receivers, say.
