@@ -89,7 +89,7 @@ where
     S: Fn(&mut [T]) + Sync,
 {
     let is_less = &is_less;
-    let sort_leaf = &|slice: &mut [T]| leaf::stable(slice, is_less, &sort_leaf);
+    let sort_leaf = &|slice: &mut [T]| leaf::sort_leaf(slice, is_less, &sort_leaf);
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(plan) => MergeSort { is_less, sort_leaf, plan, executor }.sort(slice),
@@ -104,7 +104,7 @@ where
     S: Fn(&mut [T]) + Sync,
 {
     let is_less = &is_less;
-    let sort_leaf = &|slice: &mut [T]| leaf::unstable(slice, is_less, &sort_leaf);
+    let sort_leaf = &|slice: &mut [T]| leaf::sort_leaf(slice, is_less, &sort_leaf);
     enter(slice, |slice, executor| match plan(slice, &executor) {
         None => sort_leaf(slice),
         Some(SortPlan { grain, .. }) => QuickSort { is_less, sort_leaf, grain, executor }.sort(slice),

@@ -1,44 +1,51 @@
 //! Leaves: std's sorts, without their panic if an order contradicts itself.
 //!
 //! An order is often wrong by accident: `a.partial_cmp(b).unwrap_or(Equal)` is, where there is a NaN. Rayon's sorts then
-//! leave some order. std's sorts may find the contradiction and panic, but only for elements without interior
-//! mutability: for others they use simpler loops for short parts, which do not notice. So a leaf that has panicked in this way is sorted
-//! once more as elements with interior mutability.
+//! leave some order. std's sorts may find the contradiction and panic. They leave every element in the slice then, so the leaf is sorted
+//! once more, by heapsort, which looks for no contradiction. It is the sort with the least code: that code is compiled for
+//! every type that is sorted, and almost never runs.
 //!
 //! The panic is made and caught, so the panic hook tells the user of the wrong order; and a program that aborts at panics aborts.
 
-#![allow(unsafe_code)]
-
 use std::any::Any;
-use std::cell::UnsafeCell;
-use std::cmp::Ordering::{self, Greater, Less};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// An element of which std does not know that it has no interior mutability.
-#[repr(transparent)]
-struct Veiled<T>(T, UnsafeCell<()>);
-
-fn veil<T>(slice: &mut [T]) -> &mut [Veiled<T>] {
-    // SAFETY: `Veiled<T>` is `T` with a field of size zero, and `repr(transparent)`.
-    unsafe { &mut *(std::ptr::from_mut(slice) as *mut [Veiled<T>]) }
-}
-
-fn compare<'a, T>(is_less: impl Fn(&T, &T) -> bool + 'a) -> impl Fn(&Veiled<T>, &Veiled<T>) -> Ordering + 'a {
-    // std asks for `Less` only.
-    move |a, b| if is_less(&a.0, &b.0) { Less } else { Greater }
-}
-
-/// Sorts by std's stable sort `sort`. If that finds that `is_less`, the same order, contradicts itself, leaves some order.
-pub(super) fn stable<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool, sort: impl Fn(&mut [T])) {
+/// Sorts by std's sort `sort`. If that finds that `is_less`, the same order, contradicts itself, leaves some order.
+pub(super) fn sort_leaf<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool, sort: impl Fn(&mut [T])) {
     if finds_contradiction(|| sort(slice)) {
-        veil(slice).sort_by(compare(is_less));
+        heapsort(slice, is_less);
     }
 }
 
-/// As [`stable`], with an unstable sort.
-pub(super) fn unstable<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool, sort: impl Fn(&mut [T])) {
-    if finds_contradiction(|| sort(slice)) {
-        veil(slice).sort_unstable_by(compare(is_less));
+/// Sorts in place, without an allocation, in O(n log n) comparisons whatever they say.
+#[cold]
+#[inline(never)]
+fn heapsort<T>(slice: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
+    let len = slice.len();
+    // First `parent` goes down over all parents, so that each subtree becomes a heap, its largest element on top. Then the
+    // largest element of all goes behind the rest, again and again.
+    for step in (0..len / 2 + len).rev() {
+        let (mut parent, end) = match step.checked_sub(len) {
+            Some(parent) => (parent, len),
+            None => {
+                slice.swap(0, step);
+                (0, step)
+            }
+        };
+        loop {
+            let mut child = 2 * parent + 1;
+            if child >= end {
+                break;
+            }
+            if child + 1 < end && is_less(&slice[child], &slice[child + 1]) {
+                child += 1;
+            }
+            if !is_less(&slice[parent], &slice[child]) {
+                break;
+            }
+            slice.swap(parent, child);
+            parent = child;
+        }
     }
 }
 
@@ -65,6 +72,7 @@ fn is_contradiction(payload: &(dyn Any + Send)) -> bool {
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::cmp::Ordering::{Greater, Less};
 
     /// Pseudo-random answers, independent of the elements.
     fn random_order(seed: u64) -> impl Fn(&u64, &u64) -> bool {
@@ -97,11 +105,7 @@ mod tests {
                         panics.set(false);
                     };
                     let mut v: Vec<u64> = (0..len).collect();
-                    if is_stable {
-                        stable(&mut v, &is_less, sort)
-                    } else {
-                        unstable(&mut v, &is_less, sort)
-                    }
+                    sort_leaf(&mut v, &is_less, sort);
                     contradictions += usize::from(panics.get());
                     v.sort_unstable();
                     assert!(v.into_iter().eq(0..len));
@@ -112,10 +116,23 @@ mod tests {
     }
 
     #[test]
+    fn heapsort_sorts() {
+        for seed in 0..40_u64 {
+            let len = seed * seed;
+            let mut v: Vec<u64> =
+                (0..len).map(|n| (n + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) % (len / 2 + 1)).collect();
+            let mut sorted = v.clone();
+            sorted.sort_unstable();
+            heapsort(&mut v, |a, b| a < b);
+            assert_eq!(v, sorted);
+        }
+    }
+
+    #[test]
     fn other_panics_go_on() {
         let mut v = [3, 1, 2];
         let panics = catch_unwind(AssertUnwindSafe(|| {
-            stable(
+            sort_leaf(
                 &mut v,
                 |_, _| resume_unwind(Box::new("mine")),
                 |v| v.sort_by(|_, _| resume_unwind(Box::new("mine"))),
