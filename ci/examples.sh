@@ -28,3 +28,17 @@ done
 
 # Three programs under rayon and furcate, which have to print the same.
 examples/ported/compare.py --rounds 1
+
+# The trace of a program that was not changed: a file that Perfetto reads.
+trace=$(mktemp -d)
+FURCATE_TRACE=$trace/trace.json cargo run --release --locked --example latency
+python3 - "$trace/trace.json" <<'CHECK'
+import json, sys
+
+events = json.load(open(sys.argv[1]))["traceEvents"]
+depth = 0
+for event in events:
+    depth += {"B": 1, "E": -1}.get(event["ph"], 0)
+assert depth == 0 and any(event["name"] == "leaf" for event in events), "the slices of the trace do not end"
+CHECK
+rm -r "$trace"

@@ -217,6 +217,9 @@ example() {
     cd "$repository/examples/rayon-project"
     timeout 400 cargo run --quiet --locked
     check_lock
+    # Rayon's forks are traced, without a change to the program.
+    FURCATE_TRACE=$work/trace.json timeout 400 cargo run --quiet --locked
+    grep -q '"name":"left"' "$work/trace.json"
 }
 
 # The patch by the repository's address, with the feature that puts furcate on rayon: there is no circle of packages.

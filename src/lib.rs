@@ -76,7 +76,7 @@
 //! | [`merge(other)`](iter::IndexedParallelIterator::merge), [`inclusive_scan(op)`](iter::ParallelIterator::inclusive_scan) | sorted sequences as one; prefix sums of any operation |
 //! | [`par_sort()`](slice::ParallelSliceMut::par_sort), [`sort::MergeSort`] | sorts of slices; one whose levels you schedule |
 //!
-//! The modules are named as rayon's, except for [`io`](mod@io), [`policy`], [`sort`] and [`detach`]. The book, in the repository's folder
+//! The modules are named as rayon's, except for [`io`](mod@io), [`policy`], [`sort`], [`trace`] and [`detach`]. The book, in the repository's folder
 //! `book/`, explains why and shows the division tree of every policy.
 //!
 //! # Features
@@ -109,7 +109,7 @@ pub use furcate_pool::{
     join_with, max_num_threads, scope, scope_fifo, spawn, spawn_broadcast, spawn_fifo, spawn_future,
     yield_local, yield_now,
 };
-pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach};
+pub use furcate_pool::{Context, Executor, Inline, IntoExecutor, detach, trace};
 #[cfg(all(feature = "rayon", not(loom)))]
 pub use furcate_rayon::Rayon;
 pub use furcate_schedulers::{
@@ -156,6 +156,7 @@ mod prose {
         interruption: "../book/src/interruption.md",
         waiting: "../book/src/waiting.md",
         recipes: "../book/src/recipes.md",
+        tracing: "../book/src/tracing.md",
         suspension: "../book/src/suspension.md",
         merge_and_scan: "../book/src/merge_and_scan.md",
         sorting: "../book/src/sorting.md",

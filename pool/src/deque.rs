@@ -31,7 +31,7 @@
 //!
 //! Only the owner stores `bottom` and `limit`, with one exception: any thread may store 0 or 1 to `limit`, and the
 //! owner then checks at its next push. `limit` is also the bottom at which the ring is full, so one comparison serves
-//! both.
+//! both. An owner that [watches its pushes](Deque::watch) keeps it at 2, so that every push returns that it must check.
 //!
 //! # Invariants
 //!
@@ -64,7 +64,7 @@ mod word;
 
 use crate::fence;
 use crate::sync::atomic::{
-    AtomicPtr, AtomicU64,
+    AtomicBool, AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 use buffer::{Buffer, Ring};
@@ -101,7 +101,7 @@ struct Owner<T> {
     /// Index of the newest job, plus one. Stored by the owner only.
     bottom: AtomicU64,
     /// The bottom at which the owner must check: the bottom at which the ring is full; or 0 if a split was requested;
-    /// or 1 if there is another reason to check, as there always is in an always-shared deque.
+    /// or 1 if there is another reason to check, as there always is in an always-shared deque; or [`WATCHED`].
     limit: AtomicU64,
     /// The buffer in use. Stored by the owner only.
     buffer: AtomicPtr<Buffer<T>>,
@@ -109,7 +109,12 @@ struct Owner<T> {
     ring: UnsafeCell<Ring<T>>,
     /// Outgrown buffers. Accessed by the owner only (invariant 4).
     outgrown: UnsafeCell<Vec<*mut Buffer<T>>>,
+    /// Whether the owner checks at every push. Stored by the owner only.
+    watched: AtomicBool,
 }
+
+/// The limit of an owner that watches its pushes. Each push of the second job or a later one reaches it.
+const WATCHED: u64 = 2;
 
 // SAFETY: all fields are atomics except `ring` and `outgrown`. Only the owner accesses those: the methods that do so are unsafe and
 // demand it. The deque holds pointers that it never dereferences; the thread that takes one is responsible for its use.
@@ -124,8 +129,8 @@ impl<T> Deque<T> {
         Self::starting_at(0, capacity, always_shared)
     }
 
-    /// As `new`, with the given index for the first job.
-    fn starting_at(index: u64, capacity: usize, always_shared: bool) -> Self {
+    /// As `new`, with the given index for the first job: 1 or more for an owner that may [watch](Self::watch) all its pushes.
+    pub(crate) fn starting_at(index: u64, capacity: usize, always_shared: bool) -> Self {
         let buffer = Buffer::new(capacity);
         let ring = UnsafeCell::new(buffer.ring());
         let deque = Deque {
@@ -135,6 +140,7 @@ impl<T> Deque<T> {
                 buffer: AtomicPtr::new(Box::into_raw(buffer)),
                 ring,
                 outgrown: UnsafeCell::default(),
+                watched: AtomicBool::new(false),
             }),
             word: CachePadded::new(AtomicU64::new(Word::private(index as u32).bits())),
             always_shared,
@@ -149,7 +155,18 @@ impl<T> Deque<T> {
 
     /// Returns the limit to store if no split is requested.
     fn unrequested(&self, room: u64) -> u64 {
-        if self.always_shared { 1 } else { room }
+        if self.always_shared {
+            1
+        } else if self.is_watched() {
+            room.min(WATCHED)
+        } else {
+            room
+        }
+    }
+
+    /// Whether the owner checks at every push. Relaxed: it matters to the owner alone.
+    fn is_watched(&self) -> bool {
+        self.owner.watched.load(Relaxed)
     }
 
     /// Requests a split: at its next push the owner checks and [publishes](Deque::publish) jobs.
@@ -428,6 +445,9 @@ impl<T> Deque<T> {
     pub(crate) unsafe fn publish(&self, waits: bool) -> bool {
         let bottom = self.owner.bottom.load(Relaxed);
         let mut room = self.room(bottom, self.word().top());
+        if bottom < room && self.owner.limit.load(Relaxed) == WATCHED && self.is_watched() {
+            return false;
+        }
         if bottom >= room {
             // SAFETY: the caller is the owner.
             unsafe { self.grow(bottom) };
@@ -444,6 +464,28 @@ impl<T> Deque<T> {
             self.share_of(bottom, |private| if self.always_shared { private } else { private.div_ceil(2) });
         }
         poked
+    }
+
+    /// Has every push return that the owner must check, or only those with a reason. (Not the push of index 0: see
+    /// [`starting_at`](Self::starting_at).) In an always-shared deque all pushes do so in any case.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push`](Self::push).
+    pub(crate) unsafe fn watch(&self, watches: bool) {
+        if self.is_watched() == watches {
+            return;
+        }
+        self.owner.watched.store(watches, Relaxed);
+        let limit = self.owner.limit.load(Relaxed);
+        if limit > 1 {
+            // Relaxed: the owner's own store.
+            let bottom = self.owner.bottom.load(Relaxed);
+            let unrequested = self.unrequested(self.room(bottom, self.word().top()));
+            // If this fails, the owner was asked to check meanwhile: `publish` stores the new limit. Relaxed: other threads that load
+            // the limit acquire nothing by it.
+            let _ = self.owner.limit.compare_exchange(limit, unrequested, Relaxed, Relaxed);
+        }
     }
 
     /// Shares all jobs.

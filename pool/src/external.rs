@@ -2,6 +2,7 @@
 
 use crate::registry::Registry;
 use crate::runtime::Entered;
+use crate::trace::{self, Kind};
 use crate::worker::{Current, Worker};
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Release;
@@ -27,6 +28,8 @@ impl<'a> External<'a> {
         let (worker, returned) = registry.external_worker();
         registry.occupy_slot_soon(worker);
         worker.call.begins();
+        trace::record(Kind::CallBegin, 0);
+        worker.watch_forks();
         // SAFETY: the value borrows the registry, which owns the worker; `external_worker` has given it to this thread alone.
         let current = Some(unsafe { Current::enter(worker) });
         External { worker, returned, current, _entered: registry.enter_runtime() }
@@ -38,6 +41,7 @@ impl Drop for External<'_> {
     #[inline(never)]
     fn drop(&mut self) {
         self.worker.call.ends();
+        trace::record(Kind::CallEnd, 0);
         self.worker.registry().release_slot(self.worker);
         self.current = None;
         if self.returned {

@@ -69,6 +69,11 @@ impl<W> JobRef<W> {
         unsafe { SpawnHeader::scope_of(self.job) }
     }
 
+    /// Returns a number for the job, for the trace: its address.
+    pub(crate) fn number(self) -> u64 {
+        self.job.addr().get() as u64
+    }
+
     /// Address of the job.
     #[cfg(test)]
     pub(crate) fn address(self) -> *const Header<W> {

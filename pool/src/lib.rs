@@ -18,7 +18,7 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | primitives | `sync`, `fence`, `ticks`, `by_pointer`, `parker`, `process`, `random`, `quiet_drop`, `order`, settings (`fairness`, `runtime`, `saturation`, `suspension`) |
+//! | primitives | `sync`, `fence`, `ticks`, `trace`, `by_pointer`, `parker`, `process`, `random`, `quiet_drop`, `order`, settings (`fairness`, `runtime`, `saturation`, `suspension`) |
 //! | jobs, for any kind of worker | `job`, `latch`, `deque`, `deques`, `stealable`, `urgent`, `searching`, `slots`, `stats` |
 //! | workers | `worker`, `registry`, `root` |
 //! | making pools | `builder`, `global`, `external` |
@@ -131,6 +131,29 @@ pub mod quiet_drop;
 mod thread_pool;
 #[cfg(not(loom))]
 mod ticks;
+#[cfg(not(loom))]
+pub mod trace;
+#[cfg(loom)]
+#[doc(hidden)]
+pub mod trace {
+    //! Nothing is traced in models.
+
+    /// Marks nothing.
+    #[derive(Debug)]
+    pub struct Mark;
+
+    /// Marks nothing.
+    #[must_use]
+    pub fn leaf(_size: usize) -> Mark {
+        Mark
+    }
+
+    /// Marks nothing.
+    #[must_use]
+    pub fn reduction() -> Mark {
+        Mark
+    }
+}
 #[cfg(not(loom))]
 mod urgent;
 #[cfg(not(loom))]

@@ -30,6 +30,7 @@ use crate::slots::{self, Slots};
 use crate::stats::{Outside, Stats};
 use crate::suspension::Suspension;
 use crate::ticks;
+use crate::trace::{self, Traced};
 use crate::urgent::Urgent;
 use crate::worker::{Current, DequeRef, Entry, JobRef, Stealable, WaitRule, Worker};
 use crossbeam_deque::Injector;
@@ -116,6 +117,12 @@ unsafe impl Sync for Registry {}
 // SAFETY: as above.
 unsafe impl Send for Registry {}
 
+impl Traced for Registry {
+    fn poke_workers(&self) {
+        (0..self.slots.max_workers()).filter_map(|number| self.worker(number)).for_each(Worker::poke);
+    }
+}
+
 /// The computations of a pool that no thread waits for. They end with the pool.
 pub(crate) trait Unawaited: Any + Send + Sync {
     /// Cancels the tasks of all these computations, also of those that begin later.
@@ -162,6 +169,8 @@ impl Registry {
         for number in 0..threads {
             registry.make_worker(number, false);
         }
+        trace::record_if_asked();
+        trace::pool_begins(Weak::<Registry>::clone(&registry.this));
         registry
     }
 

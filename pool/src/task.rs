@@ -47,6 +47,7 @@ use crate::quiet_drop::drop_quietly;
 use crate::scope::{Scope, TASK};
 use crate::stats::Counter;
 use crate::suspension::Suspension;
+use crate::trace::{self, Kind};
 use crate::worker::{Header, SpawnHeader, Worker};
 use erased::{Core, NOBODY, OUTSIDE, TaskTable, name};
 use state::{BeginAction, SuspendAction, WakeAction};
@@ -178,6 +179,7 @@ where
                 (*core.scope).count(|worker| &worker.suspensions, |outside| &outside.suspensions, 1);
             }
             core.polled_by.set(worker.map_or(OUTSIDE, name));
+            trace::record(Kind::Suspend, this.addr().get() as u64);
             match core.state.suspend() {
                 SuspendAction::Suspended => {}
                 SuspendAction::Again => {
@@ -238,6 +240,7 @@ where
                     let credits = match Self::end(this, scope) {
                         (then, Ok(())) => {
                             count(&worker.counters.resumes);
+                            trace::record(Kind::Resume, this.addr().get() as u64);
                             if context.migrated() {
                                 count(&worker.counters.resumes_elsewhere);
                             }

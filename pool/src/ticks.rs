@@ -45,17 +45,26 @@ impl Span {
     pub(crate) fn exceeds(self, micros: u32) -> bool {
         self.0 > u64::from(micros) * RATE.load(Relaxed)
     }
+
+    /// Returns the duration in microseconds, rounded down.
+    #[inline]
+    pub(crate) fn in_micros(self) -> u64 {
+        // The rate is in ticks per 1024 ns.
+        self.0 / RATE.load(Relaxed)
+    }
 }
 
+/// Returns the ticks since some moment in the past.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline]
-fn read() -> u64 {
+pub(crate) fn read() -> u64 {
     // SAFETY: every x86-64 processor has the instruction; it reads a counter and does nothing else.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
+/// Returns the nanoseconds since the first call.
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-fn read() -> u64 {
+pub(crate) fn read() -> u64 {
     use std::sync::OnceLock;
     static BEGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(BEGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)

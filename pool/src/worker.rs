@@ -7,6 +7,7 @@ mod frame;
 mod search;
 mod spawned;
 mod stack_job;
+mod traced;
 mod wait;
 
 pub(crate) use call::CallTime;
@@ -31,6 +32,7 @@ use crate::registry::Registry;
 use crate::slots::Occupant;
 use crate::stats::Counters;
 use crate::stealable;
+use crate::trace::{self, Kind};
 use crossbeam_deque::Injector;
 use frame::{Frames, Relation};
 use std::any::Any;
@@ -44,6 +46,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed},
 };
 use std::time::Duration;
+use traced::TracedForks;
 
 /// The header of a pool's job.
 pub(crate) type Header = job::Header<Worker>;
@@ -110,6 +113,8 @@ pub struct Worker {
     /// Jobs that this thread has spawned by `spawn_fifo`.
     pub(crate) fifo: Fifo,
     pub(crate) counters: Counters,
+    /// The forks in the trace; this thread's.
+    traced: TracedForks,
     pub(crate) parker: Parker,
     /// Time until which this thread keeps the slot that it has got back; this thread's.
     pub(crate) keeps_slot_until: Cell<Option<Instant>>,
@@ -190,7 +195,7 @@ impl Worker {
         active: DequeRef,
     ) -> Self {
         Worker {
-            forks: Deque::new(ROOM, always_shared),
+            forks: Deque::starting_at(1, ROOM, always_shared),
             active: AtomicPtr::new(active.as_ptr()),
             frames: Frames::default(),
             ran_task: Cell::new(false),
@@ -198,6 +203,7 @@ impl Worker {
             broadcasts: Injector::new(),
             fifo: Fifo::new(0),
             counters: Counters::new(slots),
+            traced: TracedForks::default(),
             parker: Parker::new(),
             keeps_slot_until: Cell::new(None),
             clock: ThreadClock::default(),
@@ -356,7 +362,8 @@ impl Worker {
                     let right = unsafe { job.take() };
                     right(self, false)
                 } else {
-                    self.wait_for(job.latch());
+                    // SAFETY: as above; the frame keeps the job, and its latch.
+                    unsafe { self.join_slowly(index, job.header(), job.latch()) };
                     // SAFETY: the latch is set.
                     unsafe { job.outcome() }.unwrap_or_else(|payload| resume_unwind(payload))
                 };
@@ -379,7 +386,8 @@ impl Worker {
             let right = unsafe { job.take() };
             catch_unwind(AssertUnwindSafe(|| right(self, false)))
         } else {
-            self.wait_for(job.latch());
+            // SAFETY: as in `fork`.
+            unsafe { self.join_slowly(index, job.header(), job.latch()) };
             // SAFETY: the latch is set.
             unsafe { job.outcome() }
         };
@@ -397,9 +405,23 @@ impl Worker {
         self.counters.forks.add();
         // SAFETY: the caller's.
         let (index, look_up) = unsafe { self.forks.push(job) };
+        if look_up { self.look_up(index, job) } else { index }
+    }
+
+    /// As [`push_fork`](Self::push_fork), for a job with whose index the caller asks more than for the pop.
+    ///
+    /// # Safety
+    ///
+    /// As for `push_fork`.
+    pub(crate) unsafe fn push_offer(&self, job: NonNull<Header>) -> u64 {
+        self.counters.forks.add();
+        // SAFETY: the caller's.
+        let (index, look_up) = unsafe { self.forks.push(job) };
         if look_up {
-            self.look_up();
+            self.share_forks();
+            self.watch_forks();
         }
+        trace::record(Kind::Offer, job.addr().get() as u64);
         index
     }
 
@@ -409,9 +431,9 @@ impl Worker {
     ///
     /// The calling thread is the worker, and every fork pushed later was popped.
     #[inline(always)]
-    pub(crate) unsafe fn pop_fork(&self, index: u64) -> bool {
+    pub(crate) unsafe fn pop_fork(&self, index: u64, job: NonNull<Header>) -> bool {
         // SAFETY: the caller's.
-        unsafe { self.forks.pop(index) }
+        unsafe { self.forks.pop(index) || self.pop_recorded(index, job) }
     }
 
     /// Whether this worker's fork of that index, which was not popped, was stolen.
@@ -428,8 +450,15 @@ impl Worker {
 
     /// Looks up from work, because a push has returned `true`: shares jobs on request, wakes a worker for them, and gives an overdue
     /// thread its turn.
+    ///
+    /// The push was that of a fork: records it, if a trace is recorded. Returns the fork's index, as the forking frame is to use it.
     #[cold]
-    fn look_up(&self) {
+    fn look_up(&self, index: u64, job: NonNull<Header>) -> u64 {
+        self.share_forks();
+        self.record_fork(index, job)
+    }
+
+    fn share_forks(&self) {
         // A young call shares nothing: most calls end sooner than a thief could help. Its forks look up until it is older.
         let waits = self.external && !self.is_always_shared() && self.call.is_young();
         // SAFETY: this thread is the owner.
@@ -460,6 +489,7 @@ impl Worker {
     /// Notes that a stolen job begins.
     pub(crate) fn begins_part(&self) {
         self.counters.migrated.add();
+        self.watch_forks();
         // The job's waiter will want to help. After the poke the first fork is shared, so that the waiter finds it.
         self.forks.poke();
     }
@@ -602,6 +632,22 @@ impl Worker {
     #[inline]
     unsafe fn run(&self, job: JobRef, relation: Relation) {
         let _frame = self.push_frame(relation);
+        if !trace::is_on() {
+            // SAFETY: the caller's.
+            return unsafe { self.run_or_charge(job) };
+        }
+        trace::record(Kind::JobBegin, trace::beside(job.number(), self.number));
+        self.watch_forks();
+        // SAFETY: the caller's.
+        unsafe { self.run_or_charge(job) };
+        trace::record(Kind::JobEnd, 0);
+    }
+
+    /// # Safety
+    ///
+    /// As for [`JobRef::run`].
+    #[inline]
+    unsafe fn run_or_charge(&self, job: JobRef) {
         match self.turn.take() {
             // SAFETY: the caller's; this thread is the worker.
             None => unsafe { job.run(self) },

@@ -46,6 +46,7 @@ use crate::{
 };
 use furcate_pool::Executor;
 use furcate_pool::detach::{Detach, Offers};
+use furcate_pool::trace;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -183,9 +184,11 @@ impl Leaves for Adaptive {
                 chain: None,
                 producer: PhantomData,
             };
+            let leaf = trace::leaf(producer.size());
             let start = reduction.borrow().start();
             let end = producer.partial_fold(Blocking(start), SharedReductionFold(&reduction), &mut steps);
             let output = reduction.borrow().finish(Blocking::at(end));
+            drop(leaf);
             let (last, chain) = steps.end();
             let mut done = Done::Here(output);
             if let Some((part, joint)) = last {

@@ -19,6 +19,7 @@ use crate::pace::Pace;
 use crate::{
     Blocking, FoldFacts, NeverLater, NextStep, Node, Policy, Producer, Reduction, StepFold, Steps, Verdict,
 };
+use furcate_pool::trace;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
@@ -33,6 +34,7 @@ where
     L: Policy,
     R: Reduction<P::Item>,
 {
+    let _leaf = trace::leaf(producer.size());
     (LeafFold::<P, L, R>::FOLD)(producer, policy, reduction, call)
 }
 
@@ -297,6 +299,7 @@ impl<R> Joint<'_, R> {
             drop(right);
             return left;
         }
+        let _reduction = trace::reduction();
         self.reduction.reduce(left, right)
     }
 
@@ -421,7 +424,9 @@ where
             rest: None,
             call,
         };
+        let leaf = trace::leaf(producer.size());
         let folded = fold_in_steps(producer, start, &reduction, &mut steps);
+        drop(leaf);
         let Growing { rest, policy, .. } = steps;
         let Some(producer) = rest else {
             let output = reduction.finish(folded);

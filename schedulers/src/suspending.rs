@@ -62,6 +62,7 @@ use crate::{Computation, NextStep, Policy, Producer, Reduction, Scheduler, Steps
 pub(crate) use alarm::Alarm;
 use frame::{TaskFrame, TaskShared};
 use furcate_pool::detach::{Detach, Resume, Suspend};
+use furcate_pool::trace;
 use furcate_pool::{Context, Executor};
 pub use in_flight::InFlight;
 use in_flight::LineKind;
@@ -348,8 +349,10 @@ where
             call.has_failed() || handle.is_cancelled() || (R::INTERRUPTIBLE && whole.stopped())
         };
         let mut looks = Looks { stopped, frame: frame.share(), pace: Pace::new(1, LONGEST), rest: None };
+        let mark = trace::leaf(producer.size());
         let (ControlFlow::Continue(leaf) | ControlFlow::Break(leaf)) =
             producer.partial_fold(leaf, Fold, &mut looks);
+        drop(mark);
         let Some(rest) = looks.rest else {
             return Ok(leaf.end());
         };

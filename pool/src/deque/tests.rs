@@ -148,6 +148,29 @@ fn an_owner_that_takes_jobs_back_shares_half_and_keeps_the_question() {
 }
 
 #[test]
+fn an_owner_that_watches_checks_at_every_push_and_shares_only_on_request() {
+    let mut owner = Owner::new(60, Deque::starting_at(1, 2, false));
+    // SAFETY: this thread is the owner.
+    unsafe { owner.deque.watch(true) };
+    for job in 0..40 {
+        // SAFETY: as above.
+        let (_, look_up) = unsafe { owner.deque.push(NonNull::from(&owner.jobs[job])) };
+        assert!(look_up);
+        // The ring grows on the way.
+        // SAFETY: as above.
+        assert!(!unsafe { owner.deque.publish(false) }, "nobody has asked");
+    }
+    assert_eq!((owner.steal(), owner.deque.split_requested()), (Steal::Private, true));
+    assert!(owner.push(40) && !owner.deque.split_requested());
+    for job in 0..20 {
+        assert_eq!(number(owner.steal()), Some(job));
+    }
+    // SAFETY: as above.
+    unsafe { owner.deque.watch(false) };
+    assert!(!owner.push(41), "neither is it watched nor has anybody asked");
+}
+
+#[test]
 fn an_owner_that_would_rather_wait_is_asked_again() {
     let owner = Owner::new(1, Deque::new(4, false));
     owner.deque.request_split();

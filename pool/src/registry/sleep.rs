@@ -3,6 +3,7 @@
 use super::{Locked, Registry, turns};
 use crate::clock::Instant;
 use crate::slots::{SearchEnd, WorkerState};
+use crate::trace::{self, Kind};
 use crate::worker::Worker;
 use std::time::Duration;
 
@@ -71,12 +72,14 @@ impl Registry {
             let claims = slots.claims(worker);
             drop(slots);
             worker.counters.parks.add();
+            trace::record(Kind::ParkBegin, worker.number() as u64);
             if claims {
                 // A broadcast job waits for this worker. So the worker becomes overdue like any other thread that claims a slot.
                 worker.parker.park_timeout(turns::TURN);
             } else {
                 worker.parker.park();
             }
+            trace::record(Kind::ParkEnd, 0);
             slots = self.lock();
             if claims && slots.state(worker) == WorkerState::Parked && slots.claims(worker) {
                 slots.is_overdue(worker);
@@ -95,7 +98,9 @@ impl Registry {
             let sleep = (since.elapsed() / 8).clamp(SHORTEST_SLEEP, LONGEST_SLEEP);
             drop(slots);
             worker.counters.naps.add();
+            trace::record(Kind::NapBegin, worker.number() as u64);
             worker.parker.park_timeout(sleep);
+            trace::record(Kind::NapEnd, 0);
             slots = self.lock();
             if slots.state(worker) == WorkerState::Active {
                 return true;

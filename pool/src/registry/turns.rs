@@ -66,6 +66,7 @@ use super::watchdog::{self, Watched};
 use super::{Locked, Registry};
 use crate::clock::Instant;
 use crate::slots::WorkerState;
+use crate::trace::{self, Kind};
 use crate::worker::Worker;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -104,6 +105,7 @@ impl Registry {
         if self.holds_slot(worker) {
             let Some(next) = slots.give_turn(worker) else { return };
             worker.counters.slots_given.add();
+            trace::record(Kind::Handover, 0);
             self.watch_on_turn(&mut slots, next);
         } else if slots.replace_lost(worker) {
             drop(slots);

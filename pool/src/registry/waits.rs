@@ -5,6 +5,7 @@ use crate::clock::Instant;
 use crate::latch::Latch;
 use crate::saturation::{Saturation, SaturationCause};
 use crate::slots::{STUCK, WorkerState};
+use crate::trace::{self, Kind};
 use crate::worker::{LONG_SLEEP, SHORT_SLEEP, Wait, WaitRule, Worker};
 use std::time::Duration;
 
@@ -59,6 +60,7 @@ impl Registry {
         drop(slots);
         if has_slot {
             worker.counters.handovers.add();
+            trace::record(Kind::Handover, 0);
         }
         self.final_check(worker);
         self.sleep_blocked(worker);
@@ -379,6 +381,6 @@ mod tests {
         registry.occupy_slot(worker);
         assert!(!registry.slots.has_shelved());
         // SAFETY: as above.
-        assert!(unsafe { worker.pop_fork(fork) });
+        assert!(unsafe { worker.pop_fork(fork, NonNull::dangling()) });
     }
 }

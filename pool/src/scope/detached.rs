@@ -104,7 +104,7 @@ impl<'scope> Scope<'scope> {
         // Unwind-safe: if `left` panics, so does this call, once the right part is out of the frame.
         let left = catch_unwind(AssertUnwindSafe(left));
         // SAFETY: this thread is the worker, and every push since has had its pop (invariant 4).
-        let right = if unsafe { worker.pop_fork(index) } {
+        let right = if unsafe { worker.pop_fork(index, NonNull::from(&job).cast()) } {
             // SAFETY: taken back unrun.
             RightPart::Back(unsafe { ManuallyDrop::take(&mut *job.part.get()) })
         } else {
@@ -272,7 +272,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
         });
         let job = NonNull::from(Box::leak(job));
         // SAFETY: this thread is the worker; the job owns itself.
-        let index = unsafe { worker.push_fork(job.cast()) };
+        let index = unsafe { worker.push_offer(job.cast()) };
         self.part = OfferState::Laid { job, index };
         meeting
     }
@@ -303,7 +303,7 @@ impl<'scope, J: Detachable<'scope, Scope<'scope>>> Offers<J, J::Meeting> for Off
                     return None;
                 }
                 // SAFETY: this thread is the worker, and no other job was pushed since.
-                if !unsafe { worker.pop_fork(index) } {
+                if !unsafe { worker.pop_fork(index, job.cast()) } {
                     return None;
                 }
                 // SAFETY: from `Box::leak`; it has left the deque unrun (invariant 2).

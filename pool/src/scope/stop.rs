@@ -19,6 +19,7 @@
 
 use super::{Scope, ScopePointer};
 use crate::detach;
+use crate::trace::{self, Kind};
 use crate::worker::{HeapJob, JobRef};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -65,6 +66,7 @@ impl detach::EngineStop for ScopeStop {
                 Scope::arrive(scope, 1, None);
                 return;
             }
+            trace::record(Kind::Cancel, 0);
             // Relaxed: a reader learns of the scope's end first, which comes after this count has arrived.
             self.has_stopped.store(true, Relaxed);
             // Once the job can be found, it does not keep the registry alive. So this thread holds a reference.

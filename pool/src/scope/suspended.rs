@@ -14,6 +14,7 @@ use crate::one_shot::OneShot;
 use crate::registry::Registry;
 use crate::stats::{Counter, Counters, Outside, SharedCounter};
 use crate::task::{self, Spare, Tasks};
+use crate::trace::{self, Kind};
 use crate::worker::Worker;
 use std::marker::PhantomData;
 use std::ptr;
@@ -266,6 +267,7 @@ impl<'scope> Scope<'scope> {
     /// or by another counted thread.
     pub(crate) fn cancel_tasks(&self) {
         if self.tasks.mark_cancelled() {
+            trace::record(Kind::Cancel, 0);
             // SAFETY: the caller's count is still to arrive.
             unsafe { self.tasks.sweep() };
         }

@@ -6,6 +6,7 @@ use super::list::{Links, NOWHERE, ShardNumber};
 use super::state::{CancelAction, TaskState, WakeAction};
 use crate::scope::Scope;
 use crate::stats::Moment;
+use crate::trace::{self, Kind};
 use crate::worker::{DequeRef, Header, JobRef, SpawnHeader, Worker};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::{self, NonNull};
@@ -264,6 +265,7 @@ impl Core {
         // SAFETY: the scope is there (invariant 5).
         unsafe {
             (*this.as_ref().scope).count(|worker| &worker.wakes, |outside| &outside.wakes, 1);
+            trace::record(Kind::Wake, this.addr().get() as u64);
             Self::submit(this);
         }
     }

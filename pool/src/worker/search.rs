@@ -5,6 +5,7 @@ use super::{Entry, Header, JobRef, Stealable};
 use crate::clock::Instant;
 use crate::deque::Steal;
 use crate::fairness::Fairness;
+use crate::trace::{self, Kind};
 use std::hint;
 use std::iter;
 use std::thread;
@@ -334,6 +335,7 @@ impl Worker {
             Steal::Job(job) => {
                 steals.tried.add();
                 steals.won.add();
+                trace::record(Kind::Steal, trace::beside(job.addr().get() as u64, slot));
                 Some(JobRef::new(job, victim))
             }
         }

@@ -3,6 +3,7 @@
 use super::{DequeRef, Entry, Header, JobRef, Relation, SpawnDeque, Worker};
 use crate::deque::{Deque, Steal};
 use crate::deques::{FirstAction, Settle};
+use crate::trace::{self, Kind};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -109,6 +110,7 @@ impl Worker {
         match self.of(deque).open() {
             FirstAction::Mugged(task) => {
                 self.counters.mugs.add();
+                trace::record(Kind::Mug, 0);
                 self.mug(deque);
                 task.or_else(|| self.find_spawned())
             }

@@ -71,10 +71,12 @@ where
         let job = job.cast::<Self>();
         // SAFETY: the frame waits for the latch (invariant 2).
         let this = unsafe { job.as_ref() };
-        worker.starts(&this.latch);
+        let migrated = !std::ptr::eq(worker, from);
+        if migrated {
+            worker.starts(&this.latch);
+        }
         // SAFETY: this is the one run (invariant 1).
         let function = unsafe { this.take() };
-        let migrated = !std::ptr::eq(worker, from);
         // Unwind-safe: the owner unwinds with the payload, so no code sees the state that the panic left broken.
         let outcome = catch_unwind(AssertUnwindSafe(|| function(worker, migrated)));
         // SAFETY: the owner reads it when the latch is set.

@@ -6,6 +6,7 @@ use super::{JobRef, Stealable};
 use crate::clock::Instant;
 use crate::latch::Latch;
 use crate::registry::{FAIR, NextJobs};
+use crate::trace::{self, Kind};
 use std::cell::Cell;
 use std::thread;
 use std::time::Duration;
@@ -207,6 +208,7 @@ impl Worker {
         let wait = Wait { rule: registry.wait_rule(), for_others: false, future: true, scope: None };
         if registry.would_give_slot(self, wait) {
             self.counters.handovers.add();
+            trace::record(Kind::Handover, 0);
             registry.release_slot(self);
         } else if wait.rule == WaitRule::Any && !self.external || registry.is_alone(self, wait) {
             if let Some(job) = self.find_anywhere().or_else(|| self.take_own_fork()) {
@@ -279,6 +281,7 @@ impl Worker {
         // Time at which this worker first found no job.
         let mut idle = None::<Instant>;
         let mut is_saturated = false;
+        trace::record(Kind::WaitBegin, 0);
         while !latch.is_set() {
             let blocked_out = self.slot().is_none();
             if !blocked_out {
@@ -323,5 +326,6 @@ impl Worker {
             }
         }
         self.registry().regain_slot(self);
+        trace::record(Kind::WaitEnd, 0);
     }
 }

@@ -62,3 +62,32 @@ fn a_question_publishes() {
 fn a_poke_publishes() {
     question(Deque::poke);
 }
+
+/// A request stays while the owner begins and ends to watch its pushes.
+#[test]
+fn a_question_is_not_lost_when_the_owner_begins_to_watch() {
+    explore(None, || {
+        let world = World::new(2, Deque::starting_at(1, 2, false));
+        let asker = world.thread(|world| world.deque.request_split());
+        let index = {
+            // SAFETY: this thread is the owner.
+            unsafe { world.deque.watch(true) };
+            let (index, look_up) = world.push_unpublished(0);
+            assert!(look_up);
+            // SAFETY: as above.
+            unsafe {
+                world.deque.publish(false);
+                world.deque.watch(false);
+            }
+            index
+        };
+        world.pop(index, 0);
+        asker.join().unwrap();
+        // It was met by that push, or will be met by the next one.
+        let shared = !world.deque.split_requested();
+        let (index, look_up) = world.push_unpublished(1);
+        assert!(shared || look_up);
+        world.pop(index, 1);
+        world.end([]);
+    });
+}

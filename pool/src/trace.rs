@@ -1,0 +1,187 @@
+//! Records what a program's threads did: forks, steals, jobs, leaves, waits.
+//!
+//! [`start`] and [`stop`] surround any code. `FURCATE_TRACE=path` records a whole program, and writes the trace when the program ends;
+//! the program need not be changed. A program written for rayon is traced in the same way if furcate's `rayon-core` is in the place of
+//! rayon's.
+//!
+//! ```
+//! use furcate::prelude::*;
+//! use furcate::trace;
+//!
+//! trace::start().unwrap();
+//! let sum: u64 = (0..1000_u64).into_par_iter().force_depth(3).sum();
+//! let trace = trace::stop().expect("it was started");
+//!
+//! assert_eq!(sum, 499_500);
+//! println!("{}", trace.summary());
+//! trace.write_chrome(Vec::new()).unwrap();
+//! ```
+//!
+//! # What is recorded
+//!
+//! Each thread writes its [events](Event) to a ring of its own. A full ring overwrites its oldest events, and the trace [says how
+//! many](ThreadTrace::lost) were lost. Only the thread itself writes to its ring, so an event takes no lock and no atomic
+//! read-modify-write: about 20 ns, most of it to read the clock.
+//!
+//! An ordinary program forks much more often than a person wants to read. So forks are recorded while there is time for it:
+//! each worker may record some thousand forks at once, and one in 4 us on average ([`Settings::every_fork`] removes that bound). Where
+//! forks come faster, the ones deepest in the tree are left out. A left-out fork is a part of the fork around it. Steals, jobs,
+//! leaves and waits are always recorded, except that a worker records no leaves inside forks that it leaves out.
+//!
+//! While nothing is recorded, a fork executes no instruction more. A leaf and a reduction of a chain execute one relaxed load.
+//!
+//! # Invariants
+//!
+//! 1. One thread writes to a ring. An event's words are stored after a release fence, and its number is published after it (release). A
+//!    reader copies the events, passes an acquire fence, and reads the number of events again. Events that may have been
+//!    overwritten meanwhile are lost to the reader, and are counted so.
+//! 2. At most one recording is under way. A thread that finds another number of the recording than its ring has takes a new ring, under
+//!    the recording's lock. So a ring holds events of one recording only.
+//! 3. A mutex of this module is never held while other code of the pool runs, except for the pokes that [`start`] sends.
+
+mod chrome;
+mod event;
+mod file;
+mod recorder;
+mod ring;
+mod summary;
+
+pub use event::{Event, JobId, TimedEvent};
+pub use recorder::{AlreadyRunning, Settings, start, stop};
+pub use summary::{Summary, ThreadSummary};
+
+pub(crate) use event::{Kind, beside};
+pub(crate) use file::record_if_asked;
+pub(crate) use recorder::{Traced, is_on, leaves_out, pool_begins, record, set_leaves_out, wants_every_fork};
+
+use std::time::Duration;
+
+/// The events of a program's threads between [`start`] and [`stop`].
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The threads, in the order of their first events.
+    pub(crate) threads: Vec<ThreadTrace>,
+    /// The time from the start to the stop.
+    pub(crate) duration: Duration,
+}
+
+/// The events of one thread.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadTrace {
+    pub(crate) name: Option<String>,
+    pub(crate) events: Vec<TimedEvent>,
+    pub(crate) lost: u64,
+}
+
+impl Trace {
+    /// Returns the threads that have recorded events, in the order of their first events.
+    #[must_use]
+    pub fn threads(&self) -> &[ThreadTrace] {
+        &self.threads
+    }
+
+    /// Returns the time from the start to the stop.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+
+    /// Returns the number of events that were overwritten because a thread's ring was full.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.threads.iter().map(ThreadTrace::lost).sum()
+    }
+}
+
+impl ThreadTrace {
+    /// Returns the thread's name; `None` if it has none.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the events that are left, the oldest first.
+    #[must_use]
+    pub fn events(&self) -> &[TimedEvent] {
+        &self.events
+    }
+
+    /// Returns the number of the thread's oldest events that were overwritten because the ring was full.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Returns the number of the thread as a worker of its pool; `None` for a thread from outside, and for one that was busy all the time
+    /// with one job.
+    #[must_use]
+    pub fn worker(&self) -> Option<usize> {
+        if self.events.iter().any(|event| event.event == Event::CallBegin) {
+            return None;
+        }
+        self.events.iter().find_map(|event| match event.event {
+            Event::JobBegin { worker, .. } | Event::ParkBegin { worker } | Event::NapBegin { worker } => {
+                Some(worker)
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns the thread's name, and its number as a worker.
+    fn label(&self) -> String {
+        match (self.name(), self.worker()) {
+            (Some(name), Some(worker)) => format!("{name} (worker {worker})"),
+            (Some(name), None) => name.to_owned(),
+            (None, Some(worker)) => format!("worker {worker}"),
+            (None, None) => "thread".to_owned(),
+        }
+    }
+}
+
+/// Marks a leaf or a reduction of a chain in the trace, from its making to its drop. For schedulers.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Mark(Option<Kind>);
+
+impl Drop for Mark {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(end) = self.0 {
+            record(end, 0);
+        }
+    }
+}
+
+/// Marks a leaf of so many items, or of so many units of its producer.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn leaf(size: usize) -> Mark {
+    Mark(if is_on() { begin_leaf(size) } else { None })
+}
+
+#[cold]
+fn begin_leaf(size: usize) -> Option<Kind> {
+    if leaves_out() {
+        return None;
+    }
+    record(Kind::LeafBegin, size as u64);
+    Some(Kind::LeafEnd)
+}
+
+/// Marks a reduction of two outputs.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn reduction() -> Mark {
+    Mark(if is_on() { begin_reduction() } else { None })
+}
+
+#[cold]
+fn begin_reduction() -> Option<Kind> {
+    if leaves_out() {
+        return None;
+    }
+    record(Kind::ReduceBegin, 0);
+    Some(Kind::ReduceEnd)
+}

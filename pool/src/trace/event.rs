@@ -1,0 +1,206 @@
+//! The events, and their form in a ring: 56 bits of time and 8 of kind, then 64 bits that depend on the kind.
+
+use std::time::Duration;
+
+/// An event and its time since the start of the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedEvent {
+    /// The time since the start.
+    pub at: Duration,
+    /// The event.
+    pub event: Event,
+}
+
+/// Names a job, a fork or a task while it exists; later jobs may have the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub(super) u64);
+
+impl JobId {
+    /// Returns the number.
+    #[must_use]
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// Number of bits of an address that a payload has room for beside a number: all of a user's address, on the systems of today.
+const ADDRESS: u32 = 48;
+
+/// Puts a small number beside an address.
+pub(crate) fn beside(address: u64, number: usize) -> u64 {
+    (address & ((1 << ADDRESS) - 1)) | (number.min(usize::from(u16::MAX)) as u64) << ADDRESS
+}
+
+fn parts(payload: u64) -> (JobId, usize) {
+    (JobId(payload & ((1 << ADDRESS) - 1)), (payload >> ADDRESS) as usize)
+}
+
+/// Declares the kinds, the public events, and how an event is decoded.
+macro_rules! events {
+    ($($(#[$about:meta])* $name:ident $({ $($(#[$about_field:meta])* $field:ident: $type:ty),+ })? = $decode:expr,)*) => {
+        /// Something that a thread did, or that happened to it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Event {
+            $($(#[$about])* $name $({ $($(#[$about_field])* $field: $type),+ })?,)*
+        }
+
+        /// The kind of an event.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub(crate) enum Kind {
+            $($name,)*
+        }
+
+        impl Event {
+            /// Returns the event of this kind and payload; `None` if there is no such kind.
+            fn decode(kind: u8, payload: u64) -> Option<Event> {
+                $(
+                    if kind == Kind::$name as u8 {
+                        let decode: fn(u64) -> Event = $decode;
+                        return Some(decode(payload));
+                    }
+                )*
+                None
+            }
+        }
+    };
+}
+
+events! {
+    /// A call of a thread from outside the pool begins: the thread is a worker until the call ends.
+    CallBegin = |_| Event::CallBegin,
+    /// The call has ended.
+    CallEnd = |_| Event::CallEnd,
+    /// The thread begins a job that it has taken from a deque or a queue: a stolen fork, a spawned job, a task, a call from outside.
+    JobBegin {
+        /// The job.
+        job: JobId,
+        /// The thread's number as a worker.
+        worker: usize
+    } = |payload| {
+        let (job, worker) = parts(payload);
+        Event::JobBegin { job, worker }
+    },
+    /// The job has ended.
+    JobEnd = |_| Event::JobEnd,
+    /// A fork: the right half can be stolen from now on, and the thread begins the left half.
+    Fork {
+        /// The right half.
+        job: JobId
+    } = |payload| Event::Fork { job: JobId(payload) },
+    /// A task offers a part of itself to thieves. If no thief comes, the task takes the part back.
+    Offer {
+        /// The part.
+        job: JobId
+    } = |payload| Event::Offer { job: JobId(payload) },
+    /// The left half of the fork has ended, and the right half was not stolen: the thread goes on with it.
+    Right {
+        /// The right half.
+        job: JobId
+    } = |payload| Event::Right { job: JobId(payload) },
+    /// The right half has ended, and the thread goes on behind the fork. (Forks of a chain end at the next event of a fork around
+    /// them.)
+    Joined {
+        /// The right half.
+        job: JobId
+    } = |payload| Event::Joined { job: JobId(payload) },
+    /// The left half of the fork has ended, and the right half was stolen.
+    Stolen {
+        /// The right half.
+        job: JobId
+    } = |payload| Event::Stolen { job: JobId(payload) },
+    /// The thread has stolen a job.
+    Steal {
+        /// The job.
+        job: JobId,
+        /// The victim's slot.
+        victim: usize
+    } = |payload| {
+        let (job, victim) = parts(payload);
+        Event::Steal { job, victim }
+    },
+    /// The thread begins to fold a part of a chain that is not divided any more.
+    LeafBegin {
+        /// The size of the part, in the units of its producer: mostly items.
+        size: u64
+    } = |size| Event::LeafBegin { size },
+    /// The leaf has ended.
+    LeafEnd = |_| Event::LeafEnd,
+    /// The thread begins to reduce the outputs of two parts.
+    ReduceBegin = |_| Event::ReduceBegin,
+    /// The reduction has ended.
+    ReduceEnd = |_| Event::ReduceEnd,
+    /// The thread begins to wait for something that another thread does: a stolen half, a scope's jobs, a future. It may run
+    /// jobs meanwhile.
+    WaitBegin = |_| Event::WaitBegin,
+    /// The wait is over.
+    WaitEnd = |_| Event::WaitEnd,
+    /// The thread sleeps until another thread has work for it.
+    ParkBegin {
+        /// The thread's number as a worker.
+        worker: usize
+    } = |payload| Event::ParkBegin { worker: payload as usize },
+    /// The thread was woken.
+    ParkEnd = |_| Event::ParkEnd,
+    /// The thread sleeps for a fraction of a millisecond between two looks for work.
+    NapBegin {
+        /// The thread's number as a worker.
+        worker: usize
+    } = |payload| Event::NapBegin { worker: payload as usize },
+    /// The sleep is over.
+    NapEnd = |_| Event::NapEnd,
+    /// The thread gives its slot to another thread, because it waits, or because the other one has waited too long.
+    Handover = |_| Event::Handover,
+    /// A task is suspended: its future is pending.
+    Suspend {
+        /// The task.
+        task: JobId
+    } = |payload| Event::Suspend { task: JobId(payload) },
+    /// A suspended task is woken. Any thread may do that, also one of the system's.
+    Wake {
+        /// The task.
+        task: JobId
+    } = |payload| Event::Wake { task: JobId(payload) },
+    /// The thread runs the continuation of a task whose future is ready.
+    Resume {
+        /// The task.
+        task: JobId
+    } = |payload| Event::Resume { task: JobId(payload) },
+    /// The thread takes a whole muggable deque over.
+    Mug = |_| Event::Mug,
+    /// All tasks of a computation are cancelled: it has found its result, was stopped, or has panicked.
+    Cancel = |_| Event::Cancel,
+}
+
+/// The words of an event. `ticks` counts from the start of the recording.
+pub(super) fn encode(ticks: u64, kind: Kind, payload: u64) -> [u64; 2] {
+    [ticks << 8 | kind as u64, payload]
+}
+
+/// Returns the ticks since the start, and the event.
+pub(super) fn decode([first, payload]: [u64; 2]) -> Option<(u64, Event)> {
+    Event::decode(first as u8, payload).map(|event| (first >> 8, event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_survive_the_ring() {
+        let address = 0x7fff_1234_5678;
+        let event = |kind, payload| decode(encode(77, kind, payload)).unwrap();
+        assert_eq!(event(Kind::JobEnd, 0), (77, Event::JobEnd));
+        assert_eq!(event(Kind::Fork, address), (77, Event::Fork { job: JobId(address) }));
+        let stolen = Event::Steal { job: JobId(address), victim: 3 };
+        assert_eq!(event(Kind::Steal, beside(address, 3)), (77, stolen));
+        assert_eq!(event(Kind::LeafBegin, u64::MAX), (77, Event::LeafBegin { size: u64::MAX }));
+        assert_eq!(decode([255, 0]), None, "no kind has this number");
+    }
+
+    #[test]
+    fn a_number_without_room_is_the_largest_one() {
+        assert_eq!(parts(beside(u64::MAX, 1 << 20)), (JobId((1 << ADDRESS) - 1), 0xffff));
+    }
+}

@@ -1,0 +1,72 @@
+//! `FURCATE_TRACE=path`: the trace of a whole program.
+
+use super::Trace;
+use super::recorder::{Settings, stop_for};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Once, OnceLock};
+
+/// The variable that names the file.
+const VARIABLE: &str = "FURCATE_TRACE";
+
+static PATH: OnceLock<OsString> = OnceLock::new();
+
+/// Begins to record the whole program if `FURCATE_TRACE` names a file. Called when a pool is made; later calls do nothing.
+pub(crate) fn record_if_asked() {
+    static ASKED: Once = Once::new();
+    ASKED.call_once(|| {
+        let Some(path) = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) else { return };
+        // The program may change its directory before it ends, and a file that cannot be written is to be known now.
+        let path = std::path::absolute(&path).map_or(path, Into::into);
+        if let Err(error) = File::create(&path) {
+            report(&path, &error);
+            return;
+        }
+        if PATH.set(path).is_ok() && call_at_exit() && Settings::new().start_for(true).is_err() {
+            eprintln!("furcate: {VARIABLE} has no effect: the program has started a trace of its own");
+        }
+    });
+}
+
+/// Has [`write_trace`] called when the program ends. Returns whether that is possible.
+fn call_at_exit() -> bool {
+    #[cfg(unix)]
+    {
+        // SAFETY: the function is there as long as the program, takes nothing, and lets no panic out (an `extern "C"` function aborts).
+        unsafe { libc::atexit(write_trace) == 0 }
+    }
+    #[cfg(not(unix))]
+    {
+        eprintln!("furcate: {VARIABLE} is for Unix systems; call `furcate::trace::start` and `stop` instead");
+        false
+    }
+}
+
+#[cfg_attr(not(unix), allow(dead_code, reason = "it is called at exit"))]
+extern "C" fn write_trace() {
+    let (Some(path), Some(trace)) = (PATH.get(), stop_for(true)) else { return };
+    match write(&trace, path.as_ref()) {
+        Ok(()) => {
+            let events: usize = trace.threads().iter().map(|thread| thread.events().len()).sum();
+            let (path, lost) = (Path::new(path).display(), trace.lost());
+            eprintln!(
+                "furcate: {events} events are in {path} ({lost} older ones were lost); open it in https://ui.perfetto.dev\n{}",
+                trace.summary()
+            );
+        }
+        Err(error) => report(path, &error),
+    }
+}
+
+fn write(trace: &Trace, path: &Path) -> io::Result<()> {
+    trace.write_chrome(File::create(path)?)
+}
+
+fn report(path: &OsString, error: &io::Error) {
+    let path = Path::new(path).display();
+    eprintln!(
+        "furcate: cannot write the trace to {path}: {error}; set {VARIABLE} to a file that can be written"
+    );
+}

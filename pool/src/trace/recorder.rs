@@ -1,0 +1,241 @@
+//! The recording: invariants 2 and 3 of [`trace`](crate::trace).
+
+use super::event::{Kind, decode, encode};
+use super::ring::Ring;
+use super::{ThreadTrace, TimedEvent, Trace};
+use crate::clock::Instant;
+use crate::ticks;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Whether a recording is under way. Relaxed: a hint; what depends on it is under the lock of [`RECORDING`].
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// The number of the recording under way, or of the last one. Written under the lock of [`RECORDING`]; relaxed, as for [`ON`].
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Whether forks are recorded however often they come. Relaxed, as for [`ON`].
+static EVERY_FORK: AtomicBool = AtomicBool::new(false);
+
+/// The ticks at the start of the recording. Relaxed, as for [`ON`].
+static BEGIN: AtomicU64 = AtomicU64::new(0);
+
+static RECORDING: Mutex<Option<Recording>> = Mutex::new(None);
+
+/// The pools, which are poked when a recording starts.
+static POOLS: Mutex<Vec<Weak<dyn Traced>>> = Mutex::new(Vec::new());
+
+/// A recording under way.
+struct Recording {
+    settings: Settings,
+    begin: Instant,
+    rings: Vec<Arc<Ring>>,
+    /// Whether it was started by `FURCATE_TRACE`, so that no [`stop`] ends it.
+    of_program: bool,
+}
+
+/// Something whose workers look up when a recording starts.
+pub(crate) trait Traced: Send + Sync {
+    /// Has all workers look up at their next fork.
+    fn poke_workers(&self);
+}
+
+thread_local! {
+    /// The number of the recording in which this thread has last written an event, and its ring in that recording.
+    static RING: RefCell<Option<(u64, Arc<Ring>)>> = const { RefCell::new(None) };
+
+    /// Whether the thread is inside a recorded fork, and leaves out the forks, leaves and reductions in it.
+    static LEAVES_OUT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread leaves out forks, leaves and reductions at present.
+pub(crate) fn leaves_out() -> bool {
+    LEAVES_OUT.get()
+}
+
+/// Sets whether this thread leaves out forks, leaves and reductions from now on.
+pub(crate) fn set_leaves_out(leaves_out: bool) {
+    LEAVES_OUT.set(leaves_out);
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A recording cannot start: one is under way. If `FURCATE_TRACE` is set, the whole program is one recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlreadyRunning;
+
+impl fmt::Display for AlreadyRunning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a trace is already being recorded; stop it first, or unset FURCATE_TRACE")
+    }
+}
+
+impl std::error::Error for AlreadyRunning {}
+
+/// How a trace is recorded.
+///
+/// ```
+/// use furcate::trace::{self, Settings};
+///
+/// Settings::new().every_fork(true).events_per_thread(1 << 20).start().unwrap();
+/// furcate::join(|| (), || ());
+/// assert_eq!(trace::stop().unwrap().lost(), 0);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a recording begins with `start`"]
+pub struct Settings {
+    events: usize,
+    every_fork: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { events: 1 << 18, every_fork: false }
+    }
+}
+
+impl Settings {
+    /// Returns the settings of [`start`]: 2^18 events per thread, and the forks for which there is time.
+    pub fn new() -> Self {
+        Settings::default()
+    }
+
+    /// Sets how many events a thread's ring holds, before the oldest are lost: `1 ..= 2^26`, rounded up to a power of two of at least
+    /// 1024. An event takes 16 bytes. Memory is allocated as the ring fills.
+    ///
+    /// # Panics
+    ///
+    /// If the number is out of range.
+    pub fn events_per_thread(mut self, events: usize) -> Self {
+        assert!((1..=1 << 26).contains(&events), "a ring holds 1 to 2^26 events, not {events}");
+        self.events = events;
+        self
+    }
+
+    /// Sets whether every fork is recorded, however often forks come. A fork then takes some 100 ns.
+    pub fn every_fork(mut self, every: bool) -> Self {
+        self.every_fork = every;
+        self
+    }
+
+    /// Begins to record.
+    ///
+    /// # Errors
+    ///
+    /// If a recording is under way.
+    pub fn start(self) -> Result<(), AlreadyRunning> {
+        self.start_for(false)
+    }
+
+    pub(super) fn start_for(self, of_program: bool) -> Result<(), AlreadyRunning> {
+        {
+            let mut recording = lock(&RECORDING);
+            if recording.is_some() {
+                return Err(AlreadyRunning);
+            }
+            EVERY_FORK.store(self.every_fork, Relaxed);
+            NUMBER.store(NUMBER.load(Relaxed) + 1, Relaxed);
+            let begin = Instant::now();
+            BEGIN.store(ticks::read(), Relaxed);
+            *recording = Some(Recording { settings: self, begin, rings: Vec::new(), of_program });
+            ON.store(true, Relaxed);
+        }
+        let pools: Vec<_> = lock(&POOLS).iter().filter_map(Weak::upgrade).collect();
+        pools.iter().for_each(|pool| pool.poke_workers());
+        Ok(())
+    }
+}
+
+/// Begins to record what all threads do, in all pools. Forks of a worker that is in the middle of a job are recorded from its
+/// next look at the other workers on.
+///
+/// # Errors
+///
+/// If a recording is under way.
+pub fn start() -> Result<(), AlreadyRunning> {
+    Settings::new().start()
+}
+
+/// Ends the recording that [`start`] has begun, and returns it; `None` if there is none.
+///
+/// Events that other threads record at the same time may be missing.
+#[must_use]
+pub fn stop() -> Option<Trace> {
+    stop_for(false)
+}
+
+pub(super) fn stop_for(of_program: bool) -> Option<Trace> {
+    let (recording, end, ticks) = {
+        let mut recording = lock(&RECORDING);
+        let recording = recording.take_if(|recording| recording.of_program == of_program)?;
+        ON.store(false, Relaxed);
+        (recording, Instant::now(), ticks::read())
+    };
+    let duration = end - recording.begin;
+    let ticks = ticks.wrapping_sub(BEGIN.load(Relaxed)).max(1);
+    let nanos_per_tick = duration.as_nanos() as f64 / ticks as f64;
+    let threads = recording.rings.iter().map(|ring| {
+        let (words, lost) = ring.read();
+        let events = words.into_iter().filter_map(decode).map(|(ticks, event)| TimedEvent {
+            at: std::time::Duration::from_nanos((ticks as f64 * nanos_per_tick) as u64),
+            event,
+        });
+        ThreadTrace { name: ring.name().map(str::to_owned), events: events.collect(), lost }
+    });
+    Some(Trace { threads: threads.collect(), duration })
+}
+
+/// Whether a recording is under way. One relaxed load.
+#[inline]
+pub(crate) fn is_on() -> bool {
+    ON.load(Relaxed)
+}
+
+/// Whether every fork is to be recorded.
+pub(crate) fn wants_every_fork() -> bool {
+    EVERY_FORK.load(Relaxed)
+}
+
+/// Records an event of this thread, if a recording is under way.
+#[inline]
+pub(crate) fn record(kind: Kind, payload: u64) {
+    if is_on() {
+        record_now(kind, payload);
+    }
+}
+
+#[cold]
+fn record_now(kind: Kind, payload: u64) {
+    let ticks = ticks::read().saturating_sub(BEGIN.load(Relaxed));
+    // A thread that is ending has no ring any more; and an allocator that forks, while the ring is made, records nothing.
+    let _ = RING.try_with(|ring| {
+        let Ok(mut ring) = ring.try_borrow_mut() else { return };
+        let number = NUMBER.load(Relaxed);
+        if ring.as_ref().is_none_or(|(of, _)| *of != number) {
+            *ring = begin_ring(number).map(|ring| (number, ring));
+        }
+        if let Some((_, ring)) = &*ring {
+            ring.push(encode(ticks, kind, payload));
+        }
+    });
+}
+
+/// Makes a ring for this thread, if that recording is under way.
+fn begin_ring(number: u64) -> Option<Arc<Ring>> {
+    let mut recording = lock(&RECORDING);
+    let recording = recording.as_mut().filter(|_| NUMBER.load(Relaxed) == number)?;
+    let ring = Arc::new(Ring::new(recording.settings.events));
+    recording.rings.push(Arc::clone(&ring));
+    Some(ring)
+}
+
+/// Notes a pool that begins, so that [`start`] can poke its workers.
+pub(crate) fn pool_begins(pool: Weak<dyn Traced>) {
+    let mut pools = lock(&POOLS);
+    pools.retain(|pool| pool.strong_count() > 0);
+    pools.push(pool);
+}
