@@ -228,6 +228,22 @@ fn a_full_ring_says_how_much_it_has_lost() {
 }
 
 #[test]
+fn the_first_threads_are_recorded() {
+    let _alone = alone();
+    trace::start().unwrap();
+    for _ in 0..1100 {
+        std::thread::spawn(|| join(|| (), || ())).join().unwrap();
+    }
+    let trace = trace::stop().unwrap();
+    assert_eq!(trace.threads().len(), 1024);
+    assert!(
+        (76..100).contains(&trace.threads_left_out()),
+        "{} threads were left out",
+        trace.threads_left_out()
+    );
+}
+
+#[test]
 fn waits_are_recorded() {
     let pool = pool(2);
     let before = pool.stats().total();

@@ -61,6 +61,8 @@ use std::time::Duration;
 pub struct Trace {
     /// The threads, in the order of their first events.
     pub(crate) threads: Vec<ThreadTrace>,
+    /// Number of threads that are not among them.
+    pub(crate) left_out: u64,
     /// The time from the start to the stop.
     pub(crate) duration: Duration,
 }
@@ -84,6 +86,12 @@ impl Trace {
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
+    }
+
+    /// Returns the number of threads whose events are missing: a trace has the first 1024 threads that record an event.
+    #[must_use]
+    pub fn threads_left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Returns the number of events that were overwritten because a thread's ring was full.

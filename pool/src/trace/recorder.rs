@@ -31,10 +31,16 @@ static POOLS: Mutex<Vec<Weak<dyn Traced>>> = Mutex::new(Vec::new());
 struct Recording {
     settings: Settings,
     begin: Instant,
+    /// At most [`MOST_RINGS`].
     rings: Vec<Arc<Ring>>,
+    /// Number of threads that came later.
+    left_out: u64,
     /// Whether it was started by `FURCATE_TRACE`, so that no [`stop`] ends it.
     of_program: bool,
 }
+
+/// The most threads that a recording has rings for: the rings of threads that have ended stay until the recording ends.
+const MOST_RINGS: usize = 1024;
 
 /// Something whose workers look up when a recording starts.
 pub(crate) trait Traced: Send + Sync {
@@ -43,8 +49,8 @@ pub(crate) trait Traced: Send + Sync {
 }
 
 thread_local! {
-    /// The number of the recording in which this thread has last written an event, and its ring in that recording.
-    static RING: RefCell<Option<(u64, Arc<Ring>)>> = const { RefCell::new(None) };
+    /// The number of the recording in which this thread has last written an event, and its ring in that recording, if it has one.
+    static RING: RefCell<(u64, Option<Arc<Ring>>)> = const { RefCell::new((0, None)) };
 
     /// Whether the thread is inside a recorded fork, and leaves out the forks, leaves and reductions in it.
     static LEAVES_OUT: Cell<bool> = const { Cell::new(false) };
@@ -141,7 +147,8 @@ impl Settings {
             NUMBER.store(NUMBER.load(Relaxed) + 1, Relaxed);
             let begin = Instant::now();
             BEGIN.store(ticks::read(), Relaxed);
-            *recording = Some(Recording { settings: self, begin, rings: Vec::new(), of_program });
+            *recording =
+                Some(Recording { settings: self, begin, rings: Vec::new(), left_out: 0, of_program });
             ON.store(true, Relaxed);
         }
         let pools: Vec<_> = lock(&POOLS).iter().filter_map(Weak::upgrade).collect();
@@ -186,7 +193,7 @@ pub(super) fn stop_for(of_program: bool) -> Option<Trace> {
         });
         ThreadTrace { name: ring.name().map(str::to_owned), events: events.collect(), lost }
     });
-    Some(Trace { threads: threads.collect(), duration })
+    Some(Trace { threads: threads.collect(), left_out: recording.left_out, duration })
 }
 
 /// Whether a recording is under way. One relaxed load.
@@ -215,19 +222,23 @@ fn record_now(kind: Kind, payload: u64) {
     let _ = RING.try_with(|ring| {
         let Ok(mut ring) = ring.try_borrow_mut() else { return };
         let number = NUMBER.load(Relaxed);
-        if ring.as_ref().is_none_or(|(of, _)| *of != number) {
-            *ring = begin_ring(number).map(|ring| (number, ring));
+        if ring.0 != number {
+            *ring = (number, begin_ring(number));
         }
-        if let Some((_, ring)) = &*ring {
+        if let Some(ring) = &ring.1 {
             ring.push(encode(ticks, kind, payload));
         }
     });
 }
 
-/// Makes a ring for this thread, if that recording is under way.
+/// Makes a ring for this thread, if that recording is under way, and has a ring left.
 fn begin_ring(number: u64) -> Option<Arc<Ring>> {
     let mut recording = lock(&RECORDING);
     let recording = recording.as_mut().filter(|_| NUMBER.load(Relaxed) == number)?;
+    if recording.rings.len() == MOST_RINGS {
+        recording.left_out += 1;
+        return None;
+    }
     let ring = Arc::new(Ring::new(recording.settings.events));
     recording.rings.push(Arc::clone(&ring));
     Some(ring)
