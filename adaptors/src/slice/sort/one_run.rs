@@ -7,6 +7,16 @@ use std::mem::swap;
 /// Number of elements that are checked first. For most slices that are not one run, these show it.
 const SAMPLE_LEN: usize = 64;
 
+/// Whether two neighbors belong to an ascending run. One closure for all functions here, so that what they call is compiled once.
+fn ascend<T, L: Fn(&T, &T) -> bool>(is_less: &L) -> impl Fn(&T, &T) -> bool + '_ {
+    |a, b| !is_less(b, a)
+}
+
+/// Whether two neighbors belong to a strictly descending run.
+fn descend<T, L: Fn(&T, &T) -> bool>(is_less: &L) -> impl Fn(&T, &T) -> bool + '_ {
+    |a, b| is_less(b, a)
+}
+
 /// Sorts a slice that is one run, ascending or strictly descending. If it is not one run, the slice is unchanged, and
 /// the error is the place of the first element that comes before its left neighbor.
 pub(super) fn settle<T, L, E>(slice: &mut [T], is_less: &L, grain: usize, executor: &E) -> Result<(), usize>
@@ -15,8 +25,8 @@ where
     L: Fn(&T, &T) -> bool + Sync,
     E: Executor,
 {
-    let Some(descent) = first_break(slice, &|a, b| !is_less(b, a), grain, executor) else { return Ok(()) };
-    if first_break(slice, &|a, b| is_less(b, a), grain, executor).is_some() {
+    let Some(descent) = first_break(slice, &ascend(is_less), grain, executor) else { return Ok(()) };
+    if first_break(slice, &descend(is_less), grain, executor).is_some() {
         return Err(descent);
     }
     reverse_all(slice, grain, executor);
@@ -47,11 +57,11 @@ pub(super) fn long_runs<T>(slice: &mut [T], is_less: &impl Fn(&T, &T) -> bool) -
             return ends;
         }
         let rest = &mut slice[start..];
-        let ascending = run_len(rest, |a, b| !is_less(b, a));
+        let ascending = run_len(rest, &ascend(is_less));
         let length = if ascending > 1 {
             ascending
         } else {
-            let descending = run_len(rest, |a, b| is_less(b, a));
+            let descending = run_len(rest, &descend(is_less));
             rest[..descending].reverse();
             descending
         };
@@ -65,14 +75,14 @@ pub(super) fn long_runs<T>(slice: &mut [T], is_less: &impl Fn(&T, &T) -> bool) -
 }
 
 /// Returns the length of the run at the start of a slice that is not empty.
-fn run_len<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> usize {
+fn run_len<T>(slice: &[T], holds: &impl Fn(&T, &T) -> bool) -> usize {
     // A run has to show its length before whole blocks are compared.
     let sample = slice.len().min(SAMPLE_LEN);
-    if let Some(place) = first_break_here(&slice[..sample], &holds) {
+    if let Some(place) = first_break_here(&slice[..sample], holds) {
         return place;
     }
-    let unbroken = (sample - 1) + unbroken_blocks(&slice[sample - 1..], &holds);
-    first_break_here(&slice[unbroken..], &holds).map_or(slice.len(), |place| unbroken + place)
+    let unbroken = (sample - 1) + unbroken_blocks(&slice[sample - 1..], holds);
+    first_break_here(&slice[unbroken..], holds).map_or(slice.len(), |place| unbroken + place)
 }
 
 /// Greatest number of misplaced elements that are put in their place one by one.
@@ -110,7 +120,7 @@ where
         let (front, back) = slice.split_at_mut(descent);
         moved += settle_last(front, is_less) + settle_first(back, is_less);
         let sorted = descent - 1;
-        match first_break(&mut slice[sorted..], &|a, b| !is_less(b, a), grain, executor) {
+        match first_break(&mut slice[sorted..], &ascend(is_less), grain, executor) {
             None => return true,
             Some(next) => descent = sorted + next,
         }
@@ -133,8 +143,7 @@ where
     E: Executor,
 {
     let ([first, .., last], true) = (&*slice, descent < slice.len()) else { return false };
-    if is_less(first, last)
-        || first_break(&mut slice[descent..], &|a, b| !is_less(b, a), grain, executor).is_some()
+    if is_less(first, last) || first_break(&mut slice[descent..], &ascend(is_less), grain, executor).is_some()
     {
         return false;
     }
@@ -205,7 +214,7 @@ where
         .or_else(|| in_right.map(|place| mid + place))
 }
 
-fn first_break_here<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> Option<usize> {
+fn first_break_here<T>(slice: &[T], holds: &impl Fn(&T, &T) -> bool) -> Option<usize> {
     slice.windows(2).position(|pair| !holds(&pair[0], &pair[1])).map(|left| left + 1)
 }
 
@@ -213,7 +222,7 @@ fn first_break_here<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> Option<us
 const BLOCK: usize = 32;
 
 /// Returns the place up to which whole blocks of neighbors have no break.
-fn unbroken_blocks<T>(slice: &[T], holds: impl Fn(&T, &T) -> bool) -> usize {
+fn unbroken_blocks<T>(slice: &[T], holds: &impl Fn(&T, &T) -> bool) -> usize {
     let mut start = 0;
     while let Some((block, _)) = slice[start..].split_first_chunk::<{ BLOCK + 1 }>() {
         let mut all = true;
