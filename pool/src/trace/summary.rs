@@ -12,6 +12,8 @@ pub struct Summary {
     pub duration: Duration,
     /// A summary of each thread.
     pub threads: Vec<ThreadSummary>,
+    /// Number of threads [without events](Trace::threads_left_out).
+    pub threads_left_out: u64,
 }
 
 /// One thread's part of a trace, in numbers.
@@ -45,7 +47,7 @@ impl Trace {
     #[must_use]
     pub fn summary(&self) -> Summary {
         let threads = self.threads.iter().map(|thread| summary_of(thread, self.duration)).collect();
-        Summary { duration: self.duration, threads }
+        Summary { duration: self.duration, threads, threads_left_out: self.left_out }
     }
 }
 
@@ -127,6 +129,9 @@ impl fmt::Display for Summary {
                 thread.parked,
                 thread.lost
             )?;
+        }
+        if self.threads_left_out > 0 {
+            writeln!(f, "{} more threads, of which no events were recorded", self.threads_left_out)?;
         }
         Ok(())
     }
