@@ -70,6 +70,18 @@ pub(crate) fn read() -> u64 {
     u64::try_from(BEGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// Returns both clocks at one moment: of some looks at them, the one that took least. A thread that is interrupted in between would
+/// otherwise pair times that lie milliseconds apart.
+fn both_clocks() -> (Instant, u64) {
+    let looks = (0..4).map(|_| {
+        let before = read();
+        let now = Instant::now();
+        (read().wrapping_sub(before), now, before)
+    });
+    let (_, now, ticks) = looks.min_by_key(|&(took, ..)| took).expect("there are four looks");
+    (now, ticks)
+}
+
 /// Measures the counter's rate, for some 20 us. Later calls do nothing.
 pub(crate) fn measure_rate() {
     static MEASURED: std::sync::Once = std::sync::Once::new();
@@ -77,13 +89,12 @@ pub(crate) fn measure_rate() {
         return;
     }
     MEASURED.call_once(|| {
-        let (begin, ticks) = (Instant::now(), Ticks::now());
-        let mut elapsed = begin.elapsed();
-        while elapsed < Duration::from_micros(20) {
+        let (begin, ticks) = both_clocks();
+        while begin.elapsed() < Duration::from_micros(20) {
             std::hint::spin_loop();
-            elapsed = begin.elapsed();
         }
-        let rate = u128::from(ticks.elapsed().0) * 1024 / elapsed.as_nanos();
+        let (end, end_ticks) = both_clocks();
+        let rate = u128::from(end_ticks.wrapping_sub(ticks)) * 1024 / (end - begin).as_nanos();
         // A counter that stands still or runs wild keeps the default.
         if let Ok(rate @ 64..=65_536) = u64::try_from(rate) {
             RATE.store(rate, Relaxed);
@@ -101,7 +112,7 @@ mod tests {
         let (begin, ticks) = (Instant::now(), Ticks::now());
         std::thread::sleep(Duration::from_millis(20));
         let span = ticks.elapsed();
-        // Within a factor of two: the rate is measured in 20 us, during which the thread may be interrupted.
+        // Within a factor of two: this thread may be interrupted between its looks at the clocks.
         assert!(span.exceeds(10_000), "{span:?}");
         let micros = u32::try_from(begin.elapsed().as_micros()).unwrap();
         assert!(!span.exceeds(2 * micros), "{span:?} in {micros} us");
