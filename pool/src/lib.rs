@@ -150,6 +150,12 @@ pub mod trace {
 
     /// Marks nothing.
     #[must_use]
+    pub fn right() -> Mark {
+        Mark
+    }
+
+    /// Marks nothing.
+    #[must_use]
     pub fn reduction() -> Mark {
         Mark
     }

@@ -28,7 +28,8 @@
 //! forks come faster, the ones deepest in the tree are left out. A left-out fork is a part of the fork around it. Steals, jobs,
 //! leaves and waits are always recorded, except that a worker records no leaves inside forks that it leaves out.
 //!
-//! While nothing is recorded, a fork executes no instruction more. A leaf and a reduction of a chain execute one relaxed load.
+//! While nothing is recorded, a fork executes no instruction more. A leaf, a reduction and the right half of a chain's
+//! fork execute one relaxed load each.
 //!
 //! # Invariants
 //!
@@ -42,17 +43,21 @@
 mod chrome;
 mod event;
 mod file;
+mod graph;
 mod recorder;
 mod ring;
 mod summary;
 
 pub use event::{Event, JobId, TimedEvent};
+pub use graph::{Graph, Piece, PieceKind, Step};
 pub use recorder::{AlreadyRunning, Settings, start, stop};
-pub use summary::{Summary, ThreadSummary};
+pub use summary::{Advice, Summary, ThreadSummary};
 
 pub(crate) use event::{Kind, beside};
 pub(crate) use file::record_if_asked;
-pub(crate) use recorder::{Traced, is_on, leaves_out, pool_begins, record, set_leaves_out, wants_every_fork};
+pub(crate) use recorder::{
+    Traced, is_on, leaves_out, pool_begins, record, set_leaves_out, set_right, take_right, wants_every_fork,
+};
 
 use std::time::Duration;
 
@@ -146,18 +151,31 @@ impl ThreadTrace {
     }
 }
 
-/// Marks a leaf or a reduction of a chain in the trace, from its making to its drop. For schedulers.
+/// Marks a part of a chain's work in the trace, from its making to its drop. For schedulers.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Mark(Option<Kind>);
+pub struct Mark(Option<(Kind, u64)>);
 
 impl Drop for Mark {
     #[inline]
     fn drop(&mut self) {
-        if let Some(end) = self.0 {
-            record(end, 0);
+        if let Some((end, payload)) = self.0 {
+            record(end, payload);
         }
     }
+}
+
+/// Marks the right half of the fork that this thread has just taken back.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn right() -> Mark {
+    Mark(if is_on() { taken_back() } else { None })
+}
+
+#[cold]
+fn taken_back() -> Option<(Kind, u64)> {
+    take_right().map(|job| (Kind::Joined, job))
 }
 
 /// Marks a leaf of so many items, or of so many units of its producer.
@@ -169,12 +187,12 @@ pub fn leaf(size: usize) -> Mark {
 }
 
 #[cold]
-fn begin_leaf(size: usize) -> Option<Kind> {
+fn begin_leaf(size: usize) -> Option<(Kind, u64)> {
     if leaves_out() {
         return None;
     }
     record(Kind::LeafBegin, size as u64);
-    Some(Kind::LeafEnd)
+    Some((Kind::LeafEnd, 0))
 }
 
 /// Marks a reduction of two outputs.
@@ -186,10 +204,10 @@ pub fn reduction() -> Mark {
 }
 
 #[cold]
-fn begin_reduction() -> Option<Kind> {
+fn begin_reduction() -> Option<(Kind, u64)> {
     if leaves_out() {
         return None;
     }
     record(Kind::ReduceBegin, 0);
-    Some(Kind::ReduceEnd)
+    Some((Kind::ReduceEnd, 0))
 }

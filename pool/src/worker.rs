@@ -433,7 +433,7 @@ impl Worker {
     #[inline(always)]
     pub(crate) unsafe fn pop_fork(&self, index: u64, job: NonNull<Header>) -> bool {
         // SAFETY: the caller's.
-        unsafe { self.forks.pop(index) || self.pop_recorded(index, job) }
+        unsafe { self.forks.pop(index) || self.take_back_recorded(index, job) }
     }
 
     /// Whether this worker's fork of that index, which was not popped, was stolen.

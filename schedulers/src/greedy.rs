@@ -66,7 +66,7 @@ use crate::frames::ForkFrame;
 use crate::in_turn::run_in_turn;
 use crate::{Policy, Producer, Reduction};
 use furcate_pool::detach::{Detach, Detachable, RightPart};
-use furcate_pool::{Context, Executor};
+use furcate_pool::{Context, Executor, trace};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -290,7 +290,12 @@ where
         let (left, right) =
             scope.fork(|| run(left, leaves, scope), PublishedBranch { branch: right, leaves });
         return match right {
-            RightPart::Back(right) => left.join(run(right.branch, leaves, scope), joint),
+            RightPart::Back(right) => {
+                let half = trace::right();
+                let right = run(right.branch, leaves, scope);
+                drop(half);
+                left.join(right, joint)
+            }
             RightPart::Taken(node) => {
                 left.deliver(Link::JoinNode(Arc::clone(&node), Side::Left));
                 Done::Away { node, joint }

@@ -3,6 +3,7 @@
 //! Each thread is a track of nested slices: jobs, halves of forks, leaves, reductions, waits. Arrows lead from forks to the
 //! jobs that thieves have made of them. The rest are instants.
 
+use super::graph::{Place, thefts};
 use super::{Event, JobId, ThreadTrace, Trace};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -75,41 +76,13 @@ impl Display for Quoted<'_> {
     }
 }
 
-/// The place of an event: its thread, and its index there.
-type Place = (usize, usize);
-
 /// Returns the numbers of the arrows, by the places of the forks and of the jobs between which they lead.
 fn arrows(threads: &[ThreadTrace]) -> HashMap<Place, u64> {
-    // The forks of each job's name, with their times.
-    let mut forks = HashMap::<JobId, Vec<(Duration, Place)>>::new();
-    let events = || {
-        let of = |(thread, events): (usize, &'_ ThreadTrace)| (thread, events.events.clone());
-        threads.iter().enumerate().map(of).flat_map(|(thread, events)| {
-            events.into_iter().enumerate().map(move |(index, event)| ((thread, index), event))
-        })
-    };
-    for (place, event) in events() {
-        if let Event::Fork { job } | Event::Offer { job } = event.event {
-            forks.entry(job).or_default().push((event.at, place));
-        }
-    }
-    forks.values_mut().for_each(|forks| forks.sort_unstable());
-    let mut arrows = HashMap::new();
-    for (place, event) in events() {
-        let Event::JobBegin { job, .. } = event.event else { continue };
-        let Some(forks) = forks.get(&job) else { continue };
-        // The last fork of that name before the job.
-        if let Some(before) = forks.partition_point(|(at, _)| *at <= event.at).checked_sub(1) {
-            let number = arrows.len() as u64;
-            let fork = forks[before].1;
-            // A job that is not the fork's, because the fork of that name was left out: two jobs begin after one fork.
-            if !arrows.contains_key(&fork) {
-                arrows.insert(fork, number);
-                arrows.insert(place, number);
-            }
-        }
-    }
-    arrows
+    thefts(threads)
+        .into_iter()
+        .zip(0..)
+        .flat_map(|((fork, job), number)| [(fork, number), (job, number)])
+        .collect()
 }
 
 fn write_track<W: Write>(

@@ -99,8 +99,7 @@ events! {
         /// The right half.
         job: JobId
     } = |payload| Event::Right { job: JobId(payload) },
-    /// The right half has ended, and the thread goes on behind the fork. (Forks of a chain end at the next event of a fork around
-    /// them.)
+    /// The right half has ended, and the thread goes on behind the fork.
     Joined {
         /// The right half.
         job: JobId

@@ -54,6 +54,19 @@ thread_local! {
 
     /// Whether the thread is inside a recorded fork, and leaves out the forks, leaves and reductions in it.
     static LEAVES_OUT: Cell<bool> = const { Cell::new(false) };
+
+    /// The job of the fork that the thread has taken back last; 0 if its right half has been marked.
+    static RIGHT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Notes that this thread has taken back a recorded fork of a chain, whose right half it runs next.
+pub(crate) fn set_right(job: u64) {
+    RIGHT.set(job);
+}
+
+/// Returns the fork of the last [`set_right`], once.
+pub(crate) fn take_right() -> Option<u64> {
+    Some(RIGHT.take()).filter(|job| *job != 0)
 }
 
 /// Whether this thread leaves out forks, leaves and reductions at present.

@@ -1,15 +1,25 @@
 //! The trace in some lines of text.
 
+mod advice;
+
 use super::{Event, ThreadTrace, Trace};
 use std::fmt;
 use std::time::Duration;
 
-/// A [trace](Trace) in numbers. `Display` prints it as a table.
+pub use advice::Advice;
+
+/// A [trace](Trace) in numbers. `Display` prints it as a table, and what [stands out](Self::advice) in words.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
     /// The time from the start to the stop.
     pub duration: Duration,
+    /// The time of all pieces of work together: the work, T1 ([`Graph::work`](super::Graph::work)).
+    pub work: Duration,
+    /// The longest time that pieces take one after the other: the span, Tinf ([`Graph::span`](super::Graph::span)).
+    pub span: Duration,
+    /// The time in which exactly 0, 1, 2... threads were busy.
+    pub by_busy_threads: Vec<Duration>,
     /// A summary of each thread.
     pub threads: Vec<ThreadSummary>,
     /// Number of threads [without events](Trace::threads_left_out).
@@ -30,6 +40,8 @@ pub struct ThreadSummary {
     pub steals: u64,
     /// Leaves of chains that were recorded.
     pub leaves: u64,
+    /// The time of these leaves together.
+    pub time_in_leaves: Duration,
     /// The longest of these leaves.
     pub longest_leaf: Duration,
     /// Tasks that it has suspended.
@@ -46,12 +58,52 @@ impl Trace {
     /// Returns the trace in numbers.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let threads = self.threads.iter().map(|thread| summary_of(thread, self.duration)).collect();
-        Summary { duration: self.duration, threads, threads_left_out: self.left_out }
+        let mut busy = Vec::new();
+        let threads =
+            self.threads.iter().map(|thread| summary_of(thread, self.duration, &mut busy)).collect();
+        let graph = self.graph();
+        Summary {
+            duration: self.duration,
+            work: graph.work(),
+            span: graph.span(),
+            by_busy_threads: by_busy_threads(&busy, self.duration),
+            threads,
+            threads_left_out: self.left_out,
+        }
     }
 }
 
-fn summary_of(thread: &ThreadTrace, end: Duration) -> ThreadSummary {
+impl Summary {
+    /// Returns the parallelism: the work divided by the span. However many threads there are, the program does not get faster than its
+    /// sequential run by more than this factor. 1 if nothing was recorded.
+    #[must_use]
+    pub fn parallelism(&self) -> f64 {
+        if self.span.is_zero() { 1.0 } else { self.work.as_secs_f64() / self.span.as_secs_f64() }
+    }
+}
+
+/// Begin and end of a time in which a thread was busy.
+type Busy = (Duration, Duration);
+
+fn by_busy_threads(times: &[Busy], end: Duration) -> Vec<Duration> {
+    // A time that ends makes way for one that begins at the same moment.
+    let mut changes: Vec<_> = times
+        .iter()
+        .filter(|(begin, end)| begin < end)
+        .flat_map(|(begin, end)| [(*begin, true), (*end, false)])
+        .collect();
+    changes.sort_unstable();
+    let (mut times, mut since, mut busy) = (vec![Duration::ZERO], Duration::ZERO, 0_usize);
+    for (at, begins) in changes.into_iter().chain([(end, false)]) {
+        times.resize(times.len().max(busy + 1), Duration::ZERO);
+        times[busy] += at.saturating_sub(since);
+        since = at;
+        busy = if begins { busy + 1 } else { busy.saturating_sub(1) };
+    }
+    times
+}
+
+fn summary_of(thread: &ThreadTrace, end: Duration, times: &mut Vec<Busy>) -> ThreadSummary {
     let mut summary = ThreadSummary { name: thread.label(), lost: thread.lost(), ..ThreadSummary::default() };
     // Jobs, calls (`true`) and waits (`false`) that have begun. The innermost one says whether the thread is busy.
     let mut open = Vec::new();
@@ -67,6 +119,7 @@ fn summary_of(thread: &ThreadTrace, end: Duration) -> ThreadSummary {
         if change.is_some() || ends {
             if open.last() == Some(&true) {
                 summary.busy += event.at.saturating_sub(since);
+                times.push((since, event.at));
             }
             since = event.at;
             match change {
@@ -81,6 +134,7 @@ fn summary_of(thread: &ThreadTrace, end: Duration) -> ThreadSummary {
             Event::LeafEnd => {
                 if let Some(begin) = leaf.take() {
                     summary.leaves += 1;
+                    summary.time_in_leaves += event.at.saturating_sub(begin);
                     summary.longest_leaf = summary.longest_leaf.max(event.at.saturating_sub(begin));
                 }
             }
@@ -92,6 +146,7 @@ fn summary_of(thread: &ThreadTrace, end: Duration) -> ThreadSummary {
     }
     if open.last() == Some(&true) {
         summary.busy += end.saturating_sub(since);
+        times.push((since, end));
     }
     summary
 }
@@ -99,7 +154,14 @@ fn summary_of(thread: &ThreadTrace, end: Duration) -> ThreadSummary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.duration.as_secs_f64().max(1e-9);
-        writeln!(f, "{:.3} ms", whole * 1e3)?;
+        writeln!(
+            f,
+            "{:.3} ms; work {:.3} ms, span {:.3} ms, parallelism {:.1}",
+            whole * 1e3,
+            self.work.as_secs_f64() * 1e3,
+            self.span.as_secs_f64() * 1e3,
+            self.parallelism()
+        )?;
         writeln!(
             f,
             "{:<20} {:>6} {:>8} {:>8} {:>8} {:>12} {:>9} {:>8} {:>7} {:>8}",
@@ -133,6 +195,44 @@ impl fmt::Display for Summary {
         if self.threads_left_out > 0 {
             writeln!(f, "{} more threads, of which no events were recorded", self.threads_left_out)?;
         }
-        Ok(())
+        self.advice().iter().try_for_each(|advice| writeln!(f, "- {advice}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_by_busy_threads_are_those_of_a_count_at_each_moment() {
+        let mut random = 5_u64;
+        let mut next = |below: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) % below
+        };
+        for threads in 0..5_u64 {
+            for _ in 0..50 {
+                // The times of one thread do not overlap.
+                let mut times = Vec::new();
+                for _ in 0..threads {
+                    let mut at = 0;
+                    for _ in 0..next(4) {
+                        let begin = at + next(10);
+                        at = begin + next(10);
+                        times.push((begin, at));
+                    }
+                }
+                let mut expected = vec![0; 6];
+                for moment in 0..100 {
+                    expected[times.iter().filter(|time| (time.0..time.1).contains(&moment)).count()] += 1;
+                }
+                let nanos = Duration::from_nanos;
+                let busy: Vec<_> = times.iter().map(|time| (nanos(time.0), nanos(time.1))).collect();
+                let mut found: Vec<_> =
+                    by_busy_threads(&busy, nanos(100)).iter().map(Duration::as_nanos).collect();
+                found.resize(6, 0);
+                assert_eq!(found, expected, "{times:?}");
+            }
+        }
     }
 }

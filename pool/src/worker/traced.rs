@@ -136,6 +136,21 @@ impl Worker {
         popped
     }
 
+    /// As [`pop_recorded`](Self::pop_recorded), for a caller that marks the right half by [`trace::right`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`pop_fork`](Self::pop_fork).
+    #[cold]
+    pub(super) unsafe fn take_back_recorded(&self, index: u64, job: NonNull<Header>) -> bool {
+        // SAFETY: the caller's.
+        let popped = unsafe { self.pop_recorded(index, job) };
+        if popped {
+            trace::set_right(job.addr().get() as u64);
+        }
+        popped
+    }
+
     /// Joins a fork of a frame whose pop has failed: runs the right half if it was not stolen, and waits for its end otherwise.
     /// Then the latch is set.
     ///

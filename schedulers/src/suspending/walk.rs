@@ -31,6 +31,7 @@ use crate::greedy::{self, Link, Unit, Whole};
 use crate::{Node, Policy, Producer, Reduction};
 use furcate_pool::Context;
 use furcate_pool::detach::{Detach, Detachable, Resume, RightPart, Suspend};
+use furcate_pool::trace;
 use std::iter::{Repeat, repeat};
 use std::marker::PhantomData;
 use std::mem;
@@ -167,7 +168,10 @@ where
             drop(of_unit);
         };
         match scope.fork(run, self) {
-            ((), RightPart::Back(walk)) => Some(walk),
+            ((), RightPart::Back(walk)) => {
+                drop(trace::right());
+                Some(walk)
+            }
             ((), RightPart::Taken(_)) => None,
         }
     }
