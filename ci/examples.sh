@@ -41,4 +41,6 @@ for event in events:
     depth += {"B": 1, "E": -1}.get(event["ph"], 0)
 assert depth == 0 and any(event["name"] == "leaf" for event in events), "the slices of the trace do not end"
 CHECK
+cargo run --release --locked -p furcate-trace --example pictures -- "$trace"
+grep -q "leaf of" "$trace/find-first.svg"
 rm -r "$trace"

@@ -1,0 +1,176 @@
+//! Pictures of [traces](furcate_pool::trace): the fork-join graph, and a timeline of the threads, in one SVG.
+//!
+//! ```
+//! use furcate::prelude::*;
+//! use furcate::trace;
+//!
+//! trace::start().unwrap();
+//! let sum: u64 = (0..1000_u64).into_par_iter().force_depth(3).sum();
+//! let picture = furcate_trace::svg(&trace::stop().unwrap());
+//! assert!(sum > 0 && picture.starts_with("<svg"));
+//! ```
+//!
+//! The picture has two parts, as the graphs of Kvik (Raje and Wagner 2020, Figures 1 and 2) have:
+//!
+//! - *The graph*: a rectangle for each sequential piece, as wide as the piece took time, in the color of its thread. Parts that follow one another
+//!   stand below each other, and the halves of a fork stand side by side. Lines lead from each fork to its halves, and from the halves to
+//!   the next part. Half-transparent rectangles are parts that are too narrow to be drawn one by one, as one.
+//! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time.
+#![forbid(unsafe_code)]
+
+mod layout;
+
+use furcate_pool::trace::{Graph, Piece, PieceKind, Trace};
+use layout::{Layout, Shape};
+use std::time::Duration;
+use svg::Document;
+use svg::node::element::{Group, Line, Rectangle, Text, Title};
+
+/// Width of the picture.
+const WIDTH: f64 = 1400.0;
+
+/// Distance of everything from the edge of the picture.
+const MARGIN: f64 = 20.0;
+
+/// Height of a row of the timeline.
+const ROW: f64 = 18.0;
+
+/// Colors of the threads, which people with any kind of sight can tell apart (Okabe and Ito 2008).
+const COLORS: [&str; 8] =
+    ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
+
+/// Returns the picture of a trace: an SVG document without references to other files.
+///
+/// Cost: linear in the number of events. The document has at most some ten thousand shapes, whatever the length of the trace.
+#[must_use]
+pub fn svg(trace: &Trace) -> String {
+    let graph = trace.graph();
+    let (mut picture, top) = (Group::new(), MARGIN + 16.0 * (trace.threads().len() as f64 + 2.0));
+    picture = legend(picture, trace, &graph);
+    let (graph_group, bottom) = draw_graph(&graph, top);
+    let (timeline, end) = draw_timeline(trace, &graph, bottom + 2.0 * MARGIN);
+    Document::new()
+        .set("viewBox", (0, 0, WIDTH, end + MARGIN))
+        .set("font-family", "sans-serif")
+        .set("font-size", 12)
+        .add(Rectangle::new().set("width", "100%").set("height", "100%").set("fill", "white"))
+        .add(picture)
+        .add(graph_group)
+        .add(timeline)
+        .to_string()
+}
+
+/// Writes the threads with their colors, and the graph in numbers.
+fn legend(mut group: Group, trace: &Trace, graph: &Graph) -> Group {
+    let (work, span) = (graph.work().as_secs_f64(), graph.span().as_secs_f64());
+    let line = format!(
+        "{:.3} ms; work {:.3} ms, span {:.3} ms, parallelism {:.1}",
+        trace.duration().as_secs_f64() * 1e3,
+        work * 1e3,
+        span * 1e3,
+        work / span.max(1e-9)
+    );
+    group = group.add(Text::new(line).set("x", MARGIN).set("y", MARGIN + 12.0));
+    for (thread, number) in trace.summary().threads.iter().zip(0..) {
+        let y = MARGIN + 16.0 * (f64::from(number) + 1.0);
+        let busy = thread.busy.as_secs_f64() / trace.duration().as_secs_f64().max(1e-9) * 100.0;
+        let words = format!("{}: busy {busy:.0} %, {} steals", thread.name, thread.steals);
+        group = group
+            .add(rectangle(MARGIN, y + 2.0, 12.0, 12.0, color(number as usize)))
+            .add(Text::new(words).set("x", MARGIN + 18.0).set("y", y + 12.0));
+    }
+    group
+}
+
+fn color(thread: usize) -> &'static str {
+    COLORS[thread % COLORS.len()]
+}
+
+fn rectangle(x: f64, y: f64, width: f64, height: f64, color: &str) -> Rectangle {
+    let number = |n: f64| format!("{n:.2}");
+    Rectangle::new()
+        .set("x", number(x))
+        .set("y", number(y))
+        .set("width", number(width))
+        .set("height", number(height))
+        .set("fill", color)
+}
+
+/// Draws the graph below `top`. Returns its lower end, too.
+fn draw_graph(graph: &Graph, top: f64) -> (Group, f64) {
+    let layout = Layout::new(graph, WIDTH - 2.0 * MARGIN);
+    let mut group = Group::new();
+    for shape in &layout.shapes {
+        group = match shape {
+            Shape::Line { from, to } => group.add(
+                Line::new()
+                    .set("x1", format!("{:.2}", from.0 + MARGIN))
+                    .set("y1", format!("{:.2}", from.1 + top))
+                    .set("x2", format!("{:.2}", to.0 + MARGIN))
+                    .set("y2", format!("{:.2}", to.1 + top))
+                    .set("stroke", "#666666")
+                    .set("stroke-width", 0.8),
+            ),
+            Shape::Piece { piece, x, y, width } => {
+                // Neighbors can be told apart.
+                let wide = if *width > 4.0 { width - 0.8 } else { *width };
+                let shape = rectangle(x + MARGIN, y + top, wide, layout::PIECE, color(piece.thread));
+                group.add(shape.add(Title::new(words(piece))))
+            }
+            Shape::Folded { thread, pieces, work, x, y, width } => {
+                let shape = rectangle(x + MARGIN, y + top, *width, layout::PIECE, color(*thread));
+                let words = format!("{pieces} pieces, {}", time(*work));
+                group.add(shape.set("fill-opacity", 0.5).add(Title::new(words)))
+            }
+        };
+    }
+    (group, top + layout.height)
+}
+
+fn words(piece: &Piece) -> String {
+    let kind = match piece.kind {
+        PieceKind::Leaf(size) => format!("leaf of {size}"),
+        PieceKind::Reduction => "reduction".to_owned(),
+        _ => "code".to_owned(),
+    };
+    format!("{kind}, {} from {}", time(piece.duration()), time(piece.begin))
+}
+
+fn time(time: Duration) -> String {
+    format!("{:.1} us", time.as_secs_f64() * 1e6)
+}
+
+/// Draws a row for each thread below `top`. Returns the lower end, too.
+fn draw_timeline(trace: &Trace, graph: &Graph, top: f64) -> (Group, f64) {
+    let scale = (WIDTH - 2.0 * MARGIN) / trace.duration().as_secs_f64().max(1e-9);
+    let mut rows = vec![Vec::new(); trace.threads().len()];
+    for piece in graph.pieces() {
+        rows[piece.thread].push(piece);
+    }
+    let mut group = Group::new();
+    for (pieces, number) in rows.iter_mut().zip(0..) {
+        let y = top + ROW * f64::from(number);
+        group = group.add(rectangle(MARGIN, y, WIDTH - 2.0 * MARGIN, ROW - 4.0, "#eeeeee"));
+        pieces.sort_unstable_by_key(|piece: &Piece| piece.begin);
+        // Pieces that touch each other within a third of a pixel are one shape.
+        let mut shape = None::<(f64, f64)>;
+        let draw = |group: Group, (from, to): (f64, f64)| {
+            group.add(rectangle(from + MARGIN, y, (to - from).max(0.1), ROW - 4.0, color(number as usize)))
+        };
+        for piece in pieces.iter() {
+            let (from, to) = (piece.begin.as_secs_f64() * scale, piece.end.as_secs_f64() * scale);
+            shape = match shape {
+                Some((begin, end)) if from < end + 0.3 => Some((begin, end.max(to))),
+                Some(done) => {
+                    group = draw(group, done);
+                    Some((from, to))
+                }
+                None => Some((from, to)),
+            };
+        }
+        if let Some(last) = shape {
+            group = draw(group, last);
+        }
+    }
+    (group, top + ROW * rows.len() as f64)
+}
