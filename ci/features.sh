@@ -3,6 +3,6 @@
 set -euo pipefail
 export RUSTFLAGS="-D warnings"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/features"
-for features in "" rayon derive tokio stream; do
+for features in "" rayon derive tokio stream indicatif; do
     cargo check -p furcate --no-default-features --features "$features" --locked --lib --examples
 done
