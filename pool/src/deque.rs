@@ -63,6 +63,7 @@ mod tests;
 mod word;
 
 use crate::fence;
+use crate::stats::Counter;
 use crate::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -111,6 +112,10 @@ struct Owner<T> {
     outgrown: UnsafeCell<Vec<*mut Buffer<T>>>,
     /// Whether the owner checks at every push. Stored by the owner only.
     watched: AtomicBool,
+    /// Times that the owner has shared jobs.
+    grown: Counter,
+    /// Times that the owner has taken shared jobs back.
+    shrunk: Counter,
 }
 
 /// The limit of an owner that watches its pushes. Each push of the second job or a later one reaches it.
@@ -141,12 +146,19 @@ impl<T> Deque<T> {
                 ring,
                 outgrown: UnsafeCell::default(),
                 watched: AtomicBool::new(false),
+                grown: Counter::default(),
+                shrunk: Counter::default(),
             }),
             word: CachePadded::new(AtomicU64::new(Word::private(index as u32).bits())),
             always_shared,
         };
         deque.owner.limit.store(deque.unrequested(deque.room(index, index as u32)), Relaxed);
         deque
+    }
+
+    /// Returns how often the owner has moved the split: up, and down.
+    pub(crate) fn splits(&self) -> (u64, u64) {
+        (self.owner.grown.get(), self.owner.shrunk.get())
     }
 
     pub(crate) fn is_always_shared(&self) -> bool {
@@ -422,6 +434,7 @@ impl<T> Deque<T> {
                     let older = distance(top, b).unsigned_abs();
                     let kept = if self.always_shared { older } else { older.div_ceil(2) };
                     if self.change(word, Word::shared(top, top.wrapping_add(kept))) {
+                        self.owner.shrunk.add();
                         return true;
                     }
                     false
@@ -511,6 +524,7 @@ impl<T> Deque<T> {
             }
             let more = part(private.unsigned_abs());
             if self.change(word, Word::shared(top, split.wrapping_add(more))) {
+                self.owner.grown.add();
                 return;
             }
         }

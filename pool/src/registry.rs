@@ -443,7 +443,7 @@ impl Registry {
 
     /// Returns the counters of all workers.
     pub(crate) fn stats(&self) -> Stats {
-        let workers = self.slots.workers().map(|worker| worker.counters.read());
+        let workers = self.slots.workers().map(Worker::stats);
         Stats { workers: workers.collect(), deques: self.deques.stats(), outside: self.outside.read() }
     }
 

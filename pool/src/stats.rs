@@ -6,6 +6,7 @@ pub use crate::deques::DequeStats;
 pub use histogram::WakeToRun;
 pub(crate) use histogram::{Moment, WakeTimes};
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A counter written by one thread and read by any.
@@ -100,8 +101,9 @@ macro_rules! counters {
                 let steals = self.steals.iter();
                 WorkerStats {
                     $($name: self.$name.get(),)*
-                    steals: steals.map(|victim| StealStats { tried: victim.tried.get(), won: victim.won.get() }).collect(),
+                    steals: steals.map(Steals::read).collect(),
                     wake_to_run: self.wake_to_run.read(),
+                    ..WorkerStats::default()
                 }
             }
         }
@@ -111,6 +113,10 @@ macro_rules! counters {
         #[non_exhaustive]
         pub struct WorkerStats {
             $($(#[$about])* pub $name: u64,)*
+            /// Times that this worker has shared forks: it has moved the split of its deque up, mostly because a thief had requested that.
+            pub splits_grown: u64,
+            /// Times that this worker has taken back forks that it had shared: it has moved the split down.
+            pub splits_shrunk: u64,
             /// Steals of forks and spawned jobs, by the victim's [slot](crate::ThreadPool::current_thread_index).
             pub steals: Vec<StealStats>,
             /// Times from the wake of a task to its run on this worker; measured only if the pool is [built to measure
@@ -122,12 +128,23 @@ macro_rules! counters {
             /// Adds the counts of another worker.
             fn add(&mut self, other: &WorkerStats) {
                 $(self.$name += other.$name;)*
+                self.splits_grown += other.splits_grown;
+                self.splits_shrunk += other.splits_shrunk;
                 self.steals.resize(other.steals.len().max(self.steals.len()), StealStats::default());
                 for (total, by) in self.steals.iter_mut().zip(&other.steals) {
-                    total.tried += by.tried;
-                    total.won += by.won;
+                    total.add(by);
                 }
                 self.wake_to_run.add(&other.wake_to_run);
+            }
+
+            /// Returns all counts with their names, in the order of the fields.
+            fn named(&self) -> Vec<(&'static str, u64)> {
+                let mut named = vec![$((stringify!($name), self.$name),)*];
+                named.extend([("splits_grown", self.splits_grown), ("splits_shrunk", self.splits_shrunk)]);
+                let mut steals = StealStats::default();
+                self.steals.iter().for_each(|by| steals.add(by));
+                named.extend(steals.named());
+                named
             }
         }
     };
@@ -166,6 +183,8 @@ counters! {
     /// Times that this worker waited, in the middle of a job, for the stolen right half of a `join`. A worker never waits for a stolen
     /// [detached](crate::detach) part.
     waits,
+    /// Jobs that this worker has stolen from the thief of a half, while it waited for that half (*leapfrogging*).
+    leapfrogs,
     /// Waits in which this worker kept its slot although jobs were queued, because the pool had as many threads as it may have: see
     /// [`Saturation`](crate::Saturation).
     saturated,
@@ -202,8 +221,17 @@ counters! {
 
 #[derive(Debug, Default)]
 pub(crate) struct Steals {
-    pub(crate) tried: Counter,
+    pub(crate) empty: Counter,
+    pub(crate) requests: Counter,
+    pub(crate) lost: Counter,
     pub(crate) won: Counter,
+}
+
+impl Steals {
+    fn read(&self) -> StealStats {
+        let (lost, won) = (self.lost.get(), self.won.get());
+        StealStats { empty: self.empty.get(), requests: self.requests.get(), tried: lost + won, lost, won }
+    }
 }
 
 impl WorkerStats {
@@ -221,10 +249,36 @@ impl WorkerStats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StealStats {
-    /// Attempts on a deque that was not empty.
+    /// Looks at a deque that was empty.
+    pub empty: u64,
+    /// Looks that found private jobs only: the thief has requested a split.
+    pub requests: u64,
+    /// Attempts to take a job: `lost + won`.
     pub tried: u64,
+    /// Attempts in which another thief, or the owner, was faster.
+    pub lost: u64,
     /// Attempts that got a job.
     pub won: u64,
+}
+
+impl StealStats {
+    fn add(&mut self, other: &StealStats) {
+        self.empty += other.empty;
+        self.tried += other.tried;
+        self.requests += other.requests;
+        self.lost += other.lost;
+        self.won += other.won;
+    }
+
+    fn named(&self) -> [(&'static str, u64); 5] {
+        [
+            ("steals_empty", self.empty),
+            ("steals_requests", self.requests),
+            ("steals_tried", self.tried),
+            ("steals_lost", self.lost),
+            ("steals_won", self.won),
+        ]
+    }
 }
 
 /// Counts of a pool's actions since it was made: a snapshot, taken while the pool goes on.
@@ -233,7 +287,10 @@ pub struct StealStats {
 /// let pool = furcate::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
 /// pool.install(|| furcate::join(|| (), || ()));
 /// assert_eq!(pool.stats().total().forks, 1);
+/// println!("{}", pool.stats());
 /// ```
+///
+/// `Display` prints a table: a line for each count that is not zero, with the total and each worker's part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
@@ -252,5 +309,64 @@ impl Stats {
         let mut total = self.outside.clone();
         self.workers.iter().for_each(|worker| total.add(worker));
         total
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let columns: Vec<_> = self.workers.iter().chain([&self.outside]).map(WorkerStats::named).collect();
+        write!(f, "{:<20} {:>12}", "count", "total")?;
+        (0..self.workers.len()).try_for_each(|worker| write!(f, " {:>12}", format!("worker {worker}")))?;
+        writeln!(f, " {:>12}", "outside")?;
+        for (line, (name, total)) in self.total().named().into_iter().enumerate() {
+            if total > 0 {
+                write!(f, "{name:<20} {total:>12}")?;
+                columns.iter().try_for_each(|column| write!(f, " {:>12}", column[line].1))?;
+                writeln!(f)?;
+            }
+        }
+        let DequeStats { made, peak, .. } = self.deques;
+        writeln!(
+            f,
+            "deques of spawned jobs: {} in use, {made} made, at most {peak} at once",
+            self.deques.live()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_each_count_once() {
+        let all = |number| WorkerStats {
+            forks: number,
+            splits_grown: number,
+            steals: vec![StealStats { won: number, ..StealStats::default() }; 2],
+            ..WorkerStats::default()
+        };
+        let stats = Stats { workers: vec![all(1), all(2)], outside: all(40), ..Stats::default() };
+        let table = stats.to_string();
+        let cells: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(cells[1], ["forks", "43", "1", "2", "40"]);
+        assert_eq!(cells[2], ["splits_grown", "43", "1", "2", "40"]);
+        assert_eq!(cells[3], ["steals_won", "86", "2", "4", "80"]);
+        assert_eq!(cells.len(), 5, "{table}");
+    }
+
+    /// Whatever field is added to `WorkerStats` is in the table.
+    #[test]
+    fn no_field_is_left_out() {
+        let fields = format!("{:#?}", WorkerStats::default());
+        let fields = fields.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
+        let fields = fields.filter_map(|line| line.trim().split_once(": ")).map(|(name, _)| name);
+        let table: Vec<_> = WorkerStats::default().named().into_iter().map(|(name, _)| name).collect();
+        let mut seen = 0;
+        for field in fields.filter(|field| !["steals", "wake_to_run"].contains(field)) {
+            assert!(table.contains(&field), "{field}");
+            seen += 1;
+        }
+        assert_eq!(seen + 5, table.len());
     }
 }

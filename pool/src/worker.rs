@@ -30,7 +30,7 @@ use crate::quiet_drop::drop_quietly;
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::slots::Occupant;
-use crate::stats::Counters;
+use crate::stats::{Counters, WorkerStats};
 use crate::stealable;
 use crate::trace::{self, Kind};
 use crossbeam_deque::Injector;
@@ -186,6 +186,12 @@ impl Drop for Current {
 }
 
 impl Worker {
+    /// Returns the counts of this worker's actions.
+    pub(crate) fn stats(&self) -> WorkerStats {
+        let (splits_grown, splits_shrunk) = self.forks.splits();
+        WorkerStats { splits_grown, splits_shrunk, ..self.counters.read() }
+    }
+
     pub(crate) fn new(
         registry: NonNull<Registry>,
         number: usize,

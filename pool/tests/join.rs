@@ -297,3 +297,40 @@ fn forks_nest_deeply() {
         }
     });
 }
+
+/// The counters of the split deque: a thief that finds private jobs only requests a split, the owner moves the split up, and down again when it
+/// takes shared jobs back; a worker that waits for a half steals from its thief.
+#[test]
+fn the_split_and_the_leapfrogs_are_counted() {
+    fn tree(depth: u32) {
+        if depth == 0 {
+            let begin = std::time::Instant::now();
+            while begin.elapsed() < std::time::Duration::from_micros(2) {}
+            return;
+        }
+        join(|| tree(depth - 1), || tree(depth - 1));
+    }
+    within(LONG, || {
+        let pool = pool(2);
+        loop {
+            // The right half is longer, so that the left one's thread waits for it.
+            pool.install(|| join(|| tree(4), || tree(9)));
+            let total = pool.stats().total();
+            let sum =
+                |count: fn(&furcate_pool::StealStats) -> u64| total.steals.iter().map(count).sum::<u64>();
+            assert_eq!(sum(|steals| steals.tried), sum(|steals| steals.won) + sum(|steals| steals.lost));
+            let counts = [
+                total.splits_grown,
+                total.splits_shrunk,
+                total.leapfrogs,
+                sum(|steals| steals.won),
+                sum(|steals| steals.requests),
+                sum(|steals| steals.empty),
+            ];
+            if counts.iter().all(|count| *count > 0) {
+                assert!(total.leapfrogs <= sum(|steals| steals.won));
+                break;
+            }
+        }
+    });
+}

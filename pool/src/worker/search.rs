@@ -317,7 +317,6 @@ impl Worker {
             Steal::Private if patience.is_over() => {
                 victim.forks.steal_private(&wanted, || self.counters.barriers.add())
             }
-            Steal::Private => return None,
             other => other,
         };
         self.stolen(stolen, victim, slot)
@@ -327,13 +326,19 @@ impl Worker {
     pub(super) fn stolen(&self, stolen: Steal<Header>, victim: &Worker, slot: usize) -> Option<JobRef> {
         let steals = &self.counters.steals[slot];
         match stolen {
-            Steal::Empty => None,
-            Steal::Private | Steal::Lost => {
-                steals.tried.add();
+            Steal::Empty => {
+                steals.empty.add();
+                None
+            }
+            Steal::Private => {
+                steals.requests.add();
+                None
+            }
+            Steal::Lost => {
+                steals.lost.add();
                 None
             }
             Steal::Job(job) => {
-                steals.tried.add();
                 steals.won.add();
                 trace::record(Kind::Steal, trace::beside(job.addr().get() as u64, slot));
                 Some(JobRef::new(job, victim))

@@ -85,7 +85,10 @@ impl Worker {
             let slot = thief.slot()?;
             // While the latch is not set, jobs in the thief's deque are descendants, see `Worker::forks`. The job that is stolen is the
             // one that was checked, see the deque's invariant 1.
-            self.steal_forked(thief, slot, patience, || !latch.is_set() && !thief.runs_unrelated())
+            let job =
+                self.steal_forked(thief, slot, patience, || !latch.is_set() && !thief.runs_unrelated())?;
+            self.counters.leapfrogs.add();
+            Some(job)
         });
     }
 
