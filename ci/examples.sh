@@ -43,4 +43,8 @@ assert depth == 0 and any(event["name"] == "leaf" for event in events), "the sli
 CHECK
 cargo run --release --locked -p furcate-trace --example pictures -- "$trace"
 grep -q "leaf of" "$trace/find-first.svg"
+cargo run --release --locked --example words -- --skewed --files 100 --megabytes 1 --rounds 3 --compare "$trace/words.html"
+cargo run --release --locked --example merge_sort -- 100000 --compare "$trace/sort.html"
+grep -q "adaptive" "$trace/words.html"
+grep -q "thief_splitting" "$trace/sort.html"
 rm -r "$trace"

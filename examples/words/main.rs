@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --example words -- [PATH...]     the text files below the paths; default: this repository
 //! cargo run --release --example words -- --skewed      thousands of small files and a huge one, generated
+//! cargo run --release --example words -- --compare page.html      a page for a browser, too
 //! ```
 //!
 //! The program prints the most frequent words, a table that compares a sequential loop, rayon and furcate under several
@@ -23,8 +24,10 @@ use common::table::{Cell, Table};
 use common::timing::{Times, interleaved, timed};
 use corpus::Corpus;
 use count::{Chain, Part};
+use furcate_trace::Comparison;
 use std::cmp::Reverse;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::atomic::AtomicUsize;
 use verdict::{Measured, verdict};
 
@@ -58,6 +61,10 @@ struct Arguments {
 
     #[arg(long, default_value_t = 9, value_parser = ROUNDS.parser(), help = ROUNDS.help("Times that each chain runs"))]
     rounds: usize,
+
+    /// Write a page for a browser, too: box plots of all chains, and the graph of each one's median run
+    #[arg(long, value_name = "PAGE")]
+    compare: Option<PathBuf>,
 }
 
 fn existing(path: PathBuf) -> Result<PathBuf, String> {
@@ -68,21 +75,20 @@ fn existing(path: PathBuf) -> Result<PathBuf, String> {
     }
 }
 
-fn main() {
+fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let threads = furcate::current_num_threads();
     if arguments.skewed {
         let corpus = Corpus::skewed(arguments.files, 1_000_000 * arguments.megabytes, threads);
         line(&corpus);
         line(format_args!("the longest file has {} bytes", grouped(corpus.longest())));
-        compare(&corpus.files[..], count::of_files(corpus.files.len()), arguments.rounds);
-        return;
+        let chains = count::of_files(corpus.files.len());
+        compare(&corpus.files[..], &chains, arguments.rounds);
+        return draw(&corpus.files[..], &chains, &arguments);
     }
-    let roots = match arguments.paths {
-        paths if paths.is_empty() => vec![PathBuf::from(env!("CARGO_MANIFEST_DIR"))],
-        paths => paths,
-    };
-    let corpus = Corpus::read(&roots);
+    let here = [PathBuf::from(env!("CARGO_MANIFEST_DIR"))];
+    let roots = if arguments.paths.is_empty() { &here[..] } else { &arguments.paths };
+    let corpus = Corpus::read(roots);
     let text = corpus.joined();
     if count::words(&text).next().is_none() {
         reject::<Arguments>(format_args!(
@@ -90,14 +96,38 @@ fn main() {
         ));
     }
     line(&corpus);
-    compare(&text[..], count::of_words(text.len()), arguments.rounds);
+    let chains = count::of_words(text.len());
+    compare(&text[..], &chains, arguments.rounds);
     if text.len() < SMALL {
         line("\nSo little text is counted in less time than it takes to wake a thread; try more.");
+    }
+    draw(&text[..], &chains, &arguments)
+}
+
+/// Writes the page, if there is to be one.
+fn draw<T: ?Sized>(corpus: &T, chains: &[Chain<T>], arguments: &Arguments) -> ExitCode {
+    let Some(page) = &arguments.compare else { return ExitCode::SUCCESS };
+    let mut comparison = Comparison::new("Words");
+    for chain in chains {
+        comparison.add(chain.name, || (chain.run)(corpus, &AtomicUsize::new(0)));
+    }
+    let written = comparison.run(arguments.rounds).map_err(|error| error.to_string()).and_then(|compared| {
+        compared.write_html(page).map_err(|error| format!("{}: {error}", page.display()))
+    });
+    match written {
+        Ok(()) => {
+            line(format_args!("\nopen {} in a browser", page.display()));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 
 /// Runs all chains in turn, checks that they agree, and prints the table and the sentence. The first chain is the loop.
-fn compare<T: ?Sized>(corpus: &T, chains: Vec<Chain<T>>, rounds: usize) {
+fn compare<T: ?Sized>(corpus: &T, chains: &[Chain<T>], rounds: usize) {
     let mut runs: Vec<_> = chains.iter().map(|chain| (chain, Part::default(), 0, Vec::new())).collect();
     let times = interleaved("counting", rounds, &mut runs, |(chain, part, tasks, busiest)| {
         let created = AtomicUsize::new(0);

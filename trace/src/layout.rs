@@ -18,7 +18,7 @@ const EDGE: f64 = 7.0;
 const GAP: f64 = 1.0;
 
 /// A part that is narrower than this is drawn as one shape, with all that is in it.
-const NARROW: f64 = 1.5;
+const NARROW: f64 = 2.0;
 
 /// The least width of a shape.
 const VISIBLE: f64 = 0.8;

@@ -18,7 +18,10 @@
 //! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time.
 #![forbid(unsafe_code)]
 
+mod compare;
 mod layout;
+
+pub use compare::{Compared, Comparison};
 
 use furcate_pool::trace::{Graph, Piece, PieceKind, Trace};
 use layout::{Layout, Shape};

@@ -1,0 +1,355 @@
+//! Several ways to compute the same, side by side.
+
+use crate::svg;
+use furcate_pool::trace::{self, AlreadyRunning, Event, Trace};
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+/// Compares computations, such as one chain under several policies: runs them in turn, and writes one page with box plots and graphs.
+///
+/// ```
+/// use furcate::prelude::*;
+/// use furcate_trace::Comparison;
+///
+/// let v: Vec<u64> = (0..100_000).collect();
+/// let mut comparison = Comparison::new("A sum");
+/// comparison.add("no policy", || v.par_iter().sum::<u64>());
+/// comparison.add("size_limit(1000)", || v.par_iter().size_limit(1000).sum::<u64>());
+/// let page = comparison.run(5).unwrap().html();
+/// assert!(page.starts_with("<!doctype html>"));
+/// ```
+///
+/// A call is recorded as a [trace] in each of its runs, so the times contain the trace's cost, a few percent.
+#[derive(Default)]
+#[allow(missing_debug_implementations, reason = "holds closures")]
+pub struct Comparison<'a> {
+    title: String,
+    ways: Vec<(String, Box<dyn FnMut() -> Recorded + 'a>)>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Makes a comparison without computations.
+    pub fn new(title: impl Into<String>) -> Self {
+        Comparison { title: title.into(), ways: Vec::new() }
+    }
+
+    /// Adds a computation. The name stands beside its results.
+    pub fn add<R>(&mut self, name: impl Into<String>, mut run: impl FnMut() -> R + 'a) -> &mut Self {
+        self.add_with(name, || (), move |()| run())
+    }
+
+    /// Adds a computation with an input that is made for each run, outside the measured time.
+    pub fn add_with<T, R>(
+        &mut self,
+        name: impl Into<String>,
+        mut input: impl FnMut() -> T + 'a,
+        mut run: impl FnMut(T) -> R + 'a,
+    ) -> &mut Self {
+        let run = move || {
+            let input = input();
+            trace::start()?;
+            let recording = Recording;
+            let begin = Instant::now();
+            let result = run(input);
+            let time = begin.elapsed();
+            let trace = trace::stop().unwrap_or_default();
+            std::mem::forget(recording);
+            drop(result);
+            Ok((time, trace))
+        };
+        self.ways.push((name.into(), Box::new(run)));
+        self
+    }
+
+    /// Runs each computation so many times, at least once, in turn: so a machine that becomes slower meanwhile is slower for all. One
+    /// run more, the first one, does not count.
+    ///
+    /// # Errors
+    ///
+    /// If a trace is being recorded already, for instance because `FURCATE_TRACE` is set.
+    pub fn run(&mut self, runs: usize) -> Result<Compared, AlreadyRunning> {
+        let mut results: Vec<_> =
+            self.ways.iter().map(|(name, _)| Way { name: name.clone(), runs: Vec::new() }).collect();
+        for round in 0..=runs.max(1) {
+            for ((_, run), way) in self.ways.iter_mut().zip(&mut results) {
+                let (time, trace) = run()?;
+                if round > 0 {
+                    way.runs.push(Run::new(time, trace));
+                }
+            }
+        }
+        results.iter_mut().for_each(Way::keep_median);
+        Ok(Compared { title: self.title.clone(), ways: results })
+    }
+}
+
+/// The time and the trace of a run.
+type Recorded = Result<(Duration, Trace), AlreadyRunning>;
+
+/// Ends the recording when a run panics.
+struct Recording;
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        drop(trace::stop());
+    }
+}
+
+/// The results of a [`Comparison`].
+#[derive(Clone, Debug)]
+pub struct Compared {
+    title: String,
+    ways: Vec<Way>,
+}
+
+/// The runs of one computation, the shortest first.
+#[derive(Clone, Debug)]
+struct Way {
+    name: String,
+    runs: Vec<Run>,
+}
+
+#[derive(Clone, Debug)]
+struct Run {
+    time: Duration,
+    tasks: usize,
+    steals: usize,
+    /// Only the median run keeps its trace.
+    trace: Option<Trace>,
+}
+
+impl Run {
+    fn new(time: Duration, trace: Trace) -> Run {
+        let count = |is: fn(Event) -> bool| {
+            let events = trace.threads().iter().flat_map(|thread| thread.events());
+            events.filter(|event| is(event.event)).count()
+        };
+        let tasks = count(|event| matches!(event, Event::Fork { .. } | Event::Offer { .. })) + 1;
+        let steals = count(|event| matches!(event, Event::Steal { .. }));
+        Run { time, tasks, steals, trace: Some(trace) }
+    }
+}
+
+impl Way {
+    /// Sorts the runs, and drops the traces of all but the median one.
+    fn keep_median(&mut self) {
+        self.runs.sort_by_key(|run| run.time);
+        let median = self.runs.len() / 2;
+        for (run, number) in self.runs.iter_mut().zip(0..) {
+            run.trace = run.trace.take().filter(|_| number == median);
+        }
+    }
+
+    fn median(&self) -> &Run {
+        &self.runs[self.runs.len() / 2]
+    }
+
+    fn values(&self, of: fn(&Run) -> f64) -> Vec<f64> {
+        self.runs.iter().map(of).collect()
+    }
+}
+
+fn milliseconds(run: &Run) -> f64 {
+    run.time.as_secs_f64() * 1e3
+}
+
+fn tasks(run: &Run) -> f64 {
+    run.tasks as f64
+}
+
+fn steals(run: &Run) -> f64 {
+    run.steals as f64
+}
+
+impl Compared {
+    /// Returns the times of the runs of each computation, with its name; the shortest time first.
+    pub fn times(&self) -> impl Iterator<Item = (&str, Vec<Duration>)> {
+        self.ways.iter().map(|way| (way.name.as_str(), way.runs.iter().map(|run| run.time).collect()))
+    }
+
+    /// Returns the page: an HTML document that needs no other file and no network.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let title = escaped(&self.title);
+        let mut page = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n<h1>{title}</h1>\n<p>{}</p>\n",
+            self.machine()
+        );
+        page.push_str("<div class=\"plots\">\n");
+        for (name, of) in
+            [("time in ms", milliseconds as fn(&Run) -> f64), ("tasks", tasks), ("steals", steals)]
+        {
+            let _ = writeln!(page, "<figure>{}</figure>", self.plot(name, of));
+        }
+        page.push_str("</div>\n<table>\n<tr><th>computation<th>median time<th>least<th>most<th>to the first<th>tasks<th>steals\n");
+        let first = self.ways.first().map_or(1.0, |way| milliseconds(way.median()));
+        for way in &self.ways {
+            let median = way.median();
+            let time = |run: Option<&Run>| run.map_or(0.0, milliseconds);
+            let _ = writeln!(
+                page,
+                "<tr><td>{}<td>{:.3} ms<td>{:.3} ms<td>{:.3} ms<td>{:.2}<td>{}<td>{}",
+                escaped(&way.name),
+                milliseconds(median),
+                time(way.runs.first()),
+                time(way.runs.last()),
+                milliseconds(median) / first.max(1e-9),
+                median.tasks,
+                median.steals
+            );
+        }
+        page.push_str("</table>\n");
+        for way in &self.ways {
+            let Some(trace) = &way.median().trace else { continue };
+            let _ = writeln!(page, "<h2>{}</h2>", escaped(&way.name));
+            if trace.summary().work.is_zero() {
+                page.push_str(
+                    "<p>Nothing was recorded: this computation does not run on furcate's pool.</p>\n",
+                );
+                continue;
+            }
+            let _ = writeln!(
+                page,
+                "<p>The median run.</p>\n<figure class=\"graph\">{}</figure>\n<pre>{}</pre>",
+                svg(trace),
+                escaped(&trace.summary().to_string())
+            );
+        }
+        page.push_str("</html>\n");
+        page
+    }
+
+    /// Writes the [page](Self::html) to a file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write_html(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        fs::write(path, self.html())
+    }
+
+    fn machine(&self) -> String {
+        let runs = self.ways.first().map_or(0, |way| way.runs.len());
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        format!(
+            "{runs} runs of each, in turn, on a machine with {threads} hardware threads ({}, {}). The runs were recorded, which costs a few \
+             percent. A task is the call itself, a recorded fork, or a part that an adaptive \
+             computation has offered.",
+            std::env::consts::ARCH,
+            std::env::consts::OS
+        )
+    }
+
+    /// Draws a box for each computation: from the first quartile to the third one, with the median. The whiskers end at the least and at the
+    /// most value.
+    fn plot(&self, name: &str, of: fn(&Run) -> f64) -> String {
+        const ROW: u32 = 34;
+        let values: Vec<Vec<f64>> = self.ways.iter().map(|way| way.values(of)).collect();
+        let most = values.iter().flatten().copied().fold(0.0, f64::max).max(1e-9);
+        let mut drawing = String::new();
+        {
+            let (width, height) = (620, ROW * self.ways.len() as u32 + 70);
+            let area = SVGBackend::with_string(&mut drawing, (width, height)).into_drawing_area();
+            let names: Vec<&str> = self.ways.iter().map(|way| way.name.as_str()).collect();
+            draw(&area, name, &names, &values, most).expect("drawing into a string does not fail");
+        }
+        // The page says how large the picture is.
+        drawing.find("<svg").map_or_else(String::new, |begin| drawing.split_off(begin))
+    }
+}
+
+type Area<'s> = DrawingArea<SVGBackend<'s>, plotters::coord::Shift>;
+
+fn draw(
+    area: &Area<'_>,
+    name: &str,
+    names: &[&str],
+    values: &[Vec<f64>],
+    most: f64,
+) -> Result<(), Box<dyn std::error::Error + 'static>> {
+    area.fill(&WHITE).map_err(|error| error.to_string())?;
+    let rows = 0.0_f32..names.len() as f32;
+    // The chart's second axis holds `f32`s, as quartiles are.
+    let mut chart = ChartBuilder::on(area)
+        .caption(name, ("sans-serif", 16))
+        .margin_right(24)
+        .x_label_area_size(28)
+        .y_label_area_size(190)
+        .build_cartesian_2d(0.0_f32..(most * 1.08) as f32, rows.end..rows.start)
+        .map_err(|error| error.to_string())?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .disable_y_axis()
+        .light_line_style(WHITE)
+        .x_labels(6)
+        .x_label_formatter(&|x| x.to_string())
+        .draw()
+        .map_err(|error| error.to_string())?;
+    for ((values, name), row) in values.iter().zip(names).zip(0_u16..) {
+        let middle = f32::from(row) + 0.5;
+        // (Plotters' own box plot has whiskers of one and a half times the box, whether there are such values or not.)
+        let color = RGBColor(0, 0x72, 0xb2);
+        let [least, first, median, third, most] = five_numbers(values);
+        let frame = [(first, middle - 0.25), (third, middle + 0.25)];
+        let boxes = [Rectangle::new(frame, color.mix(0.25).filled()), Rectangle::new(frame, color)];
+        chart.draw_series(boxes).map_err(|error| error.to_string())?;
+        let upright = |x: f32, half: f32| vec![(x, middle - half), (x, middle + half)];
+        let lines = [
+            vec![(least, middle), (first, middle)],
+            vec![(third, middle), (most, middle)],
+            upright(least, 0.15),
+            upright(most, 0.15),
+        ];
+        let lines = lines.map(|line| PathElement::new(line, color));
+        let median = PathElement::new(upright(median, 0.25), color.stroke_width(3));
+        chart.draw_series(lines.into_iter().chain([median])).map_err(|error| error.to_string())?;
+        let point = chart.backend_coord(&(0.0, middle));
+        let style = ("sans-serif", 13).into_font().into_text_style(area);
+        let style = style.pos(Pos::new(HPos::Right, VPos::Center));
+        area.draw_text(name, &style, (point.0 - 8, point.1)).map_err(|error| error.to_string())?;
+    }
+    area.present().map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+/// Returns the least value, the quartiles with the median, and the most value; between two values by their distances.
+fn five_numbers(values: &[f64]) -> [f32; 5] {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1) as f64;
+    [0.0, 0.25, 0.5, 0.75, 1.0].map(|part| {
+        let place = part * last;
+        let value = |place: f64| sorted.get(place as usize).copied().unwrap_or_default();
+        let (below, above) = (value(place.floor()), value(place.ceil()));
+        (below + (above - below) * place.fract()) as f32
+    })
+}
+
+const STYLE: &str = "body{font-family:sans-serif;margin:1.5rem auto;max-width:1440px;padding:0 1rem;color:#222}\
+.plots{display:flex;flex-wrap:wrap;gap:1rem}.plots figure{flex:1 1 360px}figure{margin:0;overflow-x:auto}\
+svg{max-width:100%;height:auto}.graph svg{min-width:900px}table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}\
+td,th{white-space:nowrap;padding:.3rem .8rem;text-align:right;border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}\
+pre{overflow-x:auto;background:#f5f5f5;padding:.6rem}";
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles() {
+        assert_eq!(five_numbers(&[]), [0.0; 5]);
+        assert_eq!(five_numbers(&[7.0]), [7.0; 5]);
+        assert_eq!(five_numbers(&[4.0, 1.0, 2.0, 3.0, 5.0]), [1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(five_numbers(&[1.0, 2.0]), [1.0, 1.25, 1.5, 1.75, 2.0]);
+    }
+}
