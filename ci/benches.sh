@@ -6,6 +6,14 @@ cargo bench -p furcate-benches --no-run --locked
 for bench in fork_join searches sums fannkuch recpfor latency operations; do
     QUICK=1 cargo bench -p furcate-benches --bench "$bench" --locked
 done
+# The harness: a short run of one family, and its report against itself.
+results=$(mktemp -d)
+bench() { cargo run --release --locked -p furcate-benches --bin furcate-bench -- "$@"; }
+bench list
+bench run --quick small-calls --results "$results/results.json"
+bench report --results "$results/results.json" --against "$results/results.json" --svg "$results" | grep "^0 rows changed"
+test -s "$results/small-calls-1.svg"
+rm -r "$results"
 QUICK=1 benches/rayon-programs.sh
 # The programs of `benches/forms.sh`, without its instruments.
 CARGO_INCREMENTAL=0 cargo check --quiet --locked --manifest-path benches/forms/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/forms"

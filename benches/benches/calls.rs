@@ -7,6 +7,7 @@
 //!
 //! *spawns*: 100,000 jobs spawned from outside, until the last one has run.
 
+use furcate_benches::record::record;
 use furcate_benches::{Contender, interleave, rounds};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ fn small(rounds: usize) {
             }
         }
         let wakeups = furcate::global_stats().total().wakeups - wakeups;
+        record(&format!("sum of {n} numbers"), ["loop", "furcate", "rayon"].into_iter().zip(times.clone()));
         let [plain, ours, theirs] = times.map(|mut times| {
             times.sort();
             times[times.len() / 2].as_secs_f64() * 1e6
@@ -97,7 +99,7 @@ fn spawns(rounds: usize) {
         ("furcate", Box::new(|| until_all_have_run(|done| furcate.spawn(move || count(done))))),
         ("rayon", Box::new(|| until_all_have_run(|done| rayon.spawn(move || count(done))))),
     ];
-    let medians = interleave(rounds, &mut contenders);
+    let medians = interleave("spawns from outside", rounds, &mut contenders);
     println!("spawns: {SPAWNS} from outside, medians of {rounds} interleaved rounds");
     for (name, time) in &medians.rows {
         println!("{name:<12} {:>9.1} ms", time.as_secs_f64() * 1e3);

@@ -6,6 +6,7 @@
 //! The same source is compiled with both preludes. In each round, both libraries make the same number of calls, one library after the other,
 //! and each is first in every second round. The ratio is the median over the rounds of the ratio of the round's medians.
 
+use furcate_benches::record::record;
 use furcate_benches::rounds;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -323,6 +324,7 @@ fn main() {
                 median_of(calls.div_ceil(4), call, data);
             }
             let (mut times, mut quotients) = (Vec::new(), Vec::new());
+            let mut recorded = [const { Vec::new() }; 2];
             for round in 0..rounds {
                 let time = |call| median_of(*calls, call, data);
                 let (ours, theirs) = if round % 2 == 0 {
@@ -332,9 +334,13 @@ fn main() {
                     let theirs = time(theirs);
                     (time(ours), theirs)
                 };
+                for (recorded, micros) in recorded.iter_mut().zip([ours, theirs]) {
+                    recorded.push(Duration::from_secs_f64(micros / 1e6));
+                }
                 times.push(ours);
                 quotients.push(ours / theirs);
             }
+            record(&format!("{name}, {n} elements"), ["furcate", "rayon"].into_iter().zip(recorded));
             let ratio = middle(quotients);
             ratios.push((ratio, name, *n));
             print!(" {ratio:.2} ({:.1}) |", middle(times));

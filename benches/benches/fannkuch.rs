@@ -59,7 +59,7 @@ fn main() {
     contenders.push(("thief_splitting(4)", Box::new(|| total(fannkuch(n).thief_splitting(4)))));
     contenders.push(("adaptive", Box::new(|| total(fannkuch(n).adaptive()))));
 
-    let medians = interleave(rounds, &mut contenders);
+    let medians = interleave(&format!("fannkuch({n})"), rounds, &mut contenders);
     let seconds = |i: usize| medians.rows[i].1.as_secs_f64();
     let best = (1..=PARTS.len()).min_by(|&i, &j| seconds(i).total_cmp(&seconds(j))).expect("there are some");
     println!(

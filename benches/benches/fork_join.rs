@@ -161,7 +161,7 @@ fn race<P: Program>(
     };
     let mut field = Field { program, threads, contenders: vec![("plain", Box::new(plain))] };
     each(&mut field);
-    let medians = interleave_timed(rounds, &mut field.contenders);
+    let medians = interleave_timed(&program.name(), rounds, &mut field.contenders);
     let (plain, forked) = medians.rows.split_first().expect("the plain program ran");
     let rows = forked.chunk_by(|(a, _), (b, _)| a == b);
     (plain.1, rows.map(|row| (row[0].0, row.iter().map(|(_, time)| *time).collect())).collect())

@@ -43,7 +43,11 @@ macro_rules! duel {
     ($rounds:expr, $name:expr, $ours:expr, $theirs:expr) => {
         row(
             $name,
-            &interleave($rounds, &mut [("furcate", Box::new(|| $ours)), ("peer", Box::new(|| $theirs))]),
+            &interleave(
+                $name,
+                $rounds,
+                &mut [("furcate", Box::new(|| $ours)), ("peer", Box::new(|| $theirs))],
+            ),
         )
     };
 }

@@ -53,7 +53,7 @@ fn table(program: &impl Nested, rounds: usize, threads: usize) {
         ("join, a task per item", Box::new(|| pool.install(|| program.run(&join(true))))),
         ("depjoin, a task per item", Box::new(|| pool.install(|| program.run(&depjoin(true))))),
     ];
-    let medians = interleave(rounds, &mut contenders);
+    let medians = interleave(&format!("{}, {threads} threads", program.name()), rounds, &mut contenders);
     println!("{}, medians of {rounds} interleaved rounds, {threads} threads", program.name());
     println!(
         "{:<26} {:>8} {:>9} {:>9} {:>8} {:>16} {:>16} {:>16} {:>8} {:>8} {:>9}",

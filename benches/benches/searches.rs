@@ -10,6 +10,7 @@
 //! below 1 it has lost. For the 20 places, k n/20 - 1, times are totals, ratios are medians of the places' ratios, and in brackets stands
 //! the least ratio with its k.
 
+use furcate_benches::record::record;
 use furcate_benches::{Choice, Timed, interleave_timed, quick, rounds};
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -138,24 +139,32 @@ impl Tables {
         }
         println!("\n{title}");
         let n = v.len() as u32;
-        let times =
-            |place: u32| race(self.rounds, &searches, hit(place), if place < 100 { CALLS } else { 1 });
+        let times = |name: &str, place: u32| {
+            let calls = if place < 100 { CALLS } else { 1 };
+            let times = race(&format!("{title}, {name}"), self.rounds, &searches, hit(place), calls);
+            block(&searches, name, &[times]);
+        };
         // All hash functions are one to one, so no item has this hash.
-        let none = race(self.rounds, &searches, hit(n), 1);
-        block(&searches, "hit at n/2 - 1", &[times(n / 2 - 1)]);
+        let none = race(&format!("{title}, no hit"), self.rounds, &searches, hit(n), 1);
+        times("hit at n/2 - 1", n / 2 - 1);
         // A round goes over all places, so that a second in which the machine does something else does not count against one place.
         let rounds: Vec<Vec<[f64; ROWS]>> = (0..self.rounds)
             .map(|_| {
                 let places = (1..=PLACES).map(|k| (u64::from(n) * k / PLACES) as u32 - 1);
-                places.map(|place| race(1, &searches, hit(place), 1)).collect()
+                places.map(|place| race("", 1, &searches, hit(place), 1)).collect()
             })
             .collect();
         let medians = |place: usize| {
             std::array::from_fn(|row| median(rounds.iter().map(|places| places[place][row]).collect()))
         };
-        block(&searches, "20 places", &(0..PLACES as usize).map(medians).collect::<Vec<_>>());
-        block(&searches, "hit at 10", &[times(10)]);
-        block(&searches, "hit at n - 1", &[times(n - 1)]);
+        let places: Vec<[f64; ROWS]> = (0..PLACES as usize).map(medians).collect();
+        block(&searches, "20 places", &places);
+        // What is a round elsewhere is a place here.
+        let of_row = |row: usize| places.iter().map(|times| Duration::from_secs_f64(times[row])).collect();
+        let rows = searches.iter().zip(0..).map(|((name, _), row)| (*name, of_row(row)));
+        record(&format!("{title}, 20 places"), rows);
+        times("hit at 10", 10);
+        times("hit at n - 1", n - 1);
         block(&searches, "no hit", &[none]);
     }
 }
@@ -166,7 +175,13 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 /// Every row's seconds for one search.
-fn race<R: PartialEq>(rounds: usize, searches: &[Search<'_, R>], number: u32, calls: u32) -> [f64; ROWS] {
+fn race<R: PartialEq>(
+    title: &str,
+    rounds: usize,
+    searches: &[Search<'_, R>],
+    number: u32,
+    calls: u32,
+) -> [f64; ROWS] {
     let mut contenders: Vec<Timed<'_, R>> = Vec::new();
     for (name, search) in searches {
         let run = move || {
@@ -186,7 +201,7 @@ fn race<R: PartialEq>(rounds: usize, searches: &[Search<'_, R>], number: u32, ca
         };
         contenders.push((name, Box::new(run)));
     }
-    let medians = interleave_timed(rounds, &mut contenders);
+    let medians = interleave_timed(title, rounds, &mut contenders);
     std::array::from_fn(|row| medians.rows[row].1.as_secs_f64())
 }
 

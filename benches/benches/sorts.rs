@@ -63,7 +63,7 @@ impl Table {
         };
         let [std, rayon, furcate] = sorts.map(timed);
         let mut contenders: [Timed<'_, Vec<T>>; 3] = [("furcate", furcate), ("std", std), ("rayon", rayon)];
-        let medians = interleave_timed(self.rounds, &mut contenders);
+        let medians = interleave_timed(&name, self.rounds, &mut contenders);
         let [furcate, std, rayon] = [0, 1, 2].map(|i| medians.rows[i].1.as_secs_f64() * 1e3);
         println!(
             "{kind:<9} {input:<34} {std:>9.2} {rayon:>9.2} {furcate:>9.2} {:>9.2} {:>11.2}",

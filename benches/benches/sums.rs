@@ -83,7 +83,7 @@ macro_rules! contenders {
 use contenders;
 
 fn table(name: &str, rounds: usize, contenders: &mut [Contender<'_, u64>]) {
-    let medians = interleave(rounds, contenders);
+    let medians = interleave(name, rounds, contenders);
     let seconds = |row: &str| {
         let (_, median) = medians.rows.iter().find(|(name, _)| *name == row).expect("there is such a row");
         median.as_secs_f64()

@@ -52,7 +52,8 @@ fn compare<P: Program>(program: &P, threads: usize, rounds: usize) {
         };
         contenders.push((name, Box::new(run)));
     }
-    let medians = interleave_timed(rounds, &mut contenders);
+    let medians =
+        interleave_timed(&format!("{} on {threads} workers", program.name()), rounds, &mut contenders);
     let best = medians.rows[0].1.as_secs_f64();
     println!("{} on {threads} workers, medians of {rounds} interleaved rounds", program.name());
     println!(

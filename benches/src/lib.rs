@@ -9,6 +9,8 @@ pub mod latency;
 pub mod loops;
 pub mod plot;
 pub mod programs;
+pub mod record;
+pub mod results;
 
 pub use choice::{Choice, quick};
 
@@ -27,6 +29,8 @@ pub type Timed<'a, R> = (&'static str, Box<dyn FnMut() -> (Duration, R) + 'a>);
 pub struct Medians {
     /// Names and medians, in the order given.
     pub rows: Vec<(&'static str, Duration)>,
+    /// Each one's times, in the order of the rounds.
+    pub times: Vec<Vec<Duration>>,
 }
 
 impl Medians {
@@ -42,12 +46,13 @@ impl Medians {
     }
 }
 
-/// Runs all contenders `rounds` times in turn, after one round that does not count.
+/// Runs all contenders `rounds` times in turn, after one round that does not count. The title is for [`record`].
 ///
 /// # Panics
 ///
 /// If two contenders' results differ.
 pub fn interleave<R: PartialEq + std::fmt::Debug>(
+    title: &str,
     rounds: usize,
     contenders: &mut [Contender<'_, R>],
 ) -> Medians {
@@ -55,12 +60,12 @@ pub fn interleave<R: PartialEq + std::fmt::Debug>(
     for (name, run) in contenders.iter_mut() {
         assert_eq!(run(), expected, "{name} has another result");
     }
-    let medians = medians(rounds, contenders.len(), |i| {
+    let times = times(rounds, contenders.len(), |i| {
         let start = Instant::now();
         black_box(contenders[i].1());
         start.elapsed()
     });
-    Medians { rows: contenders.iter().map(|(name, _)| *name).zip(medians).collect() }
+    medians(title, contenders.iter().map(|(name, _)| *name).zip(times).collect())
 }
 
 /// As [`interleave`], for contenders that time themselves.
@@ -68,18 +73,22 @@ pub fn interleave<R: PartialEq + std::fmt::Debug>(
 /// # Panics
 ///
 /// If two contenders' results differ.
-pub fn interleave_timed<R: PartialEq>(rounds: usize, contenders: &mut [Timed<'_, R>]) -> Medians {
+pub fn interleave_timed<R: PartialEq>(
+    title: &str,
+    rounds: usize,
+    contenders: &mut [Timed<'_, R>],
+) -> Medians {
     let expected = contenders[0].1().1;
     for (name, run) in contenders.iter_mut() {
         assert!(run().1 == expected, "{name} has another result");
     }
     drop(expected);
-    let medians = medians(rounds, contenders.len(), |i| contenders[i].1().0);
-    Medians { rows: contenders.iter().map(|(name, _)| *name).zip(medians).collect() }
+    let times = times(rounds, contenders.len(), |i| contenders[i].1().0);
+    medians(title, contenders.iter().map(|(name, _)| *name).zip(times).collect())
 }
 
-/// Takes times in turn, round after round in alternating order, and returns each one's median.
-fn medians(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -> Vec<Duration> {
+/// Takes times in turn, round after round in alternating order. Returns each contender's times, in the order of the rounds.
+fn times(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -> Vec<Vec<Duration>> {
     let mut times = vec![Vec::with_capacity(rounds); len];
     for round in 0..rounds {
         for turn in 0..len {
@@ -87,8 +96,18 @@ fn medians(rounds: usize, len: usize, mut time: impl FnMut(usize) -> Duration) -
             times[i].push(time(i));
         }
     }
-    times.iter_mut().for_each(|times| times.sort());
-    times.iter().map(|times| times[rounds / 2]).collect()
+    times
+}
+
+/// Records the times, and returns each contender's median.
+fn medians(title: &str, rows: Vec<(&'static str, Vec<Duration>)>) -> Medians {
+    record::record(title, rows.iter().map(|(name, times)| (*name, times.clone())));
+    let median = |mut times: Vec<Duration>| {
+        times.sort();
+        times[times.len() / 2]
+    };
+    let (names, times): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+    Medians { rows: names.into_iter().zip(times.iter().cloned().map(median)).collect(), times }
 }
 
 /// Returns the number of rounds: `ROUNDS` in the environment, or a default.

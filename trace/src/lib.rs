@@ -18,9 +18,11 @@
 //! - *The timeline*: a row for each thread, in which its pieces stand at the times at which they ran. Gaps are idle time.
 #![forbid(unsafe_code)]
 
+mod boxes;
 mod compare;
 mod layout;
 
+pub use boxes::box_plot;
 pub use compare::{Compared, Comparison};
 
 use furcate_pool::trace::{Graph, Piece, PieceKind, Trace};

@@ -6,6 +6,7 @@ use furcate_benches::latency::{
     TokioRayon, cpu_time,
 };
 use furcate_benches::plot::{Plot, Scale};
+use furcate_benches::record::record;
 use furcate_benches::{Contender, interleave, quick};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -37,7 +38,7 @@ impl Tables {
             let n = if quick() { 50 } else { 500 };
             let load = Load { n, awaits: 1, latency: millis(latency), cap: usize::MAX, cpu };
             println!("\n{title}: n = {n}, {latency} ms");
-            let loaded = self.load(&engines, load);
+            let loaded = self.load(title, &engines, load);
             loaded.draw(&mut plot, place as f64, Duration::from_millis(1));
         }
         self.plots.push(("fib".into(), plot));
@@ -62,7 +63,7 @@ impl Tables {
                     let n = self.n(5_000, time * awaits, wait * awaits);
                     let load = Load { n, awaits: awaits as usize, latency, cap, cpu };
                     println!("\n{title}: n = {n}");
-                    let loaded = self.load(&engines, load);
+                    let loaded = self.load(&title, &engines, load);
                     let name = format!("serial-{awaits}-waits-{}", caps.replace(' ', "-"));
                     let plot = self.plot(name, || {
                         let title = format!("serial computing after every wait, {awaits} per item, {caps}");
@@ -95,7 +96,7 @@ impl Tables {
         engines
     }
 
-    fn load(&self, engines: &[Box<dyn Engine>], load: Load) -> Loaded {
+    fn load(&self, title: &str, engines: &[Box<dyn Engine>], load: Load) -> Loaded {
         println!(
             "  {:<28} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}",
             "", "ms", "it/ideal", "it/bound", "it/furcate", "cpu/T1", "busiest", "threads"
@@ -120,20 +121,24 @@ impl Tables {
             };
             contenders.push(("engine", Box::new(run)));
         }
-        let medians = interleave(self.rounds, &mut contenders);
+        let medians = interleave("", self.rounds, &mut contenders);
         let t1 = medians.rows[0].1;
         let (ideal, bound) = (load.ideal(t1, self.threads), load.bound(t1, self.threads));
         println!("  {:<28} {:>10.1} T1", "serial, without waits", t1.as_secs_f64() * 1e3);
         println!("  {:<28} {:>10.1}", "ideal", ideal.as_secs_f64() * 1e3);
         println!("  {:<28} {:>10.1}", "bound", bound.as_secs_f64() * 1e3);
         let mut times = Vec::new();
-        for ((name, &i), (_, median)) in names.iter().zip(&run).zip(&medians.rows[1..]) {
+        let mut recorded = vec![("serial, without waits", medians.times[0].clone())];
+        for (((name, &i), (_, median)), all) in
+            names.iter().zip(&run).zip(&medians.rows[1..]).zip(&medians.times[1..])
+        {
             let Runs { spread: Spread { busiest, threads }, cpu } = &mut *runs[i].borrow_mut();
             cpu.sort();
             if *threads == 0 {
                 continue;
             }
             times.push((name.clone(), *median));
+            recorded.push((name, all.clone()));
             println!(
                 "  {name:<28} {:>10.1} {:>10.2} {:>10.2} {:>10.2} {:>8.2} {:>7.0}% {threads:>8}",
                 median.as_secs_f64() * 1e3,
@@ -145,6 +150,7 @@ impl Tables {
             );
         }
         print_not_run(engines, &not_run);
+        record(title, recorded);
         Loaded { times, ideal, bound }
     }
 }

@@ -33,10 +33,10 @@ impl Tables {
                 let (run, not_run) = self.choose(&engines, sweep.waits(), sweep.latency);
                 let contender = |&i: &usize| -> Contender<'_, Option<u64>> {
                     let engine = &engines[i];
-                    ("engine", Box::new(move || engine.sweep(sweep)))
+                    (engine.name().leak(), Box::new(move || engine.sweep(sweep)))
                 };
                 let mut contenders: Vec<_> = run.iter().map(contender).collect();
-                let medians = interleave(self.rounds, &mut contenders);
+                let medians = interleave(&title, self.rounds, &mut contenders);
                 let plot = self.plot(format!("sweep-{probability}"), || {
                     let title = format!("fib({n}), forked: {probability} of the leaves wait");
                     Plot::new(title, ("latency, ms", Scale::Log), ("time, ms", Scale::Log))

@@ -31,7 +31,7 @@ impl Tables {
                 }
                 contenders.push((RAYON, Box::new(|| program.by_rayon(&rayon))));
                 contenders.push((TOKIO, Box::new(|| program.by_tokio(&tokio))));
-                let medians = interleave(4 * self.rounds + 1, &mut contenders);
+                let medians = interleave(&title, 4 * self.rounds + 1, &mut contenders);
                 for (row, &(name, median)) in medians.rows.iter().enumerate() {
                     // A task per fork has no counterpart of tokio's own.
                     let without = FORMS.get(row).map_or(RAYON, |form| form.without);
