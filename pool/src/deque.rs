@@ -62,8 +62,8 @@ mod models;
 mod tests;
 mod word;
 
+use crate::counter::Counter;
 use crate::fence;
-use crate::stats::Counter;
 use crate::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},

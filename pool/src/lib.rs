@@ -50,6 +50,8 @@ mod by_pointer;
 pub mod clock;
 #[cfg(not(loom))]
 mod configuration;
+#[cfg_attr(loom, allow(dead_code, reason = "models use parts of it"))]
+mod counter;
 mod deque;
 #[cfg(not(loom))]
 mod deques;

@@ -2,34 +2,13 @@
 
 mod histogram;
 
+pub(crate) use crate::counter::Counter;
 pub use crate::deques::DequeStats;
 pub use histogram::WakeToRun;
 pub(crate) use histogram::{Moment, WakeTimes};
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// A counter written by one thread and read by any.
-#[derive(Debug, Default)]
-pub(crate) struct Counter(AtomicU64);
-
-impl Counter {
-    /// Adds one, without a read-modify-write, since only the owner writes. Relaxed: no other memory depends on a count.
-    #[inline(always)]
-    pub(crate) fn add(&self) {
-        self.add_up(1);
-    }
-
-    /// Adds `more`, as [`add`](Self::add) adds one.
-    #[inline(always)]
-    pub(crate) fn add_up(&self, more: u64) {
-        self.0.store(self.0.load(Relaxed) + more, Relaxed);
-    }
-
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-}
 
 /// A counter written by any thread.
 #[derive(Debug, Default)]

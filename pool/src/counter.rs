@@ -1,0 +1,25 @@
+//! A counter that costs a load and a store. (Models have it too, as part of the deque, but do not look at it.)
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// A counter written by one thread and read by any.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds one, without a read-modify-write, since only the owner writes. Relaxed: no other memory depends on a count.
+    #[inline(always)]
+    pub(crate) fn add(&self) {
+        self.add_up(1);
+    }
+
+    /// Adds `more`, as [`add`](Self::add) adds one.
+    #[inline(always)]
+    pub(crate) fn add_up(&self, more: u64) {
+        self.0.store(self.0.load(Relaxed) + more, Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
