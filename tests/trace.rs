@@ -385,3 +385,37 @@ fn the_environment_names_a_file() {
     let (_, words) = program(&directory.path().join("missing").join("trace.json"));
     assert!(words.contains("cannot write the trace") && words.contains("missing"), "{words}");
 }
+
+/// A place that is named has a slice for each leaf, in the file and in the table, and costs nothing else.
+#[test]
+fn places_of_chains_have_names() {
+    let pool = pool(2);
+    let chain = || (0..800_u64).into_par_iter().map(|x| x + 1).log("added").bound_depth(2).force_depth(2);
+    let (sum, trace) = traced(|| {
+        pool.install(|| chain().filter(|x| x % 2 == 0).log("even \"ones\"").map(|x| x * x).sum::<u64>())
+    });
+    assert_eq!(sum, (1..=800_u64).filter(|x| x % 2 == 0).map(|x| x * x).sum::<u64>());
+    let summary = trace.summary();
+    let mut logs: Vec<_> = summary.logs.iter().map(|log| (log.name, log.leaves)).collect();
+    logs.sort_unstable();
+    assert_eq!(logs, [("added", 4), ("even \"ones\"", 4)]);
+    let leaves: Duration = summary.threads.iter().map(|thread| thread.time_in_leaves).sum();
+    assert!(summary.logs.iter().all(|log| log.longest <= log.time && log.time <= leaves), "{summary}");
+    assert!(summary.to_string().contains("`added`: "), "{summary}");
+    let json = chrome(&trace);
+    let slices = |name: &str| {
+        json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == name).count()
+    };
+    assert_eq!((slices("added"), slices("even \"ones\""), slices("leaf")), (4, 4, 4));
+
+    // Positions, order and both ends stay.
+    let (reversed, _) =
+        traced(|| pool.install(|| (0..9).into_par_iter().log("digits").rev().collect::<Vec<_>>()));
+    assert_eq!(reversed, [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    let (waits, trace) = traced(|| {
+        let one = |x: u64| async move { x };
+        pool.install(|| (0..50_u64).into_par_iter().map(one).io_await().log("ready").sum::<u64>())
+    });
+    assert_eq!(waits, 1225);
+    assert!(trace.summary().logs[0].leaves > 0);
+}

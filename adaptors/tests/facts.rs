@@ -137,6 +137,8 @@ fn check_all<const IS_ODD: bool>(seen: &mut Seen, facts: Facts) {
 
     seen.check_indexed(source().map(|x| x), facts);
     seen.check_indexed(source().inspect(|_| {}), facts);
+    seen.check_indexed(source().log("numbers"), facts);
+    seen.check_indexed(source().progress(|_| ()), facts);
     seen.check_indexed(source().update(|_| {}), facts);
     seen.check_indexed(source().map_init(|| (), |(), x| x), not_single);
     seen.check_indexed(source().map_with((), |(), x| x), not_single);
@@ -206,8 +208,9 @@ const OTHERS: &[&str] = &[
     "PrefixScan",
     // What a tuple does with its items.
     "Unnest",
-    // A trait.
+    // Traits.
     "AwaitedInOrder",
+    "ProgressSink",
 ];
 
 #[test]

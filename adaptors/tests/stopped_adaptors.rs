@@ -78,7 +78,7 @@ fn every_adaptor_stands_behind_a_stop_too() {
         join_context_policy(2) thief_splitting(3) with_min_len(2) with_max_len(30) with_scheduler(Join) sequential() join()
         depjoin() adaptive() by_blocks([10, 20]) by_exponential_blocks() by_uniform_blocks(9) on(Inline)
         stage(Doubled) map(|x| x + 1) filter(|x| x % 2 == 0) filter_map(|x| x.checked_sub(3)) flat_map(|x| 0..x % 3)
-        flat_map_iter(|x| 0..x % 3) inspect(|_| ()) update(|x| *x += 1) map_with(1, |n, x| x + *n)
+        flat_map_iter(|x| 0..x % 3) inspect(|_| ()) log("numbers") progress(|_| ()) update(|x| *x += 1) map_with(1, |n, x| x + *n)
         map_init(|| 1, |n, x| x + *n) take_any(100) skip_any(0) take_any_while(|_| true) skip_any_while(|_| false) panic_fuse()
         inclusive_scan(|a, b| a + b) exclusive_scan(0, |a, b| a + b) chain(5..8) intersperse(0)
         enumerate() rev() skip(3) take(3) step_by(3) chunks(7) fold_chunks(3, || 0, |a, b| a + b)

@@ -44,14 +44,17 @@ mod chrome;
 mod event;
 mod file;
 mod graph;
+mod names;
 mod recorder;
 mod ring;
 mod summary;
 
 pub use event::{Event, JobId, TimedEvent};
 pub use graph::{Graph, Piece, PieceKind, Step};
+#[doc(hidden)]
+pub use names::Name;
 pub use recorder::{AlreadyRunning, Settings, start, stop};
-pub use summary::{Advice, Summary, ThreadSummary};
+pub use summary::{Advice, LogSummary, Summary, ThreadSummary};
 
 pub(crate) use event::{Kind, beside};
 pub(crate) use file::record_if_asked;
@@ -193,6 +196,23 @@ fn begin_leaf(size: usize) -> Option<(Kind, u64)> {
     }
     record(Kind::LeafBegin, size as u64);
     Some((Kind::LeafEnd, 0))
+}
+
+/// Marks items that pass the place of that name.
+#[doc(hidden)]
+#[inline]
+#[must_use]
+pub fn log(name: Name) -> Mark {
+    Mark(if is_on() { begin_log(name) } else { None })
+}
+
+#[cold]
+fn begin_log(name: Name) -> Option<(Kind, u64)> {
+    if leaves_out() {
+        return None;
+    }
+    record(Kind::LogBegin, name.number());
+    Some((Kind::LogEnd, 0))
 }
 
 /// Marks a reduction of two outputs.

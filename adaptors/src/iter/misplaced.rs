@@ -9,8 +9,8 @@
 
 use super::adaptors::{
     Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldWith,
-    Inspect, IoAwait, Map, MapInit, MapWith, PanicFuse, Progress, Rev, Skip, SkipAny, SkipAnyWhile, StepBy,
-    Take, TakeAny, TakeAnyWhile, Update, WhileSome, Zip,
+    Inspect, IoAwait, Log, Map, MapInit, MapWith, PanicFuse, Progress, Rev, Skip, SkipAny, SkipAnyWhile,
+    StepBy, Take, TakeAny, TakeAnyWhile, Update, WhileSome, Zip,
 };
 use super::{
     IndexedParallelIterator, Interruptible, On, ParallelIterator, SchedulerOf, With, WithPolicy,
@@ -335,6 +335,7 @@ misplaced_behind!(
     FlatMapIter<I, F>,
     FlattenIter<I>,
     Inspect<I, F>,
+    Log<I>,
     Progress<I, S>,
     Update<I, F>,
     Cloned<I>,

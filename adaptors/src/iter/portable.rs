@@ -20,8 +20,9 @@
 
 use super::adaptors::{
     Chain, Chunks, Cloned, Copied, Enumerate, Filter, FilterMap, FlatMapIter, FlattenIter, Fold, FoldChunks,
-    FoldChunksWith, FoldWith, Inspect, Interleave, InterleaveShortest, Intersperse, IoAwait, Map, MapInit,
-    MapWith, PanicFuse, Positions, Progress, ProgressSink, Rev, Skip, StepBy, Take, Update, Zip, ZipEq,
+    FoldChunksWith, FoldWith, Inspect, Interleave, InterleaveShortest, Intersperse, IoAwait, Log, Map,
+    MapInit, MapWith, PanicFuse, Positions, Progress, ProgressSink, Rev, Skip, StepBy, Take, Update, Zip,
+    ZipEq,
 };
 use super::{
     Empty, FromProducer, IndexedParallelIterator, On, Once, ParallelIterator, RepeatN, Stage, Staged, With,
@@ -249,6 +250,7 @@ as_base! {
     impl[I, P] Filter<I, P> where [P: Fn(&I::Item) -> bool + Sync + Send] |part| part.into_base();
     impl[I, F, R] FilterMap<I, F> where [F: Fn(I::Item) -> Option<R> + Sync + Send, R: Send] |part| part.into_base();
     impl[I, F] Inspect<I, F> where [F: Fn(&I::Item) + Sync + Send] |part| part.into_base();
+    impl[I] Log<I> where [] |part| part.into_base();
     impl[I, S] Progress<I, S> where [S: ProgressSink] |part| part.into_base();
     impl[I, F] Update<I, F> where [F: Fn(&mut I::Item) + Sync + Send] |part| part.into_base();
     impl['data, T, I] Copied<I> where [I: ParallelIterator<Item = &'data T>, T: Copy + Send + Sync + 'data] |part| part.into_base();

@@ -54,7 +54,8 @@ impl<W: Write> Out<W> {
         let (micros, nanos) = (at.as_micros(), at.subsec_nanos() % 1000);
         write!(
             self.to,
-            "{comma}\n{{\"ph\":\"{phase}\",\"name\":\"{name}\",\"pid\":1,\"tid\":{track},\"ts\":{micros}.{nanos:03}{more}}}"
+            "{comma}\n{{\"ph\":\"{phase}\",\"name\":{},\"pid\":1,\"tid\":{track},\"ts\":{micros}.{nanos:03}{more}}}",
+            Quoted(name)
         )
     }
 }
@@ -121,6 +122,8 @@ fn write_track<W: Write>(
                 (0, Some(("leaf", Slice::Leaf, format!(",\"args\":{{\"size\":{size}}}"))), None)
             }
             Event::LeafEnd => (open.down_to(|slice| slice == Slice::Leaf), None, None),
+            Event::LogBegin { name } => (0, Some((name, Slice::Log, String::new())), None),
+            Event::LogEnd => (open.down_to(|slice| slice == Slice::Log), None, None),
             Event::ReduceBegin => (0, Some(("reduce", Slice::Reduce, String::new())), None),
             Event::ReduceEnd => (open.down_to(|slice| slice == Slice::Reduce), None, None),
             Event::WaitBegin => (0, Some(("wait", Slice::Wait, String::new())), None),
@@ -189,6 +192,7 @@ enum Slice {
     Job,
     Fork(JobId),
     Leaf,
+    Log,
     Reduce,
     Wait,
     Sleep,

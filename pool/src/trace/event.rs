@@ -126,6 +126,13 @@ events! {
     } = |size| Event::LeafBegin { size },
     /// The leaf has ended.
     LeafEnd = |_| Event::LeafEnd,
+    /// The thread begins to fold items of a chain at the place of a `log` in it: a leaf, or a step of a task.
+    LogBegin {
+        /// The name that the chain gives to the place.
+        name: &'static str
+    } = |name| Event::LogBegin { name: super::names::name(name) },
+    /// The thread has folded these items.
+    LogEnd = |_| Event::LogEnd,
     /// The thread begins to reduce the outputs of two parts.
     ReduceBegin = |_| Event::ReduceBegin,
     /// The reduction has ended.

@@ -20,10 +20,26 @@ pub struct Summary {
     pub span: Duration,
     /// The time in which exactly 0, 1, 2... threads were busy.
     pub by_busy_threads: Vec<Duration>,
+    /// The places in chains that were named by `log`, the one with the longest time first.
+    pub logs: Vec<LogSummary>,
     /// A summary of each thread.
     pub threads: Vec<ThreadSummary>,
     /// Number of threads [without events](Trace::threads_left_out).
     pub threads_left_out: u64,
+}
+
+/// The items that have passed a named place of a chain, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LogSummary {
+    /// The name.
+    pub name: &'static str,
+    /// Leaves, and steps of tasks, in which items have passed.
+    pub leaves: u64,
+    /// The time of these together. It contains the work before the place, for the same items, and that behind it.
+    pub time: Duration,
+    /// The longest one.
+    pub longest: Duration,
 }
 
 /// One thread's part of a trace, in numbers.
@@ -67,6 +83,7 @@ impl Trace {
             work: graph.work(),
             span: graph.span(),
             by_busy_threads: by_busy_threads(&busy, self.duration),
+            logs: logs(&self.threads),
             threads,
             threads_left_out: self.left_out,
         }
@@ -80,6 +97,33 @@ impl Summary {
     pub fn parallelism(&self) -> f64 {
         if self.span.is_zero() { 1.0 } else { self.work.as_secs_f64() / self.span.as_secs_f64() }
     }
+}
+
+fn logs(threads: &[ThreadTrace]) -> Vec<LogSummary> {
+    let mut logs = Vec::<LogSummary>::new();
+    for thread in threads {
+        // A place may lie behind another one, so that times are nested.
+        let mut open = Vec::new();
+        for event in &thread.events {
+            match event.event {
+                Event::LogBegin { name } => open.push((name, event.at)),
+                Event::LogEnd => {
+                    let Some((name, begin)) = open.pop() else { continue };
+                    let place = logs.iter().position(|log| log.name == name).unwrap_or_else(|| {
+                        logs.push(LogSummary { name, ..LogSummary::default() });
+                        logs.len() - 1
+                    });
+                    let (log, time) = (&mut logs[place], event.at.saturating_sub(begin));
+                    log.leaves += 1;
+                    log.time += time;
+                    log.longest = log.longest.max(time);
+                }
+                _ => {}
+            }
+        }
+    }
+    logs.sort_by_key(|log| std::cmp::Reverse(log.time));
+    logs
 }
 
 /// Begin and end of a time in which a thread was busy.
@@ -194,6 +238,10 @@ impl fmt::Display for Summary {
         }
         if self.threads_left_out > 0 {
             writeln!(f, "{} more threads, of which no events were recorded", self.threads_left_out)?;
+        }
+        for LogSummary { name, leaves, time, longest } in &self.logs {
+            let (time, longest) = (time.as_secs_f64() * 1e3, longest.as_secs_f64() * 1e6);
+            writeln!(f, "`{name}`: {time:.3} ms in {leaves} leaves or steps, the longest {longest:.1} us")?;
         }
         self.advice().iter().try_for_each(|advice| writeln!(f, "- {advice}"))
     }

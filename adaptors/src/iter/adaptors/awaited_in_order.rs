@@ -4,7 +4,7 @@
 //! (`await_in_order`). An adaptor in between makes one item of each, so the numbering can move in front of it:
 //! `.io_await().map(f).enumerate()` is `.io_await().enumerate().map(|(n, x)| (n, f(x)))`.
 
-use super::{Cloned, Copied, Inspect, IoAwait, Map, Progress, ProgressSink, Update};
+use super::{Cloned, Copied, Inspect, IoAwait, Log, Map, Progress, ProgressSink, Update};
 use crate::iter::{IndexedParallelIterator, IntoParallelIterator, On, ParallelIterator, WithPolicy};
 use furcate_pool::Executor;
 use furcate_schedulers::Policy;
@@ -170,6 +170,14 @@ in_order! {
     impl[I, F] Inspect<I, F> where [I: AwaitedInOrder, F: Fn(&I::Item) + Sync + Send]
     |base, op; item| again base.inspect(op), one {
         op(&item);
+        item
+    }
+}
+
+in_order! {
+    impl[I] Log<I> where [I: AwaitedInOrder]
+    |base, name; item| again Log::new(base, name), one {
+        let _mark = furcate_pool::trace::log(name);
         item
     }
 }

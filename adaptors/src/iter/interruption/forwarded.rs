@@ -7,7 +7,7 @@ use super::Interruptible;
 use crate::iter::adaptors::{
     Chain, Chunks, Cloned, Copied, Enumerate, ExponentialBlocks, Filter, FilterMap, FlatMap, FlatMapIter,
     Flatten, FlattenIter, Fold, FoldChunks, FoldChunksWith, FoldWith, Inspect, Interleave,
-    InterleaveShortest, Intersperse, IoAwait, Map, MapInit, MapWith, MaxLen, Merge, MergeBy, MergeByKey,
+    InterleaveShortest, Intersperse, IoAwait, Log, Map, MapInit, MapWith, MaxLen, Merge, MergeBy, MergeByKey,
     MinLen, PanicFuse, Positions, PrefixScan, Progress, ProgressSink, Rev, Skip, SkipAny, SkipAnyWhile,
     StepBy, Take, TakeAny, TakeAnyWhile, TryFold, TryFoldWith, UniformBlocks, Update, WhileSome, Zip, ZipEq,
 };
@@ -84,6 +84,7 @@ impl<I: ParallelIterator, S: Stop> Interruptible<I, S> {
         fn cloned['a, T]() -> Cloned<I> where [T: 'a + Clone + Send, I: ParallelIterator<Item = &'a T>];
         fn copied['a, T]() -> Copied<I> where [T: 'a + Copy + Send, I: ParallelIterator<Item = &'a T>];
         fn inspect[OP](inspect_op: OP) -> Inspect<I, OP> where [OP: Fn(&I::Item) + Sync + Send];
+        fn log[](name: &'static str) -> Log<I>;
         fn progress[T](sink: T) -> Progress<I, T> where [T: ProgressSink];
         fn update[F](update_op: F) -> Update<I, F> where [F: Fn(&mut I::Item) + Sync + Send];
         fn io_await[]() -> IoAwait<I> where [I::Item: IntoFuture<Output: Send, IntoFuture: Send>];

@@ -147,6 +147,7 @@ mod tests {
             work: work * SECOND,
             span: span * SECOND,
             by_busy_threads: by_busy_threads.map(|time| time * SECOND).into(),
+            logs: Vec::new(),
             threads: vec![ThreadSummary::default(); 2],
             threads_left_out: 0,
         }
