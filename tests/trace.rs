@@ -1,4 +1,8 @@
 //! Traces: the events, the bounds, and the files.
+//!
+//! Traces are of furcate's own pool.
+
+#![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
 use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, Trace};

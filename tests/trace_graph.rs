@@ -1,4 +1,8 @@
 //! Graphs of traces, against the trees of forks of the programs.
+//!
+//! Traces are of furcate's own pool.
+
+#![cfg(not(furcate_rayon))]
 
 use furcate::prelude::*;
 use furcate::trace::{self, Advice, Graph, PieceKind, Settings, Step, Trace};
