@@ -13,7 +13,7 @@ use std::{mem, vec};
 /// ```
 /// use furcate_pool::trace::{self, Step};
 ///
-/// let pool = furcate_pool::Pool::with_threads(1);
+/// let pool = furcate_pool::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
 /// trace::start().unwrap();
 /// pool.install(|| furcate_pool::join(|| (), || ()));
 /// let graph = trace::stop().unwrap().graph();
