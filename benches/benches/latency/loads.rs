@@ -38,7 +38,7 @@ impl Tables {
             let n = if quick() { 50 } else { 500 };
             let load = Load { n, awaits: 1, latency: millis(latency), cap: usize::MAX, cpu };
             println!("\n{title}: n = {n}, {latency} ms");
-            let loaded = self.load(title, &engines, load);
+            let loaded = self.load(&format!("{title}: n = {n}, {latency} ms"), &engines, load);
             loaded.draw(&mut plot, place as f64, Duration::from_millis(1));
         }
         self.plots.push(("fib".into(), plot));
