@@ -46,13 +46,10 @@ pub mod policy;
 mod producer;
 mod reduction;
 #[cfg(test)]
-#[path = "../tests/support/samples.rs"]
+#[path = "../tests/all/support/samples.rs"]
 mod samples;
 mod schedule;
 mod scheduler;
-#[cfg(test)]
-#[path = "../tests/support/script.rs"]
-mod script;
 mod sequential;
 mod steps;
 mod suspendable;

@@ -5,13 +5,13 @@ use crate::branch::BLIND_LEVELS;
 use crate::frames::frames;
 use crate::policy::{Both, BoundDepth, Cap, EvenLevels, ForceDepth, SizeLimit, ThiefSplitting};
 use crate::samples::{Count, Counted};
-use crate::script::Scripted;
 use crate::{DepJoin, Divisible, Facts};
 use furcate_pool::Inline;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
+use testkit::scripted::Scripted;
 
 /// A scheduler that looks for demand before and after every item.
 const CLOSE: Adaptive = Adaptive::new().nano_blocks(1, 1);

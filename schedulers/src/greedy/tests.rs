@@ -3,13 +3,13 @@
 use crate::frames::{MAX_FRAMES, frames};
 use crate::policy::{Both, Cap, ForceDepth, SizeLimit};
 use crate::samples::{Count, Text};
-use crate::script::Scripted;
 use crate::{DepJoin, Divisible, Facts, Join, Policy, Producer, Reduction, Scheduler};
 use furcate_pool::Inline;
 use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
+use testkit::scripted::Scripted;
 
 /// Under every theft and in every order, the tree of reductions is that of a join.
 #[test]

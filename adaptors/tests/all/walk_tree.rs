@@ -1,0 +1,160 @@
+//! `walk_tree`: every node comes once, in the order of a recursive walk, under every schedule.
+
+use crate::support::assert_schedules;
+use furcate::iter::{walk_tree, walk_tree_postfix, walk_tree_prefix};
+use furcate::prelude::*;
+use proptest::prelude::*;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use testkit::drops::Ledger;
+use testkit::on_pools;
+use testkit::panics::{planned_panic, survives};
+
+/// A tree by its parents: the children of each node, in order. Node 0 is the root.
+#[derive(Clone, Debug)]
+struct Tree(Vec<Vec<usize>>);
+
+impl Tree {
+    /// Node `i + 1` hangs on node `parents[i] % (i + 1)`.
+    fn of(parents: &[usize]) -> Self {
+        let mut children = vec![Vec::new(); parents.len() + 1];
+        for (i, parent) in parents.iter().enumerate() {
+            children[parent % (i + 1)].push(i + 1);
+        }
+        Tree(children)
+    }
+
+    fn chain(len: usize) -> Self {
+        Tree((0..len).map(|i| if i + 1 < len { vec![i + 1] } else { vec![] }).collect())
+    }
+
+    fn star(len: usize) -> Self {
+        Tree(std::iter::once((1..len).collect()).chain((1..len).map(|_| vec![])).collect())
+    }
+
+    fn binary(len: usize) -> Self {
+        Tree(
+            (0..len)
+                .map(|i| [2 * i + 1, 2 * i + 2].into_iter().filter(|&child| child < len).collect())
+                .collect(),
+        )
+    }
+
+    fn children(&self, node: usize) -> Vec<usize> {
+        self.0[node].clone()
+    }
+
+    fn walk(&self, prefix: bool) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut stack = vec![(0, false)];
+        while let Some((node, done)) = stack.pop() {
+            if done {
+                order.push(node);
+                continue;
+            }
+            if prefix {
+                order.push(node);
+            } else {
+                stack.push((node, true));
+            }
+            stack.extend(self.0[node].iter().rev().map(|&child| (child, false)));
+        }
+        order
+    }
+
+    fn check(&self) {
+        let (prefix, postfix) = (self.walk(true), self.walk(false));
+        let children = |&node: &usize| self.children(node);
+        assert_schedules!(prefix, walk_tree_prefix(0, children), |it| it.collect::<Vec<_>>());
+        assert_schedules!(postfix, walk_tree_postfix(0, children), |it| it.collect::<Vec<_>>());
+        let mut all = walk_tree(0, children).collect::<Vec<_>>();
+        all.sort_unstable();
+        assert_eq!(all, (0..self.0.len()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn shapes() {
+    for len in [1, 2, 3, 10, 100, 1000] {
+        for tree in [Tree::chain(len), Tree::star(len), Tree::binary(len)] {
+            on_pools(|| tree.check());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_tree(parents in prop::collection::vec(any::<usize>(), 0..300), deep in any::<bool>()) {
+        let parents: Vec<usize> = if deep {
+            parents.iter().enumerate().map(|(i, p)| i.saturating_sub(p % 3)).collect()
+        } else {
+            parents
+        };
+        Tree::of(&parents).check();
+    }
+}
+
+/// A tree whose left children have everything below them, and one in which the right ones do.
+#[test]
+fn one_sided_trees_are_shared() {
+    for side in [0, 1] {
+        let seen = Mutex::new(std::collections::HashSet::new());
+        let walk = walk_tree_prefix(1_u64, |&n| {
+            if n % 2 == side || n < 2 { vec![n + 2, n + 1] } else { vec![] }
+                .into_iter()
+                .filter(|&n| n < 3000)
+                .collect::<Vec<_>>()
+        });
+        let pool = &testkit::pools()[2];
+        pool.install(|| {
+            walk.for_each(|_| {
+                std::thread::sleep(std::time::Duration::from_micros(5));
+                seen.lock().unwrap().insert(std::thread::current().id());
+            });
+        });
+        assert!(seen.lock().unwrap().len() > 1, "side {side}: one thread walked everything");
+    }
+}
+
+#[test]
+fn children_are_asked_for_once() {
+    let tree = Tree::binary(5000);
+    let asked: Vec<AtomicUsize> = (0..5000).map(|_| AtomicUsize::new(0)).collect();
+    on_pools(|| {
+        asked.iter().for_each(|count| count.store(0, Relaxed));
+        let walk = walk_tree(0_usize, |&node| {
+            asked[node].fetch_add(1, Relaxed);
+            tree.children(node)
+        });
+        assert_eq!(walk.adaptive().nano_blocks(1, 1).count(), 5000);
+        assert!(asked.iter().all(|count| count.load(Relaxed) == 1));
+    });
+}
+
+#[test]
+fn a_tree_without_an_end_is_searched() {
+    let walk = || walk_tree_prefix(1_u64, |&n| [n.wrapping_mul(2), n.wrapping_mul(2) + 1]);
+    assert_eq!(walk().find_first(|&n| n > 1000), Some(1024));
+    assert!(walk().any(|n| n % 1000 == 0));
+    assert_eq!(walk().take_any(100).count(), 100);
+    let stopped =
+        walk().deadline(std::time::Instant::now() + std::time::Duration::from_millis(20)).map(drop).count();
+    assert!(stopped.is_err());
+}
+
+#[test]
+fn nodes_are_dropped_once_when_a_closure_panics() {
+    let tree = Tree::binary(300);
+    for at in [0, 7, 100, 299] {
+        let ledger = Ledger::default();
+        let walk = walk_tree_postfix(ledger.value(0), |node| {
+            if node.number == at {
+                planned_panic();
+            }
+            tree.children(node.number).into_iter().map(|child| ledger.value(child)).collect::<Vec<_>>()
+        });
+        assert!(!survives(|| assert_eq!(walk.map(drop).count(), 300)));
+        ledger.assert_settled("");
+    }
+}

@@ -1,0 +1,261 @@
+//! Spawned jobs, which no thread waits for.
+
+use crate::support::*;
+use furcate_pool::{ThreadPoolBuilder, spawn, spawn_fifo};
+use std::panic::panic_any;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
+
+const SIZES: [usize; 4] = [1, 2, 3, 8];
+
+fn counter() -> (Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    (Arc::clone(&count), count)
+}
+
+#[test]
+fn spawned_jobs_run() {
+    within(LONG, || {
+        for threads in SIZES {
+            let (pool, (count, total)) = (pool(threads), counter());
+            let one = move || add(&count);
+            pool.spawn(one.clone());
+            pool.spawn_fifo(one.clone());
+            let (a, b) = (one.clone(), one.clone());
+            pool.install(move || (spawn(a), spawn_fifo(b)));
+            let c = one.clone();
+            pool.spawn(move || spawn(move || spawn_fifo(c)));
+            spawn(one.clone());
+            spawn_fifo(one);
+            until(|| total.load(SeqCst) == 7);
+        }
+    });
+}
+
+#[test]
+fn a_hundred_thousand_from_outside_all_run() {
+    // S3.
+    const JOBS: usize = 100_000;
+    within(LONG, || {
+        for threads in [1, 2, 8] {
+            let (pool, (count, total)) = (pool(threads), counter());
+            for _ in 0..JOBS {
+                let count = Arc::clone(&count);
+                pool.spawn(move || add(&count));
+            }
+            until(|| total.load(SeqCst) == JOBS);
+        }
+    });
+}
+
+#[test]
+fn work_that_comes_before_the_workers_have_parked() {
+    // S2: posted while the threads start.
+    within(LONG, || {
+        for round in 0..300 {
+            let (pool, (send, receive)) = (pool(SIZES[round % 4]), mpsc::channel());
+            pool.spawn(move || send.send(round).unwrap());
+            assert_eq!(receive.recv(), Ok(round));
+        }
+    });
+}
+
+#[test]
+fn a_pool_that_is_dropped_runs_its_jobs_first() {
+    within(LONG, || {
+        for round in 0..40 {
+            let (pool, (count, total)) = (pool(SIZES[round % 4]), counter());
+            for _ in 0..100 {
+                let count = Arc::clone(&count);
+                pool.spawn(move || {
+                    let more = Arc::clone(&count);
+                    spawn(move || add(&more));
+                    count.fetch_add(1, SeqCst);
+                });
+            }
+            drop(pool);
+            assert_eq!(total.load(SeqCst), 200, "round {round}");
+        }
+    });
+}
+
+#[test]
+fn jobs_spawned_before_a_long_one_are_found() {
+    // A job spawns others and then keeps its thread.
+    within(LONG, || {
+        for threads in [2, 3, 8] {
+            let (pool, (count, total)) = (pool(threads), counter());
+            let all = Arc::clone(&total);
+            pool.install(move || {
+                for _ in 0..100 {
+                    let count = Arc::clone(&count);
+                    spawn(move || add(&count));
+                }
+                until(|| all.load(SeqCst) == 100);
+            });
+        }
+    });
+}
+
+#[test]
+fn jobs_outlive_claims_on_their_spawners_place() {
+    // Another thread claims the slot of a worker with spawned jobs in its deque. The worker leaves these jobs to other
+    // workers.
+    within(LONG, || {
+        let (pool, other, (count, total)) = (Arc::new(pool(1)), pool(1), counter());
+        let (abroad, home) = (Flag::default(), Arc::new(Flag::default()));
+        thread::scope(|callers| {
+            callers.spawn(|| {
+                pool.install(|| {
+                    other.install(|| {
+                        abroad.set();
+                        home.wait();
+                    });
+                });
+            });
+            abroad.wait();
+            let home = Arc::clone(&home);
+            pool.spawn(move || {
+                for _ in 0..3 {
+                    let count = Arc::clone(&count);
+                    spawn(move || add(&count));
+                }
+                home.set();
+                // Until the first worker wants its slot again.
+                thread::sleep(Duration::from_millis(20));
+            });
+        });
+        until(|| total.load(SeqCst) == 3);
+    });
+}
+
+#[test]
+fn the_order_on_one_thread() {
+    within(LONG, || {
+        let (pool, order) = (pool(1), Arc::new(Mutex::new(vec![])));
+        let note = |i: u32| {
+            let order = Arc::clone(&order);
+            move || order.lock().unwrap().push(i)
+        };
+        let done = |i: u32| order.lock().unwrap().last() == Some(&i);
+        pool.install(|| (0..500).for_each(|i| spawn_fifo(note(i))));
+        until(|| done(499));
+        pool.install(|| (0..500).rev().for_each(|i| spawn(note(i))));
+        until(|| order.lock().unwrap().len() == 1000);
+        let expected: Vec<u32> = (0..500).chain(0..500).collect();
+        assert_eq!(*order.lock().unwrap(), expected);
+    });
+}
+
+#[test]
+fn panics_go_to_the_handler() {
+    // P1, P3.
+    quiet_panics();
+    within(LONG, || {
+        for threads in SIZES {
+            let (send, receive) = mpsc::channel();
+            let pool = ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .panic_handler(move |payload| send.send(message(payload)).unwrap())
+                .build()
+                .expect("a pool");
+            pool.spawn(|| panic_any("on purpose: outside"));
+            assert_eq!(receive.recv().unwrap(), "on purpose: outside");
+            pool.install(|| spawn(|| panic_any("on purpose: inside")));
+            assert_eq!(receive.recv().unwrap(), "on purpose: inside");
+            pool.spawn_fifo(|| panic_any("on purpose: fifo"));
+            assert_eq!(receive.recv().unwrap(), "on purpose: fifo");
+            pool.spawn_broadcast(|_| panic_any("on purpose: broadcast"));
+            (0..threads).for_each(|_| assert_eq!(receive.recv().unwrap(), "on purpose: broadcast"));
+            assert_eq!(pool.install(|| furcate_pool::join(|| 1, || 2)), (1, 2));
+        }
+    });
+}
+
+/// Waits in a process that is about to end itself.
+fn wait_for_the_end() -> ! {
+    thread::sleep(LONG);
+    panic!("still alive");
+}
+
+#[test]
+fn without_a_handler_the_process_aborts() {
+    // P3.
+    const TEST: &str = "spawn::without_a_handler_the_process_aborts";
+    if plays("victim") {
+        pool(2).spawn(|| panic!("in a job"));
+        wait_for_the_end();
+    }
+    aborted_child(TEST, "victim", "furcate: a panic handler, or a job without one, panicked; aborting");
+}
+
+/// A future with its handle dropped is like a detached thread: its panic ends nothing else.
+#[test]
+fn without_a_handler_the_process_outlives_a_future_that_nobody_awaits() {
+    const TEST: &str = "spawn::without_a_handler_the_process_outlives_a_future_that_nobody_awaits";
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("in a payload's drop");
+        }
+    }
+    if plays("victim") {
+        let pool = pool(2);
+        drop(pool.spawn_future(async { panic!("in a future") }));
+        drop(pool.spawn_future(async { panic_any(Bomb) }));
+        let handle = pool.spawn_future(async { panic!("awaited") });
+        let awaited =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| furcate_pool::block_on(handle)));
+        assert!(awaited.is_err(), "whoever awaits it has the panic");
+        assert_eq!(pool.install(|| 7), 7);
+        // Dropping the pool waits for the first two futures.
+        drop(pool);
+        return;
+    }
+    good_child(TEST, "victim", &[]);
+}
+
+#[test]
+fn a_handler_that_panics_aborts_the_process() {
+    // P3: the handler itself, or the payload's drop in it.
+    const TEST: &str = "spawn::a_handler_that_panics_aborts_the_process";
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("in a payload's drop");
+        }
+    }
+    let build = |handler: fn()| {
+        ThreadPoolBuilder::new().num_threads(1).panic_handler(move |_| handler()).build().expect("a pool")
+    };
+    if plays("handler") {
+        build(|| panic!("in the handler")).spawn(|| panic!("in a job"));
+        wait_for_the_end();
+    }
+    if plays("payload") {
+        build(|| ()).spawn(|| panic_any(Bomb));
+        wait_for_the_end();
+    }
+    aborted_child(TEST, "handler", "a panic handler, or a job without one, panicked; aborting");
+    aborted_child(TEST, "payload", "a panic handler, or a job without one, panicked; aborting");
+}
+
+#[test]
+fn jobs_may_block_each_other_across_threads() {
+    // Two jobs that wait for each other need two threads, and have them.
+    within(LONG, || {
+        let pool = pool(2);
+        for _ in 0..200 {
+            let (send, receive) = mpsc::channel();
+            let (back, answer) = mpsc::channel();
+            pool.spawn(move || send.send(()).unwrap());
+            pool.spawn(move || {
+                receive.recv_timeout(Duration::from_secs(30)).unwrap();
+                back.send(()).unwrap();
+            });
+            answer.recv_timeout(Duration::from_secs(30)).unwrap();
+        }
+    });
+}

@@ -1,0 +1,88 @@
+//! Shared code of the pool's tests.
+
+pub(crate) mod detached;
+pub(crate) mod suspended;
+
+use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule};
+use std::any::Any;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+pub(crate) use testkit::panics::{payload, quiet_panics};
+pub(crate) use testkit::process::{aborted_child, child, good_child, plays, processor_time, said};
+pub(crate) use testkit::{LONG, Random, pool, spin as work_for, until, within};
+
+pub(crate) const RULES: [WaitRule; 3] = [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any];
+
+pub(crate) fn ruled(threads: usize, rule: WaitRule) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).wait_rule(rule).build().expect("a pool")
+}
+
+/// A join on `pool` in which the calling thread takes part, whether it is a worker or not.
+pub(crate) fn take_part<A: Send, B: Send>(
+    pool: &ThreadPool,
+    left: impl FnOnce() -> A + Send,
+    right: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    Executor::join_context(&pool, |_| left(), |_| right())
+}
+
+/// Returns the text of a panic with a string.
+pub(crate) fn message(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<&'static str>() {
+        Ok(text) => (*text).to_owned(),
+        Err(payload) => *payload.downcast::<String>().expect("a message"),
+    }
+}
+
+/// Counts the threads that are inside a section of code at once.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Crowd {
+    pub(crate) fn while_in<R>(&self, f: impl FnOnce() -> R) -> R {
+        struct Out<'a>(&'a AtomicUsize);
+        impl Drop for Out<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, SeqCst);
+            }
+        }
+        self.most.fetch_max(self.now.fetch_add(1, SeqCst) + 1, SeqCst);
+        let _out = Out(&self.now);
+        f()
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.most.load(SeqCst)
+    }
+}
+
+/// Adds one.
+pub(crate) fn add(count: &AtomicUsize) {
+    count.fetch_add(1, SeqCst);
+}
+
+/// Adds `more`.
+pub(crate) fn add_up(count: &AtomicUsize, more: usize) {
+    count.fetch_add(more, SeqCst);
+}
+
+/// A flag that one thread sets and others wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Flag(std::sync::atomic::AtomicBool);
+
+impl Flag {
+    pub(crate) fn set(&self) {
+        self.0.store(true, SeqCst);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(SeqCst)
+    }
+
+    #[track_caller]
+    pub(crate) fn wait(&self) {
+        until(|| self.is_set());
+    }
+}

@@ -1,0 +1,142 @@
+//! Waits beside computations that keep all workers busy, and the forks around a leaf that waits.
+//!
+//! Not on the engine of rayon, which cannot suspend.
+#![cfg(not(furcate_rayon))]
+
+use crate::support::{after, assert_settled, pool};
+use furcate::ThreadPool;
+use furcate::prelude::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const WAITS: usize = 5;
+
+/// Two threads call `compute` again and again, and a chain waits for 5 ms, `WAITS` times. Returns for each of these waits
+/// how many calls of `compute` ended while it lasted.
+fn calls_that_end_in_waits(pool: &ThreadPool, compute: impl Fn() + Sync) -> [usize; WAITS] {
+    let (over, calls) = (AtomicBool::new(false), AtomicUsize::new(0));
+    thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                while !over.load(SeqCst) {
+                    compute();
+                    calls.fetch_add(1, SeqCst);
+                }
+            });
+        }
+        thread::sleep(Duration::from_millis(50));
+        let ended = [(); WAITS].map(|()| {
+            let before = calls.load(SeqCst);
+            let count = (0..1).into_par_iter().map(|_| after(5)).io_await().on(pool).count();
+            assert_eq!(count, 1);
+            calls.load(SeqCst) - before
+        });
+        over.store(true, SeqCst);
+        ended
+    })
+}
+
+fn five_microseconds() {
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_micros(5) {}
+}
+
+/// Each call computes for half a second on a pool of two threads, in leaves of half a millisecond. The ends of leaves are
+/// cooperative points, so most waits begin and end within the same calls.
+#[test]
+fn a_short_wait_beside_calls_that_compute() {
+    let pool = pool(2);
+    let ended = calls_that_end_in_waits(&pool, || {
+        (0..100_000_u64).into_par_iter().size_limit(100).on(&pool).for_each(|_| five_microseconds());
+    });
+    let undisturbed = ended.iter().filter(|&&ended| ended == 0).count();
+    assert!(undisturbed > WAITS / 2, "so many calls ended while each wait lasted: {ended:?}");
+}
+
+/// Calls with long leaves (an eighth of a second with the default policy) delay a wait until some leaf ends, but no wait
+/// has to come after all calls.
+#[test]
+fn a_short_wait_beside_calls_with_long_leaves() {
+    let pool = pool(2);
+    let ended = calls_that_end_in_waits(&pool, || {
+        (0..100_000_u64).into_par_iter().on(&pool).for_each(|_| five_microseconds());
+    });
+    assert!(ended.iter().all(|&ended| ended <= 4), "so many calls ended while each wait lasted: {ended:?}");
+}
+
+/// A pending future leaves no forks behind. The forks below it belong to the leaf's frames, which continue with the
+/// next item. So on one worker every part of the computation begins while all futures before it are pending, and no
+/// deque has to be suspended, whatever the policy.
+#[test]
+fn forks_around_a_leaf_that_waits_are_not_suspended() {
+    const ITEMS: usize = 256;
+    const DEPTH: u32 = 8;
+    for threads in [1, 2, 3, 8] {
+        let pool = pool(threads);
+        let begun = AtomicUsize::new(0);
+        let sum = (0..ITEMS)
+            .into_par_iter()
+            .force_depth(DEPTH)
+            .map(|x| {
+                let begun = &begun;
+                async move {
+                    begun.fetch_add(1, SeqCst);
+                    while begun.load(SeqCst) < ITEMS {
+                        after(1).await;
+                    }
+                    after(1).await;
+                    x
+                }
+            })
+            .io_await()
+            .map(|x| furcate::join(|| x, || 1).0) // forks of its own, after the wait
+            .on(&pool)
+            .sum::<usize>();
+        assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
+        let stats = pool.stats();
+        let total = stats.total();
+        assert!(total.forks as usize >= ITEMS - 1, "it was divided: {total:?}");
+        assert_eq!((total.suspensions, total.resumes), (ITEMS as u64, ITEMS as u64));
+        let moved = [total.suspended_deques, total.steals_suspended, total.steals_resumable, total.mugs];
+        assert_eq!(moved, [0; 4], "no deque was suspended");
+        assert_eq!(stats.deques.peak, stats.workers.len() as u64, "one deque for each worker");
+        // The theory: O((P lg P + m) T∞) deviations, with m unordered waits. Each resumption is one deviation, and some
+        // parts are stolen, but there is no steal for each wait and each of the forks above it.
+        let (p, m) = (threads as u64, ITEMS as u64);
+        let allowed = (p * u64::from(p.next_power_of_two().ilog2() + 1) + m) * u64::from(DEPTH);
+        assert!(total.deviations() <= allowed, "{} deviations, {allowed} allowed", total.deviations());
+        assert_settled(&pool);
+    }
+}
+
+/// Woken tasks keep all workers busy, each of them for a millisecond and a half. A worker that returns to its main loop
+/// after such a task serves the queue there. It releases its slot to no other thread, because a core would be idle for
+/// a moment.
+#[test]
+fn workers_that_come_back_soon_give_no_slots_away() {
+    const ITEMS: usize = 300;
+    let pool = pool(2);
+    let compute = |x: usize| {
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_micros(750) {}
+        // A fork is a cooperative point.
+        furcate::join(|| (), || ());
+        while since.elapsed() < Duration::from_micros(1500) {}
+        x
+    };
+    let sum: usize = (0..ITEMS)
+        .into_par_iter()
+        .map(|x| async move {
+            after(5).await;
+            x
+        })
+        .io_await()
+        .map(compute)
+        .on(&pool)
+        .sum();
+    assert_eq!(sum, ITEMS * (ITEMS - 1) / 2);
+    let given = pool.stats().total().slots_given;
+    assert!(given < ITEMS as u64 / 10, "{given} slots were given while {ITEMS} tasks ran");
+    assert_settled(&pool);
+}

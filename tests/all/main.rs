@@ -1,0 +1,44 @@
+//! The tests of the library as its users see it: all crates together.
+//!
+//! `allocations` has an allocator of its own, `trace` records all pools of its process, and `no_reactor` is built without tokio, too.
+
+mod async_terminals;
+mod async_terminals_all;
+mod async_terminals_chains;
+mod caller_locations;
+mod chains;
+mod chosen_at_run_time;
+mod combinations;
+mod division_trees;
+mod engines;
+mod examples;
+mod external_sorts;
+mod external_threads;
+mod floats;
+mod from_rayon;
+mod held_locks;
+mod into_stream;
+mod into_stream_bounds;
+mod into_stream_threads;
+mod io_await;
+mod io_await_chains;
+mod io_await_counts;
+mod io_await_ends;
+mod io_await_faults;
+mod io_await_first;
+mod io_await_in_order;
+mod io_await_spread;
+mod io_await_turns;
+mod kits;
+mod kvik_regressions;
+mod limits;
+mod merge_sort;
+mod messages;
+mod nesting;
+mod pipeline;
+mod pipeline_stages;
+mod schedules;
+mod stops;
+mod streams;
+mod support;
+mod tokio_runtime;

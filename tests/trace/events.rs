@@ -1,0 +1,404 @@
+//! Traces: the events, the bounds, and the files.
+
+use furcate::join;
+use furcate::prelude::*;
+use furcate::trace::{self, AlreadyRunning, Event, JobId, Settings, ThreadTrace, Trace};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+use testkit::pool;
+use testkit::traces::{alone, traced};
+
+fn events(trace: &Trace) -> impl Iterator<Item = (usize, Event)> {
+    trace
+        .threads()
+        .iter()
+        .enumerate()
+        .flat_map(|(n, thread)| thread.events().iter().map(move |e| (n, e.event)))
+}
+
+fn count(trace: &Trace, is: impl Fn(Event) -> bool) -> usize {
+    events(trace).filter(|(_, event)| is(*event)).count()
+}
+
+/// A fork, in a tree of forks.
+#[derive(Clone, Debug)]
+enum Tree {
+    Leaf,
+    Fork(Box<[Tree; 2]>),
+}
+
+impl Tree {
+    /// A random tree of so many forks.
+    fn random(forks: u64, random: &mut u64) -> Tree {
+        if forks == 0 {
+            return Tree::Leaf;
+        }
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let left = (*random >> 33) % forks;
+        Tree::Fork(Box::new([Tree::random(left, random), Tree::random(forks - 1 - left, random)]))
+    }
+
+    fn run(&self) {
+        if let Tree::Fork(children) = self {
+            join(|| children[0].run(), || children[1].run());
+        }
+    }
+
+    /// The forks that a worker records if it is alone: `(`, left half, `|`, right half, `)`.
+    fn expected(&self, into: &mut String) {
+        if let Tree::Fork(children) = self {
+            into.push('(');
+            children[0].expected(into);
+            into.push('|');
+            children[1].expected(into);
+            into.push(')');
+        }
+    }
+}
+
+/// The forks of a thread, as `Tree::expected` writes them. Checks that the events of each fork name the same job.
+fn shape(thread: &ThreadTrace) -> String {
+    let mut open = Vec::<JobId>::new();
+    let mut shape = String::new();
+    for event in thread.events() {
+        match event.event {
+            Event::Fork { job } => {
+                open.push(job);
+                shape.push('(');
+            }
+            Event::Right { job } => {
+                assert_eq!(open.last(), Some(&job));
+                shape.push('|');
+            }
+            Event::Joined { job } => {
+                assert_eq!(open.pop(), Some(job));
+                shape.push(')');
+            }
+            _ => {}
+        }
+    }
+    assert!(open.is_empty());
+    shape
+}
+
+#[test]
+fn the_forks_of_one_worker_are_the_tree() {
+    let pool = pool(1);
+    for seed in 0..50 {
+        let tree = Tree::random(seed * 7 % 60, &mut seed.clone());
+        let ((), trace) = traced(|| pool.install(|| tree.run()));
+        let mut expected = String::new();
+        tree.expected(&mut expected);
+        let shapes: Vec<_> = trace.threads().iter().map(shape).filter(|shape| !shape.is_empty()).collect();
+        assert_eq!(shapes, if expected.is_empty() { vec![] } else { vec![expected] }, "seed {seed}");
+    }
+}
+
+#[test]
+fn half_of_a_panic_is_recorded_like_any_other() {
+    let pool = pool(1);
+    for left in [true, false] {
+        let (result, trace) = traced(|| {
+            catch_unwind(AssertUnwindSafe(|| {
+                pool.install(|| {
+                    join(
+                        || assert!(!left || std::hint::black_box(false)),
+                        || join(|| (), || assert!(left || std::hint::black_box(false))),
+                    )
+                })
+            }))
+        });
+        assert!(result.is_err());
+        let shapes: Vec<_> = trace.threads().iter().map(shape).filter(|shape| !shape.is_empty()).collect();
+        assert_eq!(shapes, ["(|(|))"]);
+    }
+}
+
+/// Every fork is either joined by its owner, or begins as a job on another thread.
+#[test]
+fn each_fork_is_joined_or_stolen() {
+    fn spin(depth: u32) {
+        if depth == 0 {
+            let begin = std::time::Instant::now();
+            while begin.elapsed() < Duration::from_micros(50) {}
+            return;
+        }
+        join(|| spin(depth - 1), || spin(depth - 1));
+    }
+    let pool = pool(2);
+    let (forks, trace) = traced(|| {
+        pool.install(|| spin(9));
+        (1 << 9) - 1
+    });
+    assert_eq!(count(&trace, |event| matches!(event, Event::Fork { .. })), forks);
+    let joined = count(&trace, |event| matches!(event, Event::Right { .. }));
+    let stolen = count(&trace, |event| matches!(event, Event::Stolen { .. }));
+    assert_eq!(joined + stolen, forks);
+    // Each stolen job has begun on another thread than that of the fork.
+    let mut begins = HashMap::<JobId, Vec<usize>>::new();
+    for (thread, event) in events(&trace) {
+        if let Event::JobBegin { job, .. } = event {
+            begins.entry(job).or_default().push(thread);
+        }
+    }
+    for (thread, event) in events(&trace) {
+        if let Event::Stolen { job } = event {
+            assert!(begins[&job].iter().any(|other| *other != thread), "{job:?} was stolen by nobody");
+        }
+    }
+    // The end of the call may be known before the thief has recorded the end of its job.
+    let begun = count(&trace, |event| matches!(event, Event::JobBegin { .. }));
+    let ended = count(&trace, |event| matches!(event, Event::JobEnd));
+    assert!((begun - 2..=begun).contains(&ended), "{begun} jobs have begun, and {ended} have ended");
+}
+
+#[test]
+fn leaves_have_the_sizes_of_their_parts() {
+    let pool = pool(2);
+    // The bound keeps the leaves from being divided further for a worker that has nothing to do.
+    let chain = || (0..1000_u64).into_par_iter().bound_depth(4).force_depth(4);
+    let (sum, trace) = traced(|| pool.install(|| chain().sum::<u64>()));
+    assert_eq!(sum, 499_500);
+    let sizes: Vec<_> = events(&trace)
+        .filter_map(|(_, event)| if let Event::LeafBegin { size } = event { Some(size) } else { None })
+        .collect();
+    assert_eq!((sizes.len(), sizes.iter().sum::<u64>()), (16, 1000));
+    assert_eq!(count(&trace, |event| event == Event::LeafEnd), 16);
+    assert_eq!(count(&trace, |event| event == Event::ReduceBegin), 15);
+    let summary = trace.summary();
+    assert_eq!(summary.threads.iter().map(|thread| thread.leaves).sum::<u64>(), 16);
+    assert!(summary.to_string().contains("leaves"), "{summary}");
+}
+
+/// Forks that come fast are left out, and a fork in which others are left out is still whole.
+#[test]
+fn forks_are_recorded_at_a_bounded_rate() {
+    fn fib(n: u32) -> u64 {
+        if n < 2 {
+            return n.into();
+        }
+        let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+        a + b
+    }
+    let pool = pool(1);
+    let _alone = alone();
+    trace::start().unwrap();
+    let begin = std::time::Instant::now();
+    assert_eq!(pool.install(|| fib(27)), 196_418);
+    let time = begin.elapsed();
+    let trace = trace::stop().unwrap();
+    let forks = count(&trace, |event| matches!(event, Event::Fork { .. }));
+    // 4096 at once, and one in 4 us by a clock whose rate is measured in 20 us; fib(27) has 317 810 forks.
+    assert!((4000..4100 + time.as_micros() as usize / 3).contains(&forks), "{forks} in {time:?}");
+    assert_eq!(
+        forks,
+        shape(trace.threads().iter().max_by_key(|t| t.events().len()).unwrap()).matches('|').count()
+    );
+}
+
+#[test]
+fn a_full_ring_says_how_much_it_has_lost() {
+    let pool = pool(1);
+    let _alone = alone();
+    Settings::new().every_fork(true).events_per_thread(1024).start().unwrap();
+    pool.install(|| (0..1000).for_each(|_| _ = join(|| (), || ())));
+    let trace = trace::stop().unwrap();
+    let thread = trace.threads().iter().max_by_key(|thread| thread.events().len()).unwrap();
+    assert_eq!(thread.events().len(), 1023);
+    // Three events for each fork, a begin and an end, and what the worker did before and after.
+    assert!((1979..2100).contains(&thread.lost()), "{} were lost", thread.lost());
+    assert_eq!(trace.lost(), trace.threads().iter().map(ThreadTrace::lost).sum::<u64>());
+    chrome(&trace);
+}
+
+#[test]
+fn the_first_threads_are_recorded() {
+    let _alone = alone();
+    trace::start().unwrap();
+    for _ in 0..1100 {
+        std::thread::spawn(|| join(|| (), || ())).join().unwrap();
+    }
+    let trace = trace::stop().unwrap();
+    assert_eq!(trace.threads().len(), 1024);
+    assert!(
+        (76..100).contains(&trace.threads_left_out()),
+        "{} threads were left out",
+        trace.threads_left_out()
+    );
+}
+
+#[test]
+fn waits_are_recorded() {
+    let pool = pool(2);
+    let before = pool.stats().total();
+    let ((), trace) = traced(|| {
+        pool.install(|| {
+            (0..50_u64)
+                .into_par_iter()
+                .map(|n| async move { async_io::Timer::after(Duration::from_millis(1 + n % 3)).await })
+                .io_await()
+                .for_each(|_| ());
+        });
+    });
+    let after = pool.stats().total();
+    assert_eq!(
+        count(&trace, |event| matches!(event, Event::Suspend { .. })) as u64,
+        after.polls - before.polls - (after.ready - before.ready) - (after.resumes - before.resumes)
+    );
+    assert_eq!(
+        count(&trace, |event| matches!(event, Event::Resume { .. })) as u64,
+        after.resumes - before.resumes
+    );
+    assert!(count(&trace, |event| matches!(event, Event::Wake { .. })) > 0);
+}
+
+#[test]
+fn one_recording_at_a_time() {
+    let _alone = alone();
+    assert!(trace::stop().is_none(), "none was started");
+    trace::start().unwrap();
+    assert_eq!(trace::start(), Err(AlreadyRunning));
+    assert!(AlreadyRunning.to_string().contains("stop it first"));
+    assert!(trace::stop().is_some());
+    assert!(trace::stop().is_none());
+    // Forks outside a recording are in none.
+    pool(1).install(|| join(|| (), || ()));
+    trace::start().unwrap();
+    let trace = trace::stop().unwrap();
+    assert_eq!(count(&trace, |event| matches!(event, Event::Fork { .. })), 0);
+}
+
+/// A recording that starts in the middle of a job records the forks after it; and forks that are open when a recording stops are
+/// joined as usual.
+#[test]
+fn recordings_start_and_stop_anywhere() {
+    let pool = pool(1);
+    let _alone = alone();
+    let trace = pool.install(|| {
+        let ((), trace) = join(
+            || {
+                Settings::new().every_fork(true).start().unwrap();
+                join(|| (), || ());
+            },
+            || {
+                let (trace, ()) = join(|| trace::stop().unwrap(), || ());
+                join(|| (), || ());
+                trace
+            },
+        );
+        trace
+    });
+    assert_eq!(count(&trace, |event| matches!(event, Event::Fork { .. })), 2);
+    assert_eq!(count(&trace, |event| matches!(event, Event::Joined { .. })), 1);
+}
+
+/// Writes the trace as JSON, and checks that its slices are balanced and in order.
+fn chrome(trace: &Trace) -> serde_json::Value {
+    let mut file = Vec::new();
+    trace.write_chrome(&mut file).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&file).unwrap();
+    let (mut depth, mut last) = (HashMap::<u64, i64>::new(), HashMap::<u64, f64>::new());
+    let mut arrows = HashMap::<u64, (u32, u32)>::new();
+    for event in json["traceEvents"].as_array().unwrap() {
+        let (thread, at) = (event["tid"].as_u64().unwrap(), event["ts"].as_f64().unwrap());
+        let before = last.insert(thread, at).unwrap_or(0.0);
+        assert!(before <= at, "events of a thread are in order");
+        let depth = depth.entry(thread).or_default();
+        match event["ph"].as_str().unwrap() {
+            "B" => *depth += 1,
+            "E" => *depth -= 1,
+            "s" => arrows.entry(event["id"].as_u64().unwrap()).or_default().0 += 1,
+            "f" => arrows.entry(event["id"].as_u64().unwrap()).or_default().1 += 1,
+            "i" | "M" => {}
+            other => panic!("phase {other}"),
+        }
+        assert!(*depth >= 0);
+    }
+    assert!(depth.values().all(|depth| *depth == 0), "{depth:?}");
+    assert!(arrows.values().all(|ends| *ends == (1, 1)), "{arrows:?}");
+    json
+}
+
+#[test]
+fn the_file_for_perfetto_is_balanced() {
+    let pool = pool(2);
+    let (_, trace) = traced(|| {
+        pool.install(|| (0..100_000_u64).into_par_iter().map(|x| x * x % 7).size_limit(100).sum::<u64>())
+    });
+    let json = chrome(&trace);
+    let leaves =
+        json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "leaf").count();
+    assert_eq!(leaves, 1024);
+}
+
+/// The program that the next test starts.
+#[test]
+fn program_of_the_environment() {
+    if std::env::var_os("FURCATE_TRACE").is_some() {
+        let chain = (0..1000_u64).into_par_iter().bound_depth(3).force_depth(3);
+        assert_eq!(chain.sum::<u64>(), 499_500);
+        assert_eq!(trace::start(), Err(AlreadyRunning));
+        assert!(trace::stop().is_none(), "the whole program is one recording");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_environment_names_a_file() {
+    let program = |path: &std::path::Path| {
+        std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "events::program_of_the_environment"])
+            .env("FURCATE_TRACE", path)
+            .output()
+            .map(|output| (output.status.success(), [output.stdout, output.stderr].concat()))
+            .map(|(success, words)| (success, String::from_utf8_lossy(&words).into_owned()))
+            .unwrap()
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let (success, words) = program(&path);
+    assert!(success && words.contains("ui.perfetto.dev"), "{words}");
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let leaves =
+        json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == "leaf").count();
+    assert_eq!(leaves, 8);
+
+    // (The program's test fails then: it expects a recording.)
+    let (_, words) = program(&directory.path().join("missing").join("trace.json"));
+    assert!(words.contains("cannot write the trace") && words.contains("missing"), "{words}");
+}
+
+/// A place that is named has a slice for each leaf, in the file and in the table, and costs nothing else.
+#[test]
+fn places_of_chains_have_names() {
+    let pool = pool(2);
+    let chain = || (0..800_u64).into_par_iter().map(|x| x + 1).log("added").bound_depth(2).force_depth(2);
+    let (sum, trace) = traced(|| {
+        pool.install(|| chain().filter(|x| x % 2 == 0).log("even \"ones\"").map(|x| x * x).sum::<u64>())
+    });
+    assert_eq!(sum, (1..=800_u64).filter(|x| x % 2 == 0).map(|x| x * x).sum::<u64>());
+    let summary = trace.summary();
+    let mut logs: Vec<_> = summary.logs.iter().map(|log| (log.name, log.leaves)).collect();
+    logs.sort_unstable();
+    assert_eq!(logs, [("added", 4), ("even \"ones\"", 4)]);
+    let leaves: Duration = summary.threads.iter().map(|thread| thread.time_in_leaves).sum();
+    assert!(summary.logs.iter().all(|log| log.longest <= log.time && log.time <= leaves), "{summary}");
+    assert!(summary.to_string().contains("`added`: "), "{summary}");
+    let json = chrome(&trace);
+    let slices = |name: &str| {
+        json["traceEvents"].as_array().unwrap().iter().filter(|event| event["name"] == name).count()
+    };
+    assert_eq!((slices("added"), slices("even \"ones\""), slices("leaf")), (4, 4, 4));
+
+    // Positions, order and both ends stay.
+    let (reversed, _) =
+        traced(|| pool.install(|| (0..9).into_par_iter().log("digits").rev().collect::<Vec<_>>()));
+    assert_eq!(reversed, [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    let (waits, trace) = traced(|| {
+        let one = |x: u64| async move { x };
+        pool.install(|| (0..50_u64).into_par_iter().map(one).io_await().log("ready").sum::<u64>())
+    });
+    assert_eq!(waits, 1225);
+    assert!(trace.summary().logs[0].leaves > 0);
+}

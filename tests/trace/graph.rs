@@ -1,0 +1,191 @@
+//! Graphs of traces, against the trees of forks of the programs.
+
+use furcate::prelude::*;
+use furcate::trace::{Advice, Graph, PieceKind, Settings, Step};
+use furcate::{ThreadPool, ThreadPoolBuilder, join};
+use std::time::Duration;
+use testkit::spin;
+use testkit::traces::{traced, traced_by};
+
+fn pool(threads: usize) -> ThreadPool {
+    // Some megabytes for the test with deep recursion.
+    ThreadPoolBuilder::new().num_threads(threads).stack_size(256 << 20).build().unwrap()
+}
+
+/// Writes the steps of a root: `(left|right)` for each fork, `L` and a size for each leaf, `R` for each reduction.
+fn word(steps: &[Step]) -> String {
+    let one = |step: &Step| match step {
+        Step::Fork { .. } => "(".to_owned(),
+        Step::Right => "|".to_owned(),
+        Step::Join => ")".to_owned(),
+        Step::Piece(piece) => match piece.kind {
+            PieceKind::Leaf(size) => format!("L{size}"),
+            PieceKind::Reduction => "R".to_owned(),
+            _ => String::new(),
+        },
+        _ => panic!("another step"),
+    };
+    steps.iter().map(one).collect()
+}
+
+fn words(graph: &Graph) -> Vec<String> {
+    graph.roots().iter().map(|steps| word(steps)).collect()
+}
+
+/// A tree of forks whose leaves take some time. The oracle is its word.
+enum Tree {
+    Leaf(Duration),
+    Fork(Box<[Tree; 2]>),
+}
+
+impl Tree {
+    fn random(forks: u64, random: &mut u64) -> Tree {
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        if forks == 0 {
+            return Tree::Leaf(Duration::from_micros((*random >> 33) % 20));
+        }
+        let left = (*random >> 33) % forks;
+        Tree::Fork(Box::new([Tree::random(left, random), Tree::random(forks - 1 - left, random)]))
+    }
+
+    fn run(&self) {
+        match self {
+            Tree::Leaf(time) => spin(*time),
+            Tree::Fork(halves) => _ = join(|| halves[0].run(), || halves[1].run()),
+        }
+    }
+
+    fn word(&self) -> String {
+        match self {
+            Tree::Leaf(_) => String::new(),
+            Tree::Fork(halves) => format!("({}|{})", halves[0].word(), halves[1].word()),
+        }
+    }
+
+    fn work(&self) -> Duration {
+        match self {
+            Tree::Leaf(time) => *time,
+            Tree::Fork(halves) => halves[0].work() + halves[1].work(),
+        }
+    }
+
+    fn span(&self) -> Duration {
+        match self {
+            Tree::Leaf(time) => *time,
+            Tree::Fork(halves) => halves[0].span().max(halves[1].span()),
+        }
+    }
+}
+
+/// Whoever runs the halves, the graph is the program's tree, and contains its work.
+#[test]
+fn the_graph_is_the_tree_of_the_forks() {
+    let mut random = 7;
+    let mut stolen = 0;
+    for threads in [1, 2, 4] {
+        let pool = pool(threads);
+        for forks in (0..60).chain([500, 1000]) {
+            let tree = Tree::random(forks, &mut random);
+            let ((), trace) = traced(|| pool.install(|| tree.run()));
+            let graph = trace.graph();
+            let [root] = words(&graph).try_into().unwrap();
+            assert_eq!(root, tree.word(), "{threads} threads");
+            assert!(graph.work() >= tree.work() && graph.span() >= tree.span());
+            assert!(graph.span() <= graph.work());
+            let here = graph.roots()[0].iter().filter(|step| matches!(step, Step::Fork { stolen: true }));
+            stolen += here.count();
+        }
+    }
+    assert!(stolen > 0, "some half was stolen");
+}
+
+#[test]
+fn a_chain_is_its_division_tree_with_reductions() {
+    for threads in [1, 2] {
+        let pool = pool(threads);
+        let chain = || (0..800_u64).into_par_iter().bound_depth(2).force_depth(2).map(|x| x ^ 1);
+        let (sum, trace) = traced(|| pool.install(|| chain().sum::<u64>()));
+        assert_eq!(sum, 799 * 400);
+        assert_eq!(words(&trace.graph()), ["((L200|L200)R|(L200|L200)R)R"]);
+    }
+}
+
+/// Nothing that looks at a graph recurses: it may be deeper than the stack of the thread that looks.
+#[test]
+fn graphs_are_as_deep_as_programs() {
+    fn chain(depth: u32) {
+        if depth > 0 {
+            join(|| (), || chain(depth - 1));
+        }
+    }
+    let depth = 30_000;
+    let pool = pool(2);
+    let ((), trace) = traced(|| pool.install(|| chain(depth)));
+    let look = move || {
+        let graph = trace.graph();
+        let [root] = words(&graph).try_into().unwrap();
+        assert_eq!(root, "(|".repeat(depth as usize) + &")".repeat(depth as usize));
+        assert!(graph.span() <= graph.work());
+    };
+    std::thread::Builder::new().stack_size(128 << 10).spawn(look).unwrap().join().unwrap();
+}
+
+/// A ring that lost its begin still gives steps that are nested.
+#[test]
+fn graphs_of_full_rings_are_nested() {
+    let pool = pool(2);
+    let tree = Tree::random(3000, &mut 11);
+    for events in [2, 10, 100, 1000] {
+        let settings = Settings::new().events_per_thread(events);
+        let ((), trace) = traced_by(settings, || pool.install(|| tree.run()));
+        assert!(trace.lost() > 0);
+        for steps in trace.graph().roots() {
+            let mut open = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Fork { .. } => open.push(false),
+                    Step::Right => assert!(!std::mem::replace(open.last_mut().unwrap(), true)),
+                    Step::Join => assert_eq!(open.pop(), Some(true)),
+                    _ => {}
+                }
+            }
+            assert!(open.is_empty());
+        }
+    }
+}
+
+/// The table says in words why a program is not faster.
+#[test]
+fn a_program_that_is_not_divided_is_told_so() {
+    let pool = pool(2);
+    let long = Duration::from_millis(50);
+    let ((), trace) = traced(|| {
+        pool.install(|| {
+            let chain = (0..64_u64).into_par_iter().bound_depth(3).force_depth(3);
+            chain.for_each(|i| {
+                if i == 60 {
+                    spin(long)
+                }
+            });
+        });
+    });
+    let summary = trace.summary();
+    let busy: Duration = summary.threads.iter().map(|thread| thread.busy).sum();
+    let by_number = summary.by_busy_threads.iter().zip(0..).map(|(time, number)| *time * number);
+    assert_eq!(busy, by_number.sum());
+    assert!(
+        summary
+            .advice()
+            .iter()
+            .any(|advice| matches!(advice, Advice::LongLeaf { time, .. } if *time >= long)),
+        "{summary}"
+    );
+    assert!(summary.to_string().contains("divide finer"), "{summary}");
+
+    let ((), trace) = traced(|| {
+        pool.install(|| join(|| (), || ()));
+        spin(long);
+    });
+    let summary = trace.summary();
+    assert!(matches!(summary.advice()[..], [Advice::Idle(share)] if share > 0.5), "{summary}");
+}

@@ -1,0 +1,71 @@
+//! Comparisons, each in a page.
+
+use furcate::trace::{self, AlreadyRunning};
+use furcate_trace::Comparison;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+use testkit::spin;
+use testkit::traces::alone;
+
+/// The runs take turns, and inputs are outside of the measured times.
+#[test]
+fn the_runs_take_turns() {
+    let _alone = alone();
+    let order = RefCell::new(String::new());
+    let long = Duration::from_millis(20);
+    let mut comparison = Comparison::new("turns");
+    comparison.add_with("a", || spin(long), |()| order.borrow_mut().push('a'));
+    comparison.add("b", || order.borrow_mut().push('b'));
+    let compared = comparison.run(3).unwrap();
+    drop(comparison);
+    assert_eq!(order.into_inner(), "abababab");
+    let times: Vec<_> = compared.times().collect();
+    assert_eq!((times[0].0, times[1].0), ("a", "b"));
+    for (_, times) in times {
+        assert_eq!(times.len(), 3);
+        assert!(times.is_sorted() && times[1] < long);
+    }
+}
+
+/// The page needs nothing else, names are escaped, and each computation has its graph.
+#[test]
+fn the_page_is_whole() {
+    let _alone = alone();
+    let mut comparison = Comparison::new("<a> & b");
+    comparison.add("\"x\" <y>", || furcate::join(|| spin(Duration::from_micros(50)), || ()));
+    comparison.add("none", || ());
+    let page = comparison.run(4).unwrap().html();
+    assert!(
+        page.contains("<h1>&lt;a&gt; &amp; b</h1>") && page.contains("<h2>&quot;x&quot; &lt;y&gt;</h2>"),
+        "{page}"
+    );
+    // Three plots, and a graph of the one that uses the pool.
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("Nothing was recorded").count(), 1);
+    let links = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!links.contains("http") && !links.contains("src=") && !links.contains("href"), "{links}");
+    for picture in page.split("<svg").skip(1) {
+        let (picture, _) = picture.split_once("</svg>").unwrap();
+        roxmltree::Document::parse(&format!("<svg{picture}</svg>")).unwrap();
+    }
+    let empty = Comparison::new("nothing").run(1).unwrap().html();
+    assert!(empty.contains("</html>"));
+}
+
+#[test]
+fn recordings_are_not_mixed_up() {
+    let _alone = alone();
+    let runs = Cell::new(0);
+    let mut comparison = Comparison::new("panics");
+    comparison.add("panics", || {
+        runs.set(runs.get() + 1);
+        assert!(runs.get() < 3, "the third run");
+    });
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(comparison.run(5)))).is_err());
+    // The recording has ended.
+    trace::start().unwrap();
+    let error = Comparison::new("second").add("none", || ()).run(1).err();
+    assert_eq!(error, Some(AlreadyRunning));
+    assert!(trace::stop().is_some());
+}

@@ -1,0 +1,4 @@
+//! The pictures of traces.
+
+mod compare;
+mod svg;

@@ -1,0 +1,125 @@
+//! Pictures of traces, read back as XML.
+
+use furcate::prelude::*;
+use furcate::trace::PieceKind;
+use furcate::{ThreadPoolBuilder, join};
+use roxmltree::{Document, Node};
+use std::time::Duration;
+use testkit::traces::traced;
+use testkit::{pool, spin};
+
+fn number(node: Node<'_, '_>, name: &str) -> f64 {
+    node.attribute(name).unwrap_or_else(|| panic!("no {name}")).parse().unwrap()
+}
+
+/// The rectangles that have words: x, y, width, and the words.
+fn titled(document: &Document<'_>) -> Vec<(f64, f64, f64, String)> {
+    let rectangles = document.descendants().filter(|node| node.has_tag_name("rect"));
+    rectangles
+        .filter_map(|rect| {
+            let title = rect.children().find(|child| child.has_tag_name("title"))?;
+            let words = title.descendants().filter_map(|node| node.text()).next().unwrap().trim().to_owned();
+            Some((number(rect, "x"), number(rect, "y"), number(rect, "width"), words))
+        })
+        .collect()
+}
+
+fn parse(picture: &str) -> Document<'_> {
+    let document = Document::parse(picture).expect("well-formed XML");
+    for node in document.descendants() {
+        for attribute in node.attributes() {
+            assert!(!attribute.name().contains("href"), "refers to another file");
+            let is_finite = attribute.value().parse::<f64>().is_ok_and(f64::is_finite);
+            let is_number = matches!(attribute.name(), "x" | "y" | "x1" | "x2" | "y1" | "y2");
+            assert!(is_finite || !is_number, "{} = {}", attribute.name(), attribute.value());
+        }
+    }
+    document
+}
+
+/// Every leaf is a rectangle as wide as it took time; none overlaps another one; all are inside the picture.
+#[test]
+fn leaves_are_as_wide_as_they_took_time() {
+    let pool = pool(2);
+    let (_, trace) = traced(|| {
+        pool.install(|| {
+            let chain = (0..16_u64).into_par_iter().bound_depth(3).force_depth(3);
+            chain.for_each(|i| spin(Duration::from_micros(50 + 20 * i)));
+        });
+    });
+    let picture = furcate_trace::svg(&trace);
+    let document = parse(&picture);
+    let bounds: Vec<f64> = document
+        .root_element()
+        .attribute("viewBox")
+        .unwrap()
+        .split(' ')
+        .map(|n| n.parse().unwrap())
+        .collect();
+    let rectangles = titled(&document);
+    let mut widths: Vec<f64> =
+        rectangles.iter().filter(|r| r.3.starts_with("leaf of 2")).map(|r| r.2).collect();
+    let mut times: Vec<f64> = trace
+        .graph()
+        .pieces()
+        .filter(|piece| piece.kind == PieceKind::Leaf(2))
+        .map(|piece| piece.duration().as_secs_f64())
+        .collect();
+    assert_eq!((widths.len(), times.len()), (8, 8));
+    widths.sort_by(f64::total_cmp);
+    times.sort_by(f64::total_cmp);
+    let scale = (widths[7] + 0.8) / times[7];
+    for (width, time) in widths.iter().zip(times) {
+        // (A gap of 0.8 is left to the neighbor.)
+        assert!((width + 0.8 - time * scale).abs() < 0.1, "{width} for {time}");
+    }
+    for (i, a) in rectangles.iter().enumerate() {
+        assert!(a.0 >= -0.01 && a.0 + a.2 <= bounds[2] + 0.01 && a.1 + 8.0 <= bounds[3], "{a:?}");
+        for b in &rectangles[i + 1..] {
+            let apart = a.0 + a.2 <= b.0 + 0.9 || b.0 + b.2 <= a.0 + 0.9 || (a.1 - b.1).abs() >= 8.0;
+            assert!(apart, "{a:?} lies on {b:?}");
+        }
+    }
+}
+
+/// A picture of ten thousand tasks can be read, and so can one of nested forks without end, and of nothing.
+#[test]
+fn large_graphs_are_folded() {
+    fn chain(depth: u32) {
+        if depth > 0 {
+            join(|| (), || chain(depth - 1));
+        }
+    }
+    let pool = pool(2);
+    let (_, many) = traced(|| {
+        pool.install(|| {
+            (0..20_000_u64).into_par_iter().size_limit(1).for_each(|x| _ = std::hint::black_box(x))
+        });
+    });
+    let (_, deep) = traced(|| pool.install(|| chain(1000)));
+    let (_, nothing) = traced(|| ());
+    for (trace, least) in [(many, 16_384), (deep, 1000), (nothing, 0)] {
+        let pieces = trace.graph().pieces().count();
+        assert!(pieces >= least, "{pieces}");
+        let picture = furcate_trace::svg(&trace);
+        let document = parse(&picture);
+        let shapes = document.descendants().filter(Node::is_element).count();
+        assert!(shapes < 30_000 && picture.len() < 3_000_000, "{shapes} shapes, {} bytes", picture.len());
+        // All pieces are in some shape.
+        let shown: usize = titled(&document)
+            .iter()
+            .map(|(.., words)| words.split_once(" pieces").map_or(1, |(count, _)| count.parse().unwrap()))
+            .sum();
+        assert_eq!(shown, pieces);
+    }
+}
+
+#[test]
+fn names_of_threads_are_escaped() {
+    let pool = ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "<a & \"b\">".into()).build().unwrap();
+    let (_, trace) = traced(|| pool.install(|| ()));
+    let picture = furcate_trace::svg(&trace);
+    let document = parse(&picture);
+    let has = document.descendants().any(|node| node.text().is_some_and(|text| text.contains("<a & \"b\">")));
+    assert!(has, "{picture}");
+}
