@@ -2,7 +2,7 @@
 # The tests of the pool and of the schedulers with forks in the form of optimized builds. (A debug build compiles one fork for all
 # closures: see `fork` in `pool/src/join.rs`.)
 set -euo pipefail
+cd "$(dirname "$0")/.."
 export RUSTFLAGS="--cfg furcate_inline_forks"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/inline-forks"
 cargo test -p furcate-pool -p furcate-schedulers --lib --tests --locked
-rm -rf "$CARGO_TARGET_DIR" # test binaries that no other step uses

@@ -174,7 +174,8 @@ mod tests {
 
     #[test]
     fn a_pace_that_is_restarted_knows_nothing() {
-        let mut pace = Pace::with_clock(3, 100, Instant::now);
+        let now = Instant::now();
+        let mut pace = Pace::with_clock(3, 100, move || now);
         let begin = [(); 4].map(|()| pace.next(usize::MAX));
         pace.restart();
         assert_eq!([(); 4].map(|()| pace.next(usize::MAX))[..3], begin[..3]);

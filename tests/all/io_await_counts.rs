@@ -157,26 +157,24 @@ fn in_flight_is_bounded() {
 #[test]
 fn the_bound_is_reached() {
     for (threads, bound) in [(1, 10), (2, 10), (3, 64)] {
-        let (pool, gauge) = (pool(threads), Gauge::default());
+        let (pool, gauge, turns) = (pool(threads), Gauge::default(), Turns::default());
         let wait = |_: u64| async {
             let _inside = gauge.enter();
-            after(20).await;
+            turns.wait().await;
         };
-        let begun = Instant::now();
-        (0..5 * bound as u64)
-            .into_par_iter()
-            .map(wait)
-            .io_await()
-            .max_in_flight(bound)
-            .on(&pool)
-            .for_each(drop);
+        let items = || (0..5 * bound as u64).into_par_iter();
+        let call = || items().map(wait).io_await().max_in_flight(bound).on(&pool).for_each(drop);
+        std::thread::scope(|threads| {
+            let call = threads.spawn(call);
+            // No permit stays unused until a turn ends: an unused one would make a sixth turn.
+            assert_eq!(turns.run(bound, 5 * bound, Duration::from_secs(20)), 5);
+            call.join().unwrap();
+        });
         assert_eq!(gauge.most(), bound);
         let counted = |pool: &furcate::ThreadPool| pool.stats().total().waits_for_room;
         let waits = counted(&pool);
         assert!((1..=5 * bound as u64).contains(&waits), "{waits} waits for room");
-        // Five rounds: no permit stays unused.
-        assert!(begun.elapsed() < Duration::from_millis(1000), "{:?}", begun.elapsed());
-        (0..100_u64).into_par_iter().map(wait).io_await().unbounded().on(&pool).for_each(drop);
+        (0..100_u64).into_par_iter().map(|_| after(20)).io_await().unbounded().on(&pool).for_each(drop);
         assert_eq!(counted(&pool), waits, "there was room");
     }
 }
@@ -184,12 +182,16 @@ fn the_bound_is_reached() {
 /// Work behind the await is not in flight: more items are folded at once than the bound says.
 #[test]
 fn folding_is_not_in_flight() {
-    let (pool, folding) = (pool(2), Gauge::default());
-    (0..20_u64).into_par_iter().map(|_| after(1)).io_await().max_in_flight(1).on(&pool).for_each(|()| {
-        let _inside = folding.enter();
-        std::thread::sleep(Duration::from_millis(10));
-    });
-    assert_eq!(folding.most(), 2);
+    let most = || {
+        let (pool, folding) = (pool(2), Gauge::default());
+        (0..20_u64).into_par_iter().map(|_| after(1)).io_await().max_in_flight(1).on(&pool).for_each(|()| {
+            let _inside = folding.enter();
+            std::thread::sleep(Duration::from_millis(10));
+        });
+        folding.most()
+    };
+    // On a busy machine one of the two workers may be without a core for the whole call.
+    assert!((0..20).any(|_| most() >= 2), "never two at once");
 }
 
 /// Items are not made long before there is room for their futures: at most the bound, and a few for every task that has
@@ -240,8 +242,9 @@ impl Turns {
         .await;
     }
 
-    /// Ends turns of `most` futures until `futures` have waited. Returns the number of turns.
-    fn run(&self, most: usize, futures: usize) -> usize {
+    /// Ends turns of `most` futures until `futures` have waited. A turn of fewer futures ends when none has come for
+    /// `patience`. Returns the number of turns.
+    fn run(&self, most: usize, futures: usize, patience: Duration) -> usize {
         let (mut turns, mut ended) = (0, 0);
         while ended < futures {
             let (mut before, mut since) = (0, Instant::now());
@@ -250,7 +253,7 @@ impl Turns {
                 if waiting != before {
                     (before, since) = (waiting, Instant::now());
                 }
-                if waiting == most || waiting > 0 && since.elapsed() > Duration::from_millis(100) {
+                if waiting == most || waiting > 0 && since.elapsed() > patience {
                     break;
                 }
                 std::thread::sleep(Duration::from_micros(200));
@@ -295,7 +298,7 @@ fn items_with_several_futures_get_permits_in_turns() {
             };
             std::thread::scope(|threads| {
                 let call = threads.spawn(call);
-                let turns = turns.run(BOUND, 8 * ITEMS);
+                let turns = turns.run(BOUND, 8 * ITEMS, Duration::from_millis(500));
                 assert!((9..=13).contains(&turns), "{turns} turns on {workers} workers, shared: {shared}");
                 assert_eq!(call.join().unwrap(), ITEMS * (ITEMS - 1) / 2);
             });

@@ -7,7 +7,10 @@
 use crate::support::{after, assert_settled, pool, pools};
 use furcate::prelude::*;
 use furcate::{ThreadPool, ThreadPoolBuilder};
+use std::future::poll_fn;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 use testkit::spin;
 
@@ -18,32 +21,38 @@ fn all_workers_share_the_work_behind_an_await() {
     for threads in [2, 4] {
         // From outside the caller takes part in place of a thread; inside it is one of the threads.
         for inside in [false, true] {
-            let pool = pool(threads);
-            let leaves: Vec<AtomicUsize> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
+            // Returns the number of leaves of each worker.
             let run = || {
-                let awaited = (0..LEN).into_par_iter().map(|_| after(50)).io_await().on(&pool);
-                awaited.for_each(|()| {
-                    spin(Duration::from_millis(1));
-                    let index = pool.current_thread_index().expect("a place of the pool's");
-                    leaves[index].fetch_add(1, Relaxed);
-                });
+                let pool = pool(threads);
+                let leaves: Vec<AtomicUsize> = (0..threads).map(|_| AtomicUsize::new(0)).collect();
+                let call = || {
+                    let awaited = (0..LEN).into_par_iter().map(|_| after(50)).io_await().on(&pool);
+                    awaited.for_each(|()| {
+                        spin(Duration::from_millis(1));
+                        let index = pool.current_thread_index().expect("a place of the pool's");
+                        leaves[index].fetch_add(1, Relaxed);
+                    });
+                };
+                let begun = Instant::now();
+                if inside {
+                    pool.install(call)
+                } else {
+                    call()
+                }
+                let took = begun.elapsed();
+                let leaves: Vec<usize> = leaves.into_iter().map(AtomicUsize::into_inner).collect();
+                println!(
+                    "{threads} threads, {}: {leaves:?} in {took:?}",
+                    if inside { "inside" } else { "outside" }
+                );
+                assert_eq!(leaves.iter().sum::<usize>(), LEN);
+                assert_settled(&pool);
+                leaves
             };
-            let begun = Instant::now();
-            if inside {
-                pool.install(run)
-            } else {
-                run()
-            }
-            let took = begun.elapsed();
-            let leaves: Vec<usize> = leaves.into_iter().map(AtomicUsize::into_inner).collect();
-            println!(
-                "{threads} threads, {}: {leaves:?} in {took:?}",
-                if inside { "inside" } else { "outside" }
-            );
-            assert_eq!(leaves.iter().sum::<usize>(), LEN);
             let most = if threads == 2 { LEN * 8 / 10 } else { LEN * 6 / 10 };
-            assert!(leaves.iter().all(|&n| n <= most), "{leaves:?}");
-            assert_settled(&pool);
+            // On a busy machine a worker may be without a core for most of a call.
+            let are_shared = (0..10).any(|_| run().iter().all(|&n| n <= most));
+            assert!(are_shared, "one of {threads} workers ran more than {most} leaves in every try");
         }
     }
 }
@@ -51,15 +60,21 @@ fn all_workers_share_the_work_behind_an_await() {
 /// The same if nothing is divided before the await, nor can be.
 #[test]
 fn all_workers_share_the_work_behind_the_awaits_of_one_task() {
-    let pool = pool(2);
-    let leaves: [AtomicUsize; 2] = Default::default();
-    (0..256).into_par_iter().bound_depth(0).map(|_| after(20)).io_await().on(&pool).for_each(|()| {
-        spin(Duration::from_millis(1));
-        leaves[pool.current_thread_index().unwrap()].fetch_add(1, Relaxed);
-    });
-    let leaves = leaves.map(AtomicUsize::into_inner);
-    assert_eq!(leaves.iter().sum::<usize>(), 256);
-    assert!(leaves.iter().all(|n| *n <= 205), "{leaves:?}");
+    // Returns the number of leaves of each worker.
+    let run = || {
+        let pool = pool(2);
+        let leaves: [AtomicUsize; 2] = Default::default();
+        (0..256).into_par_iter().bound_depth(0).map(|_| after(20)).io_await().on(&pool).for_each(|()| {
+            spin(Duration::from_millis(1));
+            leaves[pool.current_thread_index().unwrap()].fetch_add(1, Relaxed);
+        });
+        let leaves = leaves.map(AtomicUsize::into_inner);
+        println!("{leaves:?}");
+        assert_eq!(leaves.iter().sum::<usize>(), 256);
+        leaves
+    };
+    let are_shared = (0..10).any(|_| run().iter().all(|&n| n <= 205));
+    assert!(are_shared, "one of 2 workers ran more than 205 leaves in every try");
 }
 
 fn small_stacks(threads: usize) -> ThreadPool {
@@ -72,19 +87,45 @@ fn a_hundred_thousand_wait() {
     const LEN: u64 = 100_000;
     for threads in [1, 3] {
         let pool = small_stacks(threads);
-        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let begun = AtomicUsize::new(0);
+        // Whether the gate is open, and the wakers of the futures that wait for it.
+        let gate: Mutex<(bool, Vec<Waker>)> = Mutex::default();
         let wait = |x: u64| {
-            let (now, most) = (&now, &most);
+            let (begun, gate) = (&begun, &gate);
             async move {
-                most.fetch_max(now.fetch_add(1, Relaxed) + 1, Relaxed);
-                after(1500).await;
-                now.fetch_sub(1, Relaxed);
+                begun.fetch_add(1, Relaxed);
+                poll_fn(|context| {
+                    let (is_open, waiting) = &mut *gate.lock().unwrap();
+                    if *is_open {
+                        return Poll::Ready(());
+                    }
+                    waiting.push(context.waker().clone());
+                    Poll::Pending
+                })
+                .await;
                 x
             }
         };
-        let sum = pool.install(|| (0..LEN).into_par_iter().map(wait).io_await().unbounded().sum::<u64>());
-        assert_eq!(sum, LEN * (LEN - 1) / 2);
-        assert!(most.into_inner() > 50_000);
+        std::thread::scope(|scope| {
+            // No future is ready before the gate opens, so all that have begun by then wait at once.
+            let opener = scope.spawn(|| {
+                let since = Instant::now();
+                while begun.load(Relaxed) < LEN as usize && since.elapsed() < Duration::from_secs(50) {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                let waiting = {
+                    let mut gate = gate.lock().unwrap();
+                    gate.0 = true;
+                    std::mem::take(&mut gate.1)
+                };
+                let at_once = begun.load(Relaxed);
+                waiting.into_iter().for_each(Waker::wake);
+                at_once
+            });
+            let sum = pool.install(|| (0..LEN).into_par_iter().map(wait).io_await().unbounded().sum::<u64>());
+            assert_eq!(sum, LEN * (LEN - 1) / 2);
+            assert_eq!(opener.join().unwrap(), LEN as usize);
+        });
         assert_settled(&pool);
     }
 }

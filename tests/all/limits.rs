@@ -45,12 +45,24 @@ async fn wait(in_flight: Arc<InFlight>, x: u64, millis: u64) -> u64 {
 
 #[test]
 fn all_calls_together_keep_to_it() {
-    let (limit, in_flight) = (Limit::new(5), Arc::<InFlight>::default());
+    let (limit, in_flight, begun) = (Limit::new(5), Arc::<InFlight>::default(), Instant::now());
+    let request = |x: u64| {
+        let in_flight = Arc::clone(&in_flight);
+        async move {
+            let _one = in_flight.one();
+            sleep(1).await;
+            // The first futures wait until all of the limit is in use.
+            while in_flight.most.load(Relaxed) < 5 && begun.elapsed() < Duration::from_secs(20) {
+                sleep(1).await;
+            }
+            x
+        }
+    };
     let call = |ways: u64| {
         let items = (0..60_u64).into_par_iter().with_max_len(1);
-        let items = items.map(|x| wait(Arc::clone(&in_flight), x, 1)).io_await().limit(&limit);
+        let items = items.map(request).io_await().limit(&limit);
         let items = if ways == 0 { items.max_in_flight(3) } else { items };
-        items.map(|x| wait(Arc::clone(&in_flight), x, 1)).io_await().sum::<u64>()
+        items.map(request).io_await().sum::<u64>()
     };
     std::thread::scope(|threads| {
         let calls: Vec<_> = (0..4).map(|ways| threads.spawn(move || call(ways))).collect();
@@ -77,7 +89,9 @@ fn a_small_call_is_not_behind_a_large_one() {
     let small = (0..10).into_par_iter().with_max_len(1).map(|x| wait(Arc::default(), x, 5));
     assert_eq!(small.io_await().limit(&limit).on(&pool).count(), 10);
     let meanwhile = in_flight.begun.load(Relaxed) - before;
-    assert!(meanwhile <= 30, "by turns: 10 of the one call, and {meanwhile} of the other");
+    // By turns it would be about 10, and some more while the small call is without a core. If the calls were served in the
+    // order of their arrival, nearly all of the 1000 would begin first.
+    assert!(meanwhile < 300, "by turns: 10 of the one call, and {meanwhile} of the other");
     large.cancel();
 }
 
@@ -85,7 +99,7 @@ fn a_small_call_is_not_behind_a_large_one() {
 fn permits_come_back_from_every_end() {
     let limit = Limit::new(4);
     let is_idle = |limit: &Limit| {
-        for _ in 0..2000 {
+        for _ in 0..20_000 {
             if (limit.in_use(), limit.waiting()) == (0, 0) {
                 return true;
             }

@@ -5,7 +5,7 @@
 #![cfg(not(furcate_rayon))]
 #![cfg(feature = "stream")]
 
-use crate::support::streams::{ALL_WAYS, Busy, Counted, census, numbers, pools, sorted};
+use crate::support::streams::{ALL_WAYS, Counted, assert_three_at_once, census, numbers, pools, sorted};
 use crate::support::{Ways, a_minute, after, assert_settled, pool, within_a_minute};
 use furcate::prelude::*;
 use furcate::stream::Stream;
@@ -31,17 +31,17 @@ fn a_bridge_gives_every_item_once() {
 /// Several threads run the items of a stream that is always ready.
 #[test]
 fn a_ready_stream_runs_in_parallel() {
-    let (pool, busy) = (pool(3), Busy::default());
-    numbers(200, Ways::Ready).par_bridge_async().on(&pool).for_each(|_| busy.sleep(2));
-    assert_eq!(busy.most.into_inner(), 3);
+    assert_three_at_once(|pool, busy| {
+        numbers(200, Ways::Ready).par_bridge_async().on(pool).for_each(|_| busy.sleep(2));
+    });
 }
 
 /// Several threads run the items of a stream that yields them one by one.
 #[test]
 fn a_slow_stream_runs_in_parallel() {
-    let (pool, busy) = (pool(3), Busy::default());
-    numbers(60, Ways::Timers).par_bridge_async().on(&pool).for_each(|_| busy.sleep(20));
-    assert_eq!(busy.most.into_inner(), 3);
+    assert_three_at_once(|pool, busy| {
+        numbers(60, Ways::Timers).par_bridge_async().on(pool).for_each(|_| busy.sleep(10));
+    });
 }
 
 /// Engines that cannot suspend block their threads.

@@ -222,7 +222,8 @@ fn the_first_threads_are_recorded() {
     let trace = trace::stop().unwrap();
     assert_eq!(trace.threads().len(), 1024);
     assert!(
-        (76..100).contains(&trace.threads_left_out()),
+        // Threads of other tests count, too.
+        (76..200).contains(&trace.threads_left_out()),
         "{} threads were left out",
         trace.threads_left_out()
     );

@@ -158,7 +158,7 @@ fn graphs_of_full_rings_are_nested() {
 #[test]
 fn a_program_that_is_not_divided_is_told_so() {
     let pool = pool(2);
-    let long = Duration::from_millis(50);
+    let long = Duration::from_millis(500);
     let ((), trace) = traced(|| {
         pool.install(|| {
             let chain = (0..64_u64).into_par_iter().bound_depth(3).force_depth(3);

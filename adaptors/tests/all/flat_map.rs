@@ -39,8 +39,8 @@ impl Threads {
 /// As in rayon: one outer item keeps all threads busy.
 #[test]
 fn one_outer_item_is_for_all_threads() {
-    for pool in pools() {
-        let threads = pool.current_num_threads();
+    for threads in [1, 2, 3, 8] {
+        let pool = testkit::pool(threads);
         let one = || (0..1).into_par_iter().flat_map(|_| 0..20_000_usize);
         macro_rules! check {
             ($chain:expr) => {{
@@ -62,7 +62,8 @@ fn one_outer_item_is_for_all_threads() {
 /// thieves between its loops.)
 #[test]
 fn an_adaptive_task_divides_its_last_inner_iterator() {
-    for pool in &pools()[1..] {
+    for threads in [2, 3, 8] {
+        let pool = testkit::pool(threads);
         for outer in [1, 5] {
             let (met, begun) = (Threads::new(), Instant::now());
             let rows = |x: usize| if x + 1 == outer { 0..usize::MAX } else { 0..3 };
@@ -71,10 +72,9 @@ fn an_adaptive_task_divides_its_last_inner_iterator() {
                 sleep(Duration::from_micros(10));
             });
             // The endless iterator ends when every thread has a part, or after 20 s.
-            let enough =
-                || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
+            let enough = || met.count() >= threads || begun.elapsed() > Duration::from_secs(20);
             pool.install(|| chain.any(|()| enough()));
-            assert!(met.count() >= pool.current_num_threads(), "{} threads", met.count());
+            assert!(met.count() >= threads, "{} threads", met.count());
         }
     }
 }
@@ -82,8 +82,8 @@ fn an_adaptive_task_divides_its_last_inner_iterator() {
 /// As in rayon: several threads work on a long inner iterator in the middle of a task, wherever it lies.
 #[test]
 fn a_long_inner_iterator_amid_a_task_is_divided() {
-    for pool in pools() {
-        let threads = pool.current_num_threads().min(2);
+    for size in [1_usize, 2, 3, 8] {
+        let (pool, threads) = (testkit::pool(size), size.min(2));
         for place in [0, 3, 500, 517, 998, 999] {
             let source = move || (0..1000_usize).into_par_iter();
             let rows = move |x: usize| if x == place { 0..200_000_usize } else { 0..1 };
@@ -120,7 +120,8 @@ fn a_long_inner_iterator_amid_a_task_is_divided() {
 /// Thieves that ask while a long inner iterator is walked get a part of it, and the items behind it.
 #[test]
 fn an_adaptive_task_divides_a_long_inner_iterator_amid_others() {
-    for pool in &pools()[1..] {
+    for threads in [2, 3, 8] {
+        let pool = testkit::pool(threads);
         for place in [0, 1, 500, 517, 999] {
             let (met, begun) = (Threads::new(), Instant::now());
             let rows = |x: usize| if x == place { 0..usize::MAX } else { 0..3 };
@@ -131,10 +132,9 @@ fn an_adaptive_task_divides_a_long_inner_iterator_amid_others() {
                 }
             });
             // The endless iterator is walked to its end only if no thief comes.
-            let enough =
-                || met.count() >= pool.current_num_threads() || begun.elapsed() > Duration::from_secs(20);
+            let enough = || met.count() >= threads || begun.elapsed() > Duration::from_secs(20);
             pool.install(|| chain.any(|()| enough()));
-            assert!(met.count() >= pool.current_num_threads(), "{} threads", met.count());
+            assert!(met.count() >= threads, "{} threads", met.count());
         }
     }
 }

@@ -125,7 +125,7 @@ fn what_is_computed() {
 fn behind_a_filter() {
     const LEN: usize = 2000;
     let (looks, long_enough) = (AtomicUsize::new(0), Instant::now() + Duration::from_secs(1));
-    let pool = &testkit::pools()[1];
+    let pool = testkit::pool(2);
     let count = pool.install(|| {
         let it = (0..2 * LEN).into_par_iter().bound_depth(1).filter(|&x| {
             if x >= LEN {
@@ -194,8 +194,8 @@ fn a_fuse_that_does_not_blow_lets_all_pass() {
 #[test]
 fn a_blown_fuse_ends_the_other_tasks() {
     const LEN: usize = 2000;
-    for pool in testkit::pools() {
-        let looks = AtomicUsize::new(0);
+    for threads in [1, 2, 3, 8] {
+        let (pool, looks) = (testkit::pool(threads), AtomicUsize::new(0));
         let blown = AtomicBool::new(false);
         let survived = survives(|| {
             pool.install(|| {

@@ -104,15 +104,19 @@ fn wrong_hints() {
 /// Items that take long are worked on by all threads at once, also if the iterator is slow.
 #[test]
 fn slow_items_run_side_by_side() {
-    let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    pools()[2].install(|| {
-        (0..30).par_bridge().for_each(|_| {
-            most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
-            thread::sleep(Duration::from_millis(5));
-            running.fetch_sub(1, SeqCst);
+    let most = || {
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        testkit::pool(3).install(|| {
+            (0..30).par_bridge().for_each(|_| {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                thread::sleep(Duration::from_millis(5));
+                running.fetch_sub(1, SeqCst);
+            });
         });
-    });
-    assert_eq!(most.load(SeqCst), 3);
+        most.into_inner()
+    };
+    // On a busy machine a thread may be without a core for the whole call.
+    assert!((0..20).any(|_| most() >= 3), "never three at once");
 }
 
 /// While one thread waits for the iterator's next item, the others finish theirs, and the items that have come are not held back.
@@ -121,7 +125,7 @@ fn nobody_waits_with_the_iterator() {
     let (send, receive) = mpsc::channel::<u32>();
     let (done, finished) = mpsc::channel::<u32>();
     let call = thread::spawn(move || {
-        pools()[2]
+        testkit::pool(3)
             .install(|| receive.into_iter().par_bridge().max_chunk(1).for_each(|i| done.send(i).unwrap()));
     });
     for i in 0..2000 {
@@ -154,7 +158,7 @@ fn items_are_not_held_back_when_they_come_slowly() {
     let (send, receive) = mpsc::channel::<u32>();
     let (done, finished) = mpsc::channel::<u32>();
     let call = thread::spawn(move || {
-        pools()[1].install(|| receive.into_iter().par_bridge().for_each(|i| done.send(i).unwrap()));
+        testkit::pool(2).install(|| receive.into_iter().par_bridge().for_each(|i| done.send(i).unwrap()));
     });
     for i in 0..20 {
         send.send(i).unwrap();
@@ -239,17 +243,19 @@ fn other_engines_and_places() {
 #[cfg(not(furcate_rayon))]
 #[test]
 fn futures_behind_a_bridge() {
-    let (pending, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (pending, most, since) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now());
     let wait = |i: u64| {
         let (pending, most) = (&pending, &most);
         async move {
             most.fetch_max(pending.fetch_add(1, SeqCst) + 1, SeqCst);
-            async_io::Timer::after(Duration::from_millis(30)).await;
+            while most.load(SeqCst) <= 20 && since.elapsed() < Duration::from_secs(20) {
+                async_io::Timer::after(Duration::from_millis(5)).await;
+            }
             pending.fetch_sub(1, SeqCst);
             i
         }
     };
-    let sum: u64 = pools()[1].install(|| (0..200_u64).par_bridge().map(wait).io_await().sum());
+    let sum: u64 = testkit::pool(2).install(|| (0..200_u64).par_bridge().map(wait).io_await().sum());
     assert_eq!(sum, 19_900);
     assert!(most.load(SeqCst) > 20, "{} at once", most.load(SeqCst));
 }

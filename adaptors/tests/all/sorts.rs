@@ -199,7 +199,8 @@ fn a_panicking_comparison_loses_nothing() {
                 };
                 panics += usize::from(!pool.install(|| check_kept(sort, &failing, arrange)));
             }
-            assert!(panics > 18, "only {panics}");
+            // The number of comparisons depends on the divisions, so the last fuses may be too long.
+            assert!(panics >= 14, "only {panics}");
         }
     }
 }

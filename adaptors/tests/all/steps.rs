@@ -189,7 +189,7 @@ fn after_a_steal_steps_begin_anew() {
         },
         |_| (),
     );
-    testkit::pools()[1].install(|| work.adaptive().nano_blocks(1, 256).count());
+    testkit::pool(2).install(|| work.adaptive().nano_blocks(1, 256).count());
     assert!(grown.into_inner() && tasks.into_inner() > 2, "nobody has stolen anything in time");
     assert!(begun_anew.into_inner(), "no short step after a steal");
 }

@@ -7,9 +7,9 @@ use std::iter::{Product, Sum};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
-use testkit::{on_pools, pools};
+use testkit::{on_pools, pool, pools};
 
-const LEN: usize = 4000;
+const LEN: usize = 40_000;
 
 /// Counts the items that are made, each of which takes a while.
 #[derive(Default)]
@@ -35,7 +35,7 @@ fn nothing_is_computed_long_after_a_failure() {
     let made = Made::default();
     let fails = |x| if made.item(x) == 10 { Err(x) } else { Ok(x) };
     for pool in pools() {
-        let most = 100 * pool.current_num_threads();
+        let most = 1000 * pool.current_num_threads();
         pool.install(|| {
             let items = || (0..LEN).into_par_iter();
             assert_eq!(items().map(fails).collect::<Result<Vec<_>, _>>(), Err(10));
@@ -66,7 +66,7 @@ fn one_thread_computes_what_std_computes() {
         made.fetch_add(1, Relaxed);
         if x == 700 { None } else { Some(x) }
     };
-    let items = || (0..LEN).into_par_iter().map(fails).on(Inline);
+    let items = || (0..4000_usize).into_par_iter().map(fails).on(Inline);
     assert_schedules!((None, 701), items(), |it| (it.sum::<Option<usize>>(), made.swap(0, Relaxed)));
 }
 
@@ -74,7 +74,7 @@ fn one_thread_computes_what_std_computes() {
 #[test]
 fn a_failure_in_the_second_half_ends_the_first() {
     let (looks, begun) = (AtomicUsize::new(0), Instant::now());
-    let sum = pools()[1].install(|| {
+    let sum = pool(2).install(|| {
         let items = (0..2 * LEN).into_par_iter().bound_depth(1).map(|x| {
             if x < LEN {
                 looks.fetch_add(1, Relaxed);

@@ -6,6 +6,7 @@ use furcate::prelude::*;
 use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 use testkit::drops::Ledger;
 use testkit::on_pools;
 use testkit::panics::{planned_panic, survives};
@@ -99,18 +100,24 @@ proptest! {
 #[test]
 fn one_sided_trees_are_shared() {
     for side in [0, 1] {
-        let seen = Mutex::new(std::collections::HashSet::new());
+        let (seen, begun) = (Mutex::new(std::collections::HashSet::new()), Instant::now());
         let walk = walk_tree_prefix(1_u64, |&n| {
             if n % 2 == side || n < 2 { vec![n + 2, n + 1] } else { vec![] }
                 .into_iter()
                 .filter(|&n| n < 3000)
                 .collect::<Vec<_>>()
         });
-        let pool = &testkit::pools()[2];
-        pool.install(|| {
+        testkit::pool(3).install(|| {
             walk.for_each(|_| {
-                std::thread::sleep(std::time::Duration::from_micros(5));
-                seen.lock().unwrap().insert(std::thread::current().id());
+                let threads = {
+                    let mut seen = seen.lock().unwrap();
+                    seen.insert(std::thread::current().id());
+                    seen.len()
+                };
+                // A second thread has time to come. (A node must not wait for it: a task may look for thieves between nodes.)
+                if threads < 2 && begun.elapsed() < Duration::from_secs(20) {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
             });
         });
         assert!(seen.lock().unwrap().len() > 1, "side {side}: one thread walked everything");
@@ -138,8 +145,7 @@ fn a_tree_without_an_end_is_searched() {
     assert_eq!(walk().find_first(|&n| n > 1000), Some(1024));
     assert!(walk().any(|n| n % 1000 == 0));
     assert_eq!(walk().take_any(100).count(), 100);
-    let stopped =
-        walk().deadline(std::time::Instant::now() + std::time::Duration::from_millis(20)).map(drop).count();
+    let stopped = walk().deadline(Instant::now() + Duration::from_millis(20)).map(drop).count();
     assert!(stopped.is_err());
 }
 

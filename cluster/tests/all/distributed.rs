@@ -102,10 +102,12 @@ fn positions_are_those_of_the_chain() {
 fn stolen_items_stay_where_they_were_made() {
     within_a_minute(|| {
         let results = Threads::new(3).run(|world| {
+            // All ranks are there.
+            assert_eq!((0..8_u64).into_par_iter().spread(world).count(), 8);
             let mut vector = Distributed::new();
             let items = (0..300_usize).into_par_iter().map(|x| {
                 if x < 100 {
-                    std::thread::sleep(Duration::from_micros(300));
+                    std::thread::sleep(Duration::from_millis(2));
                 }
                 vec![x as u8; 10_000]
             });

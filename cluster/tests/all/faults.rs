@@ -4,9 +4,10 @@ use crate::support::{text, within_a_minute};
 use furcate::policy::{CancelToken, Reason};
 use furcate::prelude::*;
 use furcate_cluster::{Spread, SpreadOver, Threads};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
+use testkit::until;
 
 #[test]
 fn a_panic_ends_the_call_on_all_ranks() {
@@ -213,20 +214,30 @@ fn a_token_of_any_rank_ends_the_call() {
 fn a_token_that_leaves_nothing_out_is_no_interruption() {
     within_a_minute(|| {
         for last in [false, true] {
+            let flags: [AtomicBool; 3] = Default::default();
+            let [first, inside, cancelled] = &flags;
             let results = Threads::new(2).run(|world| {
                 let token = CancelToken::new();
                 thread::scope(|scope| {
                     if world.is_root() {
                         let token = token.clone();
                         scope.spawn(move || {
-                            sleep(Duration::from_millis(50));
+                            until(|| first.load(Relaxed) && inside.load(Relaxed));
+                            sleep(Duration::from_millis(20));
                             token.cancel();
+                            cancelled.store(true, Relaxed);
                         });
                     }
                     // Rank 1 has items 4 to 7, or item 1 alone.
                     let items = (0..if last { 2 } else { 8_u64 }).into_par_iter().inspect(|&item| {
+                        if item == 0 {
+                            first.store(true, Relaxed);
+                        }
                         if item == if last { 1 } else { 4 } {
-                            sleep(Duration::from_millis(300));
+                            inside.store(true, Relaxed);
+                            until(|| cancelled.load(Relaxed));
+                            // The token's message comes meanwhile.
+                            sleep(Duration::from_millis(500));
                         }
                     });
                     items.spread(world).stop_on(&token).run(|spread| spread.count()).is_ok()
@@ -313,13 +324,13 @@ fn a_thief_leaves_a_victim_that_does_not_answer() {
 fn a_rank_that_works_is_not_given_up() {
     within_a_minute(|| {
         for ranks in [2, 3] {
-            let counts = Threads::new(ranks).timeout(Duration::from_millis(200)).run(|world| {
+            let counts = Threads::new(ranks).timeout(Duration::from_secs(1)).run(|world| {
                 // One unit after the other, so there are never two of them.
                 let walk = |count: &mut u64, units: &mut Vec<u64>, n: usize| {
                     for _ in 0..n {
                         let Some(unit) = units.pop() else { return };
                         *count += 1;
-                        sleep(Duration::from_millis(1));
+                        sleep(Duration::from_millis(3));
                         if unit > 1 {
                             units.push(unit - 1);
                         }

@@ -141,21 +141,25 @@ fn begin_together(world: &World) {
 #[test]
 fn greedy_joins_go_on_at_once() {
     within_a_minute(|| {
-        let counts = threads((1, 1)).run(|world| {
-            let run = |frames: Frames<'_>| {
-                assert_eq!(frames.run(Tree::Of(8), &2000), 511);
-                world.counts()
-            };
-            let greedy = run(Frames::new(world));
-            let stalling = run(Frames::new(world).stalling());
-            (greedy, stalling)
-        });
-        let (greedy, stalling) = &counts[0];
-        assert_eq!((greedy.waits, stalling.waits), (255, 510));
-        // Depth first: a frame of each height waits, and one has all its results.
-        assert_eq!((greedy.waiting, greedy.resumable), (8, 1));
-        assert!(stalling.waiting > 100 && stalling.resumable > 100, "{stalling:?}");
-        assert!(greedy.stalled > 0 && stalling.stalled > 10 * greedy.stalled, "{counts:?}");
+        let stalls_less = || {
+            let counts = threads((1, 1)).run(|world| {
+                let run = |frames: Frames<'_>| {
+                    assert_eq!(frames.run(Tree::Of(8), &2000), 511);
+                    world.counts()
+                };
+                let greedy = run(Frames::new(world));
+                let stalling = run(Frames::new(world).stalling());
+                (greedy, stalling)
+            });
+            let (greedy, stalling) = &counts[0];
+            assert_eq!((greedy.waits, stalling.waits), (255, 510));
+            // Depth first: a frame of each height waits, and one has all its results.
+            assert_eq!((greedy.waiting, greedy.resumable), (8, 1));
+            assert!(stalling.waiting > 100 && stalling.resumable > 100, "{stalling:?}");
+            greedy.stalled > 0 && stalling.stalled > 10 * greedy.stalled
+        };
+        // On a busy machine the rank may be without a core while a frame of the greedy join could go on.
+        assert!((0..10).any(|_| stalls_less()));
     });
 }
 
@@ -212,7 +216,7 @@ fn work_is_stolen_by_other_ranks() {
     within_a_minute(|| {
         let counts: Vec<Counts> = threads((3, 1)).run(|world| {
             begin_together(world);
-            assert_eq!(frame::run(world, Tree::Of(10), &20_000), 2047);
+            assert_eq!(frame::run(world, Tree::Of(10), &200_000), 2047);
             world.counts()
         });
         let total = |count: fn(&Counts) -> u64| counts.iter().map(count).sum::<u64>();

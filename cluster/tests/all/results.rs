@@ -249,18 +249,23 @@ fn uneven_work_is_stolen_in_order() {
         let expected: String = (0..400_u32).map(|x| format!("{x} ")).collect();
         for (ranks, workers) in [(2, 1), (3, 1), (4, 2)] {
             let results = Threads::new(ranks).workers(workers).run(|world| {
+                // All ranks are there.
+                assert_eq!((0..8_u64).into_par_iter().spread(world).count(), 8);
+                let before = world.counts();
                 let items = (0..400_u32).into_par_iter().map(|x| {
                     if x < 100 {
-                        std::thread::sleep(std::time::Duration::from_micros(300));
+                        std::thread::sleep(std::time::Duration::from_millis(2));
                     }
                     format!("{x} ")
                 });
-                (items.spread(world).reduce(String::new, |a, b| a + &b), world.counts())
+                let text = items.spread(world).reduce(String::new, |a, b| a + &b);
+                let counts = world.counts();
+                (text, counts.won - before.won, counts.given - before.given)
             });
-            assert!(results.iter().all(|(text, _)| *text == expected));
-            let won: u64 = results.iter().map(|(_, counts)| counts.won).sum();
-            assert!(won > 0, "rank 0 has 30 ms of work, and the others nothing");
-            let given: u64 = results.iter().map(|(_, counts)| counts.given).sum();
+            assert!(results.iter().all(|(text, ..)| *text == expected));
+            let won: u64 = results.iter().map(|(_, won, _)| won).sum();
+            assert!(won > 0, "rank 0 has 200 ms of work, and the others nothing");
+            let given: u64 = results.iter().map(|(.., given)| given).sum();
             assert_eq!(won, given, "every share that is given arrives");
         }
     });

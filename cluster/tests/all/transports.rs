@@ -307,11 +307,13 @@ fn rank_0_leaves_when_the_result_is_under_way() {
 #[test]
 fn what_is_left_of_a_failed_call_is_not_a_result() {
     within_a_minute(|| {
-        let timeouts = [1000, 1000, 100].map(Duration::from_millis);
+        let (timeouts, all) = ([1000, 1000, 100].map(Duration::from_millis), Barrier::new(3));
         let worlds = Unsteady::worlds(3, 1, Fault::LateAborts).into_iter().zip(timeouts);
         let worlds = worlds.map(|(world, timeout)| world.with_timeout(timeout)).collect();
         let results = run(worlds, |world| {
             let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            // So no rank gives up one that has not begun.
+            all.wait();
             // One unit after the other, so there are never two of them to give away.
             let walk = |count: &mut u64, units: &mut Vec<u64>, n: usize| {
                 for unit in units.drain(..).take(n).collect::<Vec<_>>() {

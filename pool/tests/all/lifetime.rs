@@ -89,7 +89,8 @@ fn a_pool_dropped_by_its_own_worker_ends() {
             });
             drop(pool);
             send.send(()).unwrap();
-            until(|| ended.load(SeqCst) == threads);
+            // Spare threads have the same numbers.
+            until(|| ended.load(SeqCst) >= threads);
         }
     });
 }
@@ -274,13 +275,14 @@ fn a_forked_child_leaves_busy_pools_to_the_parent() {
             // From now on the watchdog looks at the pools, and finds their queues overdue after some milliseconds.
             thread::sleep(Duration::from_micros(500 * round));
             let status = forked(SAID, || {
+                let at_fork = ran.load(SeqCst);
                 let own = Arc::<AtomicUsize>::default();
                 for _ in 0..3 {
                     drop(busy(Duration::from_millis(5), &own));
                 }
                 assert_eq!(own.load(SeqCst), 3, "a pool that is dropped runs its jobs first");
                 drop(pools);
-                assert_eq!(ran.load(SeqCst), 2 * round as usize, "the parent's jobs are not the child's");
+                assert_eq!(ran.load(SeqCst), at_fork, "the parent's jobs are not the child's");
             });
             assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == SAID, "{status:#x}");
             until(|| ran.load(SeqCst) == 2 * (round as usize + 1));
@@ -648,7 +650,8 @@ fn a_drop_that_does_not_wait_returns_before_the_jobs_have_run() {
             drop(pool);
             go.send(size).expect("the job is there");
             assert_eq!(result.recv(), Ok(size));
-            until(|| ended.load(SeqCst) == size);
+            // Spare threads count, too.
+            until(|| ended.load(SeqCst) >= size);
         }
     });
 }

@@ -1,6 +1,7 @@
 //! Scopes: everything spawned in them has ended when they do.
 
 use crate::support::*;
+use furcate_pool::detach::Suspend;
 use furcate_pool::{Scope, ScopeFifo, in_place_scope, in_place_scope_fifo, join, scope, scope_fifo};
 use std::panic::panic_any;
 use std::sync::Mutex;
@@ -198,17 +199,17 @@ fn the_first_panic_wins() {
             let first = Flag::default();
             let payload = payload(|| {
                 pool(threads).scope(|s| {
-                    s.spawn(|_| {
-                        first.wait();
-                        // After the other one's panic has been caught.
-                        thread::sleep(Duration::from_millis(20));
+                    let handle = s.handle();
+                    s.spawn(move |_| {
+                        // After the other one's panic has been caught: it cancels the scope's tasks.
+                        until(|| handle.is_cancelled());
                         panic_any("on purpose: second");
                     });
                     s.spawn(|_| {
                         let _set = OnDrop(&first);
                         panic_any("on purpose: first");
                     });
-                    // Both have begun before the body ends, so the order above is certain.
+                    // On another thread than the body's.
                     first.wait();
                 });
             });

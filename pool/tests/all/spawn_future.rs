@@ -1,5 +1,7 @@
 //! Spawned futures: tasks in direct style.
 
+use crate::support::suspended::Gate;
+use crate::support::{LONG, until, within};
 use furcate_pool::{JoinHandle, ScopeHandle, ThreadPool, ThreadPoolBuilder, block_on, scope};
 use futures_lite::future::yield_now;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -151,23 +153,30 @@ fn a_panic_is_the_scopes() {
 
 #[test]
 fn block_on_waits_wherever_it_is_called() {
-    let slow = || async {
-        after(Duration::from_millis(5)).await;
-        1
-    };
-    assert_eq!(block_on(slow()), 1);
-    let pool = pool(1);
-    assert_eq!(pool.install(|| block_on(slow()) + block_on(slow())), 2);
-    let nested = pool.install(|| block_on(async { block_on(slow()) + slow().await }));
-    assert_eq!(nested, 2);
-    // All at once: the only slot goes from one to the next.
-    let begun = Instant::now();
-    pool.scope(|s| {
-        for _ in 0..20 {
-            s.spawn(|_| block_on(after(Duration::from_millis(100))));
-        }
+    within(LONG, || {
+        let slow = || async {
+            after(Duration::from_millis(5)).await;
+            1
+        };
+        assert_eq!(block_on(slow()), 1);
+        let pool = pool(1);
+        assert_eq!(pool.install(|| block_on(slow()) + block_on(slow())), 2);
+        let nested = pool.install(|| block_on(async { block_on(slow()) + slow().await }));
+        assert_eq!(nested, 2);
+        // All at once: the only slot goes from one to the next.
+        let gate = Gate::default();
+        thread::scope(|threads| {
+            threads.spawn(|| {
+                until(|| gate.waiting() >= 20);
+                gate.open();
+            });
+            pool.scope(|s| {
+                for _ in 0..20 {
+                    s.spawn(|_| block_on(gate.wait()));
+                }
+            });
+        });
     });
-    assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
     let caught = catch_unwind(|| block_on(async { panic!("inside") }));
     assert!(caught.is_err());
 }

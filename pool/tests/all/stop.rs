@@ -27,8 +27,14 @@ fn what_waits_is_dropped_and_what_is_queued_is_not_polled() {
                 }
                 let stopper = stopper(scope);
                 assert!(!stopper.has_stopped());
-                let other = stopper.clone();
-                thread::spawn(move || other.stop()).join().unwrap();
+                let (other, stopped) = (stopper.clone(), Arc::<Flag>::default());
+                let stops = Arc::clone(&stopped);
+                drop(thread::spawn(move || {
+                    other.stop();
+                    stops.set();
+                }));
+                // Not by `join`: a thread that blocks loses its slot, and the next holder would drop the tasks.
+                stopped.wait();
                 assert!(scope.handle().is_cancelled());
                 assert_eq!(told.load(SeqCst), 0, "nothing is dropped by the thread that stops");
                 stopper

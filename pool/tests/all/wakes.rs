@@ -12,22 +12,28 @@ use std::time::Duration;
 fn one_of_many_wakes_counts_as_one() {
     // W1: while the pool's only thread is held, so that the task cannot run in between.
     within(LONG, || {
-        let (pool, gate) = (pool(1), Gate::default());
-        pool.scope(|s| {
-            let gate = &gate;
-            drop(s.spawn_future(async move {
-                until(|| gate.waiting() == 1);
-                let waker = gate.wakers().remove(0);
-                thread::scope(|threads| {
+        let (pool, gate, woken) = (pool(1), Gate::default(), AtomicUsize::new(0));
+        thread::scope(|threads| {
+            let (gate, woken) = (&gate, &woken);
+            pool.scope(|s| {
+                drop(s.spawn_future(async move {
+                    until(|| gate.waiting() == 1);
+                    let waker = gate.wakers().remove(0);
                     for _ in 0..5 {
-                        threads.spawn(|| waker.wake_by_ref());
+                        let waker = waker.clone();
+                        threads.spawn(move || {
+                            waker.wake_by_ref();
+                            add(woken);
+                        });
                     }
-                });
-                waker.wake_by_ref();
-                gate.unlock();
-            }));
-            // The newest runs first.
-            drop(s.spawn_future(gate.wait()));
+                    // Not by the end of a scope of threads: a thread that blocks loses its slot.
+                    until(|| woken.load(SeqCst) == 5);
+                    waker.wake_by_ref();
+                    gate.unlock();
+                }));
+                // The newest runs first.
+                drop(s.spawn_future(gate.wait()));
+            });
         });
         let stats = pool.stats();
         assert_eq!(stats.total().wakes, 1);

@@ -51,7 +51,7 @@ fn an_early_timer_does_not_wait_for_a_late_one() {
     let mut late = Timer::after(HOUR);
     assert!(!poll(&mut late, &waker));
     thread::sleep(20 * MILLISECOND); // The thread sleeps by now.
-    let mut early = Timer::after(20 * MILLISECOND);
+    let mut early = Timer::after(200 * MILLISECOND);
     assert!(!poll(&mut early, &waker));
     reports.recv_timeout(HOUR / 60).unwrap();
     assert!(poll(&mut early, &waker) && !poll(&mut late, &waker));
@@ -93,14 +93,14 @@ fn a_waker_that_panics_does_not_end_the_thread() {
             std::panic::resume_unwind(Box::new("from a waker"));
         }
     }
-    let at = Instant::now() + 10 * MILLISECOND;
+    let at = Instant::now() + 200 * MILLISECOND;
     let (waker, reports) = wakes();
     let (mut panics, mut timer) = (Timer::at(at), Timer::at(at));
     let hostile = Waker::from(Arc::new(Panics));
     assert!(Pin::new(&mut panics).poll(&mut Context::from_waker(&hostile)).is_pending());
     assert!(!poll(&mut timer, &waker));
     reports.recv_timeout(HOUR / 60).unwrap();
-    let mut later = Timer::after(10 * MILLISECOND);
+    let mut later = Timer::after(200 * MILLISECOND);
     assert!(!poll(&mut later, &waker));
     reports.recv_timeout(HOUR / 60).unwrap();
 }
@@ -115,7 +115,7 @@ fn a_waker_may_poll_and_drop_timers() {
     impl Wake for Uses {
         fn wake(self: Arc<Self>) {
             drop(self.timer.lock().unwrap().take());
-            let mut next = Timer::after(MILLISECOND);
+            let mut next = Timer::after(100 * MILLISECOND);
             assert!(!poll(&mut next, &self.then));
             mem::forget(next);
         }
@@ -124,7 +124,7 @@ fn a_waker_may_poll_and_drop_timers() {
     let mut dropped = Timer::after(HOUR);
     assert!(!poll(&mut dropped, &waker));
     let uses = Arc::new(Uses { timer: Mutex::new(Some(dropped)), then: Arc::clone(&waker) });
-    let mut timer = Timer::after(MILLISECOND);
+    let mut timer = Timer::after(100 * MILLISECOND);
     assert!(Pin::new(&mut timer).poll(&mut Context::from_waker(&uses.into())).is_pending());
     reports.recv_timeout(HOUR / 60).unwrap();
 }

@@ -3,13 +3,14 @@
 use crate::support::{Collect, Piece, Place, Plant, Tree};
 use furcate_schedulers::policy::{Auto, BoundDepth, Cap, SizeLimit};
 use furcate_schedulers::{
-    Blocks, ByBlocks, ByTerminal, Divisible, Doubling, Facts, Join, Node, Policy, Producer, Reduction,
-    Scheduler, Sequential, Verdict,
+    Blocks, ByBlocks, ByTerminal, DefaultExecutor, Divisible, Doubling, Facts, Join, Node, Policy, Producer,
+    Reduction, Scheduler, Sequential, Verdict,
 };
 use proptest::prelude::*;
 use std::iter::repeat;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use testkit::{LONG, within};
 
 /// The trees of blocks that were reduced one after the other.
 fn blocks(mut tree: Tree, blocks: usize) -> Vec<Tree> {
@@ -46,7 +47,6 @@ fn every_block_is_divided_as_the_policy_says() {
 /// once.
 #[test]
 fn every_block_runs_in_parallel() {
-    let together = AtomicUsize::new(0);
     #[derive(Clone, Copy)]
     struct Meet<'a>(&'a AtomicUsize);
     impl Reduction<usize> for Meet<'_> {
@@ -72,8 +72,12 @@ fn every_block_runs_in_parallel() {
             left + right
         }
     }
-    let blocks = ByBlocks::new(Join, repeat(4));
-    assert_eq!(Place::Pool(2).run(blocks, 0..40, BoundDepth::new(1), Meet(&together)), 40);
+    within(LONG, || {
+        let (blocks, together) = (ByBlocks::new(Join, repeat(4_usize)), AtomicUsize::new(0));
+        let run = || blocks.schedule(0..40, BoundDepth::new(1), Meet(&together), &DefaultExecutor::default());
+        // Both slots are needed, so no other test may use the pool.
+        assert_eq!(testkit::pool(2).install(run), 40);
+    });
 }
 
 #[test]

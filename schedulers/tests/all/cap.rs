@@ -2,12 +2,13 @@
 
 use crate::support::{Collect, Place, pool};
 use furcate_schedulers::policy::{Both, BoundDepth, Cap, ForceDepth, SizeLimit};
-use furcate_schedulers::{Join, Policy, Reduction};
+use furcate_schedulers::{DefaultExecutor, Join, Policy, Reduction, Scheduler};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use testkit::{LONG, within};
 
 /// The number of leaves that run at once, and its maximum.
 #[derive(Debug, Default)]
@@ -64,6 +65,19 @@ fn most_live(policy: impl Policy) -> usize {
     live.most()
 }
 
+/// Runs the computation until so many leaves have run at once. Returns the most, which may be more than that.
+#[track_caller]
+fn reaches(tasks: usize, policy: impl Policy) -> usize {
+    let since = Instant::now();
+    loop {
+        let most = most_live(policy.clone());
+        if most >= tasks {
+            return most;
+        }
+        assert!(since.elapsed() < LONG, "never {tasks} leaves at once, but {most}");
+    }
+}
+
 #[test]
 fn never_more_live_tasks_than_the_cap() {
     for tasks in [1, 2, 3, 5] {
@@ -74,15 +88,16 @@ fn never_more_live_tasks_than_the_cap() {
         assert_eq!(cap.available(), tasks);
     }
     // Without a cap more leaves run at once: there are enough threads and leaves.
-    assert!(most_live(BoundDepth::new(6)) > 5);
-    assert!(most_live(Both::new(BoundDepth::new(6), Cap::new(usize::MAX))) > 5);
+    reaches(6, BoundDepth::new(6));
+    reaches(6, Both::new(BoundDepth::new(6), Cap::new(usize::MAX)));
 }
 
 /// A cap allows as many tasks as it can: tokens that come back are used again.
 #[test]
 fn the_cap_is_reached() {
     for tasks in [2, 4] {
-        assert_eq!(most_live(Both::new(ForceDepth::new(6), Cap::new(tasks))), tasks);
+        let chain = Both::new(ForceDepth::new(6), Cap::new(tasks));
+        assert_eq!(reaches(tasks, chain), tasks);
     }
 }
 
@@ -196,9 +211,13 @@ fn a_task_that_waits_is_not_live() {
             left + right
         }
     }
-    let (cap, gate) = (Cap::new(2), Barrier::new(2));
-    let chain = Both::new(SizeLimit::new(1), cap.clone());
-    assert_eq!(Place::Pool(2).run(Join, 0..2, chain, Watch(&cap, &gate)), 1);
+    within(LONG, || {
+        let (cap, gate) = (Cap::new(2), Barrier::new(2));
+        let chain = Both::new(SizeLimit::new(1), cap.clone());
+        let run = || Join.schedule(0..2, chain, Watch(&cap, &gate), &DefaultExecutor::default());
+        // Both slots are needed, so no other test may use the pool.
+        assert_eq!(testkit::pool(2).install(run), 1);
+    });
 }
 
 #[test]

@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
+use testkit::LONG;
 
 fn new_pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -25,6 +26,8 @@ fn won(stats: &WorkerStats) -> u64 {
 struct Slow<'c> {
     starts: &'c AtomicUsize,
     item: Duration,
+    /// Whether items are fast as soon as another thread has stolen some.
+    until_stolen: bool,
 }
 
 impl Reduction<usize> for Slow<'_> {
@@ -35,7 +38,9 @@ impl Reduction<usize> for Slow<'_> {
         vec![]
     }
     fn fold_item(&self, mut items: Vec<usize>, item: usize) -> ControlFlow<Vec<usize>, Vec<usize>> {
-        thread::sleep(self.item);
+        if !self.until_stolen || self.starts.load(Relaxed) < 2 {
+            thread::sleep(self.item);
+        }
         items.push(item);
         ControlFlow::Continue(items)
     }
@@ -48,28 +53,34 @@ impl Reduction<usize> for Slow<'_> {
     }
 }
 
-/// Runs a computation of 64 parts twenty times. Returns the numbers of steals and of waits.
-fn thefts_and_waits(threads: usize, how: impl Scheduler + Sync) -> (u64, u64) {
+/// Runs a computation of 64 parts at least twenty times, until there are ten steals and, if `waits`, a wait. Returns
+/// the numbers of steals and of waits. On a busy machine thieves come too late for many of the short computations.
+fn thefts_and_waits(threads: usize, how: impl Scheduler + Sync, waits: bool) -> (u64, u64) {
     let (pool, starts) = (new_pool(threads), AtomicUsize::new(0));
     let run = || {
-        let slow = Slow { starts: &starts, item: Duration::from_micros(20) };
+        let slow = Slow { starts: &starts, item: Duration::from_micros(20), until_stolen: false };
         how.schedule(0..64, SizeLimit::new(1), slow, &DefaultExecutor::default())
     };
-    for _ in 0..20 {
+    let (mut rounds, since) = (0, Instant::now());
+    loop {
         assert_eq!(pool.install(run), (0..64).collect::<Vec<_>>());
+        rounds += 1;
+        let total = pool.stats().total();
+        let is_enough = total.migrated >= 10 && (!waits || total.waits > 0);
+        if rounds >= 20 && (is_enough || since.elapsed() > LONG) {
+            return (total.migrated, total.waits);
+        }
     }
-    let total = pool.stats().total();
-    (total.migrated, total.waits)
 }
 
 #[test]
 fn nobody_waits_inside_a_greedy_reduction() {
     for threads in [2, 3, 4] {
-        let (thefts, waits) = thefts_and_waits(threads, Join);
+        let (thefts, waits) = thefts_and_waits(threads, Join, true);
         assert!(thefts >= 10 && waits > 0, "a join waits: {thefts} thefts, {waits} waits");
-        let (thefts, waits) = thefts_and_waits(threads, DepJoin);
+        let (thefts, waits) = thefts_and_waits(threads, DepJoin, false);
         assert!(thefts >= 10 && waits == 0, "{thefts} thefts, {waits} waits");
-        let (thefts, waits) = thefts_and_waits(threads, Adaptive::new());
+        let (thefts, waits) = thefts_and_waits(threads, Adaptive::new(), false);
         assert!(thefts >= 10 && waits == 0, "{thefts} thefts, {waits} waits");
     }
 }
@@ -79,12 +90,12 @@ fn nobody_waits_inside_a_greedy_reduction() {
 fn adaptive_makes_a_task_per_theft_and_one() {
     for threads in [1, 2, 3, 8] {
         let pool = new_pool(threads);
-        let mut thefts = 0;
-        for _ in 0..10 {
+        let (mut thefts, since) = (0, Instant::now());
+        for round in 1.. {
             let (starts, divisions) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let before = pool.stats().total();
             let items = pool.install(|| {
-                let slow = Slow { starts: &starts, item: Duration::from_micros(50) };
+                let slow = Slow { starts: &starts, item: Duration::from_micros(50), until_stolen: false };
                 let source = Counted(0..200, &divisions);
                 Adaptive::new().schedule(source, BoundDepth::new(u32::MAX), slow, &DefaultExecutor::default())
             });
@@ -98,8 +109,11 @@ fn adaptive_makes_a_task_per_theft_and_one() {
                 assert_eq!((won, divisions.into_inner()), (0, 0));
             }
             thefts += won;
+            if round >= 10 && (threads == 1 || thefts >= 5) {
+                break;
+            }
+            assert!(since.elapsed() < LONG, "{thefts} thefts by {threads} threads");
         }
-        assert!(threads == 1 || thefts >= 5, "{thefts} thefts by {threads} threads");
     }
 }
 
@@ -114,9 +128,10 @@ fn adaptive_calls_from_outside_wake_those_who_rest() {
                 // The workers sleep for short times during some 20 ms.
                 thread::sleep(Duration::from_millis(60));
                 let starts = AtomicUsize::new(0);
-                let slow = Slow { starts: &starts, item: Duration::from_micros(50) };
-                let items = Adaptive::new().schedule(0..400, BoundDepth::new(u32::MAX), slow, &&pool);
-                assert_eq!(items, (0..400).collect::<Vec<_>>());
+                // Without a thief this takes more than 10 s.
+                let slow = Slow { starts: &starts, item: Duration::from_micros(50), until_stolen: true };
+                let items = Adaptive::new().schedule(0..200_000, BoundDepth::new(u32::MAX), slow, &&pool);
+                assert_eq!(items, (0..200_000).collect::<Vec<_>>());
                 assert!(starts.into_inner() > 1, "{threads} threads, ordinary fences: {ordinary}");
             }
         }

@@ -220,5 +220,7 @@ fn a_search_through_the_endless_can_be_stopped() {
     let found = Search::new(20, false);
     assert_eq!(Place::Inline.run(Sequential, Endless(0..100_000), Auto::new(), &found), 1);
     let (before, after) = found.counts();
-    assert!(before == 21 && after <= 31 - 21, "{after} items after the end");
+    // At most, steps double. So a step is at most one item longer than all steps before it together, wherever slow
+    // steps have moved its begin: from 20 to 40.
+    assert!(before == 21 && after <= 20, "{after} items after the end");
 }

@@ -111,6 +111,19 @@ impl Busy {
     }
 }
 
+/// Checks that three workers or more process items at the same time. On a busy machine a worker may be without a core, so
+/// `run` has several tries, each on a pool of its own.
+#[track_caller]
+pub(crate) fn assert_three_at_once(run: impl Fn(&furcate::ThreadPool, &'static Busy)) {
+    let most = || {
+        let busy: &'static Busy = Box::leak(Box::<Busy>::default());
+        run(&pool(3), busy);
+        busy.most.load(Relaxed)
+    };
+    // While a worker waits, another one may replace it, so there may be more than three.
+    assert!((0..20).any(|_| most() >= 3), "never three at once");
+}
+
 /// Collects all items of a stream.
 pub(crate) async fn collect(stream: impl Stream<Item = u64>) -> Vec<u64> {
     stream.collect().await

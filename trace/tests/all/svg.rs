@@ -44,7 +44,7 @@ fn leaves_are_as_wide_as_they_took_time() {
     let (_, trace) = traced(|| {
         pool.install(|| {
             let chain = (0..16_u64).into_par_iter().bound_depth(3).force_depth(3);
-            chain.for_each(|i| spin(Duration::from_micros(50 + 20 * i)));
+            chain.for_each(|i| spin(Duration::from_micros(1000 + 200 * i)));
         });
     });
     let picture = furcate_trace::svg(&trace);

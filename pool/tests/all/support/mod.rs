@@ -6,6 +6,8 @@ pub(crate) mod suspended;
 use furcate_pool::{Executor, ThreadPool, ThreadPoolBuilder, WaitRule};
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+#[cfg(unix)]
+use std::{thread, time::Duration};
 pub(crate) use testkit::panics::{payload, quiet_panics};
 pub(crate) use testkit::process::{aborted_child, child, good_child, plays, processor_time, said};
 pub(crate) use testkit::{LONG, Random, pool, spin as work_for, until, within};
@@ -23,6 +25,25 @@ pub(crate) fn take_part<A: Send, B: Send>(
     right: impl FnOnce() -> B + Send,
 ) -> (A, B) {
     Executor::join_context(&pool, |_| left(), |_| right())
+}
+
+/// Returns the least processor time that this process has used during `window`. Measures until the time is less than
+/// `limit`, up to 20 times: on a busy machine, single measurements are too high.
+#[cfg(unix)]
+pub(crate) fn least_processor_time(window: Duration, limit: Duration) -> Duration {
+    let measure = || {
+        let before = processor_time();
+        thread::sleep(window);
+        processor_time() - before
+    };
+    let mut least = measure();
+    for _ in 1..20 {
+        if least < limit {
+            break;
+        }
+        least = least.min(measure());
+    }
+    least
 }
 
 /// Returns the text of a panic with a string.
