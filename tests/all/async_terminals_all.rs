@@ -28,6 +28,11 @@ fn numbers(
     items.io_await().on(Arc::clone(on))
 }
 
+/// The same numbers, at once.
+fn same_numbers(len: u64) -> impl ParallelIterator<Item = (u64, u64)> + 'static {
+    (0..len).into_par_iter().map(|x| (x * 7 % 10, x))
+}
+
 /// Calls a macro with every pair of terminals that needs no state of its own.
 macro_rules! for_all {
     ($check:ident) => {
@@ -70,9 +75,11 @@ fn each_returns_the_same_as_the_blocking_terminal() {
         for ways in WAYS {
             for len in [0, 1, 60] {
                 let items = || numbers(len, ways, &pool);
+                // The same items, for which the blocking terminals do not wait.
+                let ready = || same_numbers(len);
                 macro_rules! check {
                     ($blocks:ident$(::<$($T:ty),*>)?, $awaited:ident$(::<$($U:ty),*>)?, ($($arg:expr),*)) => {
-                        let expected = items().$blocks$(::<$($T),*>)?($($arg),*);
+                        let expected = ready().$blocks$(::<$($T),*>)?($($arg),*);
                         let given = block_on(items().$awaited$(::<$($U),*>)?($($arg),*));
                         assert_eq!(given, expected, "{} of {len}, {ways:?}", stringify!($awaited));
                     };
@@ -88,12 +95,13 @@ fn each_returns_the_same_as_the_blocking_terminal() {
                 let lists = |lists: LinkedList<Vec<_>>| lists.into_iter().flatten().collect::<Vec<_>>();
                 assert_eq!(
                     lists(block_on(items().async_collect_vec_list())),
-                    lists(items().collect_vec_list())
+                    lists(ready().collect_vec_list())
                 );
-                let checked = || items().map(|x| Some(x.0));
-                let add = |a: u64, b: u64| a.checked_add(b);
-                assert_eq!(block_on(checked().async_try_reduce(|| 0, add)), checked().try_reduce(|| 0, add));
-                assert_eq!(block_on(checked().async_try_reduce_with(add)), checked().try_reduce_with(add));
+                let (some, add) = (|x: (u64, u64)| Some(x.0), |a: u64, b: u64| a.checked_add(b));
+                let sum = ready().map(some).try_reduce(|| 0, add);
+                assert_eq!(block_on(items().map(some).async_try_reduce(|| 0, add)), sum);
+                let sum = ready().map(some).try_reduce_with(add);
+                assert_eq!(block_on(items().map(some).async_try_reduce_with(add)), sum);
             }
         }
         assert_settles(&pool);
@@ -199,10 +207,8 @@ fn each_can_be_interrupted() {
     macro_rules! whole {
         ($blocks:ident$(::<$($T:ty),*>)?, $awaited:ident$(::<$($U:ty),*>)?, ($($arg:expr),*)) => {
             let items = || numbers(60, Ways::Mixed(3), &pool).stop_on(&never);
-            let (expected, given) = (items().$blocks($($arg),*), items().$awaited($($arg),*));
-            let expected = expected as Result<_, Interrupted<_>>;
-            assert_eq!(block_on(given), expected, "{}", stringify!($awaited));
-            assert!(expected.is_ok());
+            let expected = Ok(same_numbers(60).$blocks($($arg),*)) as Result<_, Interrupted<_>>;
+            assert_eq!(block_on(items().$awaited($($arg),*)), expected, "{}", stringify!($awaited));
             // The same types, with a deadline that has passed.
             let in_vain = || {
                 let items = numbers(60, Ways::Mixed(3), &pool).deadline(Instant::now() - Duration::from_millis(1));
@@ -225,10 +231,13 @@ fn each_can_be_interrupted() {
     whole!(find_last, async_find_last, (|x| x.0 == 8));
     whole!(find_map_first, async_find_map_first, (|x| (x.0 == 8).then_some(x.1)));
     let items = || numbers(60, Ways::Mixed(3), &pool).stop_on(&never);
-    assert_eq!(block_on(items().async_collect::<Vec<_>>()), items().collect());
-    assert_eq!(block_on(items().async_unzip::<Vec<_>, Vec<_>>()), items().unzip());
+    assert_eq!(block_on(items().async_collect::<Vec<_>>()), Ok(same_numbers(60).collect()));
+    assert_eq!(block_on(items().async_unzip::<Vec<_>, Vec<_>>()), Ok(same_numbers(60).unzip()));
     let small = |x: &(u64, u64)| x.0 < 5;
-    assert_eq!(block_on(items().async_partition::<Vec<_>, Vec<_>, _>(small)), items().partition(small));
+    assert_eq!(
+        block_on(items().async_partition::<Vec<_>, Vec<_>, _>(small)),
+        Ok(same_numbers(60).partition(small))
+    );
 }
 
 /// A stop is noticed while all futures are pending, and the partial result is returned.

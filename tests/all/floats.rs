@@ -5,6 +5,7 @@
 //! under schedules that are promised to fix the tree (book, chapter *Why*), on several engines, with steals.
 #![cfg(not(furcate_rayon))]
 
+use furcate::policy::{AnyPolicy, BoundDepth, EvenLevels, ForceDepth, MaxLen, MinLen, SizeLimit};
 use furcate::prelude::*;
 use furcate::{Executor, Inline, ThreadPool};
 use std::thread;
@@ -41,14 +42,16 @@ trait Sums: Sync {
     fn tree<E: Executor + Copy + Send + Sync>(&self, on: E) -> String;
 }
 
-/// Schedules by their names: each calls `$then` with a value that implements [`Sums`].
+/// Schedulers by their names, each under a list of pairs of policies. Calls `$then` with values that implement [`Sums`].
 macro_rules! schedules {
-    ($then:ident: $($Name:ident = $(.$word:ident($($argument:expr),*))+;)+) => {$({
-        struct $Name;
+    ($then:ident: $($Name:ident $(.$word:ident($($argument:expr),*))* under $policies:expr;)+) => {$({
+        struct $Name(AnyPolicy, AnyPolicy);
         impl Sums for $Name {
             fn sums<E: Executor + Copy + Send + Sync>(&self, v: &[f64], w: &[f64], on: E) -> Vec<u64> {
                 macro_rules! scheduled {
-                    ($chain:expr) => { $chain$(.$word($($argument),*))+.on(on) };
+                    ($chain:expr) => {
+                        $chain.with_policy(self.0.clone()).with_policy(self.1.clone())$(.$word($($argument),*))*.on(on)
+                    };
                 }
                 let (v32, w32): (Vec<f32>, Vec<f32>) =
                     (v.iter().map(|&x| x as f32).collect(), w.iter().map(|&x| x as f32).collect());
@@ -80,7 +83,8 @@ macro_rules! schedules {
             }
 
             fn tree<E: Executor + Copy + Send + Sync>(&self, on: E) -> String {
-                let pieces = (0..N).wrap_iter()$(.$word($($argument),*))+.on(on);
+                let pieces = (0..N).wrap_iter().with_policy(self.0.clone()).with_policy(self.1.clone());
+                let pieces = pieces$(.$word($($argument),*))*.on(on);
                 let leaf = |piece: std::ops::Range<usize>| {
                     thread::yield_now();
                     format!("{}", piece.len())
@@ -88,7 +92,10 @@ macro_rules! schedules {
                 pieces.map(leaf).reduce_with(|left, right| format!("({left} {right})")).unwrap()
             }
         }
-        $then(stringify!($Name), &$Name);
+        for (first, second) in $policies {
+            let name = format!("{}, {first:?}, {second:?}", stringify!($Name));
+            $then(&name, &$Name(first, second));
+        }
     })+};
 }
 
@@ -115,32 +122,32 @@ fn is_reproducible(name: &str, schedule: &impl Sums) {
     }
 }
 
-#[test]
-fn float_sums_under_bound_depth_are_reproducible_on_any_number_of_threads() {
-    schedules! { is_reproducible:
-        BoundDepth0 = .bound_depth(0);
-        BoundDepth1 = .bound_depth(1);
-        BoundDepth4 = .bound_depth(4);
-        BoundDepth9 = .bound_depth(9);
-        BoundDepth4Join = .bound_depth(4).join();
-        BoundDepth4Depjoin = .bound_depth(4).depjoin();
-        BoundDepth9Depjoin = .bound_depth(9).depjoin();
-    }
+/// One policy: the default one gives way to all others.
+fn alone(policy: impl Into<AnyPolicy>) -> (AnyPolicy, AnyPolicy) {
+    (policy.into(), AnyPolicy::default())
 }
 
 #[test]
-fn float_sums_under_other_policies_that_fix_the_tree_are_reproducible() {
+fn float_sums_under_policies_that_fix_the_tree_are_reproducible_on_any_number_of_threads() {
+    let depths = || [0, 1, 4, 9].map(|depth| alone(BoundDepth::new(depth)));
+    let others = || {
+        let bound = |depth| AnyPolicy::from(BoundDepth::new(depth));
+        [
+            alone(SizeLimit::new(100)),
+            (bound(3), ForceDepth::new(5).into()),
+            (bound(5), EvenLevels.into()),
+            (bound(9), MinLen::new(50).into()),
+            (bound(3), MaxLen::new(100).into()),
+            (bound(6), SizeLimit::new(200).into()),
+        ]
+    };
+    let shallow = || [alone(BoundDepth::new(3))];
     schedules! { is_reproducible:
-        SizeLimit = .size_limit(100);
-        SizeLimitDepjoin = .size_limit(100).depjoin();
-        Forced = .bound_depth(3).force_depth(5);
-        Even = .bound_depth(5).even_levels();
-        Min = .bound_depth(9).with_min_len(50);
-        Max = .bound_depth(3).with_max_len(100);
-        Both = .bound_depth(6).size_limit(200);
-        Blocks = .bound_depth(3).by_blocks([100, 900, 40]);
-        UniformBlocks = .bound_depth(3).depjoin().by_uniform_blocks(1000);
-        Sequential = .sequential();
+        Default under depths().into_iter().chain(others());
+        Depjoin.depjoin() under depths().into_iter().chain([alone(SizeLimit::new(100))]);
+        Blocks.by_blocks([100, 900, 40]) under shallow();
+        UniformBlocks.depjoin().by_uniform_blocks(1000) under shallow();
+        Sequential.sequential() under shallow();
     }
 }
 

@@ -1,9 +1,9 @@
 //! Failures of Kvik's code, the model of furcate's schedulers: it hangs, panics, loses items, permits or parallelism.
 //! Each test is named after the chain that fails there, and runs under a watchdog: a hang is a failure.
 
-use furcate::Inline;
-use furcate::policy::{CancelToken, Cap};
+use furcate::policy::{AnyPolicy, CancelToken, Cap, ForceDepth};
 use furcate::prelude::*;
+use furcate::{Adaptive, Inline};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -45,16 +45,22 @@ macro_rules! under_every_scheduler {
     ($items:expr, |$it:ident, $name:ident| $check:expr) => {{
         under_every_scheduler!(@each $items, |$it, $name| $check;
             "the default" => |it| it;
-            "join" => |it| it.size_limit(7).join();
             "depjoin" => |it| it.size_limit(7).depjoin();
-            "adaptive" => |it| it.adaptive();
-            "adaptive, nano-blocks of 1" => |it| it.adaptive().nano_blocks(1, 1);
-            "adaptive, divided before" => |it| it.force_depth(3).adaptive();
             "sequential" => |it| it.sequential();
             "doubling blocks" => |it| it.by_exponential_blocks();
             "adaptive in blocks" => |it| it.adaptive().by_uniform_blocks(10);
             "depjoin in finite blocks" => |it| it.size_limit(3).depjoin().by_blocks([1, 0, 20]);
         );
+        // Alone, by nano-blocks of 1, and divided before: values of the same types.
+        for (adaptive, policy) in [
+            (Adaptive::new(), AnyPolicy::default()),
+            (Adaptive::new().nano_blocks(1, 1), AnyPolicy::default()),
+            (Adaptive::new(), ForceDepth::new(3).into()),
+        ] {
+            under_every_scheduler!(@each $items, |$it, $name| $check;
+                "adaptive" => |it| it.with_policy(policy.clone()).with_scheduler(adaptive);
+            );
+        }
     }};
     (@each $items:expr, |$it:ident, $name:ident| $check:expr; $($schedule:literal => |$base:ident| $chain:expr;)+) => {
         $({

@@ -3,7 +3,7 @@
 #![allow(clippy::reversed_empty_ranges, reason = "reversed ranges are cases to be tested")]
 
 use crate::support::assert_schedules;
-use crate::support::cuts::walks_as_std;
+use crate::support::cuts::{assert_cuts, walks_as_std};
 use furcate::Reduction;
 use furcate::prelude::*;
 use proptest::prelude::*;
@@ -20,13 +20,27 @@ where
 {
     let items = || source.clone().into_par_iter();
     let all: Vec<_> = source.clone().collect();
-    let reversed: Vec<_> = all.iter().copied().enumerate().rev().collect();
-    assert_eq!(items().opt_len(), Some(all.len()));
-    assert_eq!(items().len(), all.len());
-    assert_schedules!(all, items(), |it| it.collect::<Vec<_>>());
+    cut_as_std(source.clone());
     // Not indexed, so not in place.
     assert_schedules!(all, items(), |it| it.filter(|_| true).collect::<Vec<_>>());
+    let reversed: Vec<_> = all.iter().copied().enumerate().rev().collect();
     assert_schedules!(reversed, items(), |it| it.enumerate().rev().collect::<Vec<_>>());
+}
+
+/// Compares lengths and cuts, which each type has of its own, with std's. The schedules see only these.
+fn cut_as_std<S, T>(source: S)
+where
+    S: Clone + Iterator<Item = T> + IntoParallelIterator<Item = T, Iter: IndexedParallelIterator>,
+    T: Copy + PartialEq + Debug + Send,
+{
+    let items = || source.clone().into_par_iter();
+    let all: Vec<_> = source.clone().collect();
+    assert_eq!(items().opt_len(), Some(all.len()));
+    assert_eq!(items().len(), all.len());
+    if all.len() < 300 {
+        assert_cuts!(all, items());
+    }
+    assert_eq!(items().size_limit(7).collect::<Vec<_>>(), all);
 }
 
 macro_rules! ranges {
@@ -39,10 +53,8 @@ macro_rules! ranges {
                 #[test]
                 fn anywhere(start: $int, len in 0..100_u8) {
                     let end = start.saturating_add(len as $int); // of an `i8`, also before the start
-                    on_pools(|| {
-                        as_std(start..end);
-                        as_std(start..=end);
-                    });
+                    cut_as_std(start..end);
+                    cut_as_std(start..=end);
                 }
 
                 #[test]
@@ -60,17 +72,17 @@ macro_rules! ranges {
                 const MIN: $int = $int::MIN;
                 const MAX: $int = $int::MAX;
                 for n in [0, 1, 2, 3, 63, 64, 65] {
-                    as_std(MIN..MIN + n);
-                    as_std(MIN..=MIN + n);
-                    as_std(MAX - n..MAX);
-                    as_std(MAX - n..=MAX);
+                    cut_as_std(MIN..MIN + n);
+                    cut_as_std(MIN..=MIN + n);
+                    cut_as_std(MAX - n..MAX);
+                    cut_as_std(MAX - n..=MAX);
                 }
-                as_std(MAX..MIN);
-                as_std(MAX..=MIN);
-                as_std(MAX..MAX - 1);
+                cut_as_std(MAX..MIN);
+                cut_as_std(MAX..=MIN);
+                cut_as_std(MAX..MAX - 1);
                 let mut used_up = MAX - 1..=MAX;
                 used_up.by_ref().for_each(drop);
-                as_std(used_up);
+                cut_as_std(used_up);
             }
         }
     )+};
@@ -80,10 +92,16 @@ ranges!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
 #[test]
 fn whole_types() {
-    as_std(u8::MIN..=u8::MAX);
-    as_std(i8::MIN..=i8::MAX);
-    as_std(i8::MIN..i8::MAX);
-    as_std(i16::MIN..=i16::MAX);
+    on_pools(|| {
+        for len in [0, 1, 2, 100] {
+            as_std(u32::MAX - len..u32::MAX);
+            as_std(i128::MIN..=i128::MIN + i128::from(len));
+        }
+    });
+    cut_as_std(u8::MIN..=u8::MAX);
+    cut_as_std(i8::MIN..=i8::MAX);
+    cut_as_std(i8::MIN..i8::MAX);
+    cut_as_std(i16::MIN..=i16::MAX);
     let sum: i64 = (i32::MIN..=i32::MIN + 70_000).into_par_iter().map(i64::from).sum();
     assert_eq!(sum, (i32::MIN..=i32::MIN + 70_000).map(i64::from).sum());
 }

@@ -311,31 +311,41 @@ impl Case {
         match self.place {
             Place::Outside => self.end(chain, expected),
             Place::Pool(threads) => shared_pool(threads).install(|| self.end(chain, expected)),
-            Place::Inline => match chain {
-                Chain::Plain(items) => self.end_plain(items.on(Inline), expected),
-                Chain::Indexed(items) => self.end_indexed(items.on(Inline), expected),
+            Place::Inline => match self.positions_if_needed(chain) {
+                Chain::Plain(items) => terminals::plain(self.terminal, items.on(Inline), expected),
+                Chain::Indexed(items) => terminals::indexed(self.terminal, items.on(Inline), expected),
             },
             Place::Scripted => match chain {
-                Chain::Plain(items) => self.end_plain(items.on(Scripted::another()), expected),
+                Chain::Plain(items) => {
+                    terminals::plain(self.terminal, items.on(Scripted::another()), expected)
+                }
                 Chain::Indexed(items) => self.end_indexed(items.on(Scripted::another()), expected),
             },
             #[cfg(feature = "rayon")]
-            Place::Rayon(threads) => rayon_pool(threads).install(|| match chain {
-                Chain::Plain(items) => self.end_plain(items.on(furcate::Rayon), expected),
-                Chain::Indexed(items) => self.end_indexed(items.on(furcate::Rayon), expected),
+            Place::Rayon(threads) => rayon_pool(threads).install(|| match self.positions_if_needed(chain) {
+                Chain::Plain(items) => terminals::plain(self.terminal, items.on(furcate::Rayon), expected),
+                Chain::Indexed(items) => {
+                    terminals::indexed(self.terminal, items.on(furcate::Rayon), expected)
+                }
             }),
+        }
+    }
+
+    /// Forgets positions, unless the terminal needs them: fewer chains to be compiled.
+    fn positions_if_needed<'s>(&self, chain: Chain<'s>) -> Chain<'s> {
+        match chain {
+            Chain::Indexed(items) if !terminals::INDEXED.contains(&self.terminal) => {
+                Chain::Plain(Items::new(items))
+            }
+            chain => chain,
         }
     }
 
     fn end(&self, chain: Chain<'_>, expected: &[u64]) -> Result<(), String> {
         match chain {
-            Chain::Plain(items) => self.end_plain::<Items<'_>>(items, expected),
+            Chain::Plain(items) => terminals::plain::<Items<'_>>(self.terminal, items, expected),
             Chain::Indexed(items) => self.end_indexed::<Indexed<'_>>(items, expected),
         }
-    }
-
-    fn end_plain<I: ParallelIterator<Item = u64>>(&self, items: I, expected: &[u64]) -> Result<(), String> {
-        terminals::plain(self.terminal, items, expected)
     }
 
     fn end_indexed<I: IndexedParallelIterator<Item = u64>>(
