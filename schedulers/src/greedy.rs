@@ -395,6 +395,7 @@ pub(crate) enum Link<'s, O, R> {
 pub(crate) struct Unit<'s, O, R> {
     pub(crate) reduction: R,
     pub(crate) number: u64,
+    pub(crate) call: &'s Call,
     /// The link of the whole's output, for the last unit to arrive.
     pub(crate) whole: Arc<Whole<'s, O, R>>,
 }
@@ -451,8 +452,11 @@ impl<'s, O, R> Link<'s, O, R> {
                 }),
                 Link::WideNode(wide, place) => wide.arrive(place.into(), output).map(wide_node::Full::reduce),
                 Link::Unit(unit) => {
-                    let Unit { reduction, number, whole } = *unit;
-                    reduction.arrive(number, output);
+                    let Unit { reduction, number, call, whole } = *unit;
+                    // After a panic the output may lack items. Without it, no later unit's items come, and so none comes out of order.
+                    if !call.has_failed() {
+                        reduction.arrive(number, output);
+                    }
                     whole.leave::<T>(&reduction)
                 }
             };

@@ -27,11 +27,11 @@ proptest! {
         let before: Vec<_> = (0..len.min(at)).collect();
         let behind: Vec<_> = (at..len).collect();
         let below = |x: &usize| *x < at;
-        assert_schedules!(before, source(), |it| it.map(|x| Some(x).filter(below)).while_some().collect::<Vec<_>>());
-        assert_schedules!(before, source(), |it| it.take_any_while(below).collect::<Vec<_>>());
-        assert_schedules!(before, source(), |it| it.take_any(at).collect::<Vec<_>>());
-        assert_schedules!(behind, source(), |it| it.skip_any_while(below).collect::<Vec<_>>());
-        assert_schedules!(behind, source(), |it| it.skip_any(at).collect::<Vec<_>>());
+        assert_schedules!(Inline, before, source(), |it| it.map(|x| Some(x).filter(below)).while_some().collect::<Vec<_>>());
+        assert_schedules!(Inline, before, source(), |it| it.take_any_while(below).collect::<Vec<_>>());
+        assert_schedules!(Inline, before, source(), |it| it.take_any(at).collect::<Vec<_>>());
+        assert_schedules!(Inline, behind, source(), |it| it.skip_any_while(below).collect::<Vec<_>>());
+        assert_schedules!(Inline, behind, source(), |it| it.skip_any(at).collect::<Vec<_>>());
     }
 
     #[test]
@@ -98,13 +98,13 @@ fn what_is_computed() {
         x
     };
     for n in [0, 1, 15, 16, 17, 500] {
-        assert_schedules!((n, n), (0..1000).into_par_iter().on(Inline), |it| {
+        assert_schedules!(Inline, (n, n), (0..1000).into_par_iter().on(Inline), |it| {
             (it.map(compute).take_any(n).count(), computed.swap(0, Relaxed))
         });
-        assert_schedules!((n, n + 1), (0..1000).into_par_iter().on(Inline), |it| {
+        assert_schedules!(Inline, (n, n + 1), (0..1000).into_par_iter().on(Inline), |it| {
             (it.map(compute).take_any_while(|&x| x < n).count(), computed.swap(0, Relaxed))
         });
-        assert_schedules!((n, n + 1), (0..1000).into_par_iter().on(Inline), |it| {
+        assert_schedules!(Inline, (n, n + 1), (0..1000).into_par_iter().on(Inline), |it| {
             (
                 it.map(compute).map(|x| (x < n).then_some(x)).while_some().sum::<usize>() * 0 + n,
                 computed.swap(0, Relaxed),

@@ -192,7 +192,7 @@ fn reasons() {
 #[test]
 fn too_late() {
     for len in LENGTHS {
-        assert_schedules!(Ok(len), (0..len).into_par_iter().on(Inline), |it| {
+        assert_schedules!(Inline, Ok(len), (0..len).into_par_iter().on(Inline), |it| {
             let token = CancelToken::new();
             let last = |x: &usize| {
                 if *x == len - 1 {

@@ -72,7 +72,7 @@ proptest! {
         let first = at.iter().next().copied().filter(|&at| at < len);
         let result = first.map_or(Ok(()), Err);
         let fail = |x: usize| if at.contains(&x) { Err(x) } else { Ok(()) };
-        assert_schedules!(result, (0..len).into_par_iter().on(Inline), |it| it.try_for_each(fail));
+        assert_schedules!(Inline, result, (0..len).into_par_iter().on(Inline), |it| it.try_for_each(fail));
         on_pools(|| {
             let one = (0..len).into_par_iter().size_limit(10).try_for_each(fail);
             assert_eq!(one.is_err(), first.is_some());
@@ -115,7 +115,7 @@ fn nothing_behind_a_failure_is_evaluated() {
                 looks.fetch_add(1, Relaxed);
                 if x == at { Err(x) } else { Ok(()) }
             };
-            assert_schedules!((Err(at), at + 1), (0..len).into_par_iter().on(Inline), |it| {
+            assert_schedules!(Inline, (Err(at), at + 1), (0..len).into_par_iter().on(Inline), |it| {
                 (it.try_for_each(look), looks.swap(0, Relaxed))
             });
             // The same for an operation that fails: the sum exceeds 100 when the 101st item is added.

@@ -38,7 +38,7 @@ fn reply(len: u64, at: u64, work: impl Fn(u64) + Send + Sync + 'static) -> Messa
 fn a_task_that_ends_soon_is_not_divided() {
     within_a_minute(|| {
         let is_refused = || {
-            let reply = reply(2000, 1950, |_| spin(Duration::from_nanos(200)));
+            let reply = reply(2000, 1980, |_| spin(Duration::from_nanos(200)));
             // A rank that looks at its mail after its last item says that it does not work.
             let Message::Refusal { works: true, rest } = reply else { return false };
             assert!(!rest.is_zero(), "it says when it will be out of work");

@@ -146,7 +146,7 @@ where
     /// Runs the next unit under this number. Returns the rest of the walk; `None` if a thief has it, or no unit was left.
     fn begin<S: Detach<'s>>(mut self, number: u64, scope: &S) -> Option<Self> {
         let (reduction, whole) = (self.reduction.clone(), Arc::clone(&self.whole));
-        let to = Link::Unit(Box::new(Unit { reduction, number, whole }));
+        let to = Link::Unit(Box::new(Unit { reduction, number, call: self.call, whole }));
         let is_stopped = self.is_stopped::<S>(&scope.handle());
         let unit = if is_stopped { None } else { self.next(scope.num_threads()) };
         let Some(unit) = unit else {

@@ -24,11 +24,20 @@ pub(crate) fn policies() -> [AnyPolicy; 6] {
 /// Evaluates an expression with the same parallel iterator under the default schedule, and on an engine whose thieves
 /// follow a script: with every kind of policy, a division on demand of any part at any of its steps, stolen parts that run
 /// before or after the others, and parts that are taken back. Compares every result with the expected one:
-/// `assert_schedules!(expected, source, |it| it.map(f).collect::<Vec<_>>())`.
+/// `assert_schedules!(expected, source, |it| it.map(f).collect::<Vec<_>>())`. An engine may be named in front: for results that
+/// depend on thieves, it is `Inline`, and the source is `.on(Inline)`.
 ///
 /// (The product of all schedulers, policies and engines is the facade's `combinations`.)
 macro_rules! assert_schedules {
-    ($expected:expr, $source:expr, |$it:ident| $result:expr) => {{
+    ($expected:expr, $source:expr, |$it:ident| $result:expr) => {
+        $crate::support::assert_schedules!(
+            testkit::scripted::Scripted::another(),
+            $expected,
+            $source,
+            |$it| $result
+        )
+    };
+    ($engine:expr, $expected:expr, $source:expr, |$it:ident| $result:expr) => {{
         let expected = &$expected;
         let result = {
             let $it = $source;
@@ -37,14 +46,10 @@ macro_rules! assert_schedules {
         assert_eq!(&result, expected, "under the default schedule");
         for policy in $crate::support::policies() {
             let result = {
-                let $it = $source
-                    .with_policy(policy.clone())
-                    .adaptive()
-                    .nano_blocks(1, 2)
-                    .on(testkit::scripted::Scripted::another());
+                let $it = $source.with_policy(policy.clone()).adaptive().nano_blocks(1, 2).on($engine);
                 $result
             };
-            assert_eq!(&result, expected, "on the scripted engine, under {policy:?}");
+            assert_eq!(&result, expected, "under {policy:?}, and on demand");
         }
     }};
 }
