@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A program whose panics abort works too: nothing depends on unwinding but the panics themselves.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/abort"
 profile='profile.release.panic="abort"'
 cargo run --release --config "$profile" --locked -p furcate --features derive --example max_subarray

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The tests of everything unsafe under AddressSanitizer, which the nightly toolchain has.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 cargo +nightly --version >/dev/null || { echo "ci/asan.sh needs a nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
 target=x86_64-unknown-linux-gnu
 # Forks in the form of optimized builds: see `fork` in `pool/src/join.rs`.
@@ -11,5 +12,5 @@ export ASAN_OPTIONS=detect_leaks=0
 # Not the tests of small stacks and of memory at rest: the sanitizer needs more of both.
 cargo +nightly test -p furcate-pool --lib --tests --target "$target" --locked -- \
     --skip stack --skip a_thousand_pools_leave_nothing_behind
-cargo +nightly test -p furcate-adaptors --lib --test drops --test drain --test collect --test slices \
-    --target "$target" --locked
+cargo +nightly test -p furcate-adaptors --lib --test all --target "$target" --locked -- \
+    drops:: drain:: collect:: slices::

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every example runs, on small inputs.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 cargo build --release --examples --features derive,stream --locked
 cargo run --release --locked --example words
 cargo run --release --locked --example words -- README.md book

@@ -2,6 +2,7 @@
 # The README's way to furcate, as a stranger goes it: a clean clone, a new package beside it, the README's dependency
 # lines, and every Rust block of the README as a program of that package.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 repository=$PWD
 target=${CARGO_TARGET_DIR:-$repository/target}/install
 folder=$(mktemp -d)

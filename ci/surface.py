@@ -159,7 +159,7 @@ def page(rows):
     text = [
         "# Rayon's items, one by one", "",
         "This page is made by `ci/surface.py` from rustdoc's output for both libraries: every public item of rayon 1.12, and whether furcate has one of that name at that path.",
-        "(Names are compared here. That results are equal, tests say: `tests/as_rayon.rs`.)", "",
+        "(Names are compared here. That results are equal, tests say: `compat/tests`.)", "",
         "| module | items | have | differ | not |", "|---|---|---|---|---|",
     ]
     # The modules of rayon's: lower-case names in front of an item's.

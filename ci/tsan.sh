@@ -4,6 +4,7 @@
 # It knows no stand-alone fences, so of the deque it sees too little synchronization where a fence does the work, never
 # too much; and it does not instrument the standard library: what that is reported for is named in tsan.supp.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 cargo +nightly --version >/dev/null || { echo "ci/tsan.sh needs a nightly toolchain: rustup toolchain install nightly" >&2; exit 1; }
 target=x86_64-unknown-linux-gnu
 # Forks in the form of optimized builds: see `fork` in `pool/src/join.rs`.
@@ -13,4 +14,4 @@ export TSAN_OPTIONS="suppressions=$PWD/ci/tsan.supp halt_on_error=0"
 # (Tests that use up a small stack use it up sooner here; the sanitizer does not follow a fork.)
 cargo +nightly test --no-fail-fast -p furcate-pool --lib --tests --target "$target" --locked -- \
     --skip stack --skip deep --skip a_forked_child_says_so --skip a_thousand_pools_leave_nothing_behind "$@"
-cargo +nightly test --no-fail-fast -p furcate-schedulers --test detached --target "$target" --locked
+cargo +nightly test --no-fail-fast -p furcate-schedulers --test all --target "$target" --locked -- detached::

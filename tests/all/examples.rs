@@ -1,16 +1,13 @@
 //! The examples as a stranger runs them: with `--help`, a wrong word, numbers out of bounds, unknown flags, a reader
-//! that leaves, a terminal, and a kill. The test builds the examples as `cargo test` does. With the feature `tokio`
-//! there is one more, the example `server`.
-#![cfg(not(furcate_rayon))]
+//! that leaves, a terminal, and a kill.
+#![cfg(all(feature = "derive", feature = "stream", feature = "tokio", not(furcate_rayon)))]
 
-use std::collections::BTreeMap;
-use std::env;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 /// An example that runs for longer than this hangs.
 const LONG: Duration = Duration::from_secs(120);
@@ -37,32 +34,29 @@ const NUMBERS: &[Numbers] = &[
     Numbers { name: "pipeline", arguments: &[("BLOCKS", 1, 100_000)] },
 ];
 
-/// The built examples by their names.
-static PROGRAMS: LazyLock<BTreeMap<String, PathBuf>> = LazyLock::new(|| {
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--profile", "test", "--examples", "--message-format=json"])
-        .args(["--features", if cfg!(feature = "tokio") { "derive,tokio" } else { "derive" }])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .stderr(Stdio::inherit())
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "the examples do not build");
-    let text = |line: &str, key: &str| {
-        let (_, rest) = line.split_once(&format!("\"{key}\":\""))?;
-        rest.split('"').next().map(|value| value.replace("\\\\", "\\"))
-    };
-    let messages = String::from_utf8(output.stdout).expect("cargo's messages are UTF-8");
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let ours = |line: &str| text(line, "manifest_path").is_some_and(|path| Path::new(&path) == manifest);
-    let examples = messages.lines().filter(|line| line.contains("\"kind\":[\"example\"]") && ours(line));
-    examples.filter_map(|line| Some((text(line, "name")?, text(line, "executable")?.into()))).collect()
-});
-
+/// A built example. `cargo test` builds all of them before it runs a test.
 fn program(name: &str) -> Command {
-    let mut command =
-        Command::new(PROGRAMS.get(name).unwrap_or_else(|| panic!("there is no example {name}")));
+    let mut path = env::current_exe().expect("the test's binary");
+    path.pop();
+    path.set_file_name("examples");
+    path.push(name);
+    assert!(
+        path.exists(),
+        "no {}: build the examples, or all tests: `cargo test --workspace`",
+        path.display()
+    );
+    let mut command = Command::new(path);
     command.stdin(Stdio::null());
     command
+}
+
+/// The names of the examples, as cargo finds them.
+fn names() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let entries = fs::read_dir(folder).expect("the examples").map(|entry| entry.expect("an entry").path());
+    let examples =
+        entries.filter(|path| path.extension().is_some_and(|rs| rs == "rs") || path.join("main.rs").exists());
+    examples.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
 /// Runs an example to its end. Kills it, and fails, if it hangs.
@@ -127,7 +121,7 @@ fn succeeds(name: &str, arguments: &[&str]) -> String {
 
 #[test]
 fn every_example_is_tested_here() {
-    for name in PROGRAMS.keys() {
+    for name in names() {
         let known = ["grep", "server", "words"].contains(&&name[..])
             || NUMBERS.iter().any(|example| example.name == name);
         assert!(known, "the example `{name}` is not in the list: add it to `NUMBERS`");
@@ -209,7 +203,6 @@ fn grep_finds_lines() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("no/such/file"));
 }
 
-#[cfg(feature = "tokio")]
 #[test]
 fn server_has_help_and_refuses_wrong_arguments() {
     refused("server", &["serve", "--port", "80"], &["--port", "80", "from 1024 to 65535"]);
@@ -218,7 +211,6 @@ fn server_has_help_and_refuses_wrong_arguments() {
     assert!(succeeds("server", &["soak", "--help"]).contains("[default: 100000]"));
 }
 
-#[cfg(feature = "tokio")]
 #[test]
 fn server_leaks_nothing_of_clients_that_leave() {
     let out = succeeds("server", &["soak", "--requests", "1000", "--leave", "20", "--clients", "16"]);
@@ -228,7 +220,6 @@ fn server_leaks_nothing_of_clients_that_leave() {
     assert_eq!(numbers[..2], ["1,000", "200"], "requests, and those that were left: {out}");
 }
 
-#[cfg(feature = "tokio")]
 #[test]
 fn server_compares_both_kinds() {
     let out = succeeds("server", &["compare", "--seconds", "1", "--clients", "2"]);

@@ -8,7 +8,6 @@ use furcate::Inline;
 use furcate::prelude::*;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 use testkit::scripted::Scripted;
 use testkit::{Random, shared_pool};
 
@@ -363,6 +362,7 @@ impl Case {
 
 #[cfg(feature = "rayon")]
 fn rayon_pool(threads: usize) -> &'static rayon::ThreadPool {
+    use std::sync::OnceLock;
     static POOLS: OnceLock<Vec<rayon::ThreadPool>> = OnceLock::new();
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let pools = POOLS.get_or_init(|| [1, 3].map(pool).into());

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Everything: the gate, and the steps that take too long for it.
+#   ci/full.sh                  all steps (some two hours on two cores)
+#   ci/full.sh --since COMMIT   without the steps that the folders changed since COMMIT cannot touch
+#   ci/full.sh STEP ...         these steps
+cd "$(dirname "$0")/.."
+source ci/step.sh
+export CARGO_INCREMENTAL=0
+
+library="pool schedulers adaptors derive src"
+# A step in each line: its name, its command, and the folders that it tests. Changes of these, of ci/, .ci/, or of the workspace's Cargo files
+# run it.
+steps="
+gate             | .ci/run                   | *
+lint-outside     | ci/lint.sh                | $library rayon-engine rayon-core examples benches
+docs-forms       | ci/docs.sh forms          | $library book README.md
+abort            | ci/abort.sh               | $library examples
+rayon            | ci/rayon.sh               | $library rayon-engine testkit tests
+rayon-tests      | ci/rayon-tests.py         | $library rayon-engine
+rayon-on-furcate | ci/rayon-on-furcate.sh    | pool src schedulers adaptors rayon-core rayon-engine examples
+renamed          | ci/renamed.py             | $library
+loom             | ci/loom.sh                | pool schedulers cluster
+targets          | ci/targets.sh             | $library cluster tests/wasm
+examples         | ci/examples.sh            | $library trace examples
+install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
+cluster          | ci/cluster.sh             | $library cluster examples
+benches          | ci/benches.sh             | $library trace benches
+asan             | ci/asan.sh                | $library testkit
+tsan             | ci/tsan.sh                | pool schedulers testkit
+"
+
+wanted=("$@")
+changed=""
+if [ "${1:-}" = --since ]; then
+    commit=${2:?"ci/full.sh: --since needs a commit"}
+    wanted=()
+    # With what is not committed yet.
+    changed=$(git diff --name-only "$commit"; git ls-files --others --exclude-standard)
+fi
+
+# Whether a changed file lies in one of the folders.
+touched() {
+    local file folder
+    while read -r file; do
+        for folder in ci .ci Cargo.toml Cargo.lock "$@"; do
+            case $file in "$folder" | "$folder"/*) return 0 ;; esac
+        done
+    done <<<"$changed"
+    return 1
+}
+
+for name in "${wanted[@]}"; do
+    grep -qE "^$name +\|" <<<"$steps" || { echo "ci/full.sh: no step \`$name\`; the steps are:$steps" >&2 && exit 2; }
+done
+while IFS='|' read -r name command folders; do
+    name=${name// /}
+    [ -n "$name" ] || continue
+    if [ ${#wanted[@]} != 0 ]; then
+        [[ " ${wanted[*]} " == *" $name "* ]] || continue
+    elif [ "${1:-}" = --since ] && [ "${folders// /}" != "*" ]; then
+        # shellcheck disable=SC2086 # the folders are words
+        touched $folders || { echo "=== $name: nothing that it tests has changed" && continue; }
+    fi
+    # shellcheck disable=SC2086 # the command's words
+    step "$name" $command </dev/null
+done <<<"$steps"
+summary
