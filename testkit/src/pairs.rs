@@ -4,7 +4,7 @@
 //! `drive(chain, &schedule)`, which runs a chain and collects it.
 
 /// Declares a test for each pair. Adaptors marked `indexed` can be followed by any other. The arguments are more second adaptors, which not
-/// every module can run.
+/// every module can run; behind `only`, they are all second adaptors.
 #[macro_export]
 macro_rules! pairs {
     (@then { $($second:ident: |$it:ident| $par:expr, $seq:expr;)+ }) => {
@@ -45,7 +45,10 @@ macro_rules! pairs {
             }
         )+
     };
-    ($($more:tt)*) => {
+    (only $($last:tt)*) => {
+        $crate::pairs!(@after { $($last)* });
+    };
+    (@after $last:tt) => {
         $crate::pairs! {
             @first indexed {
                 map: |it| it.map(|x| x * 3 + 1), it.map(|x| x * 3 + 1);
@@ -58,7 +61,12 @@ macro_rules! pairs {
                 chunks: |it| it.chunks(7).map(|c| c.into_iter().sum()), it.collect::<Vec<_>>().chunks(7).map(|c| c.iter().sum()).collect::<Vec<_>>().into_iter();
                 map_init: |it| it.map_init(|| 1, |one, x| x + *one), it.map(|x| x + 1);
             }
-            last {
+            last $last
+        }
+    };
+    ($($more:tt)*) => {
+        $crate::pairs! {
+            @after {
                 $($more)*
                 then_map: |it| it.map(|x| x ^ 5), it.map(|x| x ^ 5);
                 then_filter: |it| it.filter(|x| x % 3 == 0), it.filter(|x| x % 3 == 0);

@@ -204,17 +204,14 @@ fn a_decided_result_waits_for_nothing() {
 fn each_can_be_interrupted() {
     let pool = Arc::new(pool(2));
     let never = CancelToken::new();
+    let far = Instant::now() + Duration::from_secs(3600);
+    let past = Instant::now() - Duration::from_millis(1);
     macro_rules! whole {
         ($blocks:ident$(::<$($T:ty),*>)?, $awaited:ident$(::<$($U:ty),*>)?, ($($arg:expr),*)) => {
-            let items = || numbers(60, Ways::Mixed(3), &pool).stop_on(&never);
+            let items = |deadline| numbers(60, Ways::Mixed(3), &pool).stop_on(&never).deadline(deadline);
             let expected = Ok(same_numbers(60).$blocks($($arg),*)) as Result<_, Interrupted<_>>;
-            assert_eq!(block_on(items().$awaited($($arg),*)), expected, "{}", stringify!($awaited));
-            // The same types, with a deadline that has passed.
-            let in_vain = || {
-                let items = numbers(60, Ways::Mixed(3), &pool).deadline(Instant::now() - Duration::from_millis(1));
-                items.$awaited($($arg),*)
-            };
-            let interrupted = if true { block_on(in_vain()) } else { expected }.unwrap_err();
+            assert_eq!(block_on(items(far).$awaited($($arg),*)), expected, "{}", stringify!($awaited));
+            let interrupted = block_on(items(past).$awaited($($arg),*)).unwrap_err();
             assert_eq!(interrupted.reason(), Reason::DeadlineExceeded);
         };
     }

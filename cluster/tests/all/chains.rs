@@ -51,4 +51,11 @@ trait Chain: IndexedParallelIterator<Item = u64> + Portable<Form = ByPosition> +
 
 impl<I: IndexedParallelIterator<Item = u64> + Portable<Form = ByPosition> + Clone + Sync> Chain for I {}
 
-pairs! {}
+// A rank sees a chain as sizes, cuts and positions: one adaptor of each kind is enough behind another one.
+pairs! { only
+    then_filter: |it| it.filter(|x| x % 3 == 0), it.filter(|x| x % 3 == 0);
+    then_flat_map_iter: |it| it.flat_map_iter(|x| 0..x % 4), it.flat_map(|x| 0..x % 4);
+    then_rev: |it| it.rev(), it.rev();
+    then_chunks: |it| it.chunks(4).map(|c| c.iter().fold(0, |a, x| a * 7 + x)), it.collect::<Vec<_>>().chunks(4).map(|c| c.iter().fold(0, |a, x| a * 7 + x)).collect::<Vec<_>>().into_iter();
+    then_interleave: |it| it.clone().interleave(it.map(|x| x + 1000)), interleave(it.clone().collect(), it.map(|x| x + 1000).collect()).into_iter();
+}

@@ -21,8 +21,6 @@ enum Place {
     Pool(usize),
     Inline,
     Scripted,
-    #[cfg(feature = "rayon")]
-    Rayon(usize),
 }
 
 const PLACES: &[Place] = &[
@@ -33,10 +31,6 @@ const PLACES: &[Place] = &[
     Place::Pool(8),
     Place::Inline,
     Place::Scripted,
-    #[cfg(feature = "rayon")]
-    Place::Rayon(1),
-    #[cfg(feature = "rayon")]
-    Place::Rayon(3),
 ];
 
 /// The choices for a case.
@@ -320,13 +314,6 @@ impl Case {
                 }
                 Chain::Indexed(items) => self.end_indexed(items.on(Scripted::another()), expected),
             },
-            #[cfg(feature = "rayon")]
-            Place::Rayon(threads) => rayon_pool(threads).install(|| match self.positions_if_needed(chain) {
-                Chain::Plain(items) => terminals::plain(self.terminal, items.on(furcate::Rayon), expected),
-                Chain::Indexed(items) => {
-                    terminals::indexed(self.terminal, items.on(furcate::Rayon), expected)
-                }
-            }),
         }
     }
 
@@ -358,13 +345,4 @@ impl Case {
             terminals::plain(self.terminal, items, expected)
         }
     }
-}
-
-#[cfg(feature = "rayon")]
-fn rayon_pool(threads: usize) -> &'static rayon::ThreadPool {
-    use std::sync::OnceLock;
-    static POOLS: OnceLock<Vec<rayon::ThreadPool>> = OnceLock::new();
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let pools = POOLS.get_or_init(|| [1, 3].map(pool).into());
-    pools.iter().find(|pool| pool.current_num_threads() == threads).unwrap()
 }
