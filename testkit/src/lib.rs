@@ -19,14 +19,17 @@ pub mod drops;
 mod pairs;
 pub mod panics;
 pub mod policies;
+#[cfg(not(loom))]
 pub mod pools;
 pub mod process;
 pub mod random;
 pub mod scripted;
 pub mod time;
+#[cfg(not(loom))]
 pub mod traces;
 
 pub use pairs::interleave;
+#[cfg(not(loom))]
 pub use pools::{engine, on_pools, pool, pools, shared_pool};
 pub use random::Random;
 pub use time::{LONG, spin, until, within, within_a_minute};
