@@ -7,6 +7,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// Source of the script's answers. An answer is one of `0 .. of`, and 0 means that nothing happens.
@@ -140,7 +141,12 @@ impl Executor for Scripted {
         B: FnOnce(&Self::Scope<'scope>) -> R + Send,
         R: Send,
     {
-        let stage = Stage { script: self.clone(), queue: Mutex::default(), panic: Mutex::default() };
+        let stage = Stage {
+            script: self.clone(),
+            queue: Mutex::default(),
+            panic: Mutex::default(),
+            depth: AtomicUsize::new(0),
+        };
         let result = stage.guard(|| body(&stage));
         while let Some(job) = stage.next(|queued| self.choose(queued)) {
             stage.run(job);
@@ -192,7 +198,12 @@ pub struct Stage<'s> {
     /// Parts that were stolen and have not begun.
     queue: Mutex<VecDeque<Job<'s>>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
+    /// Number of parts that run on top of each other on the stack.
+    depth: AtomicUsize,
 }
+
+/// A thief runs a part at once, on top of the stack of its owner, only if fewer parts lie there. Others wait in the queue.
+const DEEPEST: usize = 16;
 
 impl<'s> Stage<'s> {
     fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
@@ -220,14 +231,16 @@ impl<'s> Stage<'s> {
         if self.script.drops && self.panic.lock().unwrap().is_some() {
             quietly(job);
         } else {
+            self.depth.fetch_add(1, Relaxed);
             self.guard(|| job(self));
+            self.depth.fetch_sub(1, Relaxed);
         }
     }
 
     /// Steals the part: its thief runs it now, or later.
     fn steal<J: Detachable<'s, Self>>(&self, part: J, meeting: Arc<J::Meeting>) {
         let job: Job<'s> = Box::new(move |stage| part.run(stage, meeting, Context::new(true)));
-        if self.script.choose(2) == 1 {
+        if self.script.choose(2) == 1 && self.depth.load(Relaxed) < DEEPEST {
             self.run(job);
         } else {
             self.queue.lock().unwrap().push_back(job);
@@ -236,7 +249,7 @@ impl<'s> Stage<'s> {
 
     /// Lets other workers do something, or not.
     fn others(&self) {
-        while !self.script.is_greedy() {
+        while !self.script.is_greedy() && self.depth.load(Relaxed) < DEEPEST {
             let mut chosen = 0;
             let queued = self.queue.lock().unwrap().len();
             if queued > 0 {

@@ -1,5 +1,5 @@
 //! Every awaited terminal has the same result as the blocking one, also behind `stop_on` and `deadline`. The test
-//! `adaptors/tests/async_lists.rs` shows that none is missing.
+//! `adaptors/tests/all/async_lists.rs` shows that none is missing.
 //!
 //! Not on the engine of rayon, which cannot suspend.
 #![cfg(not(furcate_rayon))]

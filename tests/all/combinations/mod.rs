@@ -13,7 +13,7 @@
 //! * **Sampled:** all else, and chains of up to eight adaptors, by a seed that is printed. `FURCATE_SEED` sets it, and
 //!   `FURCATE_CASES` the number of long chains.
 //!
-//! Behavior that depends on the types of a chain is left to the tests of static chains (`tests/chains.rs`, every pair
+//! Behavior that depends on the types of a chain is left to the tests of static chains (`tests/all/chains.rs`, every pair
 //! of adaptors).
 
 mod cases;
