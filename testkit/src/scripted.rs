@@ -203,7 +203,7 @@ pub struct Stage<'s> {
 }
 
 /// A thief runs a part at once, on top of the stack of its owner, only if fewer parts lie there. Others wait in the queue.
-const DEEPEST: usize = 16;
+const DEEPEST: usize = 24;
 
 impl<'s> Stage<'s> {
     fn guard<R>(&self, f: impl FnOnce() -> R) -> Option<R> {

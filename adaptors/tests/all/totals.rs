@@ -67,7 +67,7 @@ fn one_thread_computes_what_std_computes() {
         if x == 700 { None } else { Some(x) }
     };
     let items = || (0..4000_usize).into_par_iter().map(fails).on(Inline);
-    assert_schedules!((None, 701), items(), |it| (it.sum::<Option<usize>>(), made.swap(0, Relaxed)));
+    assert_schedules!(Inline, (None, 701), items(), |it| (it.sum::<Option<usize>>(), made.swap(0, Relaxed)));
 }
 
 /// A failure ends the tasks before it, too.
