@@ -12,5 +12,6 @@ export ASAN_OPTIONS=detect_leaks=0
 # Not the tests of small stacks and of memory at rest: the sanitizer needs more of both.
 cargo +nightly test -p furcate-pool --lib --tests --target "$target" --locked -- \
     --skip stack --skip a_thousand_pools_leave_nothing_behind
-cargo +nightly test -p furcate-adaptors --lib --test all --target "$target" --locked -- \
+cargo +nightly test -p furcate-adaptors --lib --target "$target" --locked
+cargo +nightly test -p furcate-adaptors --test all --target "$target" --locked -- \
     drops:: drain:: collect:: slices::

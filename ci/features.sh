@@ -6,3 +6,4 @@ for features in "" rayon derive tokio stream indicatif; do
     cargo clippy --quiet -p furcate --no-default-features --features "$features" --lib --examples --locked -- -D warnings
     echo "ok: ${features:-no feature}"
 done
+cargo test -p furcate --test no_reactor --locked

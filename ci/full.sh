@@ -13,18 +13,18 @@ library="pool schedulers adaptors derive src"
 steps="
 gate             | .ci/run                   | *
 lint-outside     | ci/lint.sh                | $library rayon-engine rayon-core examples benches
-docs-forms       | ci/docs.sh forms          | $library book README.md
+docs-forms       | ci/docs.sh forms          | $library rayon-engine book README.md
 abort            | ci/abort.sh               | $library examples
 rayon            | ci/rayon.sh               | $library rayon-engine testkit tests
 rayon-tests      | ci/rayon-tests.py         | $library rayon-engine
 rayon-on-furcate | ci/rayon-on-furcate.sh    | pool src schedulers adaptors rayon-core rayon-engine examples
 renamed          | ci/renamed.py             | $library
 loom             | ci/loom.sh                | pool schedulers cluster
-targets          | ci/targets.sh             | $library cluster tests/wasm
+targets          | ci/targets.sh             | $library rayon-engine cluster tests/wasm
 examples         | ci/examples.sh            | $library trace examples
 install-as-user  | ci/install-as-user.sh     | $library rayon-engine README.md
 cluster          | ci/cluster.sh             | $library cluster examples
-benches          | ci/benches.sh             | $library trace benches
+benches          | ci/benches.sh             | $library trace rayon-core examples benches
 asan             | ci/asan.sh                | $library testkit
 tsan             | ci/tsan.sh                | pool schedulers testkit
 "
@@ -35,7 +35,7 @@ if [ "${1:-}" = --since ]; then
     commit=${2:?"ci/full.sh: --since needs a commit"}
     wanted=()
     # With what is not committed yet.
-    changed=$(git diff --name-only "$commit"; git ls-files --others --exclude-standard)
+    changed=$(git diff --no-renames --name-only "$commit" && git ls-files --others --exclude-standard)
 fi
 
 # Whether a changed file lies in one of the folders.

@@ -8,15 +8,18 @@ trap 'rm -f "$STEP_LOG"' EXIT
 
 # Runs a command as a step: `step NAME COMMAND [ARGUMENT ...]`.
 step() {
-    local name=$1 begin=$SECONDS
+    local name=$1 begin=$SECONDS failed
     shift
     printf '\n=== %s\n' "$name"
-    if ! "$@" 2>&1 | tee "$STEP_LOG"; then
-        local failed
+    if "$@" 2>&1 | tee "$STEP_LOG"; then
+        # Those of a step that has steps itself.
+        while read -r failed; do FLAKY+=("$failed"); done < <(grep '^FLAKY ' "$STEP_LOG" || true)
+    else
         failed=$(sed -nE 's/^test (\S+).* \.\.\. FAILED$/\1/p' "$STEP_LOG" | sort -u | paste -sd ' ')
-        printf '\n=== %s failed, and is run once more\n' "$name"
-        if ! "$@"; then
+        # The gate has run its steps once more already.
+        if [ "$name" = gate ] || { printf '\n=== %s failed, and is run once more\n' "$name" && ! "$@"; }; then
             printf '\n=== %s FAILED: %s\n' "$name" "$*"
+            printf '%s\n' "${FLAKY[@]}"
             exit 1
         fi
         FLAKY+=("FLAKY $name${failed:+: $failed}")

@@ -7,7 +7,7 @@
 //! | [`panics`] | panics on purpose, and their texts |
 //! | [`process`] | tests that need a process of their own |
 //! | [`drops`] | values whose drops are counted |
-//! | [`pools`] | pools of the default engine |
+//! | [`mod@pools`] | pools of the default engine |
 //! | [`policies`] | any policy, chosen at run time |
 //! | [`scripted`] | an engine in one thread, which steals as a script says |
 //! | [`traces`] | recordings of traces, one at a time |

@@ -1,6 +1,7 @@
 //! Tests that need a process of their own: they start their binary once more, for themselves alone.
 
 use crate::time::LONG;
+use std::io::Read;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,16 +20,32 @@ pub fn child(test: &str, role: &str, environment: &[(&str, &str)]) -> Output {
     command.envs(environment.iter().copied());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().expect("a child process");
+    // Read while it runs: a full pipe would stop it.
+    let stdout = read(process.stdout.take());
+    let stderr = read(process.stderr.take());
     let since = Instant::now();
-    while process.try_wait().expect("the child's state").is_none() {
+    let status = loop {
+        if let Some(status) = process.try_wait().expect("the child's state") {
+            break status;
+        }
         if since.elapsed() > LONG {
             process.kill().expect("the child can be killed");
-            let output = process.wait_with_output().expect("the child's output");
-            panic!("the child process hangs: {}", said(&output));
         }
         thread::sleep(Duration::from_millis(2));
-    }
-    process.wait_with_output().expect("the child's output")
+    };
+    let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().expect("the child's output"));
+    let output = Output { status, stdout, stderr };
+    assert!(since.elapsed() <= LONG, "the child process hangs: {}", said(&output));
+    output
+}
+
+/// Reads a pipe to its end, in a thread.
+fn read(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        pipe.expect("a pipe").read_to_end(&mut text).expect("the pipe is read");
+        text
+    })
 }
 
 /// As [`child`]; the child must succeed, having played its role.

@@ -838,7 +838,7 @@ fn stampede() {
                     if round % 2 == 0 {
                         drop(sum);
                     } else if format!("{sum:?}") != "AsyncTerminal(over)" {
-                        assert_eq!(block_on(sum), (0..round % 20).sum());
+                        assert_eq!(block_on(sum), (0..round % 20).sum::<u64>());
                     }
                 }
             });

@@ -2,7 +2,7 @@
 //!
 //! `book/trees.txt` has a line for each tree: the call, and the parts from left to right, parents first. A star marks a
 //! part that another worker runs. `book/pictures.py` draws the pictures from this file. After a change of a policy,
-//! `FURCATE_TREES=write cargo test -p furcate --test division_trees` writes the file anew.
+//! `FURCATE_TREES=write cargo test -p furcate --test all division_trees::` writes the file anew.
 #![cfg(not(furcate_rayon))]
 
 use furcate::detach::Alone;

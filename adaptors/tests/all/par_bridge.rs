@@ -240,7 +240,6 @@ fn other_engines_and_places() {
 }
 
 /// Futures behind a bridge: all of them are in flight at once.
-#[cfg(not(furcate_rayon))]
 #[test]
 fn futures_behind_a_bridge() {
     let (pending, most, since) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now());

@@ -161,7 +161,6 @@ fn the_number_of_pieces_is_logarithmic() {
 
 /// A task whose part has been stolen continues with the shortest steps, so that the next thief waits no longer than the
 /// first.
-#[cfg(not(furcate_rayon))]
 #[test]
 fn after_a_steal_steps_begin_anew() {
     use std::sync::atomic::AtomicBool;

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[cfg(unix)]
 use std::{thread, time::Duration};
 pub(crate) use testkit::panics::{payload, quiet_panics};
-pub(crate) use testkit::process::{aborted_child, child, good_child, plays, processor_time, said};
+#[cfg(unix)]
+pub(crate) use testkit::process::{aborted_child, processor_time};
+pub(crate) use testkit::process::{child, good_child, plays, said};
 pub(crate) use testkit::{LONG, Random, pool, spin as work_for, until, within};
 
 pub(crate) const RULES: [WaitRule; 3] = [WaitRule::Descendants, WaitRule::Leapfrog, WaitRule::Any];
