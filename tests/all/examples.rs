@@ -3,8 +3,9 @@
 #![cfg(all(feature = "derive", feature = "stream", feature = "tokio", not(furcate_rayon)))]
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
@@ -34,17 +35,28 @@ const NUMBERS: &[Numbers] = &[
     Numbers { name: "pipeline", arguments: &[("BLOCKS", 1, 100_000)] },
 ];
 
-/// A built example. `cargo test` builds all of them before it runs a test.
+/// The folder of the built examples. `cargo test` has built all but those with tests of their own, which it builds as tests.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let mut folder = env::current_exe().expect("the test's binary");
+    folder.pop();
+    folder.set_file_name("examples");
+    let target = folder.ancestors().nth(2).expect("a target folder");
+    // Of the whole workspace, as the tests: nothing else is built anew.
+    let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--workspace", "--profile", "test"])
+        .args(["--example", "crawl", "--example", "grep", "--example", "words", "--target-dir"])
+        .arg(target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .expect("cargo runs");
+    assert!(status.success(), "the examples do not build");
+    folder
+});
+
+/// A built example.
 fn program(name: &str) -> Command {
-    let mut path = env::current_exe().expect("the test's binary");
-    path.pop();
-    path.set_file_name("examples");
-    path.push(name);
-    assert!(
-        path.exists(),
-        "no {}: build the examples, or all tests: `cargo test --workspace`",
-        path.display()
-    );
+    let path = FOLDER.join(name);
+    assert!(path.exists(), "no {}: run all tests, `cargo test --workspace`", path.display());
     let mut command = Command::new(path);
     command.stdin(Stdio::null());
     command
